@@ -8,7 +8,7 @@ Where the first note holds further windows that are nearer than those of all oth
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from zoneinfo import ZoneInfo
 
 from shared.answering.refusals import linkable, widening_notice
@@ -16,7 +16,7 @@ from shared.answering.subject import speaks_of_subject
 from shared.answering.windows import Window, windows
 from shared.language.vocabulary import vocabulary
 from shared.markdown.neutralize import neutralize_line
-from shared.markdown.quotable import quotable, quotation
+from shared.markdown.quotable import quotable, quotation, visible
 from shared.markdown.sanitize import Sanitizer
 from shared.model.answers import CheckedPiece, Citation, Claim, Quote, Source, Support, SupportState
 from shared.model.questions import Question
@@ -73,21 +73,21 @@ class ExtractiveWriter:
         is_alone = not others or (len(of_first) > 1 and of_first[1].score >= others[0].score + ALONE)
         chosen = (of_first if is_alone else [of_first[0], *others])[: question.quotes]
         chosen.sort(key=lambda each: (notes.index(each.passage.chunk.note_id), close.index(each.passage)))
-        return tuple(map(_quote, chosen))
+        return _quotes(chosen)
 
     def nearest(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
-        """One of each passage that comes nearest, in their order."""
+        """One of each passage that comes nearest and shows text, in their order."""
         best: dict[str, Window] = {}
         for window in windows(question.text, retrieved.nearest, retrieved, self._embedder):
             best.setdefault(window.passage.chunk.chunk_id, window)
-        return tuple(map(_quote, best.values()))
+        return _quotes(best.values())
 
     def pieces(self, question: Question, retrieved: Retrieved) -> tuple[CheckedPiece, ...]:
         """The answer that says what it is, in the language of the question if that has words for it, a quote a piece;
         of a time and nothing else one line a note, by date. None: nothing speaks of the subject.
         """
         lists = retrieved.notes_read is not None
-        quotes = tuple(map(_beginning, retrieved.selected)) if lists else self.quotes(question, retrieved)
+        quotes = _beginnings(retrieved.selected) if lists else self.quotes(question, retrieved)
         words = vocabulary(retrieved.analysis.lang).answers or vocabulary("en").answers
         if not quotes or words is None:
             return ()
@@ -128,7 +128,17 @@ def _different(ranked: Sequence[Window]) -> list[Window]:
     return found
 
 
-def _quote(window: Window) -> Quote:
+def _quotes(chosen: Iterable[Window]) -> tuple[Quote, ...]:
+    """Without passages that show no text."""
+    return tuple(quote for window in chosen if (quote := _quote(window)))
+
+
+def _beginnings(passages: Iterable[Scored]) -> tuple[Quote, ...]:
+    """Without passages that show no text."""
+    return tuple(quote for passage in passages if (quote := _beginning(passage)))
+
+
+def _quote(window: Window) -> Quote | None:
     """Below the heading that names its subject, where it does not begin with one."""
     if not window.pieces:
         return _whole(window.passage)
@@ -154,7 +164,7 @@ def _utf16(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _beginning(passage: Scored) -> Quote:
+def _beginning(passage: Scored) -> Quote | None:
     """The first sentence, below the note's title."""
     chunk = passage.chunk
     first = next(iter(quotable(chunk.text)), None)
@@ -168,7 +178,10 @@ def _beginning(passage: Scored) -> Quote:
     )
 
 
-def _whole(passage: Scored) -> Quote:
+def _whole(passage: Scored) -> Quote | None:
+    """Of a passage without pieces, such as a heading alone. None: it shows no text."""
     chunk = passage.chunk
-    lines = (" ".join(chunk.text.split())[:MAX_QUOTE],)
-    return Quote(passage=passage, start=chunk.start, end=chunk.end, lines=lines, nearness=0.0)
+    start, end, line = visible(chunk.text, longest=MAX_QUOTE)
+    if not line:
+        return None
+    return Quote(passage=passage, start=chunk.start + start, end=chunk.start + end, lines=(line,), nearness=0.0)

@@ -2,10 +2,10 @@
 
 A note can be pasted from anywhere, so its text is treated as hostile: what is invisible goes and what
 looks like a citation is rewritten (`shared.markdown.neutralize`); chat-template tokens lose their angle brackets; every
-line is quoted with `> `, so no line of a note can look like a fence, a label or a role ("datamarking", Hines
-et al. 2024, arXiv 2403.14720); every fence, and every source, begins and ends with a key of its own, drawn after
-the texts were read and held by none of them. The rules say which label has which key: a label that a note brings along
-has none, and one note's key ends no other note.
+line, of its text and of its properties, is quoted with `> `, so none can look like a fence, a label or a role
+("datamarking", Hines et al. 2024, arXiv 2403.14720); every fence, and every source, begins and ends with a key of its
+own, drawn after the texts were read and held by none of them. The rules say which label has which key: a label that a
+note brings along has none, and one note's key ends no other note.
 """
 
 from __future__ import annotations
@@ -67,6 +67,8 @@ _TEMPLATE_TOKEN = re.compile(
     re.IGNORECASE,
 )
 _TITLE_LENGTH = 200
+_OUR_NAMES = frozenset({"title", "section", "folder", "date", "created", "source", "tags"})
+"""What no property of a note is called in the prompt: it would contradict what is known of the note."""
 _STEPS_LENGTH = 8000
 _HISTORY = 0.25
 """Share of a limited prompt that the newest turns may take before any source."""
@@ -273,13 +275,18 @@ def _times(question: Question, retrieved: Retrieved, zone: ZoneInfo) -> list[str
 
 
 def _source_head(source: Source, zone: ZoneInfo) -> str:
+    """What is known of a note, in one line that begins with the date; below it, quoted, what its properties claim."""
     chunk = source.passage.chunk
     where = "/".join(part for part in (chunk.vault, chunk.folder) if part)
     facts = [("title", chunk.title), ("section", chunk.heading_path), ("folder", where)]
-    head = [f"{name}: {_one_line(value)}" for name, value in facts if value]
-    head += [_one_line(line) for line in chunk.properties]
     written = date_in_words(chunk.created_at.astimezone(zone))
-    return f"[{source.label}] {'; '.join([*head, f'date: {written}'])}"
+    head = "; ".join([f"date: {written}", *(f"{name}: {_one_line(value)}" for name, value in facts if value)])
+    own = [f"> {line}" for line in map(_one_line, chunk.properties) if _name_of(line) not in _OUR_NAMES]
+    return "\n".join([f"[{source.label}] {head}", *own])
+
+
+def _name_of(line: str) -> str:
+    return line.partition(":")[0].strip().casefold()
 
 
 def _one_line(value: str) -> str:

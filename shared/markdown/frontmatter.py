@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 MAX_YAML = 32_768
 """Characters of YAML that are read. YAML is slow to parse, and what people write there is a few lines."""
+MAX_NUMBER = 256
+"""Characters of a number: Python refuses to write an integer of more than 4,300 decimal digits as text, and a float
+of sexagesimal places overflows beyond 170 of them."""
 
 _OPENING = re.compile(r"\ufeff?---[ \t]*(?:\r\n|\n|\r)")
 _NAME = re.compile(r"\w[\w .-]{0,60}:(?:\s|$)")
@@ -103,4 +106,11 @@ def _loader() -> type[SafeLoader]:
                 raise yaml.YAMLError("aliases are not allowed")
             return super().compose_node(parent, index)
 
+        def construct_number(self, node: yaml.ScalarNode) -> object:
+            if len(self.construct_scalar(node)) > MAX_NUMBER:
+                raise ValueError("a number is too long")
+            return yaml.SafeLoader.yaml_constructors[node.tag](self, node)
+
+    for kind in ("int", "float"):
+        Loader.add_constructor(f"tag:yaml.org,2002:{kind}", Loader.construct_number)
     return Loader

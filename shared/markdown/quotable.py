@@ -110,6 +110,17 @@ def quotation(text: str, chosen: Sequence[Quotable], *, longest: int) -> tuple[i
     return start, end, (*first.head, *lines, *closing)
 
 
+def visible(text: str, *, longest: int) -> tuple[int, int, str]:
+    """A passage without pieces -> where the text is that is quoted, at most `longest` characters of it, and that text
+    without its comments as one line; the line is empty where nothing but comments stands there.
+    """
+    seen = _HIDDEN.sub(_blanked, text)
+    start, last = len(seen) - len(seen.lstrip()), len(seen.rstrip())
+    end = min(last, start + longest)
+    line = " ".join(neutralize(seen[start:end]).split())
+    return start, end, f"{line} …" if end < last else line
+
+
 def _blanked(hidden: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", hidden[0])
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.answering.extractive import FAR, ExtractiveWriter
+from shared.answering.extractive import FAR, MAX_QUOTE, ExtractiveWriter
 from shared.answering.pieces import split
 from shared.answering.windows import EMBEDDED, MAX_PIECES
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable, PortContractError
@@ -152,6 +152,37 @@ def test_beside_a_refusal_each_nearest_passage_is_quoted_even_one_without_a_sent
     assert [quote.passage for quote in near] == list(found.nearest)
     assert (near[1].text, near[1].lines) == ("12 34\n56", ("12 34 56",))
     assert "Firestore" in near[0].text
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted", "shown"),
+    [
+        ("# Plan [N2] and [N3]", "# Plan [N2] and [N3]", "# Plan (N2) and (N3)"),
+        ("<!-- secret [N7] -->\n# Plan <!-- a [N1] --> B\n", "# Plan <!-- a [N1] --> B", "# Plan B"),
+        (f"# {'Plan ' * 400}", f"# {'Plan ' * 400}"[:MAX_QUOTE], f"# {'Plan ' * 179}Pla …"),
+    ],
+)
+@pytest.mark.parametrize("notes_read", [None, 1])
+def test_a_passage_without_sentences_is_quoted_without_its_comments_and_cites_nothing(
+    text: str, quoted: str, shown: str, notes_read: int | None
+) -> None:
+    found = replace(asked_of(passage(text, start=7), text="Plan"), notes_read=notes_read)
+    _, piece = ExtractiveWriter().pieces(question("Plan"), found)
+    (citation,) = piece.cited
+    assert piece.text == ("\n\n- 9 May 2026: " if notes_read else "\n\n> ") + f"{shown} [N1]"
+    assert citation.quote == quoted
+    assert text[citation.quote_start - 7 : citation.quote_end - 7] == quoted
+
+
+def test_a_passage_of_comments_alone_is_not_quoted() -> None:
+    hidden = passage("<!-- secret [N1]\n[N7] --> {% comment %}plan{% endcomment %}", note_id="h")
+    found = asked_of(hidden, passage("The plan is here.", note_id="p"), text="Plan")
+    writer = ExtractiveWriter()
+    assert [quote.text for quote in writer.nearest(question("Plan"), found)] == ["The plan is here."]
+    assert [piece.text for piece in writer.pieces(question("Plan"), found)][1:] == ["\n\n> The plan is here. [N1]"]
+    for notes_read in (None, 1):
+        alone = replace(asked_of(hidden, text="Plan"), notes_read=notes_read)
+        assert writer.pieces(question("Plan"), alone) == ()
 
 
 def test_quotes_are_shown_as_quotes_in_the_language_of_the_question() -> None:

@@ -60,6 +60,11 @@ def test_empty_frontmatter_has_no_fields_and_is_no_text() -> None:
         ("a: !!int ''", "a value is not what its type says"),
         ("a: !!timestamp never", "a value is not what its type says"),
         ("a: " + "9" * 5000, "a value is not what its type says"),
+        ("a: 0x" + "f" * 4000, "a value is not what its type says"),
+        ("? 0x" + "f" * 4000 + "\n: b", "a value is not what its type says"),
+        ("tags: [0b" + "1" * 20_000 + "]", "a value is not what its type says"),
+        ("a: 1" + ":1" * 4000, "a value is not what its type says"),
+        ("a: 1" + ":1" * 4000 + ".5", "a value is not what its type says"),
         ("a: !!python/object/apply:os.getcwd []", "could not determine a constructor"),
         ("? [a]\n: b", "unhashable"),
         ("a: \x00", "unacceptable character"),
@@ -94,6 +99,14 @@ def test_lines_that_are_meant_as_frontmatter_are_not_shown_and_keep_their_title(
 def test_text_between_two_rules_is_shown_whatever_it_looks_like(text: str) -> None:
     found = split(f"---\n{text}\n---\nbody")
     assert (bool(found.problem), found.shown_from) == (True, 0)
+
+
+def test_numbers_of_up_to_256_characters_are_read_and_can_be_written_again() -> None:
+    longest = {"a": "0x" + "f" * 254, "b": "9" * 256, "c": "1" + ":1" * 127 + ".", "d": "1" + ":59" * 85}
+    found = split("".join(["---\n", *(f"{name}: {number}\n" for name, number in longest.items()), "---\n"]))
+    assert found.problem is None
+    assert str(found.fields["a"]) == str(16**254 - 1)
+    assert all(str(value) for value in found.fields.values())
 
 
 def test_keys_are_text() -> None:
