@@ -174,7 +174,7 @@ def _nth_weekday(year: int, number: int, weekday: int, nth: int) -> date:
 
 def part(of: Span, which: str) -> Span:
     """`start`, `early`, `mid`, `late`, `end`, a half or one of the first weeks of a week, month, quarter or year; the
-    `week` or `weekend` of a day.
+    `week` or `weekend` of a day. Any other part of a single day is that day.
 
     First weeks count from the first day. The start and the end of a month or quarter are seven days, of a week three;
     early and late are its outer thirds. Of a year they are its first and last month, and three months each; its middle
@@ -186,8 +186,9 @@ def part(of: Span, which: str) -> Span:
         first_day = of.start + timedelta(days=7 * _WEEKS[which])
         return Span(first_day, first_day + timedelta(days=7))
     length = (of.end - of.start).days
-    if which in ("week", "weekend"):
-        return _week_of(of.start, 5 if which == "weekend" else 0) if length <= 7 else of
+    weekly = which in ("week", "weekend")
+    if weekly or length == 1:
+        return _week_of(of.start, 5 if which == "weekend" else 0) if weekly and length <= 7 else of
     if length > 3000:
         first, count = _DECADE_PARTS[which]
         return months(of.start.year + first, 1, 12 * count)

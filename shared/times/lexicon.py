@@ -24,6 +24,12 @@ MAX_MENDED = 20
 FEW = -1
 """The number of a word that names none."""
 
+_OTHER_YEAR = (
+    r"(?:(?!(?:19|20)\d\d)\d{3,4}(?!\w|[.,:/-]\d)|ad\s\d"
+    r"|\d{1,4}\s?(?:bce?|ad|ce|[vn]\.\s?chr|[ad]\.?\s?c|a[vp]\.\s?j|[^\W\d]+(?:\sde)?\s(?:christ(?:us)?|cristo|j(?=\.)))(?!\w))"
+)
+"""A year that YEAR does not hold: `1789`, `44 BC`."""
+
 _SEASONS = (3, 6, 9, 12)
 """Their first months."""
 _FIGURES = (
@@ -137,6 +143,8 @@ class Lexicon:
         joiners, links = times.joiners or _NEVER, _filled(times.links or _NEVER, {})
         self.joiner = re.compile(rf"\s*(?:{joiners})\s+{article}|\s*[-–]\s*", re.IGNORECASE)
         self.link = re.compile(rf",?\s*(?:(?:{links})\s*{article})?", re.IGNORECASE)
+        filler = "".join(rf"(?:(?:{each or _NEVER})\s*)?" for each in (links, times.articles, words["years"]))
+        self.other_year = re.compile(rf",?\s*{filler}{_OTHER_YEAR}", re.IGNORECASE)
         self.genitive = re.compile(rf"\s+(?:{times.date_links or _NEVER})\s+(?:\w|['’])", re.IGNORECASE)
 
     def _words_of_patterns(self, times: Times) -> dict[str, str]:

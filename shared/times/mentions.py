@@ -72,6 +72,13 @@ def _is_name(text: str, mention: Mention) -> bool:
     return len(capitals) > (1 if starts_sentence else 0)
 
 
+def is_of_another_year(text: str, mention: Mention, grammar: Lexicon) -> bool:
+    """Whether a year behind it that no rule reads says that the most recent such days are not meant: `14 July 1789`."""
+    needs_year = mention.rule.kind in (*OF_A_YEAR, "half", "iso_week") and mention.year is None
+    has_year = mention.word("year") or mention.word("yy")
+    return needs_year and not has_year and grammar.other_year.match(text, mention.end) is not None
+
+
 def _united(mentions: Iterable[Mention], text: str, grammar: Lexicon, context: Context) -> list[Mention]:
     united: list[Mention] = []
     for mention in mentions:

@@ -22,7 +22,15 @@ from shared.times import calendar
 from shared.times.calendar import Span, Unit
 from shared.times.intent import Intent, Intents
 from shared.times.lexicon import NEARBY, Context, Lexicon, Mention, at_end, correct_names, lexicon
-from shared.times.mentions import days_at, days_of_ordinal, distance_before, leading, mentions_in, ordinal_before
+from shared.times.mentions import (
+    days_at,
+    days_of_ordinal,
+    distance_before,
+    is_of_another_year,
+    leading,
+    mentions_in,
+    ordinal_before,
+)
 from shared.times.resolvers import days_of
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^“”]*”|«[^«»]*»|„[^„“”]*[“”]|`[^`]*`|(?<!\w)'[^']{2,80}'(?!\w)")
@@ -97,7 +105,7 @@ def _named(text: str, context: Context) -> Iterator[FoundTime]:
     mentions = mentions_in(spelled, grammar, context)
     for mention, following in zip_longest(mentions, mentions[1:]):
         reading = _reading(spelled, mention, following, context)
-        if reading is None:
+        if reading is None or is_of_another_year(spelled, mention, grammar):
             continue
         start, end = (at - sum(more for end, more in gains if end <= at) for at in (reading.start, reading.end))
         hint = _hint(reading.span, " ".join(text[start:end].split()), context)
@@ -115,7 +123,8 @@ def _reading(text: str, mention: Mention, following: Mention | None, context: Co
         second = _anchor(text, following, context)
         pair = _pair(text, anchor, second, context)
         if pair is not None:
-            return _bounded(text, _Reading(pair, opening.start() if opening else anchor.start, second.end), context)
+            reading = _Reading(pair, opening.start() if opening else anchor.start, second.end)
+            return None if is_of_another_year(text, following, grammar) else _bounded(text, reading, context)
         unpaired = opening is not None and following.start - anchor.end < 20  # "from May down to 3 April"
     operator, outside = leading(text, anchor.start, grammar.operators)
     if anchor.bare and not _stands(text, mention, operator, grammar):

@@ -73,9 +73,25 @@ def test_a_day_in_figures_is_read_as_its_zone_writes_it(zone: str, start: str) -
     assert {(composed(f"what did I write on {day}", "en", zone) or ("",))[0] for day in ("7/4", "7/4/2025")} == {start}
 
 
-@pytest.mark.parametrize("text", ["show me the October releases", "what did I do on every day except in October"])
-def test_a_time_beside_what_is_not_understood_orders_and_does_not_exclude(text: str) -> None:
-    found = find_time(text, now=datetime(2025, 11, 16, 14, tzinfo=UTC), zone=ZONE)
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        ("en", "show me the October releases"),
+        ("en", "what did I do on every day except in October"),
+        ("en", "what did I write outside of October 2025"),
+        ("en", "what did I write all year but October 2025"),
+        ("en", "what did I write not in October 2025"),
+        ("de", "was habe ich außerhalb von Oktober 2025 geschrieben"),
+        ("de", "was habe ich außerhalb des Oktober 2025 geschrieben"),
+        ("es", "qué escribí, no en octubre de 2025"),
+        ("fr", "qu'ai-je écrit en dehors d'octobre 2025"),
+        ("fr", "qu'ai-je écrit, mais pas en octobre 2025"),
+        ("it", "cosa ho scritto fuori da ottobre 2025"),
+        ("it", "cosa ho scritto, non a ottobre 2025"),
+    ],
+)
+def test_a_time_beside_what_is_not_understood_orders_and_does_not_exclude(lang: str, text: str) -> None:
+    found = find_time(text, now=datetime(2025, 11, 16, 14, tzinfo=UTC), zone=ZONE, lang=lang)
     assert found is not None
     assert found.hint.range.start == midnight("2025-10-01")
     assert not found.hint.restricts

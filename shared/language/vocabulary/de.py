@@ -28,7 +28,7 @@ TIMES = Times(
         "assumption": "mariä himmelfahrt", "08-01": "bundesfeier|bundesfeiertag", "10-03": "tag der deutschen einheit|tags der deutschen einheit",
         "10-26": "nationalfeiertag", "10-31": "reformationstag", "halloween": "halloween", "all saints": "allerheiligen",
         "saint nicholas": "nikolaus|nikolaustag", "immaculate conception": "mariä empfängnis",
-        "christmas eve": "heiligabend|heiliger abend", "christmas": "weihnachten", "12-25": "erster weihnachtstag|ersten weihnachtstag",
+        "christmas eve": "vorabend von weihnachten|vorabend zu weihnachten|vorabend des weihnachtsfestes|heiligabend|heiliger abend", "christmas": "weihnachten", "12-25": "erster weihnachtstag|ersten weihnachtstag",
         "boxing day": "zweiter weihnachtstag|zweiten weihnachtstag|stephanstag",
     },
     decades=("zwanziger|zwanzigern", "dreißiger|dreißigern", "vierziger|vierzigern", "fünfziger|fünfzigern",
@@ -81,7 +81,7 @@ TIMES = Times(
         "from": r"an|ab|aufwärts",
         "included": r"einschließlich|inklusive|inkl",
     },
-    unread=r"außer(?: am| im| an)?|ohne(?: den)?|als|nicht(?: am| im)?|nie|statt|anstatt|fast|gegen|versus|vs|neben|jeden|alle|bis auf(?: den| die)?",
+    unread=r"außer(?: am| im| an| in)?|außerhalb(?: von| vom| des)?|ohne(?: den)?|als|(?:nicht|nie)(?: am| im| in)?|statt|anstatt|fast|gegen|versus|vs|neben|jeden|alle|bis auf(?: den| die)?",
     on_days=r"am|vom|seit|vor|nach|bis|ab|zum",
     distances=(
         Rule("counted", r"(?:(?:etwa|ungefähr|genau) )?{n} {unit}"),

@@ -29,7 +29,7 @@ TIMES = Times(
         "easter sunday": "easter sunday", "easter monday": "easter monday", "may day": "may day",
         "ascension": "ascension day", "pentecost": "pentecost|whitsun", "whit monday": "whit monday",
         "halloween": "halloween|hallowe'en", "all saints": "all saints day|all saints' day",
-        "christmas eve": "christmas eve", "christmas": "christmas|xmas", "12-25": "christmas day",
+        "christmas eve": "christmas eve|eve of christmas", "christmas": "christmas|xmas", "12-25": "christmas day",
         "boxing day": "boxing day", "01-0#3": "mlk day|martin luther king day", "02-0#3": "presidents' day|presidents day",
         "05-0#0": "memorial day", "06-19": "juneteenth",
         "07-04": "independence day|the fourth of july|fourth of july|4th of july", "09-0#1": "labor day",
@@ -102,7 +102,7 @@ TIMES = Times(
         "from": r"on",
         "included": r"inclusive|included",
     },
-    unread=r"except(?: for| in| on)?|besides|than|not|never|without|excluding|versus|vs|outside|apart from|other than|instead of|unlike|almost|nearly|all but|every|each",
+    unread=r"except(?: for| in| on)?|besides|than|(?:not|never)(?: in| on| during| from)?|without|excluding|versus|vs|outside(?: of)?|apart from|(?:all|any|every|whole|everything|anything)(?: \w+){0,2} but(?: in| on| during)?|other than|instead of|unlike|almost|nearly|all but|every|each",
     on_days=r"on|from|since|before|after|until|by|between|and|to",
     distances=(
         Rule("counted", r"(?:(?:about|around|roughly|some|exactly|just) )?{n} {unit}"),

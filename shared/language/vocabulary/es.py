@@ -30,7 +30,7 @@ TIMES = Times(
         "10-12": "día de la hispanidad|fiesta nacional|pilar", "halloween": "halloween",
         "all saints": "todos los santos|día de todos los santos", "11-02": "día de muertos|día de los muertos",
         "12-06": "día de la constitución", "immaculate conception": "inmaculada|inmaculada concepción",
-        "christmas eve": "nochebuena", "christmas": "navidad|navidades", "12-25": "día de navidad",
+        "christmas eve": "nochebuena|víspera de navidad|vispera de navidad", "christmas": "navidad|navidades", "12-25": "día de navidad",
     },
     decades=("veinte", "treinta", "cuarenta", "cincuenta", "sesenta", "setenta", "ochenta", "noventa"),
     numbers=("uno|un|una", "dos|un par de", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez", "once",
@@ -83,7 +83,7 @@ TIMES = Times(
         "until": r"a más tardar|como muy tarde|y antes|o antes",
         "included": r"inclusive|incluid[oa]",
     },
-    unread=r"excepto(?: en| el| la)?|salvo(?: en| el| la)?|menos(?: el| la)?|sin(?: el| la)?|que|no|nunca|casi|contra|versus|vs|fuera de(?:l)?|en vez de(?:l)?",
+    unread=r"excepto(?: en| el| la)?|salvo(?: en| el| la)?|menos(?: el| la)?|sin(?: el| la)?|que|(?:no|nunca)(?: en| el)?|casi|contra|versus|vs|fuera de(?:l)?|en vez de(?:l)?",
     on_days=r"el|del|desde|hasta|al",
     distances=(
         Rule("counted", r"(?:(?:unos|unas) )?{n} {unit}"),

@@ -77,7 +77,7 @@ TIMES = Times(
         "until": r"au plus tard|et avant|ou avant",
         "included": r"inclus(?:e|ivement)?|compris",
     },
-    unread=r"sauf(?: le| en)?|hormis(?: le)?|sans(?: le)?|excepté(?: le)?|que(?: le)?|jamais|presque|contre|versus|vs|hors(?: de)?|au lieu de|chaque|tous les",
+    unread=r"sauf(?: le| en)?|en dehors (?:de|du|d['’])|(?:pas|jamais)(?: en| au| le| du)?|hormis(?: le)?|sans(?: le)?|excepté(?: le)?|que(?: le)?|presque|contre|versus|vs|hors(?: de)?|au lieu de|chaque|tous les",
     on_days=r"le|du|depuis|avant|après|au",
     distances=(
         Rule("counted", r"(?:environ )?{n} {unit}"),

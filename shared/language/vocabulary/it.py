@@ -28,7 +28,7 @@ TIMES = Times(
         "pentecost": "pentecoste", "06-02": "festa della repubblica", "corpus christi": "corpus domini",
         "06-24": "san giovanni", "assumption": "ferragosto|assunta", "halloween": "halloween",
         "all saints": "ognissanti|tutti i santi", "11-02": "giorno dei morti", "12-07": "sant'ambrogio",
-        "immaculate conception": "immacolata", "christmas eve": "vigilia di natale",
+        "immaculate conception": "immacolata", "christmas eve": "vigilia di natale|vigilia del natale",
         "christmas": "natale", "12-25": "giorno di natale", "boxing day": "santo stefano",
     },
     decades=("venti", "trenta", "quaranta", "cinquanta", "sessanta", "settanta", "ottanta", "novanta"),
@@ -81,7 +81,7 @@ TIMES = Times(
         "until": r"al più tardi|e prima",
         "included": r"compres[oa]|inclus[oa]",
     },
-    unread=r"tranne(?: il| la)?|eccetto(?: il| la)?|salvo(?: il| la)?|senza(?: il| la)?|che|mai|quasi|contro|versus|vs|invece di|ogni",
+    unread=r"tranne(?: il| la| a| in| nel)?|fuori(?: di| da| dal| del)?|(?:non|mai)(?: a| in| nel| il)?|eccetto(?: il| la)?|salvo(?: il| la)?|senza(?: il| la)?|che|quasi|contro|versus|vs|invece di|ogni",
     on_days=r"il|del|dal|al|entro",
     distances=(
         Rule("counted", r"(?:circa )?{n} {unit}"),
