@@ -190,9 +190,10 @@ def _follow_all(destination: Destination, told: Callable[[Report | AuroraError],
 
 
 def _followed(destination: Destination) -> set[tuple[Source, bool]]:
-    """Folders that are there, and whether their files are written."""
-    known = Manifest.of(destination.home).folders(destination.name)
-    return {(each.source, bool(each.write_back)) for each in known if each.source.root.is_dir()}
+    """Folders that are there, and whether their files are written. The samples in our own home are nobody's to edit."""
+    known = [each for each in Manifest.of(destination.home).folders(destination.name) if each.source.root.is_dir()]
+    own = destination.home.resolve()
+    return {(each.source, bool(each.write_back)) for each in known if not each.source.root.is_relative_to(own)}
 
 
 def _task(destination: Destination, source: Source, write_back: bool) -> Import:  # noqa: FBT001 - a pair

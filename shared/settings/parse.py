@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from shared.errors import SettingsError
-from shared.model.sessions import SETTINGS
 
 if TYPE_CHECKING:
     from shared.settings import Settings
@@ -155,6 +154,8 @@ def number(low: float, high: float) -> Callable[[str], float]:
 
 def session_defaults(value: str) -> tuple[tuple[str, bool | int | float | str], ...]:
     """Settings of a session with their values, of `field=value` separated by commas."""
+    from shared.model.sessions import SETTINGS  # noqa: PLC0415 - a health check needs no session
+
     by_field = {setting.field: (name, setting) for name, setting in SETTINGS.items()}
     found: dict[str, bool | int | float | str] = {}
     for each in names(value):

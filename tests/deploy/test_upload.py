@@ -194,7 +194,7 @@ def test_every_target_starts_and_a_saved_note_is_answered_with_a_citation(
 ) -> None:
     at, token = deployed
     status, tools = call("POST", f"{at['api']}/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, token=token)
-    assert (status, len(tools["result"]["tools"])) == (200, 3)
+    assert (status, len(tools["result"]["tools"])) == (200, 4)
     assert call("GET", f"{at['chat']}/health")[0] == 200
     assert call("GET", f"{at['api']}/health")[0] == 200
 

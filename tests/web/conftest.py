@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -65,8 +66,12 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """Shared by all tests: each writes notes of its own only."""
+    """Shared by all tests: each writes notes of its own only. Its sample notes have their vectors."""
     with dev(tmp_path_factory.mktemp("web"), "--sample", str(ROOT / "examples/notes")) as running:
+        for _ in range(600):
+            if not running.call("GET", "/index:coverage")[1]["pendingEmbeddings"]:
+                break
+            time.sleep(0.1)
         yield running
 
 
