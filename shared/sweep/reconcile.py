@@ -120,8 +120,9 @@ def reconcile(
 
     Looked at are unfinished records that are due, tenants in turn, and notes changed since the last call; and every
     note, record and orphan when a full sweep is due or in progress, or `full` asks for one. A note's failure stops
-    nothing but itself; three outages in a row end the call, and no note is begun after `within` (None: no limit). A dry
-    run writes nothing, so each begins at the beginning: give it a budget for all notes.
+    nothing but itself; three outages of the store in a row end the call, after three of the model nothing is embedded
+    any more, and no note is begun after `within` (None: no limit). A dry run writes nothing, so each begins at the
+    beginning: give it a budget for all notes.
     What has expired in the trash, and what was kept of erased tenants, is removed. Notes of a tenant whose embedding
     budget is used up wait for vectors until another call. `hand_over` takes the notes that are to be indexed, instead
     of this call.
@@ -165,7 +166,10 @@ class _Sweep:
         reserved = -(-budget // 2) if due else 0
         for_changes = (budget - reserved) // 2
         self.left = budget - reserved - for_changes
+        until = self.repairs.until
+        self.repairs.until = until and self.now + (until - self.now) / 2
         has_finished = self._unfinished()
+        self.repairs.until = until
         self.left += for_changes
         complete = self._changes() and has_finished
         self.left += reserved
@@ -197,7 +201,7 @@ class _Sweep:
                 due = self._due(keys[start : start + PAGE])
                 taken = due[: self.left]
                 self.left -= len(taken)
-                if not self.repairs.take_up(taken) or len(taken) < len(due):
+                if not self.repairs.take_up(taken) or len(taken) < len(due) or not self.repairs.embeds:
                     return False
             if len(listed) < limit:
                 return True

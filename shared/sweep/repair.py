@@ -11,7 +11,7 @@ from datetime import datetime
 from threading import Lock
 from typing import TypeVar
 
-from shared.errors import AuroraError, EmbeddingQuotaExceeded, NoteBusy, Unavailable
+from shared.errors import AuroraError, EmbeddingQuotaExceeded, ModelUnavailable, NoteBusy, Unavailable
 from shared.indexing.pipeline import Indexer
 from shared.indexing.state import WAITING_FOR_VECTORS, IndexProblem, IndexState, is_due, read_state
 from shared.language.lengths import estimated_tokens
@@ -23,7 +23,9 @@ T = TypeVar("T")
 _logger = logging.getLogger(__name__)
 
 MAX_OUTAGES = 3
-"""After so many notes in a row for which a model or the store was away, it is not the notes: the call ends."""
+"""After so many notes in a row for which the store was away, it is not the notes: the call ends. For which the model
+was away: the rest of the call embeds nothing, and words find the notes.
+"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,15 +47,22 @@ class Repairs:
     done: Counter[str] = field(default_factory=Counter)
     """By an outcome's action, and `postponed`, `texts`, `tokens`."""
     outages: int = 0
+    """Of the store."""
+    model_outages: int = 0
     spent: set[str] = field(default_factory=set)
     """Tenants whose embedding budget turned out to be used up."""
     counting: Lock = field(default_factory=Lock)
 
     @property
     def is_over(self) -> bool:
-        """Whether the call must stop: models or the store are away, or its time is up."""
+        """Whether the call must stop: the store is away, or its time is up."""
         is_late = self.until is not None and self.indexer.clock() >= self.until
         return is_late or self.outages >= MAX_OUTAGES
+
+    @property
+    def embeds(self) -> bool:
+        """Whether the model is there, as far as this call knows."""
+        return self.model_outages < MAX_OUTAGES
 
     def take_up(self, keys: Iterable[NoteKey]) -> bool:
         """Look at each note once a call and mend what is found. One that cannot be mended is counted and left.
@@ -84,6 +93,10 @@ class Repairs:
         except EmbeddingQuotaExceeded:  # no outage: other tenants' notes can be embedded
             self._count(postponed=1)
             self.spent.add(key.tenant_id)
+        except ModelUnavailable:
+            with self.counting:
+                self.model_outages += 1
+            self._count(postponed=1)
         except Unavailable:
             self._count(outages=1, postponed=1)
         except AuroraError as error:
@@ -93,7 +106,7 @@ class Repairs:
             _logger.exception("could not mend note %r", key.note_id)
             self._count(failed=1)
         else:
-            self.outages = 0
+            self.outages, self.model_outages = 0, self.model_outages if not self.embeds else 0
 
     def _mend(self, key: NoteKey, state: IndexState) -> None:
         problem = state.problem
@@ -108,15 +121,15 @@ class Repairs:
         elif problem is IndexProblem.REJECTED:
             self._count(failed=1)
         elif (problem is IndexProblem.FAILED and not self.is_due(state.held.record)) or (
-            problem in WAITING_FOR_VECTORS and key.tenant_id in self.spent
+            problem in WAITING_FOR_VECTORS and (key.tenant_id in self.spent or not self.embeds)
         ):
             self._count(postponed=1)
         elif self.hand_over is not None:
             self._count(postponed=1)
             self.hand_over(key)
         else:
-            outcome = self.indexer.index(key)
-            self._count(**{outcome.action: 1, "texts": outcome.embedded})
+            outcome = self.indexer.index(key, words_only=not self.embeds)
+            self._count(**{"postponed" if outcome.waiting else outcome.action: 1, "texts": outcome.embedded})
 
     def _count(self, *, outages: int = 0, **done: int) -> None:
         with self.counting:

@@ -93,15 +93,22 @@ def test_a_busy_note_is_left_to_its_worker(
     assert_follows(store, embedder, *swept)
 
 
-def test_an_outage_ends_the_call_after_three_notes(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+@pytest.mark.parametrize("workers", [1, 4])
+def test_while_the_model_is_away_words_find_every_note(
+    store: Store, embedder: HashingEmbedder, clock: Clock, workers: int
+) -> None:
     note_ids = put_notes(store, 10)
     embedder.outage = ModelUnavailable("gone")
-    report = sweep(store, embedder, clock)
-    assert (report.examined, report.postponed, report.complete) == (3, 3, False)
-    assert status_of(store, "n02") is IndexStatus.PENDING
+    report = sweep(store, embedder, clock, workers=workers)
+    assert (report.examined, report.postponed, report.indexed) == (10, 10, 0)
+    store.put_note(TENANT, note(sections("unheard"), "lost", updated_at=clock()))
+    clock.advance(minutes=5)
+    assert sweep(store, embedder, clock, workers=workers).found[IndexProblem.MISSING] == 1
+    assert {status_of(store, each) for each in (*note_ids, "lost")} == {IndexStatus.PENDING}
     embedder.outage = None
-    assert sum(report.indexed for report in sweep_to_the_end(store, embedder, clock)) == 10
-    assert_follows(store, embedder, *note_ids)
+    clock.advance(minutes=5)
+    assert sum(report.indexed for report in sweep_to_the_end(store, embedder, clock)) == 11
+    assert_follows(store, embedder, *note_ids, "lost")
 
 
 def test_a_store_that_is_away_is_told(store: Store, clock: Clock) -> None:
