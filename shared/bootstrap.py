@@ -83,42 +83,44 @@ def build(
     hosted = _hosted_embedder(settings)
     local = _local_embedder(None, None) if hosted else _local_embedder(settings.embedding_model, _calibration(settings))
     embedder, extractive = hosted or local, ExtractiveWriter(local)
-    patience = settings.chat_timeout_ms / 1000
     store = _store(settings, on_write)
     budget = _budget(settings, store, hosted)
     return App(
         settings=settings,
         store=store,
         embedder=embedder,
-        writer=_writer(settings, patience, budget),
         extractive=extractive,
         verifier=_verifier(settings, tenant),
         attester=_attester(settings),
         pool=RequestThreads(LEG_THREADS, thread_name_prefix="leg"),
         clock=_now,
         reranker=_reranker(settings, budget),
-        writers={
-            model: chosen for model in settings.chat_models if (chosen := _writer(settings, patience, budget, model))
-        },
-        ranker=_writer(settings, min(patience, RANKING_SECONDS), budget),
-        support=SupportPolicy(judge_of(settings, budget), strict=settings.support_policy == "strict"),
         results=Cache() if settings.store == "embedded" else None,
         on_erase=on_erase,
         project_budget=budget,
+        **_writing(settings, budget),
     )
 
 
 def with_writer(app: App, chosen: Settings) -> App:
-    """The App with the model of an OpenAI-compatible server that `chosen` names, and all else as it was."""
+    """The App with the model of the server that `chosen` names, and all else as it was. Raises SettingsError."""
     model = {name: getattr(chosen, name) for name in ("openai_base_url", "openai_api_key", "chat_model")}
     settings = replace(app.settings, **model)
+    prices.check(settings)
+    return replace(app, settings=settings, **_writing(settings, app.project_budget))
+
+
+def _writing(settings: Settings, budget: ProjectBudget | None) -> dict[str, Any]:
+    """The fields of an App that ask the writing model."""
     patience = settings.chat_timeout_ms / 1000
-    return replace(
-        app,
-        settings=settings,
-        writer=_writer(settings, patience, app.project_budget),
-        ranker=_writer(settings, min(patience, RANKING_SECONDS), app.project_budget),
-    )
+    return {
+        "writer": _writer(settings, patience, budget),
+        "writers": {
+            model: chosen for model in settings.chat_models if (chosen := _writer(settings, patience, budget, model))
+        },
+        "ranker": _writer(settings, min(patience, RANKING_SECONDS), budget),
+        "support": SupportPolicy(judge_of(settings, budget), strict=settings.support_policy == "strict"),
+    }
 
 
 def _now() -> datetime:

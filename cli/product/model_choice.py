@@ -10,19 +10,22 @@ a question leave it.
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from werkzeug.wrappers import Request
 
+from cli.environment import environment
 from cli.product.page import json_of, reply_with
 from shared.app import App
 from shared.bootstrap import use, with_writer
-from shared.errors import Conflict, InvalidArgument, SettingsError
+from shared.errors import Conflict, InvalidArgument, OperatorError, SettingsError
 from shared.model.answers import Prompt
 from shared.settings import CHAT_MODEL, Settings
 
@@ -33,6 +36,8 @@ PATHS = frozenset({"/settings:model", "/api/settings:model"})
 NAMES = ("OPENAI_BASE_URL", "OPENAI_API_KEY", "CHAT_MODEL")
 """What a choice decides, all of it."""
 GEMINI = "https://generativelanguage.googleapis.com/v1beta/openai"
+FIELDS = dict(zip(NAMES, ("address", "key", "model"), strict=True))
+"""Variable -> how the request names it."""
 MAX_BODY = 4000
 MAX_VALUE = 1000
 GREETING = Prompt(system="Answer with one word.", user="Say hello.", question="hello", sources=())
@@ -52,6 +57,7 @@ class ModelChoice:
     app: App
     config: dict[str, object]
     """What the page is told at its start: `writes`, whether a model writes."""
+    _choosing: Lock = field(default_factory=Lock)
 
     def told(self) -> Mapping[str, object]:
         """What writes: `kind`, `model`, `address` without what may stand before the host; `fixed`: the variable of the
@@ -70,11 +76,21 @@ class ModelChoice:
 
     def choose(self, wanted: Mapping[str, str]) -> Mapping[str, object]:
         """Try the variables, keep them and write with them from now on; `seconds` of the try. Raises Conflict where the
-        environment decides, InvalidArgument, and what the model raises: then all stays as it was.
+        environment decides or other settings do not go with the variables, InvalidArgument, and what the model raises:
+        then all stays as it was.
         """
+        with self._choosing:
+            return self._chosen(wanted)
+
+    def _chosen(self, wanted: Mapping[str, str]) -> Mapping[str, object]:
         if fixed := self.told()["fixed"]:
             raise Conflict(f"{fixed} is set, which decides what writes: unset it and start aurora dev again")
-        changed = with_writer(self.app, _settings(wanted))
+        chosen = _settings(wanted)
+        try:
+            self._check(wanted)
+            changed = with_writer(self.app, chosen)
+        except OperatorError as error:
+            raise Conflict(error.message) from error
         begun = time.monotonic()
         if changed.writer:
             changed.writer.write(GREETING)
@@ -85,19 +101,42 @@ class ModelChoice:
         use(changed)
         return {**self.told(), "seconds": round(seconds, 1)}
 
+    def _check(self, wanted: Mapping[str, str]) -> None:
+        """Whether the next start reads the variables, and embeds as this one does. Raises Conflict, OperatorError."""
+        now = self.app.settings
+        started = {"AUTH": now.auth, "STORE": now.store, "GOOGLE_CLOUD_PROJECT": now.project or ""}
+        later = Settings.from_env({**environment(now.home), **started, **wanted})
+        if _embedding(later) != _embedding(now):
+            raise Conflict("EMBEDDING_MODEL is set: with this choice, notes would be embedded by another model")
+
+
+def _embedding(settings: Settings) -> tuple[object, ...]:
+    """What decides the vectors of a text."""
+    address = None if settings.embeds_here else settings.openai_base_url
+    return settings.uses_gemini, address, settings.embedding_model, settings.embedding_dim
+
 
 def keep(file: Path, wanted: Mapping[str, str]) -> None:
-    """Write the variables into the file, empty ones out of it; its other lines stay. Its owner alone may read it."""
+    """Write the variables into the file at once, empty ones out of it; its other lines stay. Its owner alone may
+    read it.
+    """
     from dotenv import set_key, unset_key  # noqa: PLC0415 - for who chooses a model
 
+    file = file.resolve()  # a link stays one
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.touch(mode=0o600)
-    file.chmod(0o600)
-    for name, value in wanted.items():
-        if value:
-            set_key(file, name, value)
-        else:
-            unset_key(file, name)
+    descriptor, name = tempfile.mkstemp(prefix=".env.", dir=file.parent)  # of mode 0600
+    fresh = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(file.read_bytes() if file.exists() else b"")
+        for variable, value in wanted.items():
+            if value:
+                set_key(fresh, variable, value)
+            else:
+                unset_key(fresh, variable)
+        fresh.replace(file)
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 def with_model_choice(site: WSGIApplication, choice: ModelChoice) -> WSGIApplication:
@@ -120,13 +159,13 @@ def _wanted(request: Request) -> dict[str, str]:
     if not isinstance(kind, str) or kind not in KINDS:
         raise InvalidArgument("kind", f"one of {', '.join(KINDS)}")
     wanted = dict.fromkeys(NAMES, "")
-    for field, name in zip(("address", "key", "model"), NAMES, strict=True) if kind != "none" else ():
-        value = body.get(field) or KINDS[kind].get(field, "")
+    for variable, name in FIELDS.items() if kind != "none" else ():
+        value = body.get(name) or KINDS[kind].get(name, "")
         if not isinstance(value, str) or len(value) > MAX_VALUE or not value.isprintable():
-            raise InvalidArgument(field, f"one line of at most {MAX_VALUE} characters")
-        if field in REQUIRED[kind] and not value.strip():
-            raise InvalidArgument(field, "not empty")
-        wanted[name] = value.strip()
+            raise InvalidArgument(name, f"one line of at most {MAX_VALUE} characters")
+        if name in REQUIRED[kind] and not value.strip():
+            raise InvalidArgument(name, "not empty")
+        wanted[variable] = value.strip()
     return wanted
 
 
@@ -134,4 +173,4 @@ def _settings(wanted: Mapping[str, str]) -> Settings:
     try:
         return Settings.from_env({name: value for name, value in wanted.items() if value})
     except SettingsError as error:
-        raise InvalidArgument("address" if error.variable == NAMES[0] else "model", error.message) from error
+        raise InvalidArgument(FIELDS.get(error.variable, "model"), error.message) from error

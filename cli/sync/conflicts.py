@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cli.sync.comparison import Comparison, compare, conflict_reason
 from cli.sync.destinations import Destination
-from cli.sync.folder import FileNote, read
+from cli.sync.folder import FileNote, Skipped, read
 from cli.sync.manifest import Known, Manifest, Read
 from cli.sync.merging import Choice, Side, merge_of
 from cli.sync.report import Taken
@@ -24,10 +24,14 @@ class Sides:
     file: FileNote | None
     note: Note | None
     state: Comparison
+    unread: str = ""
+    """Why the file, which is there, cannot be read."""
 
     @property
     def reason(self) -> str:
         """Why they wait, where both have changed."""
+        if self.unread:
+            return f"the file cannot be read ({self.unread}): mend it, then decide"
         return conflict_reason(self.last.path, self.file, self.note)
 
 
@@ -37,7 +41,8 @@ def sides_of(destination: Destination, folder: Known, note_id: str, last: Read, 
     found = read(folder.source.root, place, folder.source.vault) if place.exists() else None
     file, note = found if isinstance(found, FileNote) else None, held.note if held else None
     state = compare(last, file, note, replaced)
-    return Sides(folder=folder, note_id=note_id, last=last, file=file, note=note, state=state)
+    unread = found.reason if isinstance(found, Skipped) else ""
+    return Sides(folder=folder, note_id=note_id, last=last, file=file, note=note, state=state, unread=unread)
 
 
 def open_conflicts(destination: Destination) -> Iterator[Sides]:
@@ -53,10 +58,14 @@ def open_conflicts(destination: Destination) -> Iterator[Sides]:
 
 
 def settle(destination: Destination, folder: Known, note_id: str, last: Read, side: Side) -> Taken:
-    """That side stays; the other goes into the trash, and the index follows."""
+    """That side stays; the other goes into the trash, and the index follows. A file that cannot be read stays as it is,
+    as its note does: `failed` says why.
+    """
     place = folder.source.root / last.path
     merge = merge_of(destination, folder.source, Choice(take=side), {note_id: last})
     taken = merge.join(note_id, place if place.exists() else None)
+    if isinstance(taken.file, Skipped):
+        return replace(taken, failed=f"the file cannot be read ({taken.file.reason}): mend it, then decide")
     if taken.is_behind:
         destination.follow(note_id)
     return taken

@@ -180,9 +180,10 @@ class FolderFiles:
         beside = (root / found[1].path).parent
         there = [safe_join(str(folder), name) for folder in (beside, root)]
         anywhere = () if "/" in name else root.rglob(glob.escape(name))
-        for file in chain((Path(each).resolve() for each in there if each), (each.resolve() for each in anywhere)):
-            if file.is_relative_to(root) and file.is_file():
-                return file
+        with suppress(OSError, ValueError):  # no file system has such a name: it is too long, or has a NUL
+            for file in chain((Path(each).resolve() for each in there if each), (each.resolve() for each in anywhere)):
+                if file.is_relative_to(root) and file.is_file():
+                    return file
         return None
 
     def decide(self, note_id: str, *, write: bool) -> None:

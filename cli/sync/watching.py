@@ -7,9 +7,10 @@ moved folder, an editor that saves by way of another file, and a start after a c
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Thread
@@ -23,7 +24,9 @@ from cli.sync.manifest import Manifest
 from cli.sync.manifest_file import Source
 from cli.sync.merging import Choice
 from cli.sync.report import Report
-from shared.errors import AuroraError, NotFound, Unavailable
+from shared.errors import AuroraError, NotFound, OperatorError, Unavailable
+
+_logger = logging.getLogger(__name__)
 
 TICK_MS = 1000
 """How often is looked whether something is due, milliseconds."""
@@ -85,7 +88,7 @@ class Follower:
         self,
         happened: Iterable[Path],
         told: Callable[[Report | AuroraError], None],
-        passing: type[AuroraError] = Unavailable,
+        passing: type[Exception] = Unavailable,
     ) -> None:
         """A pass, if one of these paths lies in the folder or one is due. What is `passing` is told once, and tried
         again; Raises _Stopped.
@@ -94,11 +97,14 @@ class Follower:
             return
         try:
             report = self._pass(self._step)
+        except _Stopped:
+            raise
         except passing as error:
             self._due = time.monotonic() + EVERY_SECONDS
-            if error.message != self._problem:
-                told(error)
-            self._problem = error.message
+            problem = _problem_of(error, str(self.task.root))
+            if problem.message != self._problem:
+                told(problem)
+            self._problem = problem.message
             return
         self._problem = ""
         told_before = [*report.kept, *report.conflicts]
@@ -130,6 +136,14 @@ class Follower:
         return report
 
 
+def _problem_of(error: Exception, where: str) -> AuroraError:
+    """What is told of it. The log has where an error came from that nobody expected."""
+    if isinstance(error, AuroraError):
+        return error
+    _logger.warning("%s is not followed", where, exc_info=not isinstance(error, OSError))
+    return OperatorError(f"{where}: {error or type(error).__name__}")
+
+
 def _look(file: Path) -> _Look | None:
     try:
         about = file.stat()
@@ -150,8 +164,14 @@ def _watched(roots: Sequence[Path], home: Path, stop: Event | None = None) -> It
         seen = any(not any(part.startswith(".") and part != RULES_FILE for part in parts) for parts in below)
         return seen and not place.is_relative_to(own)
 
-    changes = watch(*real, watch_filter=concerns, rust_timeout=TICK_MS, yield_on_timeout=True, stop_event=stop)
-    for happened in changes:
+    for happened in watch(
+        *real,
+        watch_filter=concerns,
+        rust_timeout=TICK_MS,
+        yield_on_timeout=True,
+        stop_event=stop,
+        ignore_permission_denied=True,
+    ):
         yield [Path(path) for _, path in happened]
 
 
@@ -171,21 +191,26 @@ def following_all(destination: Destination, told: Callable[[Report | AuroraError
 
 
 def _follow_all(destination: Destination, told: Callable[[Report | AuroraError], None], stop: Event) -> None:
+    """Until `stop` is set: what fails is told once, and tried again."""
     followers: dict[tuple[Source, bool], Follower] = {}
+    problem = ""
     while not stop.is_set():
         try:
             known = _followed(destination)
-        except AuroraError as error:
-            told(error)
-            return
-        followers = {each: followers.get(each) or Follower(_task(destination, *each), stop) for each in known}
-        roots = sorted({source.root for source, _ in known})
-        with suppress(FileNotFoundError, _Stopped):  # one has gone in this moment; or all is to end
+            followers = {each: followers.get(each) or Follower(_task(destination, *each), stop) for each in known}
+            roots = sorted({source.root for source, _ in known})
             for happened in _watched(roots, destination.home, stop) if roots else ():
                 for follower in followers.values():
-                    follower.turn(happened, told, AuroraError)
+                    follower.turn(happened, told, Exception)
+                problem = ""
                 if _followed(destination) != known:
                     break
+        except (FileNotFoundError, _Stopped):
+            pass  # one has gone in this moment; or all is to end
+        except Exception as error:  # noqa: BLE001 - the folders are followed until the process ends
+            if str(error) != problem:
+                told(_problem_of(error, "the folders"))
+            problem = str(error)
         stop.wait(TICK_MS / 1000)
 
 

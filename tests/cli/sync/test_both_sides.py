@@ -287,6 +287,19 @@ def test_a_file_at_the_path_of_a_note_that_was_written_elsewhere_is_that_note(si
     assert sides.thrown_away("Written on the page.")
 
 
+def test_a_file_that_cannot_be_read_is_not_said_to_be_gone_and_nothing_is_decided(sides: Sides) -> None:
+    sides.edit("boat.md", text="# Boat\n\nThe boat is red.")
+    sides.write("boat.md", b"caf\xe9")
+    for take in ("file", "note"):
+        settled = sides.aurora("conflicts", "boat.md", "--take", take, *sides.where)
+        assert settled.exit_code == 1
+        assert "cannot be read" in settled.stdout
+        assert "gone" not in settled.stdout
+        assert "went into the trash" not in settled.stdout
+    assert (sides.folder / "boat.md").read_bytes() == b"caf\xe9"
+    assert "red" in sides.note("boat.md")["text"]
+
+
 def test_conflicts_are_listed_shown_and_settled_one_by_one(sides: Sides) -> None:
     assert sides.aurora("conflicts", *sides.where).stdout == "no conflicts\n"
     sides.edit("boat.md", text="# Boat\n\nThe boat is red.")

@@ -141,6 +141,12 @@ def test_a_file_that_is_gone_or_whose_note_was_deleted_is_not_given(desk: Desk) 
     assert desk.get(BOILER).status_code == 404
 
 
+@pytest.mark.parametrize("name", ["%00.png", f"{'x' * 300}.png", f"{'x' * 300}/a.png"])
+def test_a_name_that_no_image_can_have_is_not_found(desk: Desk, name: str) -> None:
+    reply = desk.get(f"/documents/{BOAT}?image={name}")
+    assert (reply.status_code, reply.mimetype) == (404, "application/json")
+
+
 def test_other_machines_and_pages_are_kept_out(desk: Desk) -> None:
     assert desk.get(BOILER, host="evil.example").status_code == 403
     assert desk.get(BOILER, Origin="https://evil.example").status_code == 403

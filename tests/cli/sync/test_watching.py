@@ -18,7 +18,12 @@ from typing import Any
 import pytest
 
 from cli.options import Place
+from cli.sync.destinations import LocalDestination
+from cli.sync.importing import Import
+from cli.sync.report import Report
+from cli.sync.watching import following_all
 from shared.app import App
+from shared.errors import AuroraError
 from shared.model.notes import Note, NoteKey
 from tests.cli.conftest import Write
 from tests.servers.dev import ROOT
@@ -231,6 +236,27 @@ def test_a_folder_that_goes_away_ends_it_with_a_word_and_keeps_its_notes(
         assert process.wait(60) == 1
         assert "no folder" in process.communicate()[1]
     assert _texts(app) == FILES
+
+
+def test_a_folder_that_cannot_be_read_keeps_no_other_from_being_followed(app: App, tmp_path: Path) -> None:
+    good, bad, told = tmp_path / "good", tmp_path / "bad", list[Report | AuroraError]()
+    destination = LocalDestination(app, "local")
+    for folder in (bad, good):
+        folder.mkdir()
+        (folder / f"{folder.name}.md").write_text("First.")
+        Import(destination, folder, "default").run()
+    (bad / ".auroraignore").symlink_to("/proc/self/mem")  # no reader gets its first byte
+    with following_all(destination, told.append):
+        (good / "good.md").write_text("Second.")
+        assert _becomes(app, {"bad.md": "First.", "good.md": "Second."})
+        (good / "good.md").write_text("Third.")
+        (bad / "bad.md").write_text("Third.")
+        assert _becomes(app, {"bad.md": "First.", "good.md": "Third."})
+        (bad / ".auroraignore").unlink()
+        (bad / "bad.md").write_text("Fourth.")
+        assert _becomes(app, {"bad.md": "Fourth.", "good.md": "Third."})
+    (problem,) = (each.message for each in told if isinstance(each, AuroraError))
+    assert str(bad) in problem
 
 
 def test_a_note_that_is_edited_while_the_folder_is_followed_stays_and_is_told_once(
