@@ -19,6 +19,10 @@ from shared.retrieval.places import Part, parts_of
 
 MIN_LEG = 10
 """Chunks brought from a part at least, however many parts share what a search may read."""
+BESIDE = 8
+"""How many times as many chunks a leg brings where nearly all that it brought are of notes that are left out."""
+MOST_NEIGHBOURS = 1000
+"""The most that every store brings in one search."""
 WIDENING: tuple[tuple[str, timedelta | None], ...] = (
     ("7 days around", timedelta(days=7)),
     ("30 days around", timedelta(days=30)),
@@ -87,27 +91,30 @@ def gather(search: Search, restriction: Restriction, matches: Matches | None = N
     is left. A failing leg brings nothing; `search.failures` holds it. Raises its failure where nothing was found at
     all, since the leg may have held it.
     """
+    left_out = frozenset(search.question.filters.without_notes)
     options, parts = search.options, parts_of(search.places, restriction)
     wanted = min(options.leg_size, max(MIN_LEG, options.leg_size // len(parts)))
     recent = search.executor.submit(search.recent, restriction, min(options.newest, options.leg_size))
     looking = [search.executor.submit(search.nearest, part.restriction, wanted) for part in parts]
     matches = matches or search.match(restriction)
     neighbours, ceiling, failed_vaults = merged(parts, [each.result() for each in looking], wanted)
-    matching = [chunk for chunk in matches.chunks if chunk.vault not in failed_vaults]
+    kept = [near for near in neighbours if near.chunk.note_id not in left_out]
+    if len(kept) < min(MIN_LEG, len(neighbours)) and ceiling is not None:
+        kept, ceiling, failed_vaults = _nearest_beside(left_out, search, parts, wanted)
+    matching = [c for c in matches.chunks if c.vault not in failed_vaults and c.note_id not in left_out]
     keyword = bm25(matching, matches.frequencies, matches.stats, k1=options.bm25_k1, b=options.bm25_b)
     ranked = sorted(zip(matching, keyword, strict=True), key=lambda pair: (-pair[1], pair[0].chunk_id))
     best, newest = [chunk for chunk, _ in ranked[: options.leg_size]], recent.result()
-    if not neighbours and not best and restriction.created is None:
-        newest = search.recent(restriction, options.leg_size) or search.newest(restriction, options.leg_size)
-    newest = tuple(chunk for chunk in newest if chunk.vault not in failed_vaults)
-    found = _union(neighbours, best, newest)
-    if not found:
+    if not kept and not best and restriction.created is None:
+        limit = options.leg_size * (BESIDE if left_out else 1)
+        newest = search.recent(restriction, limit) or search.newest(restriction, limit)
+    newest = tuple(c for c in newest if c.vault not in failed_vaults and c.note_id not in left_out)
+    candidates = _union(kept, best, newest[: options.leg_size])
+    if not candidates:
         for failure in search.failures.values():
             raise failure
-    left_out = search.question.filters.without_notes
-    candidates = tuple(each for each in found if each.chunk.note_id not in left_out)
     comparable = (each.chunk for each in candidates if each.chunk.index_version == options.index_version)
-    brought = {each.chunk.chunk_id for each in neighbours}
+    brought = {each.chunk.chunk_id for each in kept}
     return Pool(
         candidates=candidates,
         query=search.query(),
@@ -118,6 +125,17 @@ def gather(search: Search, restriction: Restriction, matches: Matches | None = N
         failed_vaults=failed_vaults,
         restriction=restriction,
     )
+
+
+def _nearest_beside(
+    left_out: frozenset[str], search: Search, parts: Sequence[Part], wanted: int
+) -> tuple[list[Neighbour], float | None, frozenset[str]]:
+    """As `merged`, of BESIDE times as many: at most `leg_size` neighbours, none of the notes that are left out."""
+    more = max(wanted, min(BESIDE * wanted, MOST_NEIGHBOURS))
+    looking = [search.executor.submit(search.nearest, part.restriction, more) for part in parts]
+    neighbours, ceiling, failed_vaults = merged(parts, [each.result() for each in looking], more)
+    kept, size = [near for near in neighbours if near.chunk.note_id not in left_out], search.options.leg_size
+    return kept[:size], kept[size].cosine if len(kept) > size else ceiling, failed_vaults
 
 
 def merged(

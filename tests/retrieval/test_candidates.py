@@ -8,9 +8,10 @@ from threading import Event
 
 import pytest
 
-from shared.model.index import Vector
+from shared.model.index import ChunkPut, IndexChange, Vector
 from shared.model.questions import Filters
 from shared.model.retrieval import RefusalReason
+from tests.contracts.samples import TENANT
 from tests.fakes import HashingEmbedder
 from tests.retrieval.library import Counted, Library, notes
 from tests.retrieval.samples import days_ago
@@ -23,6 +24,28 @@ def _furnish(library: Library, count: int = 200) -> None:
     for number in range(count):
         held = [word for place, word in enumerate(WORDS, start=1) if number % place == 0]
         library.add(f"n{number:03d}", f"{' '.join(held)} number{number}", created_at=days_ago(number))
+
+
+@pytest.mark.parametrize("embedded", [True, False])
+def test_a_note_that_is_left_out_takes_no_place_of_another(library: Library, *, embedded: bool) -> None:
+    first = library.add("big", "the zebra budget")
+    vector = library.writer.embed_documents([first.text])[0]
+    sections = (replace(first, chunk_id=f"big_{number:03d}", position=number) for number in range(1, 120))
+    record = library.store.read_record(TENANT, "big")
+    assert record.record is not None
+    puts = tuple(ChunkPut(each, vector) for each in sections)
+    library.store.apply(TENANT, IndexChange("big", record.token, record.record, put=puts))
+    library.add("small", "the zebra budget is 400 euros", created_at=days_ago(3))
+    _furnish(library, 40)
+    library.embedder = library.writer if embedded else None
+    store = Counted(library.store)
+    library.asked = store.as_store()
+    found = library.ask("What is the zebra budget?", filters=Filters(without_notes=("big",)))
+    assert found.refusal is None
+    assert "big" not in notes(found)
+    assert "small" in notes(found)
+    assert found.candidate_count <= 3 * library.options.leg_size
+    assert store.reads["nearest"] <= 9 * library.options.leg_size
 
 
 def test_one_thread_serves_many_questions_at_once(library: Library) -> None:
