@@ -171,7 +171,8 @@ def _found_within_a_second(running: Running, animal: str) -> bool:
     began = time.monotonic()
     assert running.call("PUT", f"/notes/{animal}", {"title": animal, "text": f"It is called Ludwig{animal}."})[0] == 200
     while time.monotonic() < began + 1:
-        if running.call("POST", "/search", {"query": f"Ludwig{animal}"})[1]["results"][0]["noteId"] == animal:
+        found = running.call("POST", "/search", {"query": f"Ludwig{animal}"})[1]["results"]
+        if found and found[0]["noteId"] == animal:
             return time.monotonic() < began + 1
     return False
 
