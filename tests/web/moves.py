@@ -32,7 +32,8 @@ def write_note(page: Page, title: str, text: str) -> None:
     page.get_by_label("Title").fill(title)
     page.get_by_label("Text", exact=True).fill(text)
     page.get_by_role("button", name="Save").click()
-    expect(page.locator(".index-state")).to_have_text("indexed")
+    # Where a busy emulator gives a write up, the note's lease ends after a minute.
+    expect(page.locator(".index-state")).to_have_text("indexed", timeout=120_000)
 
 
 def hold(page: Page, address: str) -> Callable[[], None]:
