@@ -24,9 +24,9 @@ ROOT = Path(__file__).resolve().parents[2]
 TRIGGER, TEMPLATE_TRIGGER = "on-note-write", "on-template-write"
 WEB_KEY = "emulated"
 """The Auth emulator takes any web key."""
-POLL_SECONDS, POLL_SHARE, POLL_TAKES = 1.0, 10, 10.0
-"""Between two looks at an emulator that posts no events to us, or so many times what one took if that is longer; and
-the seconds that one may take.
+POLL_SECONDS, MAX_POLL_SECONDS, POLL_SHARE, POLL_TAKES = 1.0, 10.0, 10, 10.0
+"""Between two looks at an emulator that posts no events to us, or so many times what one took if that is longer, up to
+the maximum; and the seconds that one may take.
 """
 OnWrite: TypeAlias = Callable[[str], object]
 
@@ -146,13 +146,16 @@ def polling(project: str, told: Mapping[str, OnWrite], *, database: str = DEFAUL
 
 def _poll(connection: Connection, told: Mapping[str, OnWrite], stopped: threading.Event) -> None:
     known: dict[str, dict[str, object]] = {collection: {} for collection in told}
-    is_away, wait = False, 0.0
+    is_away, wait, looked = False, 0.0, 0.0
     while not stopped.wait(wait):
-        began = time.monotonic()
+        # The shorter of two looks counts: the first one of an emulator takes seconds, whatever it holds.
+        before, looked = looked, 0.0
         try:
             for collection, on_write in told.items():
-                before, known[collection] = known[collection], _written(connection, collection)
-                for path in {path for path, _ in before.items() ^ known[collection].items()}:
+                began = time.monotonic()
+                old, known[collection] = known[collection], _written(connection, collection)
+                looked += time.monotonic() - began
+                for path in {path for path, _ in old.items() ^ known[collection].items()}:
                     on_write(path)
             is_away = False
         except (StoreRefused, Conflict) as error:  # a conflict: the database is not there
@@ -162,7 +165,7 @@ def _poll(connection: Connection, told: Mapping[str, OnWrite], stopped: threadin
             if not is_away:
                 _log.warning("%s: writes are followed again when it answers", error.message)
             is_away = True
-        wait = POLL_SECONDS if is_away else max(POLL_SECONDS, POLL_SHARE * (time.monotonic() - began))
+        wait = min(max(POLL_SECONDS, POLL_SHARE * min(looked, before)), MAX_POLL_SECONDS)
 
 
 def _written(connection: Connection, collection: str) -> dict[str, object]:

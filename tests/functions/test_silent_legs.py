@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from time import monotonic
+from time import monotonic, sleep
 
 import grpc  # type: ignore[import-untyped]
 import pytest
@@ -203,6 +203,19 @@ def test_who_polls_is_told_of_every_note_once_firestore_answers_again(
         assert told == {f"tenants/alice/notes/{name}" for name in ("boat", "car", "plane")}
         world.put("train", title="Train", text="The train is late.")
         assert _heard(paths, LONG) == "tenants/alice/notes/train"
+
+
+def test_a_slow_receiver_does_not_delay_the_next_look(new_instance: NewInstance, firestore_project: str) -> None:
+    world, paths = new_instance(LONG), SimpleQueue[str]()
+
+    def receive(path: str) -> None:
+        sleep(1)
+        paths.put(path)
+
+    with polling(firestore_project, {"notes": receive}):
+        assert {_heard(paths, LONG) for _ in range(2)} == {f"tenants/alice/notes/{name}" for name in ("boat", "car")}
+        world.put("plane", title="Plane", text="The plane is green.")
+        assert _heard(paths, 5) == "tenants/alice/notes/plane"
 
 
 @pytest.mark.parametrize(
