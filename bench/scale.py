@@ -15,7 +15,7 @@ from pathlib import Path
 from functions.routes.reconcile import BUDGET, WITHIN, WORKERS
 from shared.account.prices import EMBEDDED, FIRESTORE, MODELS, ListPrice
 from shared.account.prices import READ as READ_PRICE
-from shared.adapters.firestore.documents import place_key
+from shared.adapters.firestore.documents import SHARDS, place_key
 from shared.adapters.firestore.protocol import put
 from shared.adapters.firestore.reads import vector_reads
 from shared.model.notes import Folder
@@ -237,7 +237,8 @@ at {SECONDS_OF_MENDING} s a note; words find the others until then.
 
 def _limits() -> str:
     chat, index = instances("chat") / SECONDS_OF_CHAT, instances("on-note-write") / SECONDS_OF_INDEXING
-    asking, saving = int(chat * 86_400 / PEAK / QUESTIONS_A_DAY), int(index * 86_400 / PEAK / NOTES_A_DAY)
+    asking = int(chat * 86_400 / PEAK / QUESTIONS_A_DAY)
+    saving, everybody = (int(rate * 86_400 / PEAK / NOTES_A_DAY) for rate in (index, HOT_WRITES))
     return f"""## Which limit is met first
 
 - **One tenant: the price and time of the vector search.** It grows with the tenant's chunks, as the first table
@@ -252,11 +253,16 @@ def _limits() -> str:
   take {SECONDS_OF_CHAT:.0f} s each, that is enough for {asking:,} such tenants asking and
   {saving:,} saving. Raise `--max-instances`, and with it the model's quota of tokens a minute, which is
   the project's own.
-- **Then the database: about {HOT_WRITES} writes a second of all tenants together** to an index over all of them whose
-  field grows with time (Firestore's advice, no hard limit). There are two such indexes, both for the sweep: `updatedAt`
-  of notes and `indexedAt` of records. A saved note writes the second up to twice, so all tenants together save about
-  {HOT_WRITES // 2} notes a second. Tenants share nothing else, so they can be spread over several databases (100 a
-  project) by the tenant's id.
+- **Then the database: about {HOT_WRITES} saved notes a second of all tenants together**, {everybody:,} such tenants:
+  `updatedAt` of notes grows with time and has one index over all tenants (Firestore's advice, no hard limit). By it the
+  sweep finds within minutes what no event told of. It has no shards because apps write notes themselves and know of
+  none: a note without one would never be found. Nor can the sweep ask tenant by tenant: who has changed something is
+  told by events alone, and those that were lost are what it looks for. Without the index a lost event is noticed by the
+  daily sweep. Tenants can be spread over several databases (100 a project) by the tenant's id.
+- **Then records that are being indexed: about {HOT_WRITES * len(SHARDS) // 2:,} saved notes a second of all tenants
+  together.** Only a record that is unfinished is in the index over all tenants by `indexedAt`, in one of {len(SHARDS)}
+  shards that each take {HOT_WRITES} writes a second; a saved note enters it and leaves it. Tenants share nothing else
+  that grows with time.
 """
 
 

@@ -7,10 +7,10 @@ Beside the fields of the data model, documents hold a few that serve this store 
 time and count: by it chunks are found by stem, newest first, and a search reads the counts of its stems only), a
 digest of the `place` (vault and folder) and the `day`, by which vector searches are restricted, and `embedded` (whether
 `embedding` is there, without reading it). Index records: `vault`, `folder` and `place` (where the note lies),
-`changedAt` (server time of the last change), `writing` (moves while a change takes several commits). Folders: `leaving`
-(somebody is removing it). `changes/{00 to ff}`: `changedAt` of what leaves no other trace. `usage/{day}/embedded/{00 to
-ff}`: `tokens`. Templates: `vectorKey` (of what `embedding` is). `settings/templateShelf` says which files were brought
-from the template folders. `bookmarks/{name}` at the root keeps reconcile's place.
+`unfinished` (status and shard, by which the sweep finds what is not indexed), `changedAt` (server time of the last
+change), `writing` (moves while a change takes several commits). Folders: `leaving` (somebody is removing it).
+`changes/{00 to ff}`: `changedAt` of what leaves no other trace. `usage/{day}/embedded/{00 to ff}`: `tokens`. Templates:
+`vectorKey` (of what `embedding` is). `bookmarks/{name}` at the root keeps reconcile's place.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from shared.adapters.firestore.connection import last
 from shared.adapters.firestore.protocol import microseconds, path, timestamp, values_of
 from shared.errors import InvalidArgument, NoteUnreadable
 from shared.model.codec import Codec, camel
-from shared.model.index import IndexedChunk, IndexRecord
+from shared.model.index import IndexedChunk, IndexRecord, IndexStatus
 from shared.model.notes import Folder, ListedNote, Note
 
 CODEC = Codec(objects_as_text=True, checked=True)
@@ -25,7 +25,9 @@ LISTED_FIELDS = CODEC.keys(Note, "note_id", "text")
 CHUNK_FIELDS = CODEC.keys(IndexedChunk, "chunk_id", "terms")
 """What a search reads of a chunk, beside the postings of its stems. Neither vector nor `terms`: they are the bulk."""
 RECORD_FIELDS = CODEC.keys(IndexRecord)
-"""Fields of a record; the others (`vault`, `folder`, `place`, `changedAt`, `writing`) are the store's own."""
+"""Fields of a record; the others are the store's own: see the docstring of this package."""
+SHARDS = "0123456789abcdef"
+"""Parts of the index over all tenants by `unfinished` and time: each takes 500 writes a second. One `in` holds 30."""
 
 MAX_COUNT = 1024
 """Beyond it BM25 does not tell counts apart."""
@@ -72,6 +74,19 @@ def _note_of(note_id: str, document: Any, fields: Mapping[str, Any]) -> Note:  #
     }
     held = {name: value for name, value in fields.items() if value is not None and (name, value) != ("lang", "")}
     return CODEC.load(Note, {**defaults, **held}, note_id=note_id)
+
+
+def record_fields(name: str, record: IndexRecord) -> dict[str, object]:
+    """The document of this name, but for where its note lies. An unfinished record says so in one of the shards."""
+    fields = CODEC.dump(record)
+    if record.status is not IndexStatus.INDEXED:
+        fields["unfinished"] = f"{record.status.value}:{hashlib.sha256(name.encode()).hexdigest()[0]}"
+    return fields
+
+
+def shards_of(status: IndexStatus) -> list[str]:
+    """Every value of `unfinished` that a record of this status may have."""
+    return [f"{status.value}:{shard}" for shard in SHARDS]
 
 
 def chunk_fields(tenant_id: str, chunk: IndexedChunk) -> Mapping[str, object]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from shared.adapters.firestore.connection import Connection, last, pool
 from shared.adapters.firestore.corpus import Corpus, Places, stamp, touch
-from shared.adapters.firestore.documents import CODEC, chunk_fields, place_key
+from shared.adapters.firestore.documents import CODEC, chunk_fields, place_key, record_fields
 from shared.adapters.firestore.errors import CommitTooBig
 from shared.adapters.firestore.protocol import Is, Query, Where, change, delete, put, values_of, vector_of
 from shared.errors import Conflict
@@ -187,7 +187,7 @@ class _Commits:
                 index_version="",
                 indexed_at=record.indexed_at,
             )
-            write = put(self._record, {**fields, **CODEC.dump(begun)})
+            write = put(self._record, {**fields, **record_fields(self._record, begun)})
         touch(write)
         return self._expecting(write, held)
 
@@ -197,7 +197,7 @@ class _Commits:
         if record is None:
             digest = hashlib.sha256(self._wanted.note_id.encode()).hexdigest()
             return [self._expecting(delete(self._record), held), stamp(self._connection, self._tenant_id, digest)]
-        fields = CODEC.dump(record)
+        fields = record_fields(self._record, record)
         if self.place is not None:
             fields |= {**CODEC.dump(self.place), "place": place_key(self.place)}
         write = put(self._record, fields)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from shared.adapters.firestore.connection import Connection, pool
+from shared.adapters.firestore.documents import shards_of
 from shared.adapters.firestore.protocol import KEY, Is, Order, Query, Reference, Where, delete, put, timestamp
 from shared.model.index import IndexStatus
 from shared.model.notes import NoteKey
@@ -62,7 +63,7 @@ class Sweep:
         query = Query(
             collection="index",
             everywhere=True,
-            where=(Where("status", Is.EQUAL, status.value),),
+            where=(Where("unfinished", Is.IN, shards_of(status)),),
             order=(Order("indexedAt"), Order(KEY)),
             limit=limit,
             fields=(),

@@ -13,11 +13,13 @@ import pytest
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.protocol import Is, Order, Query, Where
 from shared.model.account import AnsweredRequest, Feedback, Spending
+from shared.model.index import IndexChange, IndexRecord, IndexStatus
+from shared.model.notes import NoteKey
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
 from shared.model.sessions import Message, Role, Session, Spot
 from shared.settings import Settings
-from tests.contracts.samples import DAY, FREE, PERSON, TENANT, VERSION, chunk, note, save, unit
+from tests.contracts.samples import DAY, FREE, PERSON, TENANT, VERSION, chunk, note, record, save, unit
 from tests.servers.firestore_indexes import FILE, GROUP, ONE, IndexFile, asked_by
 from tests.servers.firestore_limits import ProductionLimits
 
@@ -91,6 +93,31 @@ def test_kept_answers_and_trashed_notes_are_dropped_by_firestore_when_they_have_
     overrides = json.loads(FILE.read_text())["fieldOverrides"]
     expiring = [(each["collectionGroup"], each["fieldPath"]) for each in overrides if each.get("ttl")]
     assert sorted(expiring) == [("auroraRequests", "expiresAt"), ("auroraTrash", "expiresAt")]
+
+
+def test_records_that_wait_are_spread_over_shards_and_finished_ones_leave_the_index(
+    firestore_store: FirestoreStore,
+) -> None:
+    tokens = {
+        f"n{number:02}": firestore_store.apply(TENANT, IndexChange(f"n{number:02}", None, _waiting(number)))
+        for number in range(40)
+    }
+    keys = tuple(NoteKey(TENANT, note_id) for note_id in tokens)
+    assert firestore_store.unfinished_keys(limit=100) == keys
+    assert len(_shards(firestore_store)) > 8
+    for note_id, token in tokens.items():
+        firestore_store.apply(TENANT, IndexChange(note_id, token, record()))
+    assert _shards(firestore_store) == set()
+
+
+def _waiting(minutes: int) -> IndexRecord:
+    return record(status=IndexStatus.PENDING, indexed_at=DAY + timedelta(minutes=minutes))
+
+
+def _shards(store: FirestoreStore) -> set[str]:
+    connection = store._connection
+    found = connection.query(connection.tenant(TENANT), Query(collection="index", order=(Order("unfinished"),)))
+    return {document.fields["unfinished"].string_value for document in found}
 
 
 def _where(*where: Where, order: tuple[Order, ...] = ()) -> Query:
