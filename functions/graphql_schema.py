@@ -75,6 +75,7 @@ type Message {
   text: String!
   createdAt: String!
   citations: [JSON!]!
+  claims: [JSON!]!
   meta: JSON
 }
 
@@ -82,12 +83,14 @@ type FolderAnswer {
   answer: String!
   references: [JSON!]!
   citations: [JSON!]!
+  claims: [JSON!]!
   meta: JSON!
 }
 
 type Answer {
   answer: String!
   citations: [JSON!]!
+  claims: [JSON!]!
   meta: JSON!
   session: Session!
 }

@@ -10,7 +10,7 @@ from pydantic import Field
 from functions.http.bodies import Body, Instant, Page, TenantBody, checked, checked_body, parse_query
 from functions.http.calls import Call, Reply, operation
 from functions.http.questions import RequestId, SettingsBody
-from shared.api.answers import AnswerMetaJson, CitationJson
+from shared.api.answers import AnswerMetaJson, CitationJson, ClaimJson
 from shared.api.sessions import MessagesJson, SessionJson, SessionsJson, messages_json, session_json, sessions_json
 from shared.errors import InvalidArgument
 from shared.model.sessions import Message, Role, Session, SessionSettings, StoredCitation
@@ -49,6 +49,7 @@ class MessageRow(Body):
     text: str = Field(max_length=MAX_MESSAGE, description=f"text of at most {MAX_MESSAGE} characters")
     created_at: Instant = Field(description=INSTANT)
     citations: list[CitationJson] = Field(default=[], description="citations as they were answered")
+    claims: list[ClaimJson] = Field(default=[], description="claims as they were answered")
     meta: AnswerMetaJson | None = Field(default=None, description="the meta of an answer, null for a question")
 
 
@@ -107,6 +108,7 @@ def _message(row: MessageRow, place: str, longest_question: int) -> Message:
         created_at=checked(f"{place}.createdAt", parse_instant, row.created_at),
         request_id=row.request_id or "",
         citations=tuple(StoredCitation(each["noteId"], "", each) for each in row.citations),
+        claims=tuple(row.claims),
         meta=row.meta,
     )
 

@@ -68,7 +68,7 @@ def export(store: Store, sessions: SessionPages) -> Iterator[Exported]:
         yield from export_tenant(sessions.person.tenant_id, store)
     for session in every(lambda token: sessions.page(limit=ROWS_AT_ONCE, token=token)):
         yield session
-        yield from _messages(session.session_id, sessions)
+        yield from session_messages(session.session_id, sessions)
     yield from every(lambda token: store.list_feedback(sessions.person, limit=ROWS_AT_ONCE, token=token))
 
 
@@ -92,7 +92,7 @@ def all_notes(tenant_id: str, store: Store) -> Iterator[Note | UnreadableNote]:
     )
 
 
-def _messages(session_id: str, sessions: SessionPages) -> Iterator[SessionMessage]:
+def session_messages(session_id: str, sessions: SessionPages) -> Iterator[SessionMessage]:
     """Page by page from the newest, each page in the order of time. None more of a session deleted meanwhile."""
     with suppress(NotFound):
         messages = _bounded(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from typing_extensions import TypedDict
 
-from shared.api.answers import AnswerMetaJson, CitationJson
+from shared.api.answers import AnswerMetaJson, CitationJson, ClaimJson
 from shared.api.values import shown
 from shared.model.sessions import SETTINGS, Message, Session, Setting
 from shared.ports.pages import Page
@@ -44,7 +44,8 @@ class SessionsJson(TypedDict):
 
 
 class MessageJson(TypedDict):
-    """One message. `citations` and `meta` are those of the answer; `meta` null: it is a question.
+    """One message. `citations`, `claims` and `meta` are those of the answer; `meta` null: it is a question. No `claims`
+    where a cited note was deleted.
 
     A question and its answer have one `requestId`, for turns of two clients may mingle; null: an older message.
     """
@@ -55,6 +56,7 @@ class MessageJson(TypedDict):
     text: str
     createdAt: str
     citations: list[CitationJson]
+    claims: list[ClaimJson]
     meta: AnswerMetaJson | None
 
 
@@ -77,8 +79,8 @@ def _shown(setting: Setting, value: V) -> V | None:
 
 def message_json(message: Message) -> MessageJson:
     """A message; citations and meta are the objects that were answered."""
-    citations = [each.shown for each in message.citations]
-    return shown(MessageJson, message, requestId=message.request_id or None, citations=citations, meta=message.meta)
+    answered = {"citations": [each.shown for each in message.citations], "claims": list(message.claims)}
+    return shown(MessageJson, message, requestId=message.request_id or None, meta=message.meta, **answered)
 
 
 def sessions_json(page: Page[Session]) -> SessionsJson:

@@ -18,12 +18,13 @@ from shared.model.retrieval import Retrieved
 from shared.tracing import measure
 
 
-def measure_answer(app: App, answer: Answer) -> None:
+def measure_answer(app: App, answer: Answer, *, follow_up: bool) -> None:
     found = answer.retrieved
     measure(
         {
             **(_of_retrieval(found) if found else {}),
             "model": answer.model,
+            "followUp": follow_up,
             "answerKind": answer.kind.value,
             "refusal": answer.refusal.value if answer.refusal else None,
             "timingsMs": timings_json({**(found.timings_ms if found else {}), **answer.timings_ms}),

@@ -82,7 +82,7 @@ def run_turn(app: App, request: TurnRequest) -> Generator[StreamEvent]:
                 sessions.record(turn, answer, reply)
                 if claim is not None:
                     reply = _as_read_now(claim.keep(json.dumps(reply, ensure_ascii=False), notes_of(answer)), claim)
-        measure_answer(app, answer)
+        measure_answer(app, answer, follow_up=bool(turn.question.history))
         yield from ended(reply)
 
 

@@ -149,6 +149,8 @@ class Message:
     as_of: datetime | None = None
     """The moment relative to which the question's "last week" was meant; None in an answer."""
     citations: tuple[StoredCitation, ...] = ()
+    claims: tuple[Mapping[str, Any], ...] = ()
+    """What backs each sentence: the JSON objects that the caller got."""
     meta: Mapping[str, Any] | None = None
     """The JSON object that the caller got with the answer."""
 

@@ -94,6 +94,7 @@ def messages_of(turn: Turn, answer: Answer, body: Mapping[str, Any], now: dateti
         created_at=now,
         request_id=request_id,
         citations=tuple(StoredCitation(each["noteId"], revisions[each["cid"]], each) for each in shown),
+        claims=tuple(body.get("claims", ())),
         meta=meta,
     )
     return asked, answered
@@ -131,7 +132,8 @@ def _as_read_now(message: Message, live: Mapping[str, IndexRecord]) -> Message:
         return replace(message, citations=citations)
     answer = _without_sentences(without_sources(message.text), gone)
     listed = [{**each.shown, "title": DELETED} if each.note_id not in live else each.shown for each in citations]
-    return replace(message, citations=citations, text=with_sources(answer, listed))
+    # The places of its claims are those of the whole answer, and their quotes are the note's text.
+    return replace(message, citations=citations, claims=(), text=with_sources(answer, listed))
 
 
 def _shown(citation: StoredCitation, live: Mapping[str, IndexRecord]) -> Mapping[str, Any]:

@@ -40,6 +40,7 @@ WHOLE = Message(
         StoredCitation("Nöte 1", "r1", {"cid": "N1", "span": {"start": 0, "end": 5}, "score": 1.0, "none": None}),
         StoredCitation("n2", "r2", {"z": 1, "a": [1, 2.5, "x"], "cid": "N2"}),
     ),
+    claims=({"span": {"start": 0, "end": 5}, "cids": ["N1"], "support": None, "quotes": []},),
     meta={"model": "m", "query": {"keywords": ["ü"], "timeRange": None}},
 )
 

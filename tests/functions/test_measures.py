@@ -85,6 +85,7 @@ def test_an_answers_line_says_what_was_found_and_how_long_each_step_took(world: 
     assert 0 < line["meanSimilarity"] <= 1
     assert (line["contextCharacters"], line["contextTokens"]) == (17, 5)
     assert (line["model"], line["refusal"], line["retrieval"]) == ("scripted", None, "hybrid_reranked")
+    assert line["followUp"] is False
     assert line["tokens"] == {"input": 0, "output": 0}
     assert line["caches"]["questions"] == {"hits": 0, "misses": 1}
 

@@ -35,7 +35,8 @@ def test_new_begins_a_session_that_is_named_after_the_question(boat: World) -> N
         None,
     )
     assert answered["role"] == "assistant"
-    assert answered["citations"] == body["citations"]
+    assert body["claims"]
+    assert (answered["citations"], answered["claims"]) == (body["citations"], body["claims"])
     assert answered["meta"] == body["meta"]
 
 
@@ -169,6 +170,7 @@ def test_a_deleted_notes_text_is_gone_from_citations_list_and_answer(boat: World
     assert answered["text"] == (
         "Closest passages in your notes:\n\n> […] [N1]\n\nSources:\n- [N1] deleted note (2026-11-21) note:boat#boat_000"
     )
+    assert answered["claims"] == []
     assert "bow" not in str(messages(boat, body["meta"]["sessionId"]))
 
 

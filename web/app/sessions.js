@@ -163,6 +163,7 @@ export function resultOf(message) {
   return {
     answer: message.text.replace(/\n\nSources:\n(?:- \[N\d+\] [^\n]*\n?)*$/, ""),
     citations: message.citations ?? [],
+    claims: message.claims ?? [],
     meta: message.meta ?? { requestId: null, query: null, refusal: null },
   };
 }
