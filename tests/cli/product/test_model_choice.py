@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -17,7 +18,8 @@ from cli.product.model_choice import GREETING, ModelChoice, with_model_choice
 from shared.bootstrap import build, use
 from shared.model.answers import Statement
 from tests.answering.samples import passage
-from tests.servers.openai import OpenAIServer
+from tests.quick import starts_a_process
+from tests.servers.openai import OpenAIServer, completed
 
 
 @pytest.fixture
@@ -94,15 +96,21 @@ def test_whoever_asks_the_model_asks_the_chosen_server_with_its_key(choice: Mode
     assert {request.headers["authorization"] for request in model.requests} == {"Bearer two"}
 
 
-def test_of_choices_at_once_one_is_kept_whole_for_its_owner_alone(choice: ModelChoice, model: OpenAIServer) -> None:
+def test_of_choices_at_once_the_last_is_kept_whole_for_its_owner_alone(
+    choice: ModelChoice, model: OpenAIServer
+) -> None:
+    starts_a_process()  # the SDK, at its first request, in a thread of ours
     home = choice.app.settings.home
     started(choice, "# mine\nLOG_LEVEL=ERROR\n")
-    names = [f"n{number}" for number in range(8)]
-    with ThreadPoolExecutor(8) as pool:
-        replies = list(pool.map(lambda name: put(choice, **server(model, key=name) | {"model": name}), names))
-    assert {reply.status_code for reply in replies} == {200}
+    model.script(replace(completed("hello"), delay=0.5))
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(put, choice, **server(model, key="one") | {"model": "one"})
+        while not model.requests:
+            time.sleep(0.01)
+        second = pool.submit(put, choice, **server(model, key="two") | {"model": "two"})
+        assert (first.result().status_code, second.result().status_code) == (200, 200)
     kept = environment(home)
-    assert kept["OPENAI_API_KEY"] == kept["CHAT_MODEL"] == choice.app.settings.chat_model
+    assert kept["OPENAI_API_KEY"] == kept["CHAT_MODEL"] == choice.app.settings.chat_model == "two"
     assert (home / ".env").read_text().startswith("# mine\nLOG_LEVEL=ERROR\n")
     assert (home / ".env").stat().st_mode & 0o777 == 0o600
     assert [file.name for file in home.glob(".*")] == [".env"]

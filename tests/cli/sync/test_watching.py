@@ -259,6 +259,26 @@ def test_a_folder_that_cannot_be_read_keeps_no_other_from_being_followed(app: Ap
     assert str(bad) in problem
 
 
+def test_the_folders_are_followed_again_once_what_is_known_of_them_can_be_read(app: App, tmp_path: Path) -> None:
+    folder, told = tmp_path / "notes", list[Report | AuroraError]()
+    folder.mkdir()
+    (folder / "a.md").write_text("First.")
+    destination = LocalDestination(app, "local")
+    Import(destination, folder, "default").run()
+    manifest, away = destination.home / "folders.db", destination.home / "away.db"
+    manifest.rename(away)
+    manifest.write_bytes(b"no database" * 100)
+    with following_all(destination, told.append):
+        deadline = time.monotonic() + WITHIN
+        while not told and time.monotonic() < deadline:
+            time.sleep(0.05)
+        away.replace(manifest)
+        (folder / "a.md").write_text("Second.")
+        assert _becomes(app, {"a.md": "Second."})
+    assert isinstance(told[0], AuroraError)
+    assert not any(isinstance(each, AuroraError) for each in told[1:])
+
+
 def test_a_note_that_is_edited_while_the_folder_is_followed_stays_and_is_told_once(
     app: App, tmp_path: Path, notes: Write
 ) -> None:
