@@ -155,11 +155,12 @@ def show_results(rows: Sequence[Json], place: Place) -> None:
 def show_report(report: Report) -> None:
     """One import: the counts, then every file that needs a word."""
     out = console()
+    by_rule = f" ({report.removed_by_rule} of them ignored from now on)" if report.removed_by_rule else ""
     written = f"{counted(report.written, 'file')} written, " if report.written else ""
     out.print(
         Text(
             f"{counted(report.notes, 'note')} from {report.folder} into vault {report.vault}: "
-            f"{report.indexed} indexed, {report.unchanged} unchanged, {report.removed} removed, "
+            f"{report.indexed} indexed, {report.unchanged} unchanged, {report.removed} removed{by_rule}, "
             f"{written}{counted(report.embedded, 'text')} embedded in {report.seconds:.1f} s"
         )
     )

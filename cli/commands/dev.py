@@ -269,11 +269,11 @@ def _load_sample(app: App, place: Place, sample: Path) -> None:
     """
     sample = dated(sample, app.settings.home, datetime.now(UTC).date())
     task = Import(LocalDestination(app, place.tenant_id), sample, SAMPLE_VAULT)
-    manifest = task.manifest()
-    begun = manifest.knows(task.source)
-    if manifest.finished(task.source):
+    folders = task.manifest().folders(task.destination.name)
+    known = next((each for each in folders if each.source == task.source), None)
+    if known and known.finished:
         return
-    if not begun and app.notes.page(place.tenant_id, limit=1, token=None, vault=None).items:
+    if not known and app.notes.page(place.tenant_id, limit=1, token=None, vault=None).items:
         return
     report = task.run(vectors=False)
     click.echo(f"loaded {counted(report.notes, 'sample note')} from {sample}")

@@ -12,7 +12,7 @@ from cli.options import Place, anywhere, can_be_asked, counted, print_json
 from cli.showing import console
 from cli.sync.destinations import Destination
 from cli.sync.manifest import Known, Manifest
-from cli.sync.manifest_file import Source
+from cli.sync.manifest import Source
 from functions.client import Json
 from shared.api.values import instant
 from shared.errors import InvalidArgument, NotFound

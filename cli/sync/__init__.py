@@ -2,7 +2,7 @@
 
 folder: files -> notes
 vault_choice: a folder -> the vault it goes into
-manifest, manifest_file: file and note as they were when they were last brought together
+manifest: file and note as they were when they were last brought together
 comparison: file, note and the manifest's entry -> which of the two has changed
 importing: 1. walk the folder, 2. merge each file with its note, 3. let the index follow
 merging, moved_files: one file and its note: the change of one goes to the other, a conflict waits

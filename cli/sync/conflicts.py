@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from cli.sync.comparison import Comparison, compare, conflict_reason
 from cli.sync.destinations import Destination
-from cli.sync.folder import FileNote, Skipped, read
+from cli.sync.folder import FileNote, Skipped, ignore_rules, read
 from cli.sync.manifest import Known, Manifest, Read
 from cli.sync.merging import Choice, Side, merge_of
 from cli.sync.report import Taken
@@ -46,12 +46,16 @@ def sides_of(destination: Destination, folder: Known, note_id: str, last: Read, 
 
 
 def open_conflicts(destination: Destination) -> Iterator[Sides]:
-    """Of every folder that is there, as it is now; nothing is changed."""
+    """Conflicts in every folder that is there, as it is now; nothing is changed. An ignored file is in none."""
     manifest, listed, replaced = Manifest.of(destination.home), destination.listed(), destination.replaced()
     for folder in manifest.folders(destination.name):
-        for note_id, last in manifest.files(folder.source).items() if folder.source.root.is_dir() else ():
-            if last.seen is not None and note_id in listed and listed[note_id].seen == last.seen:
-                continue  # nobody has changed the note
+        if not folder.source.root.is_dir():
+            continue
+        rules = ignore_rules(folder.source.root)
+        for note_id, last in manifest.files(folder.source).items():
+            unchanged = last.seen is not None and note_id in listed and listed[note_id].seen == last.seen
+            if unchanged or rules.match_file(last.path):
+                continue
             sides = sides_of(destination, folder, note_id, last, replaced=replaced.get(note_id, ""))
             if sides.state is Comparison.CONFLICT:
                 yield sides

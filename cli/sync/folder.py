@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.converting import EXTRA, MAX_BYTES, Kind, Unreadable, kind_of, text_of
+from shared.errors import OperatorError
 from shared.markdown.file import fields_of, note_id_of
 from shared.model.limits import MAX_PATH, MAX_TEXT_BYTES
 from shared.notes.service import NoteDraft
@@ -89,12 +90,18 @@ def walk(root: Path) -> Iterator[Path | Skipped]:
 
 
 def ignore_rules(root: Path) -> GitIgnoreSpec:
-    """Paths below `root` that are no notes. As git does, a line that is no rule counts for nothing."""
+    """Paths below `root` that are no notes. As git does, a line that is no rule counts for nothing. Raises OperatorError
+    for rules that cannot be read.
+    """
     from pathspec import GitIgnoreSpec  # noqa: PLC0415 - for those who read folders
 
     rules = GitIgnoreSpec.from_lines(DEFAULT_RULES)
     file = root / RULES_FILE
-    for line in file.read_text("utf-8", errors="replace").splitlines() if file.is_file() else ():
+    try:
+        lines = file.read_text("utf-8-sig", errors="replace").splitlines() if file.is_file() else []
+    except OSError as error:
+        raise OperatorError(f"{file}: {error.strerror}") from error
+    for line in lines:
         with suppress(ValueError):
             rules += GitIgnoreSpec.from_lines([line])
     return rules

@@ -15,7 +15,34 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cli.sync.manifest_file import SCHEMA, Source, explained, folder_id, made, opened
+from shared.errors import OperatorError
+
+LOCK_SECONDS = 30.0
+"""How long another process's writing is waited for."""
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS folders (
+    id INTEGER PRIMARY KEY, destination TEXT NOT NULL, vault TEXT NOT NULL, root TEXT NOT NULL,
+    finished INTEGER NOT NULL DEFAULT 0, indexed_at TEXT, skipped INTEGER NOT NULL DEFAULT 0, write_back INTEGER,
+    UNIQUE (destination, vault, root)
+);
+CREATE TABLE IF NOT EXISTS files (
+    folder INTEGER NOT NULL REFERENCES folders ON DELETE CASCADE, note_id TEXT NOT NULL, path TEXT NOT NULL,
+    file TEXT, note TEXT, seen TEXT, reading TEXT,
+    PRIMARY KEY (folder, note_id)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS files_by_note ON files (note_id);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A folder as it goes into one vault of one destination (store and tenant, or server)."""
+
+    destination: str
+    vault: str
+    root: Path
+    """Absolute, without links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +50,7 @@ class Read:
     """A file and its note as they were when they were last brought together. None: they never were."""
 
     path: str
-    """Of the file, below its folder."""
+    """Path of the file, below its folder."""
     file: str | None = None
     """Digest of its bytes."""
     note: str | None = None
@@ -77,16 +104,9 @@ class Manifest:
         return cls(home / "folders.db")
 
     def knows(self, source: Source) -> bool:
-        """Whether it was imported before, even if nothing is left of it."""
-        return self._known(source) is not None
-
-    def finished(self, source: Source) -> bool:
-        """Whether its last import came to its end."""
-        known = self._known(source)
-        return known is not None and known.finished
-
-    def _known(self, source: Source) -> Known | None:
-        return next((known for known in self.folders(source.destination) if known.source == source), None)
+        """Whether it was imported before and not forgotten since, even if nothing is left of it."""
+        with self._reading() as db:
+            return _folder_id(db, source) is not None
 
     def folders(self, destination: str) -> tuple[Known, ...]:
         """Each folder whose notes are there, by its path."""
@@ -100,13 +120,13 @@ class Manifest:
     def files(self, source: Source) -> dict[str, Read]:
         """By note id, what was last read of each of its files."""
         with self._reading() as db:
-            return _files(db, folder_id(db, source))
+            return _files(db, _folder_id(db, source))
 
     def read(self, source: Source, note_id: str) -> Read | None:
         """What was last read of one file; None: nothing."""
         query = "SELECT path, file, note, seen, reading FROM files WHERE folder = ? AND note_id = ?"
         with self._reading() as db:
-            found = db.execute(query, (folder_id(db, source), note_id)).fetchone()
+            found = db.execute(query, (_folder_id(db, source), note_id)).fetchone()
         return None if found is None else Read(*found)
 
     def origin(self, destination: str, note_id: str) -> tuple[Known, Read] | None:
@@ -117,7 +137,8 @@ class Manifest:
         if found is None:
             return None
         source = Source(destination, found[0], Path(found[1]))
-        known, read = self._known(source), self.read(source, note_id)
+        known = next((each for each in self.folders(destination) if each.source == source), None)
+        read = self.read(source, note_id)
         return None if known is None or read is None else (known, read)
 
     def file_of(self, note_id: str, path: str) -> Path | None:
@@ -133,7 +154,9 @@ class Manifest:
         """
         others = "SELECT note_id FROM files JOIN folders ON id = folder WHERE destination = ? AND id <> ?"
         with self._writing() as db:
-            folder = made(db, source)
+            names = (source.destination, source.vault, str(source.root))
+            db.execute("INSERT OR IGNORE INTO folders (destination, vault, root) VALUES (?, ?, ?)", names)
+            folder = _folder_id(db, source)
             db.execute("UPDATE folders SET finished = 0 WHERE id = ?", (folder,))
             before = _files(db, folder)
             foreign = frozenset(note_id for (note_id,) in db.execute(others, (source.destination, folder)))
@@ -143,55 +166,51 @@ class Manifest:
 
     def intend(self, source: Source, note_id: str, reading: str) -> None:
         """The note is about to become what the file says."""
-        with self._writing() as db:
-            place = (reading, folder_id(db, source), note_id)
-            db.execute("UPDATE files SET reading = ? WHERE folder = ? AND note_id = ?", place)
+        self._change("UPDATE files SET reading = ? WHERE note_id = ? AND folder = ?", source, reading, note_id)
 
     def record(self, source: Source, note_id: str, read: Read) -> None:
-        """File and note have been brought together."""
-        content = (note_id, read.path, read.file, read.note, read.seen, read.reading)
-        with self._writing() as db:
-            row = (made(db, source), *content)
-            db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        """File and note have been brought together. A folder that was forgotten meanwhile stays forgotten."""
+        columns = (note_id, read.path, read.file, read.note, read.seen, read.reading)
+        statement = "INSERT OR REPLACE INTO files SELECT id, ?, ?, ?, ?, ?, ? FROM folders WHERE id = ?"
+        self._change(statement, source, *columns)
 
     def drop(self, source: Source, note_id: str) -> None:
         """Neither is there any more."""
-        with self._writing() as db:
-            db.execute("DELETE FROM files WHERE folder = ? AND note_id = ?", (folder_id(db, source), note_id))
+        self._change("DELETE FROM files WHERE note_id = ? AND folder = ?", source, note_id)
 
     def end(self, source: Source, *, skipped: int) -> None:
         """The import has come to its end."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        with self._writing() as db:
-            place = (now, skipped, folder_id(db, source))
-            db.execute("UPDATE folders SET finished = 1, indexed_at = ?, skipped = ? WHERE id = ?", place)
+        self._change("UPDATE folders SET finished = 1, indexed_at = ?, skipped = ? WHERE id = ?", source, now, skipped)
 
     def move(self, source: Source, root: Path) -> None:
         """The folder is at another place from now on."""
-        with self._writing() as db:
-            db.execute("UPDATE folders SET root = ? WHERE id = ?", (str(root), folder_id(db, source)))
+        self._change("UPDATE folders SET root = ? WHERE id = ?", source, str(root))
 
     def write_back(self, source: Source, *, wanted: bool) -> None:
         """Remember whether its files are written when their notes are changed elsewhere."""
-        with self._writing() as db:
-            db.execute("UPDATE folders SET write_back = ? WHERE id = ?", (wanted, folder_id(db, source)))
+        self._change("UPDATE folders SET write_back = ? WHERE id = ?", source, wanted)
 
     def forget(self, source: Source) -> None:
         """The folder was never imported."""
-        with self._writing() as db:
-            db.execute("DELETE FROM folders WHERE id = ?", (folder_id(db, source),))
+        self._change("DELETE FROM folders WHERE id = ?", source)
 
     def forget_all(self, destination: str) -> None:
         """Nothing that came from any folder is there any more."""
         with self._writing() as db:
             db.execute("DELETE FROM folders WHERE destination = ?", (destination,))
 
+    def _change(self, statement: str, source: Source, *values: object) -> None:
+        """`statement` ends with the folder's id."""
+        with self._writing() as db:
+            db.execute(statement, (*values, _folder_id(db, source)))
+
     @contextmanager
     def held(self) -> Iterator[None]:
         """Open until the end of the block, where one change follows another."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        with explained(self.file):
-            db = self._held = opened(self.file)
+        with _explained(self.file):
+            db = self._held = _opened(self.file)
             try:
                 yield
             finally:
@@ -213,16 +232,49 @@ class Manifest:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """One commit, or none if the block raises; threads take turns."""
-        with self._turn, explained(self.file):
+        with self._turn, _explained(self.file):
             if self._held is not None:
                 with self._held:
                     self._held.execute("BEGIN IMMEDIATE")
                     yield self._held
             else:
                 self.file.parent.mkdir(parents=True, exist_ok=True)
-                with closing(opened(self.file)) as db, db:
+                with closing(_opened(self.file)) as db, db:
                     db.execute("BEGIN IMMEDIATE")
                     yield db
+
+
+def _opened(file: Path) -> sqlite3.Connection:
+    """A rollback journal leaves no files beside this one, and a lost one costs a question, so nothing is synced."""
+    db = sqlite3.connect(file, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
+    try:
+        db.executescript("PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON;")
+        if not db.execute("SELECT 1 FROM sqlite_master").fetchone():
+            with db:  # one process makes the tables, others wait for it
+                db.execute("BEGIN IMMEDIATE")
+                for statement in filter(str.strip, SCHEMA.split(";")):
+                    db.execute(statement)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+@contextmanager
+def _explained(file: Path) -> Iterator[None]:
+    """SQLite's errors as ours."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise OperatorError(f"{file}: {error}") from error
+    except sqlite3.DatabaseError as error:
+        raise OperatorError(f"{file} is damaged: move it away, nothing else depends on it") from error
+
+
+def _folder_id(db: sqlite3.Connection, source: Source) -> int | None:
+    names = (source.destination, source.vault, str(source.root))
+    found = db.execute("SELECT id FROM folders WHERE destination = ? AND vault = ? AND root = ?", names).fetchone()
+    return None if found is None else int(found[0])
 
 
 def _files(db: sqlite3.Connection, folder: int | None) -> dict[str, Read]:

@@ -21,9 +21,9 @@ from cli.sync.files import (
     unsaid,
     unsaid_reason,
 )
-from cli.sync.folder import FileNote, Skipped, Unchanged, digest_of_bytes, read, relative
+from cli.sync.folder import FileNote, Skipped, Unchanged, digest_of_bytes, ignore_rules, read, relative
 from cli.sync.manifest import Begun, Manifest, Read
-from cli.sync.manifest_file import Source
+from cli.sync.manifest import Source
 from cli.sync.report import Taken
 from shared.errors import AuroraError, Conflict, NotFound
 from shared.model.notes import Note
@@ -205,11 +205,15 @@ class Merge:
         if pair.file is None:
             removed = self._removed(note_id, pair.revision)
             self.manifest.drop(self.source, note_id)
-            return Taken(pair.path, None, removed=removed)
+            return Taken(pair.path, None, removed=removed, ignored=self._ignores(pair))
         self.manifest.intend(self.source, note_id, reading_of(pair.file.draft))
         note = self.destination.save(_placed(pair.file, pair.note), pair.revision)
         self.manifest.record(self.source, note_id, _read(pair.path, pair.file, note))
         return replace(self._kept_up(note_id, pair.path, pair.file), saved=True)
+
+    def _ignores(self, pair: _Pair) -> bool:
+        """Whether a rule of the folder is why there is no file."""
+        return pair.file is None and (self.root / pair.path).exists() and ignore_rules(self.root).match_file(pair.path)
 
     def _removed(self, note_id: str, revision: str) -> bool:
         try:
@@ -256,7 +260,12 @@ class Merge:
         return replace(self._kept_up(note_id, pair.path, pair.file), kept=kept)
 
     def _decided(self, note_id: str, pair: _Pair) -> Taken:
-        """Where both have changed: what a person has said beforehand; what does not stay goes into the trash."""
+        """Where both have changed: what a person has said beforehand; what does not stay goes into the trash. A note
+        whose file is ignored from now on is no file's any more.
+        """
+        if self.choice.take is not Side.FILE and self._ignores(pair):
+            self.manifest.drop(self.source, note_id)
+            return Taken(pair.path, None, ignored=True, kept="changed elsewhere, and stays; its file is ignored")
         match self.choice.take:
             case Side.FILE:
                 if pair.note is not None and pair.file is not None:

@@ -24,6 +24,8 @@ class Taken:
     followed: Followed = UNFOLLOWED
     saved: bool = False
     removed: bool = False
+    ignored: bool = False
+    """Whether the file is there, and a rule says that it is no note."""
     written: bool = False
     """Whether the file was written, or put into the trash, as the note is."""
     kept: str | None = None
@@ -49,6 +51,8 @@ class Report:
     indexed: int = 0
     unchanged: int = 0
     removed: int = 0
+    removed_by_rule: int = 0
+    """Removed notes whose files are there and ignored from now on."""
     written: int = 0
     """Files that were written, or put into the trash, because their notes were changed elsewhere."""
     embedded: int = 0
@@ -84,6 +88,7 @@ class Report:
             self.skipped.append(taken.file)
             return
         self.removed += taken.removed
+        self.removed_by_rule += taken.removed and taken.ignored
         self.written += taken.written
         self._name(taken)
         if taken.file is None or taken.note_id is None:
@@ -117,7 +122,7 @@ class Report:
     def as_json(self) -> dict[str, Any]:
         """Every field but `absent`, whose notes the next pass decides on."""
         shown = {each.name: _shown(getattr(self, each.name)) for each in fields(self) if each.name != "absent"}
-        return {**shown, "seconds": round(self.seconds, 3)}
+        return {**shown, "removedByRule": shown.pop("removed_by_rule"), "seconds": round(self.seconds, 3)}
 
 
 def _shown(value: object) -> object:

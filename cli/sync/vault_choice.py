@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cli.sync.folder import digest_of_bytes, relative, walk
 from cli.sync.manifest import Known, Manifest, Read
-from cli.sync.manifest_file import Source
+from cli.sync.manifest import Source
 from shared.markdown.file import note_id_of
 from shared.model.limits import MAX_NAME
 

@@ -21,7 +21,7 @@ from cli.sync.destinations import Destination
 from cli.sync.folder import RULES_FILE, Skipped
 from cli.sync.importing import Glance, Import, Step
 from cli.sync.manifest import Manifest
-from cli.sync.manifest_file import Source
+from cli.sync.manifest import Source
 from cli.sync.merging import Choice
 from cli.sync.report import Report
 from shared.errors import AuroraError, NotFound, OperatorError, Unavailable
@@ -47,8 +47,8 @@ class _Look:
     inode: int
 
 
-class _Stopped(Exception):
-    """In the middle of a pass."""
+class Stopped(Exception):
+    """The pass is not to go on: following ends, or the folder was forgotten."""
 
 
 @dataclass(slots=True)
@@ -60,62 +60,66 @@ class Follower:
     """Set: a pass ends with the files at hand."""
     _taken: dict[Path, _Look] = field(default_factory=dict)
     _absent: frozenset[str] | None = None
-    _told_before: list[Skipped] = field(default_factory=list)
-    """What was told last of notes that were changed elsewhere: told once, not at every pass."""
+    _reported: list[Skipped] = field(default_factory=list)
+    """Notes changed elsewhere, as the last pass found them: reported once, not at every pass."""
     _due: float = 0.0
     """When the next pass is due without an event, on the monotonic clock."""
     _problem: str = ""
     """What kept the last pass from its end."""
 
     def first(self, step: Step) -> Report:
-        """All that there is. Raises NotFound, OperatorError, Unavailable."""
+        """A pass over all that there is. Raises NotFound, OperatorError, Unavailable."""
         report = self._pass(step)
-        self._told_before = [*report.kept, *report.conflicts]
+        self._reported = [*report.kept, *report.conflicts]
         return report
 
-    def follow(self, told: Callable[[Report | AuroraError], None]) -> None:
-        """Never ends. `told` hears of every pass that did something, and of those that could not. Raises NotFound
-        when the folder is gone, OperatorError.
+    def follow(self, on_news: Callable[[Report | AuroraError], None]) -> None:
+        """Never ends. `on_news` gets every pass that did something, and why one could not. Raises NotFound when the
+        folder is gone or forgotten, OperatorError.
         """
         self._due = 0.0  # what happened between the first pass and the start of the watch
         try:
             for happened in _watched([self.task.root], self.task.destination.home):
-                self.turn(happened, told)
+                self.turn(happened, on_news)
         except FileNotFoundError as error:  # by the watcher, at its start
             raise NotFound(f"no folder {self.task.root}") from error
+        except Stopped as error:
+            raise NotFound(f"{self.task.root} is not indexed any more") from error
 
     def turn(
         self,
         happened: Iterable[Path],
-        told: Callable[[Report | AuroraError], None],
+        on_news: Callable[[Report | AuroraError], None],
         passing: type[Exception] = Unavailable,
     ) -> None:
-        """A pass, if one of these paths lies in the folder or one is due. What is `passing` is told once, and tried
-        again; Raises _Stopped.
+        """A pass, if one of these paths lies in the folder or one is due. A `passing` error is reported once, and the
+        pass tried again. Raises Stopped.
         """
         if time.monotonic() < self._due and not any(path.is_relative_to(self.task.source.root) for path in happened):
             return
         try:
-            report = self._pass(self._step)
-        except _Stopped:
+            self._check()
+            report = self._pass(self._check)
+        except Stopped:
             raise
         except passing as error:
             self._due = time.monotonic() + EVERY_SECONDS
             problem = _problem_of(error, str(self.task.root))
             if problem.message != self._problem:
-                told(problem)
+                on_news(problem)
             self._problem = problem.message
             return
         self._problem = ""
-        told_before = [*report.kept, *report.conflicts]
+        elsewhere = [*report.kept, *report.conflicts]
         news = report.indexed or report.removed or report.written or report.failed or report.pending
-        if news or told_before != self._told_before:
-            told(report)
-        self._told_before = told_before
+        if news or elsewhere != self._reported:
+            on_news(report)
+        self._reported = elsewhere
 
-    def _step(self, _what: str, _done: int, _all: int) -> None:
-        if self.stop is not None and self.stop.is_set():
-            raise _Stopped
+    def _check(self, *_: object) -> None:
+        """A step of the import: whoever forgets a folder, or erases all, gets no note of it back. Raises Stopped."""
+        if (self.stop is not None and self.stop.is_set()) or not self.task.manifest().knows(self.task.source):
+            raise Stopped
 
     def _pass(self, step: Step) -> Report:
         began = time.time_ns()
@@ -137,7 +141,7 @@ class Follower:
 
 
 def _problem_of(error: Exception, where: str) -> AuroraError:
-    """What is told of it. The log has where an error came from that nobody expected."""
+    """The error to report. The log has where an unexpected one came from."""
     if isinstance(error, AuroraError):
         return error
     _logger.warning("%s is not followed", where, exc_info=not isinstance(error, OSError))
@@ -153,16 +157,18 @@ def _look(file: Path) -> _Look | None:
 
 
 def _watched(roots: Sequence[Path], home: Path, stop: Event | None = None) -> Iterator[list[Path]]:
-    """What happened in the folders, and every TICK_MS nothing. Not what is hidden, where tools keep their own state,
-    nor our own home: they are written to all the time. The rules of what is ignored are hidden too, and count.
+    """What happened in the folders, and every TICK_MS nothing. Not what is hidden, where tools keep their own state, nor
+    a home inside a folder: they are written to all the time. The rules of what is ignored are hidden too, and count.
     """
     real, own = [root.resolve() for root in roots], home.resolve()
 
     def concerns(_: Change, path: str) -> bool:
         place = Path(path)
-        below = (place.relative_to(root).parts for root in real if place.is_relative_to(root))
-        seen = any(not any(part.startswith(".") and part != RULES_FILE for part in parts) for parts in below)
-        return seen and not place.is_relative_to(own)
+        roots = [root for root in real if place.is_relative_to(root)]
+        if place.is_relative_to(own):
+            roots = [root for root in roots if root.is_relative_to(own)]
+        below = (place.relative_to(root).parts for root in roots)
+        return any(not any(part.startswith(".") and part != RULES_FILE for part in parts) for parts in below)
 
     for happened in watch(
         *real,
@@ -176,12 +182,12 @@ def _watched(roots: Sequence[Path], home: Path, stop: Event | None = None) -> It
 
 
 @contextmanager
-def following_all(destination: Destination, told: Callable[[Report | AuroraError], None]) -> Iterator[None]:
+def following_all(destination: Destination, on_news: Callable[[Report | AuroraError], None]) -> Iterator[None]:
     """While the block runs, each folder that the manifest knows is followed, also those that come meanwhile; where
-    files are written, notes go into them. `told` is called by a thread of its own, as by `Follower.follow`.
+    files are written, notes go into them. `on_news` is called by a thread of its own, as by `Follower.follow`.
     """
     stop = Event()
-    thread = Thread(target=_follow_all, args=(destination, told, stop), name="folders", daemon=True)
+    thread = Thread(target=_follow_all, args=(destination, on_news, stop), name="folders", daemon=True)
     thread.start()
     try:
         yield
@@ -190,8 +196,8 @@ def following_all(destination: Destination, told: Callable[[Report | AuroraError
         thread.join()
 
 
-def _follow_all(destination: Destination, told: Callable[[Report | AuroraError], None], stop: Event) -> None:
-    """Until `stop` is set: what fails is told once, and tried again."""
+def _follow_all(destination: Destination, on_news: Callable[[Report | AuroraError], None], stop: Event) -> None:
+    """Until `stop` is set: what fails is reported once, and tried again."""
     followers: dict[tuple[Source, bool], Follower] = {}
     problem = ""
     while not stop.is_set():
@@ -200,25 +206,24 @@ def _follow_all(destination: Destination, told: Callable[[Report | AuroraError],
             followers = {each: followers.get(each) or Follower(_task(destination, *each), stop) for each in known}
             roots = sorted({source.root for source, _ in known})
             for happened in _watched(roots, destination.home, stop) if roots else ():
-                for follower in followers.values():
-                    follower.turn(happened, told, Exception)
-                problem = ""
                 if _followed(destination) != known:
                     break
-        except (FileNotFoundError, _Stopped):
-            pass  # one has gone in this moment; or all is to end
+                for follower in followers.values():
+                    follower.turn(happened, on_news, Exception)
+                problem = ""
+        except (FileNotFoundError, Stopped):
+            pass  # one has gone or was forgotten in this moment; or all is to end
         except Exception as error:  # noqa: BLE001 - the folders are followed until the process ends
             if str(error) != problem:
-                told(_problem_of(error, "the folders"))
+                on_news(_problem_of(error, "the folders"))
             problem = str(error)
         stop.wait(TICK_MS / 1000)
 
 
 def _followed(destination: Destination) -> set[tuple[Source, bool]]:
-    """Folders that are there, and whether their files are written. The samples in our own home are nobody's to edit."""
-    known = [each for each in Manifest.of(destination.home).folders(destination.name) if each.source.root.is_dir()]
-    own = destination.home.resolve()
-    return {(each.source, bool(each.write_back)) for each in known if not each.source.root.is_relative_to(own)}
+    """Folders that are there, and whether their files are written."""
+    known = Manifest.of(destination.home).folders(destination.name)
+    return {(each.source, bool(each.write_back)) for each in known if each.source.root.is_dir()}
 
 
 def _task(destination: Destination, source: Source, write_back: bool) -> Import:  # noqa: FBT001 - a pair

@@ -93,6 +93,23 @@ def test_with_write_back_the_file_becomes_what_the_note_says(sides: Sides) -> No
     assert (again["written"], again["indexed"], again["removed"]) == (0, 0, 0)
 
 
+def test_notes_whose_files_are_ignored_from_now_on_go_and_those_that_somebody_changed_are_named_once(sides: Sides) -> None:
+    sides.edit("boat.md", text="# Boat\n\nThe boat is red now.\n")
+    sides.write("boat.md", "# Boat\n\nThe boat is green now.\n")
+    sides.write(".auroraignore", "boat.md\ndeep/\n")
+    assert sides.aurora("conflicts", *sides.where).stdout == "no conflicts\n"
+    report = sides.index()
+    assert (report["removed"], report["removedByRule"], report["conflicts"]) == (1, 1, [])
+    assert named(report["kept"]) == ["boat.md"]
+    assert ("red now" in sides.note("boat.md")["text"], sides.has_note("deep/garden.md")) == (True, False)
+    assert sides.index()["kept"] == []
+    sides.write("a.md", "An apple.")
+    sides.index()
+    sides.write(".auroraignore", "*.md\n")
+    shown = sides.aurora("index", str(sides.folder), *sides.where).stdout
+    assert "1 removed (1 of them ignored from now on)" in shown
+
+
 def test_a_file_that_was_changed_alone_is_taken(sides: Sides) -> None:
     sides.write("boat.md", "# Boat\n\nThe boat is green.\n")
     (sides.folder / "deep/garden.md").unlink()

@@ -44,7 +44,7 @@ def test_what_is_hidden_is_left_out_and_told(notes: Write) -> None:
 
 
 def test_templates_and_what_the_rules_of_the_folder_name_are_ignored(notes: Write) -> None:
-    rules = "# mine\n*.draft.md\n!\n/private/\n!keep/templates/\n"
+    rules = "\ufeff*.draft.md\n# mine\n!\n/private/\n!keep/templates/\n"
     files = ("a.md", "b.draft.md", "private/p.md", "x/Templates/t.md", "keep/templates/k.md", "x/private/q.md")
     root = notes({**dict.fromkeys(files, ""), ".auroraignore": rules})
     taken, left_out = _found(root)

@@ -99,7 +99,7 @@ def test_an_import_that_ends_leaves_exactly_its_notes_in_the_manifest(app: App, 
     task = Import(LocalDestination(app, TENANT), folder, "default")
     assert task.run().removed == 0
     assert set(task.manifest().files(task.source)) == _ids(app)
-    assert task.manifest().finished(task.source)
+    assert task.manifest().folders(task.destination.name)[0].finished
 
 
 def test_a_broken_off_import_does_not_claim_the_notes_of_another_folder(

@@ -12,7 +12,7 @@ from threading import Event
 import pytest
 
 from cli.sync.manifest import Manifest, Read
-from cli.sync.manifest_file import Source
+from cli.sync.manifest import Source
 from shared.errors import OperatorError
 from tests.servers.dev import ROOT
 
@@ -97,7 +97,7 @@ def test_what_was_read_is_known_until_it_is_dropped(tmp_path: Path) -> None:
     manifest.record(source, "n", read)
     manifest.drop(source, "m")
     assert Manifest.of(tmp_path).files(source) == {"n": read}
-    assert not manifest.finished(source)
+    assert not manifest.folders("destination")[0].finished
     manifest.end(source, skipped=3)
     (known,) = manifest.folders("destination")
     assert (known.source, known.notes, known.finished, known.skipped) == (source, 1, True, 3)

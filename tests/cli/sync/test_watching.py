@@ -19,11 +19,12 @@ import pytest
 
 from cli.options import Place
 from cli.sync.destinations import LocalDestination
+from cli.sync.folder import FileNote
 from cli.sync.importing import Import
 from cli.sync.report import Report
-from cli.sync.watching import following_all
+from cli.sync.watching import Follower, Stopped, following_all
 from shared.app import App
-from shared.errors import AuroraError
+from shared.errors import AuroraError, NotFound
 from shared.model.notes import Note, NoteKey
 from tests.cli.conftest import Write
 from tests.servers.dev import ROOT
@@ -277,6 +278,47 @@ def test_the_folders_are_followed_again_once_what_is_known_of_them_can_be_read(a
         assert _becomes(app, {"a.md": "Second."})
     assert isinstance(told[0], AuroraError)
     assert not any(isinstance(each, AuroraError) for each in told[1:])
+
+
+def test_a_folder_inside_the_home_is_followed_until_it_is_forgotten(app: App, tmp_path: Path) -> None:
+    folder, told = tmp_path / "home/sample", list[Report | AuroraError]()
+    folder.mkdir(parents=True)
+    (folder / "a.md").write_text("First.")
+    destination = LocalDestination(app, "local")
+    task = Import(destination, folder, "default")
+    task.run()
+    with following_all(destination, told.append):
+        (folder / "a.md").write_text("Second.")
+        assert _becomes(app, {"a.md": "Second."})
+        app.erasure.erase_tenant("local")
+        (folder / "b.md").write_text("Third.")
+        time.sleep(3)
+        assert _notes(app) == []
+    assert not task.manifest().knows(task.source)
+    assert not any(isinstance(each, AuroraError) for each in told)
+
+
+def test_a_pass_over_a_folder_that_is_forgotten_meanwhile_ends_there(app: App, tmp_path: Path, notes: Write) -> None:
+    task = Import(LocalDestination(app, "local"), notes({}), "default")
+    notes({"first.md": "First."})
+    follower = Follower(task)
+    follower.first(lambda *_: None)
+    notes({f"n{number}.md": "It is saved, and then the folder is forgotten." for number in range(40)})
+
+    class Forgetting(LocalDestination):
+        def save(self, file: FileNote, replacing: str) -> Note:
+            saved = super().save(file, replacing)
+            task.manifest().forget(task.source)
+            return saved
+
+    follower.task = dataclasses.replace(task, destination=Forgetting(app, "local"))
+    follower._due = 0.0
+    with pytest.raises(Stopped):
+        follower.turn([], pytest.fail)
+    assert len(_notes(app)) < 20
+    assert not task.manifest().knows(task.source)
+    with pytest.raises(NotFound, match="is not indexed any more"):
+        follower.follow(pytest.fail)
 
 
 def test_a_note_that_is_edited_while_the_folder_is_followed_stays_and_is_told_once(
