@@ -233,6 +233,17 @@ def tell_who_was_away(meta: Json, client: ApiClient) -> None:
         _tell(f"{models.embedder} did not answer: passages were found by their words alone")
 
 
+def tell_what_waits(client: ApiClient, place: Place) -> None:
+    """On standard error, where it costs one read of a file of this machine: notes whose index is not complete."""
+    if place.server is not None or place.settings().store == "firestore":
+        return
+    coverage = client.send("GET", "/index:coverage")
+    if waiting := coverage["missing"] + coverage["pendingEmbeddings"]:
+        goes_on = "" if isinstance(client, HttpClient) else "; `aurora reconcile` goes on"
+        notes = counted(coverage["notes"], "note")
+        click.echo(f"aurora: of {notes} {waiting} still being indexed, and may be missing here{goes_on}", err=True)
+
+
 def _models_of_this_process() -> Models:
     from shared.bootstrap import app  # noqa: PLC0415 - already loaded: it has answered
 

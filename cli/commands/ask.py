@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from cli.options import NOTHING, Place, anywhere, print_json
-from cli.showing import NOTHING_FOUND, matches_well, show_answer, show_found, tell_who_was_away, why_nothing
+from cli.showing import (
+    NOTHING_FOUND,
+    matches_well,
+    show_answer,
+    show_found,
+    tell_what_waits,
+    tell_who_was_away,
+    why_nothing,
+)
 from shared.times.dates import parse_zone
 
 if TYPE_CHECKING:
@@ -51,11 +59,12 @@ def ask(place: Place, question: str, *, ranks: bool, **options: Any) -> None:  #
     path, body = _ranked(question, options) if ranks else ("/chat", {**question_json(**options), "message": question})
     with place.client() as client:
         answer = client.send("POST", path, body)
-    if place.as_json:
-        print_json(answer)
-    else:
-        show_answer(answer, place)
-        tell_who_was_away(answer["meta"], client)
+        if place.as_json:
+            print_json(answer)
+        else:
+            show_answer(answer, place)
+            tell_who_was_away(answer["meta"], client)
+            tell_what_waits(client, place)
     if answer["meta"]["refusal"]:
         sys.exit(NOTHING)
 
@@ -69,13 +78,15 @@ def search(place: Place, query: str, k: int, **options: Any) -> None:  # noqa: A
     """Find passages, best first. Exit code 3: nothing found that matches well."""
     with place.client() as client:
         found = client.send("POST", "/search", {**question_json(**options), "query": query, "k": k})
-        nothing = "" if found["results"] else why_nothing(client, place)
-    matched = matches_well(found)
-    if place.as_json:
-        print_json(found)
-    else:
-        show_found(found, place, matched=matched, nothing=nothing or NOTHING_FOUND)
-        tell_who_was_away(found["meta"], client)
+        matched = matches_well(found)
+        if place.as_json:
+            print_json(found)
+        else:
+            show_found(
+                found, place, matched=matched, nothing=NOTHING_FOUND if found["results"] else why_nothing(client, place)
+            )
+            tell_who_was_away(found["meta"], client)
+            tell_what_waits(client, place)
     if not matched:
         sys.exit(NOTHING)
 

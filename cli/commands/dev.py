@@ -30,7 +30,7 @@ from cli.product.loopback import HOST, LOOPBACK, PORT, only_from_this_machine, w
 from cli.product.model_choice import ModelChoice, with_model_choice
 from cli.product.model_servers import answering, writing_with
 from cli.product.page import with_page
-from cli.product.running import Running, announced, digest_of, models_of
+from cli.product.running import Announcement, Running, announced, digest_of, models_of
 from cli.product.sample import dated
 from cli.product.store import ROOT, TEMPLATE_TRIGGER, DevStore, StoreChoice, dev_store, polling
 from cli.product.suite import PROJECT
@@ -87,27 +87,30 @@ def dev(
     **asked: Any,  # noqa: ANN401 - click's options
 ) -> None:
     """The whole product on this machine, for this machine only. Ctrl-C ends it."""
-    choice = StoreChoice(kind=asked["store"], port=asked["emulator_port"], data=asked["emulator_data"])
+    stored = StoreChoice(kind=asked["store"], port=asked["emulator_port"], data=asked["emulator_data"])
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.default_int_handler)
     with suppress(KeyboardInterrupt), ExitStack() as stack:
         listener = stack.enter_context(_listening(listen, port))
         address = f"http://localhost:{listener.getsockname()[1]}"
         trigger = Trigger()
-        store = stack.enter_context(dev_store(choice, os.environ, functions_port=listener.getsockname()[1]))
+        store = stack.enter_context(dev_store(stored, os.environ, functions_port=listener.getsockname()[1]))
         writing = writing_with(model, place.settings(), os.environ) if model else {}
         app = stack.enter_context(_product(place, store, trigger, writing))
         _check_exposure(app.settings, listen)
         if sample:
             _load_sample(app, place, sample)
-        server = _server(listener, _site(app, store, trigger, stack, tenant_id=place.tenant_id))
+        choice = ModelChoice(
+            app, {**store.page, "files": app.settings.auth == "none", "writes": app.writer is not None}
+        )
+        server = _server(listener, _site(choice, store, trigger, stack, tenant_id=place.tenant_id))
         stack.enter_context(_reconciling(app, trigger, place.tenant_id, reconcile_waits()))
         stack.callback(trigger.stop)
         trigger.start()
         if asked["follows"] and app.settings.auth == "none":  # as in `_site`
             destination = LocalDestination(app, place.tenant_id, indexes=False)
             stack.enter_context(following_all(destination, tell_news))
-        stack.enter_context(_found_by_commands(place, app, address))
+        choice.announcement = stack.enter_context(_found_by_commands(place, app, address))
         if listen not in LOOPBACK:
             click.echo(f"listens on {listen}, for other machines too")
         _greet(app, store, address, place.tenant_id)
@@ -143,7 +146,7 @@ def _check_exposure(settings: Settings, listen: str) -> None:
         fail(f"ALLOWED_ORIGINS=*: with AUTH=none every web page could read and change the notes; name pages, or {cure}")
 
 
-def _found_by_commands(place: Place, app: App, address: str) -> AbstractContextManager[None]:
+def _found_by_commands(place: Place, app: App, address: str) -> AbstractContextManager[Announcement | None]:
     """Commands of this home ask this process, where their own product would answer the same."""
     if app.settings.auth != "none" or app.settings.store != "embedded":
         return nullcontext()
@@ -170,8 +173,11 @@ def _product(place: Place, store: DevStore, trigger: Trigger, writing: Mapping[s
         close(app)
 
 
-def _site(app: App, store: DevStore, trigger: Trigger, stack: ExitStack, *, tenant_id: str) -> WSGIApplication:
+def _site(
+    choice: ModelChoice, store: DevStore, trigger: Trigger, stack: ExitStack, *, tenant_id: str
+) -> WSGIApplication:
     """Every deployed function through its own host, under the paths it has in the cloud."""
+    app = choice.app
     chat, api, on_note_write, on_template_write, reconcile = (
         functions_framework.create_app(name, str(ROOT / "main.py"))  # type: ignore[no-untyped-call]
         for name in ("chat", "api", "on_note_write", "on_template_write", "reconcile")
@@ -180,17 +186,16 @@ def _site(app: App, store: DevStore, trigger: Trigger, stack: ExitStack, *, tena
     trigger.words = lambda key: not app.indexer.index(key, words_only=True).waiting
     functions = {"chat": chat, "reconcile": reconcile}
     if suite := store.follow:
-        told = {"notes": trigger.enqueue_path, "templates": posting(on_template_write)}
-        stack.enter_context(polling(suite.project, told, database=suite.database))
+        handlers = {"notes": trigger.enqueue_path, "templates": posting(on_template_write)}
+        stack.enter_context(polling(suite.project, handlers, database=suite.database))
     elif app.settings.store == "firestore":
         # The emulator posts its events below this path.
         functions["functions"] = _by_last_segment({TEMPLATE_TRIGGER: on_template_write}, on_note_write)
-    site, has_files = _by_first_segment(functions, api), app.settings.auth == "none"
-    config = {**store.page, "files": has_files, "writes": app.writer is not None}
-    if has_files:  # where people sign in, the folders of this machine and its model are not theirs
+    site = _by_first_segment(functions, api)
+    if choice.config["files"]:  # where people sign in, the folders of this machine and its model are not theirs
         site = with_folders(with_note_files(site, FolderFiles(app, tenant_id)), app, tenant_id)
-        site = with_model_choice(site, ModelChoice(app, config))
-    site = with_page(site, ROOT / "web", config)
+        site = with_model_choice(site, choice)
+    site = with_page(site, ROOT / "web", choice.config)
     return with_request_lines(only_from_this_machine(site, app.settings.allowed_origins))
 
 
@@ -287,7 +292,7 @@ def _greet(app: App, store: DevStore, address: str, tenant_id: str) -> None:
         click.echo(f"a model server answers at {server.told()}: aurora dev --model NAME writes with it")
     if foreign := foreign_notes(app, tenant_id):
         click.echo(f"{foreign}; {mend_of_languages(app.settings.home)}")
-    for line in store.told:
+    for line in store.variables:
         click.echo(line)
     body = f'{{"message": "{QUESTION}"}}'
     signed = ""

@@ -11,8 +11,7 @@ from cli.commands.index import destination_of
 from cli.options import Place, anywhere, can_be_asked, counted, print_json
 from cli.showing import console
 from cli.sync.destinations import Destination
-from cli.sync.manifest import Known, Manifest
-from cli.sync.manifest import Source
+from cli.sync.manifest import Known, Manifest, Source
 from functions.client import Json
 from shared.api.values import instant
 from shared.errors import InvalidArgument, NotFound

@@ -23,6 +23,7 @@ from werkzeug.wrappers import Request
 
 from cli.environment import environment
 from cli.product.page import json_of, reply_with
+from cli.product.running import Announcement, models_of
 from shared.app import App
 from shared.bootstrap import use, with_writer
 from shared.errors import Conflict, InvalidArgument, OperatorError, SettingsError
@@ -56,12 +57,14 @@ class ModelChoice:
 
     app: App
     config: dict[str, object]
-    """What the page is told at its start: `writes`, whether a model writes."""
+    """What the page reads at its start: `writes`, whether a model writes."""
+    announcement: Announcement | None = None
+    """By which commands of this home find this product; None: they do not ask it."""
     _choosing: Lock = field(default_factory=Lock)
 
-    def told(self) -> Mapping[str, object]:
-        """What writes: `kind`, `model`, `address` without what may stand before the host; `fixed`: the variable of the
-        environment that decides it, else null.
+    def current(self) -> Mapping[str, object]:
+        """The model that writes: `kind`, `model`, `address` without what may stand before the host; `fixed`: the
+        variable of the environment that decides it, else null.
         """
         settings, writer = self.app.settings, self.app.writer
         address = urlsplit(settings.openai_base_url or "")
@@ -80,26 +83,26 @@ class ModelChoice:
         then all stays as it was.
         """
         with self._choosing:
-            return self._chosen(wanted)
-
-    def _chosen(self, wanted: Mapping[str, str]) -> Mapping[str, object]:
-        if fixed := self.told()["fixed"]:
-            raise Conflict(f"{fixed} is set, which decides what writes: unset it and start aurora dev again")
-        chosen = _settings(wanted)
-        try:
-            self._check(wanted)
-            changed = with_writer(self.app, chosen)
-        except OperatorError as error:
-            raise Conflict(error.message) from error
-        begun = time.monotonic()
-        if changed.writer:
-            changed.writer.write(GREETING)
-        seconds = time.monotonic() - begun
-        keep(self.app.settings.home / ".env", wanted)
-        self.app = changed
-        self.config["writes"] = changed.writer is not None
-        use(changed)
-        return {**self.told(), "seconds": round(seconds, 1)}
+            if fixed := self.current()["fixed"]:
+                raise Conflict(f"{fixed} is set, which decides what writes: unset it and start aurora dev again")
+            chosen = _settings(wanted)
+            try:
+                self._check(wanted)
+                changed = with_writer(self.app, chosen)
+            except OperatorError as error:
+                raise Conflict(error.message) from error
+            begun = time.monotonic()
+            if changed.writer:
+                changed.writer.write(GREETING)
+            seconds = time.monotonic() - begun
+            home = self.app.settings.home
+            keep(home / ".env", wanted)
+            self.app = changed
+            self.config["writes"] = changed.writer is not None
+            use(changed)
+            if self.announcement is not None:
+                self.announcement.change(Settings.from_env(environment(home)), models_of(changed))
+            return {**self.current(), "seconds": round(seconds, 1)}
 
     def _check(self, wanted: Mapping[str, str]) -> None:
         """Whether the next start reads the variables, and embeds as this one does. Raises Conflict, OperatorError."""
@@ -146,7 +149,7 @@ def with_model_choice(site: WSGIApplication, choice: ModelChoice) -> WSGIApplica
         request = Request(environ)
         if request.path not in PATHS or request.method not in {"GET", "PUT"}:
             return site(environ, start_response)
-        work = choice.told if request.method == "GET" else lambda: choice.choose(_wanted(request))
+        work = choice.current if request.method == "GET" else lambda: choice.choose(_wanted(request))
         return reply_with(work)(environ, start_response)
 
     return served

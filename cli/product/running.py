@@ -70,21 +70,40 @@ def digest_of(settings: Settings) -> str:
     return hashlib.sha256(repr(bare).encode()).hexdigest()
 
 
+@dataclass(slots=True)
+class Announcement:
+    """What `find_running` finds of the product of this process."""
+
+    file: Path
+    running: Running
+
+    def change(self, settings: Settings, models: Models) -> None:
+        """Other models write from now on, and commands whose settings are these ask this product."""
+        self.running = replace(self.running, settings=digest_of(settings), models=models)
+        self.write()
+
+    def write(self) -> None:
+        """Replaced at once: commands read it at any time."""
+        fresh = self.file.with_suffix(".part")
+        fresh.touch(mode=0o600)
+        fresh.write_text(json.dumps(asdict(self.running)), encoding="utf-8")
+        fresh.replace(self.file)
+
+
 @contextmanager
-def announced(home: Path, running: Running) -> Iterator[None]:
-    """While the block runs, `find_running` finds it, unless another product runs in this home already."""
+def announced(home: Path, running: Running) -> Iterator[Announcement | None]:
+    """While the block runs, `find_running` finds it. None: another product runs in this home already."""
     home.mkdir(parents=True, exist_ok=True)
     with locked_if_free(_lock(home)) as is_ours:
         if not is_ours:
-            yield
+            yield None
             return
-        file = _file(home)
-        file.touch(mode=0o600)
-        file.write_text(json.dumps(asdict(running)), encoding="utf-8")
+        announcement = Announcement(_file(home), running)
+        announcement.write()
         try:
-            yield
+            yield announcement
         finally:
-            file.unlink(missing_ok=True)
+            announcement.file.unlink(missing_ok=True)
 
 
 def find_running(settings: Settings, tenant: str) -> Running | None:

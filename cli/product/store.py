@@ -51,8 +51,8 @@ class DevStore:
 
     settings: Mapping[str, str]
     """What it asks of the product's settings."""
-    told: tuple[str, ...] = ()
-    """Lines for other programs that are to use it."""
+    variables: tuple[str, ...] = ()
+    """Lines like NAME=value, for the environment of other programs that are to use it."""
     page: Mapping[str, object] = field(default_factory=dict)
     """What the page's config.json says beside its file."""
     follow: Suite | None = None
@@ -115,27 +115,27 @@ def _ready(suite: Suite, *, follow: Suite | None) -> DevStore:
     assert suite.firestore is not None  # noqa: S101 - for the type checker
     os.environ["FIRESTORE_EMULATOR_HOST"] = suite.firestore  # where Google's clients look
     settings = {"STORE": "firestore", "GOOGLE_CLOUD_PROJECT": suite.project}
-    told = [f"FIRESTORE_EMULATOR_HOST={suite.firestore}", f"GOOGLE_CLOUD_PROJECT={suite.project}"]
+    variables = [f"FIRESTORE_EMULATOR_HOST={suite.firestore}", f"GOOGLE_CLOUD_PROJECT={suite.project}"]
     if suite.database != DEFAULT_DATABASE:
-        told.append(f"FIRESTORE_DATABASE={suite.database}")
+        variables.append(f"FIRESTORE_DATABASE={suite.database}")
     page: dict[str, object] = {}
     if suite.auth:
         settings["AUTH"] = "emulator"
-        told.append(f"FIREBASE_AUTH_EMULATOR_HOST={suite.auth}")
+        variables.append(f"FIREBASE_AUTH_EMULATOR_HOST={suite.auth}")
         page["firebase"] = {"apiKey": WEB_KEY, "emulator": f"http://{suite.auth}"}
-    return DevStore(settings=settings, told=tuple(told), page=page, follow=follow)
+    return DevStore(settings=settings, variables=tuple(variables), page=page, follow=follow)
 
 
 @contextmanager
-def polling(project: str, told: Mapping[str, OnWrite], *, database: str = DEFAULT_DATABASE) -> Iterator[None]:
-    """`told`: collection -> what is called with the path of each document of a collection of that name, wherever it
+def polling(project: str, handlers: Mapping[str, OnWrite], *, database: str = DEFAULT_DATABASE) -> Iterator[None]:
+    """`handlers`: collection -> what is called with the path of each document of a collection of that name, wherever it
     lies: first of all that are there, then of each that is made, changed or removed. Called by one thread, one document
-    after the other. What passes (busy, away, too late) is tried again; after another refusal nothing is told any more,
-    and reconciling finds what is missed.
+    after the other. What passes (busy, away, too late) is tried again; after another refusal nothing is called any
+    more, and reconciling finds what is missed.
     """
     stopped = threading.Event()
     connection = Connection(project, database=database, read_seconds=POLL_TAKES, write_seconds=0)
-    thread = threading.Thread(target=_poll, args=(connection, told, stopped), name="polling", daemon=True)
+    thread = threading.Thread(target=_poll, args=(connection, handlers, stopped), name="polling", daemon=True)
     thread.start()
     try:
         yield
@@ -144,14 +144,14 @@ def polling(project: str, told: Mapping[str, OnWrite], *, database: str = DEFAUL
         thread.join()
 
 
-def _poll(connection: Connection, told: Mapping[str, OnWrite], stopped: threading.Event) -> None:
-    known: dict[str, dict[str, object]] = {collection: {} for collection in told}
+def _poll(connection: Connection, handlers: Mapping[str, OnWrite], stopped: threading.Event) -> None:
+    known: dict[str, dict[str, object]] = {collection: {} for collection in handlers}
     is_away, wait, looked = False, 0.0, 0.0
     while not stopped.wait(wait):
         # The shorter of two looks counts: the first one of an emulator takes seconds, whatever it holds.
         before, looked = looked, 0.0
         try:
-            for collection, on_write in told.items():
+            for collection, on_write in handlers.items():
                 began = time.monotonic()
                 old, known[collection] = known[collection], _written(connection, collection)
                 looked += time.monotonic() - began

@@ -90,8 +90,9 @@ def walk(root: Path) -> Iterator[Path | Skipped]:
 
 
 def ignore_rules(root: Path) -> GitIgnoreSpec:
-    """Paths below `root` that are no notes. As git does, a line that is no rule counts for nothing. Raises OperatorError
-    for rules that cannot be read.
+    """Paths below `root` that are no notes. As git does, a line that is no rule counts for nothing.
+
+    Raises OperatorError for rules that cannot be read.
     """
     from pathspec import GitIgnoreSpec  # noqa: PLC0415 - for those who read folders
 

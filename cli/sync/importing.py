@@ -18,8 +18,7 @@ from typing import TypeAlias
 
 from cli.sync.destinations import Destination, Followed, Listed
 from cli.sync.folder import BY_RULE, Skipped, relative, walk
-from cli.sync.manifest import Begun, Manifest, Read
-from cli.sync.manifest import Source
+from cli.sync.manifest import Begun, Manifest, Read, Source
 from cli.sync.merging import UNDECIDED, Choice, Merge
 from cli.sync.moved_files import with_moves
 from cli.sync.report import Report, Taken

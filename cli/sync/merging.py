@@ -22,8 +22,7 @@ from cli.sync.files import (
     unsaid_reason,
 )
 from cli.sync.folder import FileNote, Skipped, Unchanged, digest_of_bytes, ignore_rules, read, relative
-from cli.sync.manifest import Begun, Manifest, Read
-from cli.sync.manifest import Source
+from cli.sync.manifest import Begun, Manifest, Read, Source
 from cli.sync.report import Taken
 from shared.errors import AuroraError, Conflict, NotFound
 from shared.model.notes import Note

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cli.sync.folder import digest_of_bytes, relative, walk
-from cli.sync.manifest import Known, Manifest, Read
-from cli.sync.manifest import Source
+from cli.sync.manifest import Known, Manifest, Read, Source
 from shared.markdown.file import note_id_of
 from shared.model.limits import MAX_NAME
 

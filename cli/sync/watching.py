@@ -20,8 +20,7 @@ from watchfiles import Change, watch
 from cli.sync.destinations import Destination
 from cli.sync.folder import RULES_FILE, Skipped
 from cli.sync.importing import Glance, Import, Step
-from cli.sync.manifest import Manifest
-from cli.sync.manifest import Source
+from cli.sync.manifest import Manifest, Source
 from cli.sync.merging import Choice
 from cli.sync.report import Report
 from shared.errors import AuroraError, NotFound, OperatorError, Unavailable
@@ -157,8 +156,8 @@ def _look(file: Path) -> _Look | None:
 
 
 def _watched(roots: Sequence[Path], home: Path, stop: Event | None = None) -> Iterator[list[Path]]:
-    """What happened in the folders, and every TICK_MS nothing. Not what is hidden, where tools keep their own state, nor
-    a home inside a folder: they are written to all the time. The rules of what is ignored are hidden too, and count.
+    """What happened in the folders, and every TICK_MS nothing. Not what is hidden, where tools keep their own state,
+    nor a home inside a folder: they are written to all the time. The file of what is ignored is hidden too, and counts.
     """
     real, own = [root.resolve() for root in roots], home.resolve()
 

@@ -123,6 +123,10 @@ def test_notes_that_wait_for_the_index_are_counted_and_the_command_for_them_name
     told = aurora("search", QUESTION).stdout
     assert "nothing found; of 1 note 1 not indexed yet. `aurora reconcile` indexes them now." in told
     assert "`aurora reconcile` indexes them now." in aurora("ask", QUESTION).stdout
+    assert aurora("search", QUESTION).stderr == (
+        "aurora: of 1 note 1 still being indexed, and may be missing here; `aurora reconcile` goes on\n"
+    )
+    assert "still being indexed" not in aurora("ask", QUESTION, "--json").stderr
     on_a_server = Place(None, "local", as_json=False, server="https://example.com")
     assert hint_for(RefusalReason.INDEX_PENDING, on_a_server) == ""
 

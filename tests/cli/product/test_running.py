@@ -18,6 +18,7 @@ from shared.errors import AuroraError, Unavailable
 from tests.cli.conftest import Aurora, Write
 from tests.servers.dev import ROOT, Running, dev
 from tests.servers.gemini import error, error_info
+from tests.servers.openai import OpenAIServer
 from tests.servers.scripted import Reply, ScriptedServer
 
 NOTES = {"boat.md": "---\ntitle: Boat\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n"}
@@ -83,6 +84,15 @@ def test_who_asks_for_other_settings_or_another_tenant_gets_them(
     monkeypatch.setenv("RETRIEVAL_RERANK_TO", "1")
     assert indexed.json("ask", QUESTION)["meta"]["retrieval"]["k"] == 1
     assert _asked(running, 0)
+
+
+def test_a_product_whose_model_was_chosen_on_its_page_goes_on_answering(indexed: Aurora, running: Running) -> None:
+    with OpenAIServer() as model:
+        choice = {"kind": "openai", "address": model.base_url, "model": "llama"}
+        assert running.call("PUT", "/settings:model", choice)[0] == 200
+        model.script(Reply(status=400, body={"error": {"message": "no"}}))
+        assert f"llama at {model.base_url} did not write" in indexed("ask", QUESTION).stderr
+    assert _asked(running, 1)
 
 
 def test_a_product_that_was_killed_is_missed_by_nobody(indexed: Aurora, running: Running) -> None:

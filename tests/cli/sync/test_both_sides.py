@@ -93,7 +93,9 @@ def test_with_write_back_the_file_becomes_what_the_note_says(sides: Sides) -> No
     assert (again["written"], again["indexed"], again["removed"]) == (0, 0, 0)
 
 
-def test_notes_whose_files_are_ignored_from_now_on_go_and_those_that_somebody_changed_are_named_once(sides: Sides) -> None:
+def test_notes_whose_files_are_ignored_from_now_on_go_and_those_that_somebody_changed_are_named_once(
+    sides: Sides,
+) -> None:
     sides.edit("boat.md", text="# Boat\n\nThe boat is red now.\n")
     sides.write("boat.md", "# Boat\n\nThe boat is green now.\n")
     sides.write(".auroraignore", "boat.md\ndeep/\n")

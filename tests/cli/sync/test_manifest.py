@@ -11,8 +11,7 @@ from threading import Event
 
 import pytest
 
-from cli.sync.manifest import Manifest, Read
-from cli.sync.manifest import Source
+from cli.sync.manifest import Manifest, Read, Source
 from shared.errors import OperatorError
 from tests.servers.dev import ROOT
 
