@@ -11,8 +11,7 @@ from graphql import GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema, build_
 
 from functions.http.bodies import MAX_PER_PAGE, parse_fields
 from functions.http.calls import Call
-from functions.http.pump import reply_to
-from functions.http.questions import SettingsBody
+from functions.http.questions import SettingsBody, reply_to
 from functions.routes.ask import AskBody, folder_request
 from functions.routes.chat import ChatBody, turn_request
 from shared.api.sessions import messages_json, session_json, sessions_json

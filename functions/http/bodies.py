@@ -71,7 +71,7 @@ def checked_body(call: Call, model: type[OfTenant], *, optional: bool = False) -
     that the caller may not use.
     """
     body = parse(call.body or b"{}" if optional else call.body, model)
-    if body.tenant_id not in (None, call.tenant_id):
+    if body.tenant_id not in (None, call.caller.tenant_id):
         raise PermissionDenied("tenantId: this caller may not use that tenant")
     return body
 
@@ -103,11 +103,6 @@ class Page(Body):
 
     page_size: int = Field(default=PAGE, ge=1, le=MAX_PER_PAGE, description=f"a whole number from 1 to {MAX_PER_PAGE}")
     page_token: str | None = Field(default=None, description="the nextPageToken of the page before")
-
-    @property
-    def token(self) -> str | None:
-        """The token of the page to continue with; None: the first page."""
-        return self.page_token or None
 
 
 def parse_query(query: Mapping[str, str], model: type[B]) -> B:

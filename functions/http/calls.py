@@ -15,14 +15,13 @@ from werkzeug.exceptions import NotFound as NoSuchPath
 from werkzeug.routing import BaseConverter, Map, MapAdapter, Rule
 
 from functions.http import log as _log
-from functions.http.sse import Form
+from functions.http.streams import Form
 from shared.errors import Unauthenticated
 
 if TYPE_CHECKING:  # /health needs no pydantic
     from functions.http.bodies import Body
     from shared.api.stream import StreamEvent
     from shared.app import App
-    from shared.model.account import Person
     from shared.ports.access import Identity
     from shared.sessions.service import Sessions
 
@@ -68,18 +67,8 @@ class Call:
         return self.identity
 
     @property
-    def person(self) -> Person:
-        """Whose sessions, messages and feedback they are."""
-        return self.caller.person
-
-    @property
-    def tenant_id(self) -> str:
-        """Whose notes the caller uses."""
-        return self.caller.tenant_id
-
-    @property
     def sessions(self) -> Sessions:
-        return self.app.sessions(self.person)
+        return self.app.sessions(self.caller.person)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +181,7 @@ class Operation:
     callable: bool = False
     """Whether Firebase's callable form, `{"data": …}`, is taken too."""
     described: Mapping[str, Any] | None = None
-    """Its description in openapi.json where the fields above cannot say it, as of another protocol's messages."""
+    """Description in openapi.json where the fields above cannot say it, as of another protocol's messages."""
 
 
 OPERATIONS: dict[Callable[..., Reply], Operation] = {}

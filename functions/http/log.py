@@ -49,12 +49,15 @@ class _Stderr(logging.StreamHandler[Any]):
         super().emit(record)
 
 
+_HANDLER = _Stderr()
+
+
 def configure(level: str | None = None) -> None:
     """Send the product's own loggers to stderr as JSON lines, from `level` on; None keeps it, INFO at first."""
     for name in LOGGED_PACKAGES:
         logger = logging.getLogger(name)
-        if not any(isinstance(handler, _Stderr) for handler in logger.handlers):
-            logger.addHandler(_Stderr())
+        if _HANDLER not in logger.handlers:
+            logger.addHandler(_HANDLER)
             logger.setLevel(level or "INFO")
         elif level and logging.getLevelName(logger.level) != level:
             logger.setLevel(level)

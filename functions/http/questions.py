@@ -1,14 +1,20 @@
-"""The fields of bodies that ask: what to search, a session and its settings, a `requestId`. They make a Question."""
+"""Questions: the fields of bodies that ask (what to search, a session and its settings, a `requestId`), the Question
+that they make, and the reply to it.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, create_model
+from pydantic.alias_generators import to_camel
 
 from functions.http.bodies import Body, DayOrInstant, Folders, Instant, Names, TenantBody, Zone, checked
-from functions.http.calls import REQUEST_ID_PATTERN, Call
+from functions.http.calls import REQUEST_ID_PATTERN, Call, Reply
+from functions.http.streams import pump_with_keepalive
 from shared.account.idempotency import RequestKey, fingerprint
+from shared.api.stream import result_of
+from shared.asking.turn import TurnRequest, run_turn
 from shared.errors import InvalidArgument
 from shared.model.limits import MAX_DAYS, MAX_FOLDER, MAX_NAME
 from shared.model.questions import Filters, Question, Strategy
@@ -101,22 +107,17 @@ def question_of(call: Call, text: str, field: str, body: AskingBody) -> Question
     if not text.strip() or len(text) > longest:
         raise InvalidArgument(field, f"text of at most {longest} characters, not blank")
     zone, given = checked("timeZone", parse_zone, body.time_zone), body.filters
-    bounds = (("filters.createdAfter", given.created_after), ("filters.createdBefore", given.created_before))
-    after, before = (None if at is None else checked(name, parse_day_or_instant, at, zone) for name, at in bounds)
+    bounds = {
+        name: checked(f"filters.{to_camel(name)}", parse_day_or_instant, at, zone)
+        for name in ("created_after", "created_before")
+        if (at := getattr(given, name)) is not None
+    }
     return Question(
-        call.tenant_id,
+        call.caller.tenant_id,
         text.strip(),
         call.app.clock() if body.now is None else checked("now", parse_instant, body.now),
         zone=zone,
-        filters=Filters(
-            vaults=given.vaults,
-            folders=given.folders,
-            tags=given.tags,
-            created_after=after,
-            created_before=before,
-            window_days=given.window_days,
-            without_notes=given.without_notes,
-        ),
+        filters=Filters(**{**dict(given), **bounds}),
         strategy=Strategy(body.strategy),
     )
 
@@ -126,4 +127,11 @@ def request_key(call: Call, body: Body, request_id: str | None) -> RequestKey | 
     if request_id is None:
         return None
     asked = body.model_dump(mode="json", exclude=_NOT_ASKED)
-    return RequestKey(call.person, request_id, fingerprint(type(body).__name__, asked))
+    return RequestKey(call.caller.person, request_id, fingerprint(type(body).__name__, asked))
+
+
+def reply_to(call: Call, request: TurnRequest, *, streams: bool = False) -> Reply:
+    """The answer to a question: whole, or with `streams` as it comes about. Raises what is wrong with the request."""
+    turn = run_turn(call.app, request)
+    events = pump_with_keepalive(next(turn), turn)  # its first event, while the reply can still be a plain error
+    return Reply(None, events=events) if streams else Reply(result_of(events))

@@ -35,11 +35,22 @@ from functions.http.admission import (
 )
 from functions.http.calls import HEALTH, REQUEST_ID_PATTERN, Call, Found, Reply, Route, current_app, find
 from functions.http.errors import UNROUTED, WRONG_METHOD, error_body, headers_of, kind_of, reported
-from functions.http.sse import CLIENT_LEFT, EVENT_STREAM, Form, callable_error, encode, encoded, has_hung_up, unwrapped
+from functions.http.streams import (
+    CLIENT_LEFT,
+    EVENT_STREAM,
+    Form,
+    callable_error,
+    encode,
+    encoded,
+    has_hung_up,
+    unwrapped,
+)
 from shared.errors import AuroraError, Exhausted, RequestError
 from shared.tracing import RequestRecord
 
 if TYPE_CHECKING:  # the domain's types cost a cold start 20 ms
+    import socket
+
     from shared.api.stream import StreamEvent
     from shared.ports.access import Identity
 
@@ -71,7 +82,12 @@ def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flas
         reply = _reply(request, found, request_id)
         if reply.events is None:
             end(reply.status)
-    response = _streamed(request, reply, record, end) if reply.events else _response(request, reply)
+    if reply.events is None:
+        response = _response(request, reply)
+    else:
+        sent = _sent(reply.events, reply.form, connection_of(request.environ), end)
+        response = flask.Response(record.following(sent), reply.status, mimetype=EVENT_STREAM)
+        response.headers["X-Accel-Buffering"] = "no"  # proxies that gather a reply would hold the tokens back
     response.headers.update({**SECURITY_HEADERS, **cors_headers(request.method, request.headers), **reply.headers})
     response.headers["X-Request-Id"] = request_id
     if reply.ended is not None:
@@ -127,9 +143,8 @@ def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
             return Reply(None, 204)
         if found.route is None:
             return _unrouted(request.method, found.allowed)
-        accepts_events = any(kind == EVENT_STREAM and quality > 0 for kind, quality in request.accept_mimetypes)
-        streams = True if accepts_events else None
-        identity, refused = None, None
+        streams = True if dict(request.accept_mimetypes).get(EVENT_STREAM, 0) > 0 else None
+        identity = refused = None
         try:  # before the body: without a token no caller may keep a thread waiting for one
             identity = None if found.route.public else caller(request.headers)
         except AuroraError as error:
@@ -151,7 +166,7 @@ def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
         )
         return _formed(_admitted(found.route.load()(call, **found.segments), identity), form)
     except Exception as error:  # noqa: BLE001 - the last door
-        return _formed(_refusal(error), form)
+        return _formed(Reply(reported(error), kind_of(error).code, headers_of(error)), form)
 
 
 def _refused_body(request: flask.Request, route: Route) -> bytes:
@@ -189,10 +204,6 @@ def _formed(reply: Reply, form: Form) -> Reply:
     return replace(reply, body=callable_error(body) if failed else {"result": body}, form=form)
 
 
-def _refusal(error: Exception) -> Reply:
-    return Reply(reported(error), kind_of(error).code, headers_of(error))
-
-
 def _unrouted(method: str, allowed: tuple[str, ...]) -> Reply:
     if not allowed:
         return Reply(error_body(UNROUTED, "no such route"), UNROUTED.code)
@@ -213,25 +224,16 @@ def _response(request: flask.Request, reply: Reply) -> flask.Response:
     return response
 
 
-def _streamed(
-    request: flask.Request, reply: Reply, record: RequestRecord, end: Callable[[int], None]
-) -> flask.Response:
-    """A reply that goes out event by event; its log line comes at its end."""
-    connection = connection_of(request.environ)
-
-    def send(events: Generator[StreamEvent | None]) -> Generator[bytes]:
-        status = CLIENT_LEFT
-        with closing(events):
-            try:
-                status = yield from encoded(events, reply.form, gone=lambda: has_hung_up(connection))
-            except Exception as error:  # noqa: BLE001 - as in `_reply`
-                refusal = _refusal(error)
-                status = refusal.status
-                yield encode("error", refusal.body or {}, reply.form)
-            finally:
-                end(status)
-
-    sent = record.following(send(reply.events)) if reply.events else None
-    response = flask.Response(sent, reply.status, mimetype=EVENT_STREAM)
-    response.headers["X-Accel-Buffering"] = "no"  # proxies that gather a reply would hold the tokens back
-    return response
+def _sent(
+    events: Generator[StreamEvent | None], form: Form, connection: socket.socket | None, end: Callable[[int], None]
+) -> Generator[bytes]:
+    """A reply event by event; its log line comes at its end."""
+    status = CLIENT_LEFT
+    with closing(events):
+        try:
+            status = yield from encoded(events, form, gone=lambda: has_hung_up(connection))
+        except Exception as error:  # noqa: BLE001 - as in `_reply`
+            status = kind_of(error).code
+            yield encode("error", reported(error), form)
+        finally:
+            end(status)

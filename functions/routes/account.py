@@ -74,9 +74,9 @@ def submit_feedback(call: Call) -> Reply:
         comment=body.comment,
     )
     unsaid = {"rating", "comment"} - body.model_fields_set
-    if unsaid and (before := call.app.store.get_feedback(call.person, feedback.feedback_id)):
+    if unsaid and (before := call.app.store.get_feedback(call.caller.person, feedback.feedback_id)):
         feedback = replace(feedback, **{name: getattr(before, name) for name in unsaid})
-    call.app.store.put_feedback(call.person, feedback)
+    call.app.store.put_feedback(call.caller.person, feedback)
     measure({"feedback": {"rating": feedback.rating, "click": feedback.citation is not None}})
     return Reply(shown(FeedbackJson, feedback))
 
@@ -128,7 +128,7 @@ def _owned_tenant(call: Call) -> str:
     """Raises PermissionDenied."""
     if not call.caller.owns_tenant:
         raise PermissionDenied("the notes belong to the whole tenant: the claim `role` must be `owner`")
-    return call.tenant_id
+    return call.caller.tenant_id
 
 
 def _zip(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -163,7 +163,7 @@ def erase(call: Call) -> Reply:
     to a tenant of several people stays.
     """
     _check_confirmed(call)
-    return Reply(receipt_json(call.app.erasure.erase(call.person)))
+    return Reply(receipt_json(call.app.erasure.erase(call.caller.person)))
 
 
 @operation(body=EraseBody, reply=ReceiptJson, errors=(403,))

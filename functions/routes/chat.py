@@ -8,9 +8,8 @@ from pydantic import Field
 
 from functions.http.bodies import NotBlank, checked_body
 from functions.http.calls import Call, Reply, operation
-from functions.http.pump import reply_to
-from functions.http.questions import SettingsFields, TurnBody, question_of, request_key
-from functions.http.sse import EVENT_STREAM
+from functions.http.questions import SettingsFields, TurnBody, question_of, reply_to, request_key
+from functions.http.streams import EVENT_STREAM
 from shared.api.answers import AnswerJson
 from shared.asking.turn import TurnRequest
 
@@ -34,7 +33,7 @@ def turn_request(call: Call, body: ChatBody) -> TurnRequest:
     """Raises what is wrong with the request."""
     question = question_of(call, body.message, "message", body)
     return TurnRequest(
-        person=call.person,
+        person=call.caller.person,
         question=replace(question, quotes=body.quotes),
         request_id=body.request_id or call.request_id,
         repeat=request_key(call, body, body.request_id),

@@ -105,7 +105,7 @@ def put(call: Call, note_id: str) -> Reply:
     check_note_id(note_id)
     if body.note_id not in (None, note_id):
         raise InvalidArgument("noteId", "the id that the address names")
-    note = call.app.notes.save(call.tenant_id, note_id, draft_of(body), replacing=body.revision)
+    note = call.app.notes.save(call.caller.tenant_id, note_id, draft_of(body), replacing=body.revision)
     return Reply(note_json(note))
 
 
@@ -128,10 +128,10 @@ def import_file(call: Call) -> Reply:
         created_at=fields.created_at,
         modified_at=None if body.modified_at is None else checked("modifiedAt", parse_instant, body.modified_at),
     )
-    note_id = call.app.notes.import_id(call.tenant_id, body.vault, path)
+    note_id = call.app.notes.import_id(call.caller.tenant_id, body.vault, path)
     # A caller that names a revision has seen what the file replaces.
     reason = TrashReason.REPLACED if body.revision is None else TrashReason.EDITED
-    note = call.app.notes.save(call.tenant_id, note_id, draft, replacing=body.revision, reason=reason)
+    note = call.app.notes.save(call.caller.tenant_id, note_id, draft, replacing=body.revision, reason=reason)
     imported: ImportedJson = {"note": shown(ListedNoteJson, note), "problem": fields.problem}
     return Reply(imported)
 
@@ -139,7 +139,7 @@ def import_file(call: Call) -> Reply:
 @operation(reply=NoteJson, errors=(404, 409))
 def get(call: Call, note_id: str) -> Reply:
     """The note as it is now. 409 if an app wrote it with fields of wrong types."""
-    return Reply(note_json(call.app.notes.get(call.tenant_id, check_note_id(note_id))))
+    return Reply(note_json(call.app.notes.get(call.caller.tenant_id, check_note_id(note_id))))
 
 
 @operation(reply=LinksJson, errors=(404, 409))
@@ -147,15 +147,15 @@ def links(call: Call, note_id: str) -> Reply:
     """Lists the note's links and backlinks within its vault: `[[wiki links]]`, embeds and links to Markdown
     files, by path, title or alias. `noteId` null: no note is called so, as far as the index has followed.
     """
-    note = call.app.notes.get(call.tenant_id, check_note_id(note_id))
-    return Reply(links_json(note_id, linked(call.tenant_id, note, store=call.app.store, pool=call.app.pool)))
+    note = call.app.notes.get(call.caller.tenant_id, check_note_id(note_id))
+    return Reply(links_json(note_id, linked(call.caller.tenant_id, note, store=call.app.store, pool=call.app.pool)))
 
 
 @operation(query=DeleteQuery, errors=(404, 409))
 def delete(call: Call, note_id: str) -> Reply:
     """Move the note into the trash. No answer cites it from now on. With a `revision`, 409 if the note has another."""
     replacing = parse_query(call.query, DeleteQuery).revision
-    call.app.notes.delete(call.tenant_id, check_note_id(note_id), replacing=replacing)
+    call.app.notes.delete(call.caller.tenant_id, check_note_id(note_id), replacing=replacing)
     return Reply(None, 204)
 
 
@@ -169,7 +169,8 @@ class NotesQuery(Page):
 def list_all(call: Call) -> Reply:
     """Lists notes by id, without their texts; unreadable ones with their error."""
     asked = parse_query(call.query, NotesQuery)
-    page = call.app.notes.page(call.tenant_id, limit=asked.page_size, token=asked.token, vault=asked.vault)
+    token = asked.page_token or None
+    page = call.app.notes.page(call.caller.tenant_id, limit=asked.page_size, token=token, vault=asked.vault)
     listed: NotesJson = {"notes": [shown(NoteRowJson, note) for note in page.items], "nextPageToken": page.next_token}
     return Reply(listed)
 
@@ -177,14 +178,14 @@ def list_all(call: Call) -> Reply:
 @operation(reply=IndexStatusJson, errors=(404,))
 def index_status(call: Call, note_id: str) -> Reply:
     """`current` true: the index holds exactly what the note says now."""
-    state = call.app.indexer.note_state(NoteKey(call.tenant_id, check_note_id(note_id)))
+    state = call.app.indexer.note_state(NoteKey(call.caller.tenant_id, check_note_id(note_id)))
     return Reply(index_status_json(note_id, state.record, current=state.current))
 
 
 @operation(reply=CoverageJson)
 def index_coverage(call: Call) -> Reply:
     """How many of the notes are indexed."""
-    return Reply(coverage_json(call.app.store.coverage(call.tenant_id)))
+    return Reply(coverage_json(call.app.store.coverage(call.caller.tenant_id)))
 
 
 def check_note_id(note_id: str, field: str = "noteId") -> str:

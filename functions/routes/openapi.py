@@ -14,7 +14,7 @@ from pydantic.alias_generators import to_camel
 
 from functions.http.admission import APP_CHECK
 from functions.http.calls import OPERATIONS, Call, Operation, Reply, Route, operation
-from functions.http.sse import EVENT_STREAM, NESTED
+from functions.http.streams import EVENT_STREAM, NESTED
 from functions.routes.account import NDJSON, ZIP
 from shared.api.account import EXPORT_LINES
 from shared.api.stream import EVENTS

@@ -47,28 +47,28 @@ def put(call: Call, template_id: str) -> Reply:
         raise InvalidArgument("templateId", "the id that the address names")
     fields = body.model_dump(exclude={"template_id", "tenant_id"})
     template = Template(template_id=template_id, **{**fields, "keywords": tuple(dict.fromkeys(body.keywords))})
-    call.app.templates.save(call.tenant_id, template)
+    call.app.templates.save(call.caller.tenant_id, template)
     return Reply(shown(TemplateJson, template))
 
 
 @operation(reply=TemplateJson, errors=(404,))
 def get(call: Call, template_id: str) -> Reply:
     """The template with its steps."""
-    return Reply(shown(TemplateJson, call.app.templates.get(call.tenant_id, check_template_id(template_id))))
+    return Reply(shown(TemplateJson, call.app.templates.get(call.caller.tenant_id, check_template_id(template_id))))
 
 
 @operation(errors=(404,))
 def delete(call: Call, template_id: str) -> Reply:
     """Delete a template of the tenant; a shipped one of the same id appears again."""
-    call.app.templates.delete(call.tenant_id, check_template_id(template_id))
+    call.app.templates.delete(call.caller.tenant_id, check_template_id(template_id))
     return Reply(None, 204)
 
 
 @operation(reply=TemplatesJson)
 def list_all(call: Call) -> Reply:
     """Lists templates by id, without their steps."""
-    listed = call.app.templates.all(call.tenant_id)
-    return Reply(templates_json(listed, ready=call.app.templates.ready(call.tenant_id)))
+    listed = call.app.templates.all(call.caller.tenant_id)
+    return Reply(templates_json(listed, ready=call.app.templates.ready(call.caller.tenant_id)))
 
 
 @operation(body=TemplateSearchBody, reply=TemplateMatchesJson)
@@ -78,8 +78,8 @@ def search(call: Call) -> Reply:
     longest = call.app.settings.chat_max_query_length
     if not body.query.strip() or len(body.query) > longest:
         raise InvalidArgument("query", f"text of at most {longest} characters, not blank")
-    with call.app.budgets.searching(call.tenant_id):  # reads every template's vector
-        matches = call.app.templates.search(call.tenant_id, body.query.strip(), top_k=body.top_k)
+    with call.app.budgets.searching(call.caller.tenant_id):  # reads every template's vector
+        matches = call.app.templates.search(call.caller.tenant_id, body.query.strip(), top_k=body.top_k)
     found: TemplateMatchesJson = {"templates": [template_match_json(match) for match in matches]}
     return Reply(found)
 

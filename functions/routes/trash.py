@@ -20,7 +20,7 @@ class DiscardBody(NoteBody):
 def list_all(call: Call) -> Reply:
     """Lists versions, newest first, without their texts."""
     asked = parse_query(call.query, Page)
-    page = call.app.notes.trash(call.tenant_id, limit=asked.page_size, token=asked.token)
+    page = call.app.notes.trash(call.caller.tenant_id, limit=asked.page_size, token=asked.page_token or None)
     listed: TrashJson = {"trash": [trashed_row_json(each) for each in page.items], "nextPageToken": page.next_token}
     return Reply(listed)
 
@@ -28,7 +28,7 @@ def list_all(call: Call) -> Reply:
 @operation(reply=TrashedNoteJson, errors=(404,))
 def get(call: Call, trash_id: str) -> Reply:
     """The note as it was, with its text."""
-    return Reply(trashed_json(call.app.notes.trashed(call.tenant_id, trash_id)))
+    return Reply(trashed_json(call.app.notes.trashed(call.caller.tenant_id, trash_id)))
 
 
 @operation(body=DiscardBody, reply=TrashedNoteJson)
@@ -36,17 +36,17 @@ def put(call: Call) -> Reply:
     """Keep another version of a note, which was only in a file that is about to be replaced."""
     body = checked_body(call, DiscardBody)
     draft = draft_of(body)
-    return Reply(trashed_json(call.app.notes.discard(call.tenant_id, check_note_id(body.note_id), draft)))
+    return Reply(trashed_json(call.app.notes.discard(call.caller.tenant_id, check_note_id(body.note_id), draft)))
 
 
 @operation(reply=NoteJson, errors=(404, 409))
 def restore(call: Call, trash_id: str) -> Reply:
     """Put the note back as it was; what has taken its place goes into the trash. 409 if another note has its path."""
-    return Reply(note_json(call.app.notes.restore(call.tenant_id, trash_id)))
+    return Reply(note_json(call.app.notes.restore(call.caller.tenant_id, trash_id)))
 
 
 @operation(errors=(404,))
 def delete(call: Call, trash_id: str) -> Reply:
     """Remove it for good, before its 30 days are over."""
-    call.app.notes.purge(call.tenant_id, trash_id)
+    call.app.notes.purge(call.caller.tenant_id, trash_id)
     return Reply(None, 204)

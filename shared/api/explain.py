@@ -8,7 +8,7 @@ from shared.api.notes import IndexStatusJson, index_status_json
 from shared.api.search import ResultJson, SearchMetaJson, result_json, search_json
 from shared.api.values import instant, shown
 from shared.model.index import NoteState
-from shared.model.questions import Question, TimeRange
+from shared.model.questions import Question
 from shared.model.retrieval import RetrievalMode
 from shared.retrieval.explanation import Absence, Explanation, NoteReport, PassageReport
 
@@ -109,29 +109,25 @@ def explain_json(question: Question, explanation: Explanation, *, k: int, reques
     return {"notes": notes, "results": found["results"], "meta": meta}
 
 
-def why(report: PassageReport | NoteReport, question: Question, explanation: Explanation) -> str | None:
+def _why(report: PassageReport | NoteReport, question: Question, explanation: Explanation) -> str | None:
     """One sentence on why it is not in the result; None if it is."""
     if report.absence in _REASONS:
         return _REASONS[report.absence]
     passage = report if isinstance(report, PassageReport) else next(iter(report.passages), None)
-    return None if passage is None else _measured(passage, question, explanation)
-
-
-def _measured(passage: PassageReport, question: Question, explanation: Explanation) -> str | None:
-    """The reasons that have a figure."""
-    chunk = passage.scored.chunk
-    match passage.absence:
-        case Absence.OUT_OF_TIME_RANGE:
-            return f"it is of {instant(chunk.created_at)}, searched was {_range(explanation.searched.created)}"
-        case Absence.BELOW_THRESHOLD:
-            return f"its similarity {passage.scored.scores.similarity:.2f} is below {question.threshold:g}"
-        case Absence.MERGED:
-            return f"it repeats {passage.repeats}, which ranks higher"
-        case Absence.BEYOND_K:
-            return f"it is number {passage.place} in the ranking; better ones fill the result"
-        case Absence.NOT_A_CANDIDATE:
-            return f"no leg had it among its best {explanation.options.leg_size}"
-    return None
+    if passage is None:
+        return None
+    searched = explanation.searched.created
+    start = instant(searched.start) if searched and searched.start else "the beginning"
+    end = instant(searched.end) if searched and searched.end else "today"
+    created, similarity = instant(passage.scored.chunk.created_at), passage.scored.scores.similarity
+    measured = {
+        Absence.OUT_OF_TIME_RANGE: f"it is of {created}, searched was {start} to {end}",
+        Absence.BELOW_THRESHOLD: f"its similarity {similarity:.2f} is below {question.threshold:g}",
+        Absence.MERGED: f"it repeats {passage.repeats}, which ranks higher",
+        Absence.BEYOND_K: f"it is number {passage.place} in the ranking; better ones fill the result",
+        Absence.NOT_A_CANDIDATE: f"no leg had it among its best {explanation.options.leg_size}",
+    }
+    return measured.get(passage.absence) if passage.absence else None
 
 
 def _note_json(note: NoteReport, state: NoteState, question: Question, explanation: Explanation) -> ExplainedNoteJson:
@@ -140,7 +136,7 @@ def _note_json(note: NoteReport, state: NoteState, question: Question, explanati
         note,
         inResult=note.absence is None,
         reason=note.absence.value if note.absence else None,
-        detail=why(note, question, explanation),
+        detail=_why(note, question, explanation),
         chunkCount=len(note.passages),
         chunks=[_passage_json(each, question, explanation) for each in note.passages[:MAX_PASSAGES]],
         index=index_status_json(note.note_id, state.record, current=state.current),
@@ -152,7 +148,7 @@ def _passage_json(report: PassageReport, question: Question, explanation: Explan
         **result_json(report.scored),
         "inResult": report.absence is None,
         "reason": report.absence.value if report.absence else None,
-        "detail": why(report, question, explanation),
+        "detail": _why(report, question, explanation),
         "candidate": report.was_candidate,
         "rank": report.place,
         "mergedInto": report.repeats,
@@ -162,13 +158,15 @@ def _passage_json(report: PassageReport, question: Question, explanation: Explan
 
 def _legs_json(report: PassageReport, question: Question, explanation: Explanation) -> LegsJson:
     """Each leg: its rank, its part of the score in [0, 1], that part's weight, and what both add to the score."""
-    seen, parts, chunk = report.seen, report.scored.scores, report.scored.chunk
+    seen, parts, chunk, options = report.seen, report.scored.scores, report.scored.chunk, explanation.options
+    weights = (options.weight_vector, options.weight_keyword, options.weight_recency)
+    if explanation.retrieved.mode is RetrievalMode.RRF:  # rank fusion counts the first two lists alike
+        weights = (1.0, 1.0, 0.0)
     ranks = (seen.vector_rank, seen.keyword_rank, seen.recent_rank)
+    scores = (parts.vector, parts.keyword, parts.recency)
     legs = [
-        {"rank": rank, "score": round(part, 4), "weight": weight, "adds": round(share, 6)}
-        for rank, part, weight, share in zip(
-            ranks, (parts.vector, parts.keyword, parts.recency), weights(explanation), report.shares, strict=True
-        )
+        {"rank": rank, "score": round(score, 4), "weight": weight, "adds": round(share, 6)}
+        for rank, score, weight, share in zip(ranks, scores, weights, report.shares, strict=True)
     ]
     age = (question.now - chunk.created_at).total_seconds() / 86_400
     return {
@@ -176,17 +174,3 @@ def _legs_json(report: PassageReport, question: Question, explanation: Explanati
         "keyword": shown(KeywordLegJson, report, stems=sorted(chunk.terms), **legs[1]),
         "recency": shown(RecencyLegJson, ageDays=round(age, 2), **legs[2]),
     }
-
-
-def weights(explanation: Explanation) -> tuple[float, float, float]:
-    """Weights of the vector, the keyword and the recency part. Rank fusion counts the first two lists alike."""
-    if explanation.retrieved.mode is RetrievalMode.RRF:
-        return 1.0, 1.0, 0.0
-    options = explanation.options
-    return options.weight_vector, options.weight_keyword, options.weight_recency
-
-
-def _range(searched: TimeRange | None) -> str:
-    start = instant(searched.start) if searched and searched.start else "the beginning"
-    end = instant(searched.end) if searched and searched.end else "today"
-    return f"{start} to {end}"

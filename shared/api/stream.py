@@ -13,7 +13,6 @@ from shared.api.search import QueryJson, ResultJson, query_json, result_json
 from shared.api.values import ErrorJson
 from shared.model.answers import Answer, AnswerEvent, CheckedPiece, Retracted, Searched
 from shared.model.questions import Question
-from shared.model.retrieval import Retrieved
 
 
 class StartJson(TypedDict):
@@ -74,10 +73,12 @@ def stream_json(question: Question, event: AnswerEvent) -> tuple[StreamEvent, ..
     """
     match event:
         case Searched(retrieved):
-            return _found(question, retrieved)
+            offered = () if retrieved.refusal else retrieved.selected
+            sources = SourcesJson(sources=[result_json(each) for each in offered])
+            return StreamEvent("query", query_json(question, retrieved)), StreamEvent("sources", sources)
         case CheckedPiece(text, claim, cited):
             token = TokenJson(text=text, claim=claim_json(claim) if claim else None)
-            return (*(StreamEvent("citation", citation_json(each)) for each in cited), StreamEvent("token", token))
+            return *[StreamEvent("citation", citation_json(each)) for each in cited], StreamEvent("token", token)
         case Retracted(reason):
             taken_back: RetractJson = {"from": 0, "reason": reason.value}
             return (StreamEvent("retract", taken_back),)
@@ -94,13 +95,6 @@ def result_of(events: Iterable[StreamEvent | None]) -> Mapping[str, object]:
 def ended(result: AnswerJson | AskJson) -> tuple[StreamEvent, ...]:
     """The last events."""
     return StreamEvent("usage", result["meta"]["usage"]), StreamEvent("result", result)
-
-
-def _found(question: Question, retrieved: Retrieved) -> tuple[StreamEvent, ...]:
-    """What was understood, and the passages that the writer gets."""
-    offered = () if retrieved.refusal else retrieved.selected
-    sources = SourcesJson(sources=[result_json(each) for each in offered])
-    return StreamEvent("query", query_json(question, retrieved)), StreamEvent("sources", sources)
 
 
 def replayed(result: AnswerJson | AskJson) -> Iterator[StreamEvent]:

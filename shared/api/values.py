@@ -43,9 +43,8 @@ def snippet(text: str) -> str:
 
 def span(chunk: IndexedChunk, start: int, end: int) -> SpanJson:
     """Code points `[start, end)` of the note, inside the chunk, as UTF-16 offsets into the note."""
-    offsets = Utf16Offsets(chunk.text)
-    first, last = (chunk.utf16_start + offsets.at(place - chunk.start) for place in (start, end))
-    return {"start": first, "end": last}
+    offsets, before = Utf16Offsets(chunk.text), chunk.utf16_start
+    return {"start": before + offsets.at(start - chunk.start), "end": before + offsets.at(end - chunk.start)}
 
 
 def shown(kind: type[J], *sources: object, **known: object) -> J:
@@ -60,7 +59,9 @@ def shown(kind: type[J], *sources: object, **known: object) -> J:
         if key in known:
             made[key] = known[key]
             continue
-        source = next((each for each in sources if hasattr(each, name)), None)
+        for source in sources:
+            if hasattr(source, name):
+                break
         value = getattr(source, name)
         made[key] = None if value is None else convert(value)
     shaped: J = made

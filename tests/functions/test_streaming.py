@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from functions.http.pump import StartThrottle, pump_with_keepalive
-from functions.http.sse import Form, encoded, unwrapped
+from functions.http.streams import Form, StartThrottle, encoded, pump_with_keepalive, unwrapped
 from shared import bootstrap
 from shared.api.stream import StreamEvent
 from shared.errors import ModelUnavailable
@@ -282,15 +281,14 @@ def test_no_heartbeat_comes_early_and_none_to_a_client_that_is_gone() -> None:
 
 
 def test_a_slow_step_does_not_hold_up_the_heartbeats(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("functions.http.pump.LOOK_SECONDS", 0.02)
+    monkeypatch.setattr("functions.http.streams.LOOK_SECONDS", 0.02)
     done = threading.Event()
 
     def slow() -> Generator[str]:
-        yield "first"
         done.wait(60)
         yield "second"
 
-    events = pump_with_keepalive(slow())
+    events = pump_with_keepalive("first", slow())
     assert next(events) == "first"
     assert next(events) is None
     done.set()
@@ -304,7 +302,7 @@ def test_a_stream_alone_begins_at_once_and_one_in_a_burst_waits_for_its_end(monk
         waits.append(seconds)
         sleep(seconds)
 
-    monkeypatch.setattr("functions.http.pump.time.sleep", counted)
+    monkeypatch.setattr("functions.http.streams.time.sleep", counted)
     throttle.wait()
     assert waits == []
     with ThreadPoolExecutor(5) as pool:
@@ -327,8 +325,8 @@ def test_whoever_leaves_ends_what_is_under_way_in_its_own_thread() -> None:
         finally:
             closed.set()
 
-    events = pump_with_keepalive(endless())
-    next(events)
+    events = pump_with_keepalive(0, endless())
+    assert [next(events), next(events)] == [0, 1]
     events.close()
     assert closed.wait(60)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextvars
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from functions.http.pump import pump_with_keepalive
+from functions.http.streams import pump_with_keepalive
 from shared.adapters.gemini import GeminiWriter
 from shared.adapters.openai import OpenAIWriter
 from shared.errors import ModelRefused, ModelUnavailable
@@ -124,11 +124,6 @@ def test_a_hung_up_stream_leaves_the_client_usable(service: Service) -> None:
     assert "".join(texts(writer.stream(PROMPT))) == "".join(WORDS)
 
 
-def after_a_start(writer: Writer) -> Generator[Delta]:
-    yield Delta("")
-    yield from writer.stream(PROMPT)
-
-
 @pytest.mark.parametrize("how", [{"delay": 30}, {"hang_after": 400}, {"drip": 0.05}, {"pause": 0.3}], ids=str)
 def test_the_deadline_is_for_the_whole_stream_however_the_server_stalls(service: Service, how: dict[str, Any]) -> None:
     writer = service.writer(timeout=1.0)
@@ -136,7 +131,7 @@ def test_the_deadline_is_for_the_whole_stream_however_the_server_stalls(service:
     service.server.script(service.streamed(*WORDS * 5, **how))
     started = time.monotonic()
     with pytest.raises(ModelUnavailable):
-        list(pump_with_keepalive(after_a_start(writer)))
+        list(pump_with_keepalive(Delta(""), writer.stream(PROMPT)))
     assert time.monotonic() - started < 4
     assert how == {"delay": 30} or service.server.hung_up.wait(10)
 

@@ -1,4 +1,5 @@
-"""The wire formats of a streamed reply: server-sent events, and what Firebase's callable SDKs read.
+"""Streamed replies: one thread a question, whose events the request's own thread awaits with a timeout; and their wire
+formats, server-sent events and what Firebase's callable SDKs read.
 
 A callable stream has `data: {json}` lines and nothing else: iOS fails on names and comments, Android on comments,
 JavaScript wants the blank after the colon (and, like iOS, takes U+2028 for a line's end, so that goes escaped).
@@ -6,16 +7,27 @@ JavaScript wants the blank after the colon (and, like iOS, takes U+2028 for a li
 
 from __future__ import annotations
 
+import contextvars
 import json
+import math
 import socket
+import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import closing
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from shared.ports.cancel import Cancel, current
 
 if TYPE_CHECKING:
     from shared.api.stream import StreamEvent
 
+T = TypeVar("T")
+
+LOOK_SECONDS = 0.25
+"""How often to check whether the client is still there while there is nothing to send."""
 EVENT_STREAM = "text/event-stream"
 HEARTBEAT_SECONDS = 15.0
 """Silence after which a sign of life goes out: proxies cut connections that are silent for 30 to 60 s."""
@@ -25,6 +37,7 @@ CLIENT_LEFT = 499
 NESTED = ("query", "citation")
 """Events whose data stand in a callable's message under their own name."""
 
+_END = object()
 _LINE_ENDS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"}
 
 
@@ -37,6 +50,85 @@ class Form(StrEnum):
     """`{"data": …}` in, `{"result": …}` or `{"error": …}` out."""
     CALLABLE_STREAM = "callable_stream"
     """`{"data": …}` in, `data:` lines out."""
+
+
+# -- the pump
+
+
+class StartThrottle:
+    """Many streams that begin at the same moment: the first event of each goes out before any of them searches.
+
+    40 at once, p95 of the first event on a machine with six times the work it can do: 230-270 ms without, 50-210 with;
+    of the first token and of the whole answer the same.
+    """
+
+    PAUSE = 0.01
+    """Seconds without another beginning that end a burst."""
+    MAX_WAIT = 0.15
+    """Seconds."""
+
+    def __init__(self) -> None:
+        self._last = -math.inf
+
+    def wait(self) -> None:
+        """For the end of the burst in which the caller begins; not at all for who begins alone."""
+        now = time.monotonic()
+        before, self._last = self._last, now
+        if now - before < self.PAUSE:
+            while time.monotonic() < min(self._last + self.PAUSE, now + self.MAX_WAIT):
+                time.sleep(self.PAUSE / 2)
+
+
+_throttle = StartThrottle()
+
+
+def pump_with_keepalive(first: T, events: Generator[T]) -> Generator[T | None]:
+    """Yields `first`, then the other events, and None for every LOOK_SECONDS without one. Raises what `events` raises.
+
+    They are produced in a thread of their own. Closing this ends a model call there at once, and closes `events` when
+    they reach their next one.
+    """
+    try:
+        yield first
+    except GeneratorExit:
+        events.close()
+        raise
+    _throttle.wait()
+    inbox, cancel = SimpleQueue[Any](), Cancel()
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(_pump, events, inbox, cancel), name="stream", daemon=True).start()
+    try:
+        while True:
+            try:
+                event = inbox.get(timeout=max(0.01, min(LOOK_SECONDS, cancel.seconds_left())))
+            except Empty:
+                cancel.check()
+                yield None
+                continue
+            if event is _END:
+                return
+            if isinstance(event, BaseException):
+                raise event
+            yield event
+    finally:
+        cancel.leave()
+
+
+def _pump(events: Generator[T], inbox: SimpleQueue[Any], cancel: Cancel) -> None:
+    """In the thread: until the end, or until nobody listens any more, which is checked after every event."""
+    current.set(cancel)
+    try:
+        with closing(events):
+            for event in events:
+                inbox.put(event)
+                if cancel.left:
+                    return
+        inbox.put(_END)
+    except BaseException as error:  # noqa: BLE001 - raised again where the events are awaited
+        inbox.put(error)
+
+
+# -- wire formats
 
 
 def encoded(
