@@ -45,6 +45,11 @@ class Running:
             with refused:
                 return refused.code, refused.read().decode()
 
+    def await_vectors(self, within: float = 60.0) -> None:
+        deadline = time.monotonic() + within
+        while self.call("GET", "/index:coverage")[1]["pendingEmbeddings"] and time.monotonic() < deadline:
+            time.sleep(0.1)
+
     def answered(self, question: str, expected: str, within: float, **headers: str) -> bool:
         """Whether an answer that holds `expected` has arrived before that many seconds have passed."""
         deadline = time.monotonic() + within

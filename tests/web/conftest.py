@@ -3,41 +3,19 @@
 from __future__ import annotations
 
 import re
-import shutil
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
 
-from tests.missing import missing
 from tests.quick import starts_a_process
 from tests.servers.dev import ROOT, Running, dev
+from tests.web.browser import PATIENCE, PERSON, launched
 
 SHOTS = Path(__file__).parent / "out"
 """Screenshots to look at; CI keeps them."""
-
-ARGUMENTS = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
-PATIENCE = 40_000
-"""Milliseconds until something that should be on the page is missed."""
-
-PERSON: dict[str, Any] = {
-    "locale": "en-GB",
-    "timezone_id": "UTC",
-    "viewport": {"width": 1280, "height": 800},
-    "service_workers": "block",  # only those who go offline need one
-}
-"""How a browser is set up, unless a test says otherwise."""
 
 EXPECTED = re.compile(r"Failed to load resource|requires 'TrustedHTML' assignment")
 """A reply that is an error is told by the browser on its console too; the page shows it to people. And only a test
@@ -49,29 +27,21 @@ tries to set HTML: the page itself would throw.
 def playwright() -> Iterator[Playwright]:
     """Its event loop counts as running in this thread, so it ends before tests begin that run one of their own."""
     starts_a_process()
-    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as running:
         yield running
 
 
 @pytest.fixture(scope="package")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    executable = shutil.which("chromium") or shutil.which("google-chrome")
-    if executable is None:
-        missing("Chromium is not installed (Debian: chromium)")
-    running = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
-    yield running
-    running.close()
+    with launched(playwright) as running:
+        yield running
 
 
 @pytest.fixture(scope="package")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """Shared by all tests: each writes notes of its own only. Its sample notes have their vectors."""
     with dev(tmp_path_factory.mktemp("web"), "--sample", str(ROOT / "examples/notes")) as running:
-        for _ in range(600):
-            if not running.call("GET", "/index:coverage")[1]["pendingEmbeddings"]:
-                break
-            time.sleep(0.1)
+        running.await_vectors()
         yield running
 
 
