@@ -194,6 +194,21 @@ def test_a_folder_that_is_added_by_its_path_is_indexed_and_says_what_it_left_out
     assert str(more) in [each["folder"] for each in desk.running.call("GET", "/folders")[1]["folders"]]
 
 
+def test_a_folder_that_is_added_on_the_page_is_followed(open_page: OpenPage, tmp_path: Path) -> None:
+    (folder := tmp_path / "notes").mkdir()
+    (folder / "pier.md").write_text("The pier is closed.")
+    with dev(tmp_path / "home") as running:
+        page = open_page(f"{running.address}/#/notes")
+        page.get_by_label("Or follow a folder of this machine").fill(str(folder))
+        page.get_by_role("button", name="Follow", exact=True).click()
+        page.locator("#side-notes .list-title").filter(has_text="pier").click()
+        expect(page.get_by_text("The pier is closed.")).to_be_visible()
+        (folder / "pier.md").write_text("The pier is open again.")
+        assert running.answered("What about the pier?", "The pier is open again.", within=20)
+        page.reload()
+        expect(page.get_by_text("The pier is open again.")).to_be_visible()
+
+
 def test_both_sides_of_a_conflict_are_shown_and_one_is_chosen(page: Page, desk: Desk) -> None:
     for keep, here, there in (("Keep the note", "red", "green"), ("Keep the file", "grey", "pink")):
         note_id = note_id_of("default", "boat.md")
