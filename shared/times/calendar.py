@@ -6,7 +6,7 @@ Conventions (SPEC section 3): weeks start on Monday, seasons are meteorological 
 from __future__ import annotations
 
 from calendar import monthrange
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import StrEnum
 
@@ -44,7 +44,7 @@ def day(of: date) -> Span:
 
 
 def shifted_month(year: int, month: int, by: int) -> tuple[int, int]:
-    """(year, month) moved by months."""
+    """(year, month) moved by months; `month` may lie outside 1 to 12."""
     index = year * 12 + month - 1 + by
     return index // 12, index % 12 + 1
 
@@ -57,73 +57,61 @@ def shifted(of: date, unit: Unit, by: int) -> date:
     return date(year, number, min(of.day, monthrange(year, number)[1]))
 
 
-def month(year: int, number: int) -> Span:
-    """That calendar month."""
-    return Span(date(year, number, 1), date(*shifted_month(year, number, 1), 1))
-
-
-def months(year: int, first: int, count: int) -> Span:
-    """`count` months from the first of month `first`, which may run over the end of the year."""
-    return Span(date(year, first, 1), date(*shifted_month(year, first, count), 1))
+def months(year: int, first: int, count: int = 1) -> Span:
+    """`count` calendar months from the first day of month `first`; both may lie outside the year."""
+    return Span(date(*shifted_month(year, first, 0), 1), date(*shifted_month(year, first, count), 1))
 
 
 def unit_back(unit: Unit, back: int, today: date) -> Span:
     """The calendar unit `back` units before the one that holds today; 0 is this one."""
-    reach = REACH[unit] * (back + 1)
-    if unit is Unit.DAY:
-        start = today - timedelta(days=back)
-        end = start + timedelta(days=1)
-    elif unit is Unit.WEEK:
-        start = today - timedelta(days=today.weekday() + 7 * back)
-        end = start + timedelta(days=7)
+    if unit in (Unit.DAY, Unit.WEEK):
+        days = REACH[unit]
+        start = today - timedelta(days=days * back + (today.weekday() if unit is Unit.WEEK else 0))
+        found = Span(start, start + timedelta(days=days))
     else:
         size = MONTHS[unit]
-        first = (today.month - 1) // size * size + 1
-        year, number = shifted_month(today.year, first, -size * back)
-        start, end = date(year, number, 1), date(*shifted_month(year, number, size), 1)
-    return Span(start, end, reach)
+        found = months(today.year, (today.month - 1) // size * size + 1 - size * back, size)
+    return replace(found, reach=REACH[unit] * (back + 1))
 
 
-def rolling(unit: Unit, count: int, today: date, window_start: date) -> Span:
-    """The last `count` units up to today: days and weeks from `window_start`, longer units by the calendar's date."""
-    if unit in (Unit.DAY, Unit.WEEK):
-        return Span(window_start, today + timedelta(days=1), count * REACH[unit])
-    return Span(shifted(today, unit, -count), today + timedelta(days=1), count * REACH[unit])
+def season_back(first_month: int, back: int, today: date) -> Span:
+    """The latest season of that first month begun by today; with `back` that many before the present one."""
+    year = today.year - (date(today.year, first_month, 1) > today)
+    is_over = date(*shifted_month(year, first_month, 3), 1) <= today
+    return months(year - max(0, back - is_over), first_month, 3)
 
 
-def season(first_month: int, today: date, year: int | None, *, back: int = 0) -> Span:
-    """Three months from `first_month` (3, 6, 9, 12): of that year, or the latest begun by today less `back` seasons.
+def weekday_back(weekday: int, back: int, today: date) -> Span:
+    """The most recent such day (Monday = 0), today included; the `back`th of them before today."""
+    days = (today.weekday() - weekday) % 7
+    return day(today - timedelta(days=(days or 7) + 7 * (back - 1) if back else days))
 
-    Winter bears the year in which it begins, unless that lies ahead.
+
+def weekend_back(back: int, today: date) -> Span:
+    """The most recent Saturday and Sunday begun by today; the `back`th weekend before this calendar week."""
+    saturday = today - timedelta(days=(today.weekday() - 5) % 7)
+    if back:
+        is_in_this_week = saturday >= today - timedelta(days=today.weekday())
+        saturday -= timedelta(days=7 * (back - 1 + is_in_this_week))
+    return Span(saturday, saturday + timedelta(days=2))
+
+
+def month_back(number: int, back: int, today: date) -> Span:
+    """The most recent such month, the current one included; the `back`th of them before the current one."""
+    ahead = number >= today.month if back else number > today.month
+    return months(today.year - ahead - max(0, back - 1), number)
+
+
+def day_at(number: int, month: int | None, year: int | None, today: date) -> Span | None:
+    """That day. Without a year the most recent one of that number in that month, without a month in any; None: there is
+    none. Raises ValueError for a date that does not exist.
     """
-    if year is None:
-        year = today.year if date(today.year, first_month, 1) <= today else today.year - 1
-        year -= back
-    elif first_month == 12 and date(year, 12, 1) > today:
-        year -= 1
-    return months(year, first_month, 3)
-
-
-def latest_weekday(weekday: int, today: date, *, before_today: bool) -> Span:
-    """The most recent such day (Monday = 0); today counts unless `before_today`."""
-    back = (today.weekday() - weekday) % 7
-    return day(today - timedelta(days=back or (7 if before_today else 0)))
-
-
-def latest_month(number: int, today: date, *, before_this: bool) -> Span:
-    """The most recent such month; the current one counts unless `before_this`."""
-    ahead = number > today.month or (before_this and number == today.month)
-    return month(today.year - 1 if ahead else today.year, number)
-
-
-def latest_day(number: int, month_number: int | None, today: date) -> Span | None:
-    """The most recent day with that number in that month (None: in any month); None if there is no such day."""
-    for back in range(48 if month_number == 2 else 12):
-        year, at_month = (
-            (today.year - back, month_number) if month_number else shifted_month(today.year, today.month, -back)
-        )
-        if number <= monthrange(year, at_month)[1] and date(year, at_month, number) <= today:
-            return day(date(year, at_month, number))
+    if year is not None and month is not None:
+        return day(date(year, month, number))
+    for back in range(48 if month == 2 else 12):
+        at = (today.year - back, month) if month else shifted_month(today.year, today.month, -back)
+        if 1 <= number <= monthrange(*at)[1] and date(*at, number) <= today:
+            return day(date(*at, number))
     return None
 
 
@@ -161,15 +149,13 @@ def feast(name: str, year: int) -> Span:
         start = date(year, *known)
     else:
         number, rest = int(name[:2]), name[3:]
-        start = (
-            date(year, number, int(rest)) if "#" not in rest else _nth_weekday(year, number, *map(int, rest.split("#")))
-        )
+        if "#" in rest:
+            weekday, nth = map(int, rest.split("#"))
+            first = date(*shifted_month(year, number, 0 if nth else 1), 1)
+            start = first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (nth - 1))
+        else:
+            start = date(year, number, int(rest))
     return Span(start, start + timedelta(days=_FEAST_DAYS.get(name, 1)))
-
-
-def _nth_weekday(year: int, number: int, weekday: int, nth: int) -> date:
-    first = date(year, number, 1) if nth else date(*shifted_month(year, number, 1), 1)
-    return first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (nth - 1))
 
 
 def part(of: Span, which: str) -> Span:
@@ -188,12 +174,12 @@ def part(of: Span, which: str) -> Span:
     length = (of.end - of.start).days
     weekly = which in ("week", "weekend")
     if weekly or length == 1:
-        return _week_of(of.start, 5 if which == "weekend" else 0) if weekly and length <= 7 else of
-    if length > 3000:
-        first, count = _DECADE_PARTS[which]
-        return months(of.start.year + first, 1, 12 * count)
+        if not weekly or length > 7:
+            return of
+        monday = of.start - timedelta(days=of.start.weekday())
+        return Span(monday + timedelta(days=5 if which == "weekend" else 0), monday + timedelta(days=7))
     if length > 300:
-        return months(of.start.year, *_YEAR_PARTS[which])
+        return months(of.start.year, *(_DECADE_PARTS if length > 3000 else _YEAR_PARTS)[which])
     third, edge = length // 3, 7 if length > 7 else 3
     first, last = {
         "start": (0, edge),
@@ -207,30 +193,16 @@ def part(of: Span, which: str) -> Span:
     return Span(of.start + timedelta(days=first), of.start + timedelta(days=last))
 
 
-def _week_of(day_in_it: date, first_weekday: int) -> Span:
-    """The calendar week that holds the day, from that weekday on."""
-    monday = day_in_it - timedelta(days=day_in_it.weekday())
-    return Span(monday + timedelta(days=first_weekday), monday + timedelta(days=7))
-
-
-_DECADE_PARTS = {
-    "start": (0, 4), "early": (0, 4), "mid": (4, 3), "late": (7, 3), "end": (7, 3), "first half": (0, 5),
-    "second half": (5, 5),
-}  # fmt: skip
-"""Part of a decade -> (first year, how many)."""
-
 _WEEKS = {"second week": 1, "third week": 2, "fourth week": 3}
-
 _YEAR_PARTS = {
-    "start": (1, 1),
-    "early": (1, 3),
-    "mid": (5, 4),
-    "late": (10, 3),
-    "end": (12, 1),
-    "first half": (1, 6),
+    "start": (1, 1), "early": (1, 3), "mid": (5, 4), "late": (10, 3), "end": (12, 1), "first half": (1, 6),
     "second half": (7, 6),
-}
-"""Part of a year -> (first month, how many)."""
+}  # fmt: skip
+_DECADE_PARTS = {
+    "start": (1, 48), "early": (1, 48), "mid": (49, 36), "late": (85, 36), "end": (85, 36), "first half": (1, 60),
+    "second half": (61, 60),
+}  # fmt: skip
+"""Part of a year or decade -> its first month, counted from January of the first year, and how many."""
 
 PARTS = (*_YEAR_PARTS, *_WEEKS, "week", "weekend")
 """What `part` knows."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import cache
@@ -49,10 +50,8 @@ def days_in(text: str) -> Iterator[Day]:
             )
             if not overlaps and 1 <= month <= 12 and (day is None or 1 <= int(day) <= 31):
                 taken.insert(place, found.span())
-                number = int(day) if day else None
-                yield Day(
-                    year=int(year) if year else None, month=month, day=number, start=found.start(), end=found.end()
-                )
+                said = {"year": int(year) if year else None, "day": int(day) if day else None}
+                yield Day(month=month, start=found.start(), end=found.end(), **said)
 
 
 def day_in(text: str) -> date | None:
@@ -80,10 +79,11 @@ def _times() -> tuple[Times, ...]:
 @cache
 def _months() -> dict[str, int]:
     """Each form of a month in any language, lower case -> its number."""
-    names = {
-        form: number for times in _times() for number, forms in enumerate(times.months, 1) for form in forms.split("|")
-    }
-    return {**names, **{form: number for times in _times() for form, number in times.short_months.items()}}
+    found: dict[str, int] = {}
+    for times in _times():
+        found.update({form: number for number, forms in enumerate(times.months, 1) for form in forms.split("|")})
+        found.update(times.short_months)
+    return found
 
 
 @cache
@@ -119,10 +119,12 @@ _ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}", re.ASCII)
 
 def parse_instant(text: str) -> datetime:
     """RFC 3339 -> an aware datetime. Raises ValueError saying what was expected."""
-    when = _parsed(text) if _INSTANT.fullmatch(text) else None
-    if when is None or not is_within_years(when):
-        raise ValueError(INSTANT)
-    return when
+    if _INSTANT.fullmatch(text):
+        with suppress(ValueError):
+            when = datetime.fromisoformat(text.upper())
+            if is_within_years(when):
+                return when
+    raise ValueError(INSTANT)
 
 
 def parse_day_or_instant(text: str, zone: str) -> datetime:
@@ -130,12 +132,9 @@ def parse_day_or_instant(text: str, zone: str) -> datetime:
 
     Raises ValueError saying what was expected.
     """
-    if not _DAY.fullmatch(text):
-        try:
-            return parse_instant(text)
-        except ValueError:
-            raise ValueError(DAY_OR_INSTANT) from None
     try:
+        if not _DAY.fullmatch(text):
+            return parse_instant(text)
         day = date.fromisoformat(text)
     except ValueError:
         raise ValueError(DAY_OR_INSTANT) from None
@@ -155,12 +154,5 @@ def parse_zone(text: str) -> str:
 
 
 def is_within_years(when: datetime) -> bool:
-    """Whether it lies between the first and the last year, also in UTC: so it is stored and told to clients."""
+    """Whether it lies between the first and the last year, also in UTC: stores and clients get it in UTC."""
     return FIRST_YEAR <= when.year <= LAST_YEAR and FIRST_YEAR <= when.astimezone(UTC).year <= LAST_YEAR
-
-
-def _parsed(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text.upper())
-    except ValueError:
-        return None

@@ -77,9 +77,14 @@ class Intents:
 
     def __init__(self, text: str, lang: str) -> None:
         self._text, self._words = text, _asking(lang)
-        self._parts = _parts(text)
+        parts = []
+        for start, end in sentences(text):
+            bounds = [start, *(found.end() for found in _WITHIN.finditer(text, start, end)), end]
+            parts += [_Clause(text[a:b], a, b) for a, b in pairwise(bounds) if a < b]
+        self._parts = parts or [_Clause(text, 0, len(text))]
         self._ends = [part.end for part in self._parts]
-        self._asking = [part for part in self._parts if _asks(part, self._words)] or self._parts
+        opens = self._words.opening.match
+        self._asking = [part for part in self._parts if "?" in part.text or opens(part.text)] or self._parts
         self._asking_starts = {part.start for part in self._asking}
         self._read: dict[int, _Question] = {}
 
@@ -92,7 +97,7 @@ class Intents:
         if not asks:
             score -= 2
         elif question.clause is own:
-            score += 1 if question.first_comma <= start and self._opens(own) else 2
+            score += 1 if question.first_comma <= start and self._words.opening.match(own.text) else 2
             if recurs and question.tense <= 0 and not question.of_notes and question.length > end - start:
                 score -= 2
         else:
@@ -111,64 +116,45 @@ class Intents:
                 return -4 if vintage else 2
         return 2 if self._words.possessive.match(self._text, end) else 0
 
-    def _opens(self, clause: _Clause) -> bool:
-        return self._words.opening.match(clause.text) is not None
-
     def _question(self, sentence: _Clause) -> _Question:
         if sentence.start not in self._read:
+            words, clause = self._words, sentence
             commas = [found.end() for found in _COMMA.finditer(sentence.text)]
-            first_comma = sentence.start + (commas[0] if commas else len(sentence.text) + 1)
-            clause = sentence
-            if not self._opens(sentence):
-                opening = next((at for at in commas if self._words.opening.match(sentence.text, at)), 0)
+            if not words.opening.match(sentence.text):
+                opening = next((at for at in commas if words.opening.match(sentence.text, at)), 0)
                 if opening:
                     clause = _Clause(sentence.text[opening:], sentence.start + opening, sentence.end)
-            of_notes = self._words.writing.search(clause.text) is not None
-            length = len(clause.text.strip(" \n?!.,"))
+            past, duty = words.past.search(clause.text), words.duty.search(clause.text)
+            if duty and (past is None or duty.start() <= past.start()):
+                tense = -2  # what comes first tells: a verb of the past, or what the person may or must do
+            else:
+                tense = 2 if past else -1 if words.present.search(clause.text) else 0
             self._read[sentence.start] = _Question(
-                clause, first_comma, _tense(clause, self._words), of_notes=of_notes, length=length
+                clause=clause,
+                first_comma=sentence.start + (commas[0] if commas else len(sentence.text) + 1),
+                tense=tense,
+                of_notes=words.writing.search(clause.text) is not None,
+                length=len(clause.text.strip(" \n?!.,")),
             )
         return self._read[sentence.start]
 
 
-def _parts(text: str) -> list[_Clause]:
-    parts = []
-    for start, end in sentences(text):
-        bounds = [start, *(found.end() for found in _WITHIN.finditer(text, start, end)), end]
-        parts += [_Clause(text[a:b], a, b) for a, b in pairwise(bounds) if a < b]
-    return parts or [_Clause(text, 0, len(text))]
-
-
-def _asks(sentence: _Clause, words: _Asking) -> bool:
-    return "?" in sentence.text or words.opening.match(sentence.text) is not None
-
-
-def _tense(clause: _Clause, words: _Asking) -> int:
-    """What comes first tells: a verb of the past, or what the person may or must do."""
-    past, duty = words.past.search(clause.text), words.duty.search(clause.text)
-    if duty and (past is None or duty.start() <= past.start()):
-        return -2
-    if past:
-        return 2
-    return -1 if words.present.search(clause.text) else 0
-
-
 @cache
 def _asking(lang: str) -> _Asking:
-    """The language's expressions, made on first use. Of one without words only signs open a question."""
+    """The language's expressions, made on first use. In one without words only signs open a question."""
     words = vocabulary(lang).asking
     if words is None:
         return _Asking(re.compile(r"\s*¿"))
+
+    def whole(alternatives: str) -> re.Pattern[str]:
+        return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE)
+
     return _Asking(
         opening=re.compile(rf"\s*¿|\s*(?:(?:\w+\s)?(?:{words.questions})|{words.verbs})(?!\w)", re.IGNORECASE),
-        past=_whole(words.past),
-        present=_whole(words.present),
-        writing=_whole("|".join(map(re.escape, words.everything.split()))),
-        duty=_whole(words.duty),
+        past=whole(words.past),
+        present=whole(words.present),
+        writing=whole("|".join(map(re.escape, words.everything.split()))),
+        duty=whole(words.duty),
         genitive=re.compile(rf"\w\s+(?:{words.genitive})\s*(?:{words.articles})?\s*\Z", re.IGNORECASE),
         possessive=re.compile(words.possessive) if words.possessive else _NEVER,
     )
-
-
-def _whole(alternatives: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE)

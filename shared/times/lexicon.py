@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cache
+from itertools import starmap
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
@@ -21,14 +22,9 @@ YEAR = r"(?:19|20)\d\d"
 NEARBY = 80
 """Characters before a time in which what belongs to it is looked for."""
 MAX_MENDED = 20
+"""Words of a text in which a wrong letter is mended."""
 FEW = -1
-"""The number of a word that names none."""
-
-_OTHER_YEAR = (
-    r"(?:(?!(?:19|20)\d\d)\d{3,4}(?!\w|[.,:/-]\d)|ad\s\d"
-    r"|\d{1,4}\s?(?:bce?|ad|ce|[vn]\.\s?chr|[ad]\.?\s?c|a[vp]\.\s?j|[^\W\d]+(?:\sde)?\s(?:christ(?:us)?|cristo|j(?=\.)))(?!\w))"
-)
-"""A year that YEAR does not hold: `1789`, `44 BC`."""
+"""The number of a word that names none: `several`."""
 
 _SEASONS = (3, 6, 9, 12)
 """Their first months."""
@@ -61,39 +57,8 @@ _COMMON = (
     Rule("season", rf"{{season}} (?:(?:{{links}}) )?(?P<year>{YEAR})\s?[/–-]\s?(?:19|20)?\d\d"),
 )  # fmt: skip
 """Read in every language that has words for times."""
-_WORDLESS = Times(
-    units={},
-    weekend="",
-    weeks="",
-    feasts={},
-    unread="",
-    on_days="",
-    weekdays=(),
-    months=(),
-    seasons=("", "", "", ""),
-    numbers=(),
-    tens=(),
-    few="",
-    ordinals=(),
-    rules=(),
-    prepositions="",
-    operators={},
-    distances=(),
-    ordinal_days=(),
-    named="",
-    named_parts="",
-    between="",
-    joiners="",
-    links="",
-    parts={},
-    in_a_month="",
-    from_to="{} – {}",
-)
-"""Used for a language without words for times."""
-
 T = TypeVar("T")
 Rules = tuple[tuple[Rule, re.Pattern[str]], ...]
-Named = tuple[tuple[str, re.Pattern[str]], ...]
 
 
 class Lexicon:
@@ -111,7 +76,7 @@ class Lexicon:
         self.long_names = [name for name in (*self.months, *self.weekdays) if len(name) > 5]
         self.seasons = _meanings(zip(_SEASONS, times.seasons, strict=True))  # word -> first month
         self.feasts = _meanings(times.feasts.items())  # word -> what `calendar.feast` calls it
-        self.decades = _meanings(zip(range(20, 100, 10), times.decades, strict=False))
+        self.decades = _meanings(zip(range(20, 100, 10), times.decades or times.tens, strict=False))
         self.verbs_as_months = frozenset(times.verbs_as_months.split())
         self.common = frozenset(known.stop_words.split())
         self.writing = frozenset(known.asking.everything.split()) if known.asking else frozenset()
@@ -123,19 +88,19 @@ class Lexicon:
         def before(pattern: str) -> re.Pattern[str]:
             return _before(_filled(pattern, words), times.articles)
 
-        def each(patterns: Mapping[str, str]) -> Named:
-            return tuple((name, before(pattern)) for name, pattern in patterns.items())
+        def rules_before(rules: Iterable[Rule]) -> Rules:
+            return tuple((rule, before(rule.pattern)) for rule in rules)
 
         rules = (*times.rules, *(_COMMON if known.times else ()), *_FIGURES)
         self.rules: Rules = tuple((rule, _whole_word(_filled(rule.pattern, words), times.hyphened)) for rule in rules)
-        self.distances: Rules = tuple((rule, before(rule.pattern)) for rule in times.distances)
-        self.ordinal_days: Rules = tuple((rule, before(rule.pattern)) for rule in times.ordinal_days)
-        self.operators, self.parts = each(times.operators), each(times.parts)
+        self.distances, self.ordinal_days = rules_before(times.distances), rules_before(times.ordinal_days)
+        self.operators = rules_before(starmap(Rule, times.operators.items()))
+        self.parts = rules_before(starmap(Rule, times.parts.items()))
         self.preposition, self.between = before(times.prepositions), before(times.between)
         self.named, self.named_parts = before(times.named), before(times.named_parts)
         self.on_days, self.unread = before(times.on_days), before(times.unread)
         self.article, self.attribute_follows = _at_end(times.articles), _at_end(times.attributes_follow)
-        self.behind: Named = tuple(
+        self.behind = tuple(
             (name, re.compile(rf",?\s*(?:{_filled(pattern, {})})(?!\w)", re.IGNORECASE))
             for name, pattern in times.behind.items()
         )
@@ -144,7 +109,10 @@ class Lexicon:
         self.joiner = re.compile(rf"\s*(?:{joiners})\s+{article}|\s*[-–]\s*", re.IGNORECASE)
         self.link = re.compile(rf",?\s*(?:(?:{links})\s*{article})?", re.IGNORECASE)
         filler = "".join(rf"(?:(?:{each or _NEVER})\s*)?" for each in (links, times.articles, words["years"]))
-        self.other_year = re.compile(rf",?\s*{filler}{_OTHER_YEAR}", re.IGNORECASE)
+        eras = _filled(times.eras or _NEVER, {})
+        # A year that YEAR does not hold: `1789`, `44 BC`, `AD 800`.
+        other = rf"(?!(?:19|20)\d\d)\d{{3,4}}(?!\w|[.,:/-]\d)|(?:{eras})\s\d|\d{{1,4}}\s?(?:{eras})(?!\w)"
+        self.other_year = re.compile(rf",?\s*{filler}(?:{other})", re.IGNORECASE)
         self.genitive = re.compile(rf"\s+(?:{times.date_links or _NEVER})\s+(?:\w|['’])", re.IGNORECASE)
 
     def _words_of_patterns(self, times: Times) -> dict[str, str]:
@@ -183,28 +151,24 @@ class Lexicon:
 def lexicon(lang: str) -> Lexicon:
     """The language's, made on first use in some milliseconds. Of one without words for times: dates in digits alone."""
     known = vocabulary(lang)
-    return Lexicon(known.times or _WORDLESS, known)
+    return Lexicon(known.times or Times(), known)
 
 
 def correct_names(text: str, grammar: Lexicon) -> tuple[str, list[tuple[int, int]]]:
     """The text with one wrong letter in names of months and weekdays mended, in MAX_MENDED words; where each of them
     ends in it, and how many letters it has gained.
     """
-    gains: list[tuple[int, int]] = []
-
-    def mended(found: re.Match[str]) -> str:
+    parts, gains, end, moved = [], list[tuple[int, int]](), 0, 0
+    for found in re.finditer(r"(?<![\w'’-])[^\W\d_]{5,12}(?![\w-])", text):
         word = found[0].lower()
         is_known = word in grammar.months or word in grammar.weekdays or word in grammar.common
-        if is_known or len(gains) == MAX_MENDED:
-            return found[0]
-        meant = next((name for name in grammar.long_names if _is_misspelled(word, name)), None)
-        if meant is None:
-            return found[0]
-        gained = len(meant) - len(word)
-        gains.append((found.end() + gained + sum(before for _, before in gains), gained))
-        return meant.capitalize() if found[0][0].isupper() else meant
-
-    return re.sub(r"(?<![\w'’-])[^\W\d_]{5,12}(?![\w-])", mended, text), gains
+        meant = None if is_known else next((name for name in grammar.long_names if _is_misspelled(word, name)), None)
+        if meant is not None and len(gains) < MAX_MENDED:
+            parts += [text[end : found.start()], meant.capitalize() if found[0][0].isupper() else meant]
+            end, gained = found.end(), len(meant) - len(word)
+            moved += gained
+            gains.append((end + moved, gained))
+    return "".join([*parts, text[end:]]), gains
 
 
 def _is_misspelled(word: str, name: str) -> bool:
@@ -224,13 +188,19 @@ def at_end(text: str, end: int, pattern: re.Pattern[str]) -> re.Match[str] | Non
     return pattern.search(text, max(0, end - NEARBY), end)
 
 
+def longest_at_end(text: str, end: int, rules: Rules) -> Mention | None:
+    """The longest match among rules of what precedes a time that ends with `text[:end]`; None: none does."""
+    found = [Mention(rule, match, *match.span()) for rule, pattern in rules if (match := at_end(text, end, pattern))]
+    return min(found, key=lambda mention: mention.start, default=None)
+
+
 def _meanings(words: Iterable[tuple[T, str]]) -> dict[str, T]:
     """Meanings with the forms of their words -> form: meaning."""
     return {form: meaning for meaning, forms in words for form in forms.split("|") if form}
 
 
 def _numbers(times: Times) -> dict[str, int]:
-    tens = ((10 * number, word) for number, word in enumerate(times.tens, 2))
+    tens = zip(range(20, 100, 10), times.tens, strict=False)
     few = dict.fromkeys(filter(None, times.few.split("|")), FEW)
     return {**_meanings(enumerate(times.numbers, 1)), **_meanings(tens), **times.more_numbers, **few}
 
@@ -278,11 +248,6 @@ class Mention:
     week: Mention | None = None
     """That holds it: `Tuesday of last week`."""
 
-    @classmethod
-    def of(cls, rule: Rule, match: re.Match[str]) -> Mention:
-        """The match alone."""
-        return cls(rule, match, match.start(), match.end())
-
     def word(self, group: str) -> str | None:
         """What a group matched, in lower case with single spaces and straight apostrophes; None if it did not match or
         the rule has none such.
@@ -293,13 +258,11 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """From where times are seen. `year`: what a month or day without a year falls into; None: the most recent."""
+    """From where times are seen; `today` is `now`'s day in `zone`."""
 
     now: datetime
     zone: ZoneInfo
+    today: date
     words: Lexicon
     year: int | None = None
-
-    @property
-    def today(self) -> date:
-        return self.now.astimezone(self.zone).date()
+    """Into which a month or day without a year falls; None: the most recent."""

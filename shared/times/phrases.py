@@ -1,19 +1,17 @@
 """Question -> the time it names, by a small grammar of our own.
 
-A time is found in two steps: rules find what can name a time (`mentions`), then what stands before it decides
-whether it does (a preposition before a bare month) and what it means (`since`, `before`, `between … and`). Which days
-a rule names is in `resolvers`.
-Quoted text, names, versions and identifiers are no times. dateparser's `search_dates` understood 3 of 12 held-out
-phrases and fired on 3 of 6 sentences without a time, hence our own.
+Rules find what can name a time (`mentions`); what stands before it decides whether it does (a preposition before a bare
+month) and what it means (`since`, `before`, `between … and`); `resolvers` says which days a rule names. Quoted text,
+names, versions and identifiers are no times. dateparser's `search_dates` understood 3 of 12 held-out phrases and fired
+on 3 of 6 sentences without a time, hence our own.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time
 from itertools import zip_longest
 from zoneinfo import ZoneInfo
 
@@ -21,22 +19,18 @@ from shared.model.questions import TimeHint, TimeRange
 from shared.times import calendar
 from shared.times.calendar import Span, Unit
 from shared.times.intent import Intent, Intents
-from shared.times.lexicon import NEARBY, Context, Lexicon, Mention, at_end, correct_names, lexicon
-from shared.times.mentions import (
-    days_at,
-    days_of_ordinal,
-    distance_before,
-    is_of_another_year,
-    leading,
-    mentions_in,
-    ordinal_before,
-)
-from shared.times.resolvers import days_of
+from shared.times.lexicon import NEARBY, Context, Lexicon, Mention, at_end, correct_names, lexicon, longest_at_end
+from shared.times.mentions import COUNT_FROM, OF_A_YEAR, mentions_in
+from shared.times.resolvers import ONE_DAY, days_at, days_of, days_of_ordinal
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^“”]*”|«[^«»]*»|„[^„“”]*[“”]|`[^`]*`|(?<!\w)'[^']{2,80}'(?!\w)")
 _NEXT_WORD = re.compile(r"\s+[a-z]")
 _PLURAL = re.compile(r"\s+[a-z]+s\b")
 _WORD_BEHIND = re.compile(r"\s+([^\W\d]+)")
+RECURRING = ("weekday", "weekend", "month", "season", "feast")
+"""Kinds of times that come again and again."""
+OF_DISTANCES = ("more than", "within")
+"""Operators that go only before a distance: "more than May" is no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +51,28 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
     `zone` is an IANA name that exists. In a language without words for times those in digits alone are found. Times
     that lie wholly in the future are none: notes cannot come from there.
     """
-    context = Context(now, ZoneInfo(zone), lexicon(lang))
-    either = None
-    intents = Intents(text, lang)
-    for found in _named(text, context):
-        intent = intents.of(found.start, found.end, recurs=found.recurs)
-        if intent is Intent.ASKED and found.hint.restricts:
+    where = ZoneInfo(zone)
+    context = Context(now, where, now.astimezone(where).date(), lexicon(lang))
+    spelled, gains = correct_names(_QUOTED.sub(lambda quoted: " " * len(quoted[0]), text), context.words)
+    mentions = mentions_in(spelled, context)
+    if not mentions:
+        return None
+    either, intents = None, Intents(text, lang)
+    for mention, following in zip_longest(mentions, mentions[1:]):
+        reading = _reading(spelled, mention, following, context)
+        if reading is None or _is_of_another_year(spelled, mention, context.words):
+            continue
+        start, end = (at - sum(more for end, more in gains if end <= at) for at in (reading.start, reading.end))
+        hint = _hint(reading.span, " ".join(text[start:end].split()), context)
+        if hint is None:
+            continue
+        found = FoundTime(hint, start, end, recurs=reading.recurs)
+        intent = intents.of(start, end, recurs=reading.recurs)
+        if intent is Intent.ASKED and reading.certain:
             return found
-        if intent is not Intent.STORY:
-            either = either or replace(found, hint=replace(found.hint, restricts=False))
+        if intent is not Intent.STORY and either is None:
+            either = replace(found, hint=replace(hint, restricts=False))
     return either
-
-
-RECURRING = ("weekday", "weekend", "month", "season", "feast")
-"""Kinds of times that come again and again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,6 @@ class _Anchor:
     mention: Mention
     span: Span | None
     start: int
-    end: int
     part: str | None
     bare: bool
     """Whether no part or day of it is named."""
@@ -98,21 +99,6 @@ class _Reading:
     """Whether everything that belongs to it was understood: else it orders and does not restrict."""
 
 
-def _named(text: str, context: Context) -> Iterator[FoundTime]:
-    """Every time the text names, in order."""
-    grammar = context.words
-    spelled, gains = correct_names(_QUOTED.sub(lambda quoted: " " * len(quoted[0]), text), grammar)
-    mentions = mentions_in(spelled, grammar, context)
-    for mention, following in zip_longest(mentions, mentions[1:]):
-        reading = _reading(spelled, mention, following, context)
-        if reading is None or is_of_another_year(spelled, mention, grammar):
-            continue
-        start, end = (at - sum(more for end, more in gains if end <= at) for at in (reading.start, reading.end))
-        hint = _hint(reading.span, " ".join(text[start:end].split()), context)
-        if hint is not None:
-            yield FoundTime(replace(hint, restricts=reading.certain), start, end, recurs=reading.recurs)
-
-
 def _reading(text: str, mention: Mention, following: Mention | None, context: Context) -> _Reading | None:
     """The days meant, and where the phrase with what belongs to it stands; None: no time after all."""
     grammar = context.words
@@ -123,42 +109,50 @@ def _reading(text: str, mention: Mention, following: Mention | None, context: Co
         second = _anchor(text, following, context)
         pair = _pair(text, anchor, second, context)
         if pair is not None:
-            reading = _Reading(pair, opening.start() if opening else anchor.start, second.end)
-            return None if is_of_another_year(text, following, grammar) else _bounded(text, reading, context)
-        unpaired = opening is not None and following.start - anchor.end < 20  # "from May down to 3 April"
-    operator, outside = leading(text, anchor.start, grammar.operators)
-    if anchor.bare and not _stands(text, mention, operator, grammar):
+            reading = _Reading(pair, opening.start() if opening else anchor.start, following.end)
+            return None if _is_of_another_year(text, following, grammar) else _bounded(text, reading, context)
+        unpaired = opening is not None and following.start - mention.end < 20  # "from May down to 3 April"
+    operator = longest_at_end(text, anchor.start, grammar.operators)
+    if anchor.bare and not _stands(text, mention, grammar, led=operator is not None):
         described = anchor.span if _is_attribute(text, mention, grammar) else None
-        return _Reading(described, anchor.start, anchor.end, certain=False) if described else None
+        return _Reading(described, anchor.start, mention.end, certain=False) if described else None
     span, start = anchor.span, anchor.start
-    if span and (distance := distance_before(text, outside, operator, grammar)):
-        span, start = days_at(distance, span, context, sign=-1 if operator == "before" else 1), distance.start
-        operator, outside = leading(text, start, grammar.operators)
-    if operator == "by" and mention.rule.weak and anchor.bare:
-        operator = None  # "by June": somebody's name
+    if span and operator and operator.rule.kind in COUNT_FROM:
+        distance = longest_at_end(text, operator.start, grammar.distances)
+        if distance is not None:
+            sign = -1 if operator.rule.kind == "before" else 1
+            span, start = days_at(distance, span, context, sign=sign), distance.start
+            operator = longest_at_end(text, start, grammar.operators)
     if span is None:
         return None
-    if operator is not None and (operator not in OF_DISTANCES or mention.rule.kind == "ago"):
-        operator = "until" if (operator, anchor.part) == ("before", "end") else operator
-        return _bounded(text, _Reading(_applied(operator, span, context), outside, anchor.end), context)
+    name = operator.rule.kind if operator else ""
+    name = "until" if (name, anchor.part) == ("before", "end") else name
+    is_a_name = name == "by" and mention.rule.weak and anchor.bare  # "by June"
+    if operator and not is_a_name and (name not in OF_DISTANCES or mention.rule.kind == "ago"):
+        return _bounded(text, _Reading(_applied(name, span, context), operator.start, mention.end), context)
     led = (mention.rule.weak or mention.week) and anchor.bare
     preposition = at_end(text, start, grammar.preposition) if led else None
     certain = not unpaired and (not anchor.bare or _is_plain(text, mention, grammar))
     recurs = mention.rule.kind in RECURRING and mention.week is None and mention.word("year") is None
-    reading = _bounded(text, _Reading(span, start, anchor.end, recurs=recurs, certain=certain), context)
+    reading = _bounded(text, _Reading(span, start, mention.end, recurs=recurs, certain=certain), context)
     return replace(reading, start=min(reading.start, preposition.start())) if preposition else reading
 
 
 def _anchor(text: str, mention: Mention, context: Context) -> _Anchor:
-    ordinal = ordinal_before(text, mention.start, context.words)
-    part, start = leading(text, ordinal.start if ordinal else mention.start, () if ordinal else context.words.parts)
-    span = days_of(mention, context)
+    ordinal = longest_at_end(text, mention.start, context.words.ordinal_days)
+    part = None if ordinal else longest_at_end(text, mention.start, context.words.parts)
+    span, of_it = days_of(mention, context), ordinal or part
     if span and ordinal:
         span = days_of_ordinal(ordinal, span, context)
     elif span and part:
-        span = calendar.part(span, part)
-    bare = part is None and ordinal is None
-    return _Anchor(mention, span, start=start, end=mention.end, part=part, bare=bare)
+        span = calendar.part(span, part.rule.kind)
+    return _Anchor(
+        mention=mention,
+        span=span,
+        start=of_it.start if of_it else mention.start,
+        part=part.rule.kind if part else None,
+        bare=of_it is None,
+    )
 
 
 def _bounded(text: str, reading: _Reading, context: Context) -> _Reading:
@@ -193,8 +187,8 @@ def _alike(text: str, first: Mention, second: Mention, grammar: Lexicon) -> bool
     return _stands_as_time(text, first, grammar)
 
 
-def _stands(text: str, mention: Mention, operator: str | None, grammar: Lexicon) -> bool:
-    """Whether a mention of which no part is named is a time."""
+def _stands(text: str, mention: Mention, grammar: Lexicon, *, led: bool) -> bool:
+    """Whether a mention of which no part is named is a time. `led`: an operator stands before it."""
     if mention.rule.kind in ("now", "current"):
         return False  # they only end a range ("from January to now") or have a part ("the start of the year")
     if mention.rule.kind in ("iso_week", "nth_unit", "season") and grammar.genitive.match(text, mention.end):
@@ -203,7 +197,7 @@ def _stands(text: str, mention: Mention, operator: str | None, grammar: Lexicon)
         return False
     if mention.rule.kind == "slashes" and mention.rule.weak and not at_end(text, mention.start, grammar.on_days):
         return False
-    return operator is not None or not mention.rule.weak or _stands_as_time(text, mention, grammar)
+    return led or not mention.rule.weak or _stands_as_time(text, mention, grammar)
 
 
 def _is_attribute(text: str, mention: Mention, grammar: Lexicon) -> bool:
@@ -238,21 +232,22 @@ def _stands_as_time(text: str, mention: Mention, grammar: Lexicon) -> bool:
     written_out = not any(name != weekday and name.startswith(weekday or "") for name in grammar.weekdays)
     if not written_out or at_end(text, mention.start, grammar.attribute_follows):
         return False
-    return _goes_on_in_lower_case(text[max(0, mention.start - NEARBY) : mention.start])
-
-
-def _goes_on_in_lower_case(before: str) -> bool:
-    """Whether the word before it is no name's and no sentence ends there: `Black Friday`, `See: Friday`."""
-    word = before.rstrip().rpartition(" ")[2].removesuffix(",")
+    before = text[max(0, mention.start - NEARBY) : mention.start]
+    word = (
+        before.rstrip().rpartition(" ")[2].removesuffix(",")
+    )  # no name's, no sentence's end: "Black Friday", "See: Friday"
     return before[-1:].isspace() and word[:1].islower() and word[-1].isalnum()
 
 
-OF_DISTANCES = ("more than", "within")
-"""Operators that go only before a distance: "more than May" is no time."""
+def _is_of_another_year(text: str, mention: Mention, grammar: Lexicon) -> bool:
+    """Whether a year behind it that no rule reads says that the most recent such days are not meant: `14 July 1789`."""
+    needs_year = mention.rule.kind in (*OF_A_YEAR, "half", "iso_week") and mention.year is None
+    has_year = mention.word("year") or mention.word("yy")
+    return needs_year and not has_year and grammar.other_year.match(text, mention.end) is not None
 
 
 def _applied(operator: str, span: Span, context: Context) -> Span:
-    today_over = context.today + timedelta(days=1)
+    today_over = context.today + ONE_DAY
     match operator:
         case "since" | "within":
             return Span(span.start, today_over)
@@ -266,7 +261,7 @@ def _applied(operator: str, span: Span, context: Context) -> Span:
 
 def _pair(text: str, first: _Anchor, second: _Anchor, context: Context) -> Span | None:
     """`between first and second`, both included. A year that only one of them names is the other's too."""
-    joined = context.words.joiner.match(text, first.end)
+    joined = context.words.joiner.match(text, first.mention.end)
     if joined is None or not second.start <= joined.end() <= second.mention.start:
         return None
     named = second.mention.word("year") or second.mention.year
@@ -279,7 +274,7 @@ def _pair(text: str, first: _Anchor, second: _Anchor, context: Context) -> Span 
     start = begin.start
     if end is not None and end.end is not None and end.end <= start:
         if second.mention.rule.kind == "weekday" and first.mention.word("weekday"):
-            begin = Span(start - timedelta(days=7), None)
+            begin = Span(start - 7 * ONE_DAY, None)
         elif named:
             begin = _in_year(text, first, calendar.shifted(start, Unit.YEAR, -1), context) or begin
         else:
@@ -295,16 +290,10 @@ def _in_year(text: str, anchor: _Anchor, day: date | None, context: Context) -> 
 
 def _hint(span: Span, phrase: str, context: Context) -> TimeHint | None:
     """Days -> moments in the caller's zone, ending with today at the latest; None if nothing is left."""
-    tomorrow = context.today + timedelta(days=1)
+    tomorrow = context.today + ONE_DAY
     end = tomorrow if span.end is None else min(span.end, tomorrow)
     if span.start is not None and span.start >= end:
         return None
-    start = _midnight(span.start, context) if span.start else None
-    reach = span.reach
-    if reach is None and start is not None:
-        reach = max(1, math.ceil((context.now - start) / timedelta(days=1)))
-    return TimeHint(TimeRange(start, _midnight(end, context)), phrase, reach)
-
-
-def _midnight(day: date, context: Context) -> datetime:
-    return datetime.combine(day, time(), context.zone)
+    start = datetime.combine(span.start, time(), context.zone) if span.start else None
+    reach = span.reach or (max(1, math.ceil((context.now - start) / ONE_DAY)) if start else None)
+    return TimeHint(TimeRange(start, datetime.combine(end, time(), context.zone)), phrase, reach)

@@ -1,18 +1,23 @@
-"""A mention of a time -> the days it names, one small function for each kind of rule in the lexicons."""
+"""A mention of a time -> the days it names, one small function for each kind of rule in the lexicons.
+
+`days_of` resolves a mention by itself, `days_at` a distance from a time, `days_of_ordinal` a day or weekend of a time.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, date, timedelta
 
 from shared.times import calendar
 from shared.times.calendar import Span, Unit
-from shared.times.lexicon import Context, Mention
+from shared.times.lexicon import FEW, Context, Mention
 
 RECENTLY_DAYS = 14
 OTHER_DAY_DAYS = 7
-FEW = {Unit.DAY: 7, Unit.WEEK: 4, Unit.MONTH: 3, Unit.QUARTER: 3, Unit.HALF: 3, Unit.YEAR: 3}
-"""How many units back "the last few" reach."""
+MAX_FEW = {Unit.DAY: 7, Unit.WEEK: 4, Unit.MONTH: 3, Unit.QUARTER: 3, Unit.HALF: 3, Unit.YEAR: 3}
+"""How many units "the last few" are at most."""
+ONE_DAY = timedelta(days=1)
 
 
 def days_of(mention: Mention, context: Context) -> Span | None:
@@ -23,120 +28,101 @@ def days_of(mention: Mention, context: Context) -> Span | None:
         return None
 
 
-def _days_back(back: int) -> Callable[[Mention, Context], Span]:
-    return lambda _mention, context: calendar.unit_back(Unit.DAY, back, context.today)
-
-
-def _window(days: int) -> Callable[[Mention, Context], Span]:
-    return lambda _mention, context: calendar.rolling(Unit.DAY, days, context.today, _window_start(days, context))
-
-
-def _window_start(days: int, context: Context) -> date:
-    """The day in which the moment `days` x 24 hours ago lies."""
-    return (context.now.astimezone(UTC) - timedelta(days=days)).astimezone(context.zone).date()
-
-
 def unit_of(mention: Mention, context: Context) -> Unit:
     """The unit it is counted in; days where it names none."""
     word = mention.word("unit")
     return Unit.DAY if word is None else Unit(context.words.units[word])
 
 
-def weeks_in(mention: Mention, context: Context) -> int:
-    """Weeks in one unit that it is counted in: 2 for fortnights."""
-    return 2 if mention.word("unit") in context.words.fortnights else 1
-
-
-def count_of(mention: Mention, context: Context, group: str = "n") -> int | None:
-    """How many; None: a few."""
+def _count(mention: Mention, context: Context, group: str = "n", *, absent: int = 1, few: int | None = None) -> int:
+    """How many of its unit it says, `absent` where it has no number; a few are `few`, else MAX_FEW. Fortnights are two
+    weeks each.
+    """
     word = mention.word(group)
-    if word is None:
-        return None
-    count = int(word) if word.isdecimal() else context.words.numbers[word]
-    return None if count < 0 else count
+    number = absent if word is None else int(word) if word.isdecimal() else context.words.numbers[word]
+    if number == FEW:
+        number = few or MAX_FEW[unit_of(mention, context)]
+    return number * 2 if mention.word("unit") in context.words.fortnights else number
 
 
-def _ago(mention: Mention, context: Context) -> Span:
-    """That calendar unit; two or three units ago: both; a few: from two of them to as many as "few" reaches."""
-    unit = unit_of(mention, context)
-    count = count_of(mention, context)
-    most = count_of(mention, context, "most") or count or FEW[unit]
-    weeks = weeks_in(mention, context)
-    far, near = (calendar.unit_back(unit, many * weeks, context.today) for many in (most, count or 2))
-    return Span(far.start, near.end, far.reach)
+def _moment_ago(ago: timedelta, context: Context) -> date:
+    """The day in which the moment so long ago lies."""
+    return (context.now.astimezone(UTC) - ago).astimezone(context.zone).date()
 
 
-def _older(mention: Mention, context: Context) -> Span:
-    return Span(None, _rolling(mention, context).start)
+def _window(unit: Unit, count: int, context: Context) -> Span:
+    """The last `count` units up to today: days and weeks of 24 hours a day, longer units by the calendar's date."""
+    days = count * calendar.REACH[unit]
+    by_hours = unit in (Unit.DAY, Unit.WEEK)
+    start = _moment_ago(timedelta(days), context) if by_hours else calendar.shifted(context.today, unit, -count)
+    return Span(start, context.today + ONE_DAY, days)
 
 
 def _rolling(mention: Mention, context: Context) -> Span:
     unit = unit_of(mention, context)
-    one = mention.word("n") is None and mention.word("few") is None
-    count = 1 if one else count_of(mention, context) or FEW[unit]
-    days = count * calendar.REACH[unit]
-    return calendar.rolling(unit, count, context.today, _window_start(days, context))
+    absent = 1 if mention.word("few") is None else MAX_FEW[unit]
+    return _window(unit, _count(mention, context, absent=absent), context)
 
 
-def _period(back: int) -> Callable[[Mention, Context], Span | None]:
-    """The unit, weekday, weekend, month or season so many before the present one."""
-
-    def resolve(mention: Mention, context: Context) -> Span | None:
-        today = context.today
-        if mention.word("unit"):
-            return calendar.unit_back(unit_of(mention, context), back * weeks_in(mention, context), today)
-        if weekday := mention.word("weekday"):
-            return _weekday_back(context.words.weekdays[weekday], back, today)
-        if month := mention.word("month"):
-            seen_from = calendar.shifted(today, Unit.YEAR, 1 - back) if back else today
-            return calendar.latest_month(context.words.months[month], seen_from, before_this=back > 0)
-        if season := mention.word("season"):
-            first_month = context.words.seasons[season]
-            latest = calendar.season(first_month, today, None)
-            over = latest.end is not None and latest.end <= today
-            return calendar.season(first_month, today, None, back=max(0, back - over))
-        return _weekend_back(back, today)
-
-    return resolve
+def _hours(mention: Mention, context: Context) -> Span:
+    """From the start of the day in which the first of them lies."""
+    first = _moment_ago(timedelta(hours=int(mention.match["hours"])), context)
+    return Span(first, context.today + ONE_DAY, (context.today - first).days + 1)
 
 
-def _weekday_back(number: int, back: int, today: date) -> Span:
-    """The most recent such day, today included; `back` of them before today."""
-    latest = calendar.latest_weekday(number, today, before_today=back > 0)
-    return latest if back < 2 or latest.start is None else calendar.day(latest.start - timedelta(days=7 * (back - 1)))
+def _clock_ago(mention: Mention, context: Context) -> Span:
+    """The day in which the moment lies."""
+    count = _count(mention, context, few=3)
+    ago = timedelta(minutes=count) if mention.word("minutes") else timedelta(hours=count)
+    return calendar.day(_moment_ago(ago, context))
 
 
-def _weekend_back(back: int, today: date) -> Span:
-    """The most recent Saturday and Sunday begun by today; `back` weekends before this calendar week."""
-    saturday = today - timedelta(days=(today.weekday() - 5) % 7)
-    if back:
-        in_this_week = saturday >= today - timedelta(days=today.weekday())
-        saturday -= timedelta(days=7 * (back - 1 + in_this_week))
-    return Span(saturday, saturday + timedelta(days=2))
-
-
-def _weekend(mention: Mention, context: Context) -> Span:
-    return _weekend_back(_times_back(mention, context), context.today)
-
-
-def _weekday(mention: Mention, context: Context) -> Span | None:
-    number = context.words.weekdays[mention.word("weekday") or ""]
-    if mention.week is None:
-        return _weekday_back(number, _times_back(mention, context), context.today)
-    week = days_of(mention.week, context)
-    return calendar.day(week.start + timedelta(days=number)) if week and week.start else None
-
-
-def _times_back(mention: Mention, context: Context) -> int:
-    """N of `N Mondays ago`; 0 if it names none."""
-    return 0 if mention.word("n") is None else count_of(mention, context) or FEW[Unit.WEEK]
+def _away(mention: Mention, context: Context, day: date, sign: int) -> Span:
+    """The calendar unit so many before that of a day (`sign` -1) or after it (1). Two or three: both; a few: from two
+    to MAX_FEW.
+    """
+    unit, most = unit_of(mention, context), "n" if mention.word("most") is None else "most"
+    near = calendar.unit_back(unit, -sign * _count(mention, context, few=2), day)
+    far = calendar.unit_back(unit, -sign * _count(mention, context, most), day)
+    first, last = (far, near) if sign < 0 else (near, far)
+    return Span(first.start, last.end, far.reach)
 
 
 def _same_day(mention: Mention, context: Context) -> Span:
     """The day of today's date so many units ago."""
-    count = 1 if mention.word("n") is None else count_of(mention, context) or FEW[unit_of(mention, context)]
-    unit, count = unit_of(mention, context), count * weeks_in(mention, context)
-    return calendar.day(calendar.shifted(context.today, unit, -count))
+    return calendar.day(calendar.shifted(context.today, unit_of(mention, context), -_count(mention, context)))
+
+
+def _period(mention: Mention, context: Context, back: int = 0, year: int | None = None) -> Span | None:
+    """The unit, weekday, month, season or weekend so many before the present one; the month or season of that year."""
+    today, words = context.today, context.words
+    if mention.word("unit"):
+        return calendar.unit_back(unit_of(mention, context), _count(mention, context, absent=back), today)
+    if weekday := mention.word("weekday"):
+        return calendar.weekday_back(words.weekdays[weekday], back, today)
+    if month := mention.word("month"):
+        number = words.months[month]
+        return calendar.months(year, number) if year else calendar.month_back(number, back, today)
+    if season := mention.word("season"):
+        first = words.seasons[season]
+        if year is None:
+            return calendar.season_back(first, back, today)
+        # Winter bears the year in which it begins, unless that lies ahead.
+        return calendar.months(year - (first == 12 and date(year, 12, 1) > today), first, 3)
+    return calendar.weekend_back(back, today)
+
+
+def _of_a_year(mention: Mention, context: Context) -> Span | None:
+    return _period(mention, context, year=_year_of(mention, context))
+
+
+def _weekday(mention: Mention, context: Context) -> Span | None:
+    """The weekday or weekend, `N Mondays ago`, or the weekday in the week that holds it."""
+    if mention.week is None:
+        return _period(mention, context, _count(mention, context, absent=0, few=MAX_FEW[Unit.WEEK]))
+    week = days_of(mention.week, context)
+    number = context.words.weekdays[mention.word("weekday") or ""]
+    return calendar.day(week.start + number * ONE_DAY) if week and week.start else None
 
 
 def _iso_week(mention: Mention, context: Context) -> Span | None:
@@ -147,19 +133,6 @@ def _iso_week(mention: Mention, context: Context) -> Span | None:
         monday = date.fromisocalendar(context.today.isocalendar().year - 1, number, 1)
     weeks = int(mention.word("last") or number) - number + 1
     return Span(monday, monday + timedelta(days=7 * weeks)) if weeks > 0 else None
-
-
-def _hours(mention: Mention, context: Context) -> Span:
-    """From the start of the day in which the first of them lies."""
-    first = (context.now.astimezone(UTC) - timedelta(hours=int(mention.match["hours"]))).astimezone(context.zone).date()
-    return Span(first, context.today + timedelta(days=1), (context.today - first).days + 1)
-
-
-def _clock_ago(mention: Mention, context: Context) -> Span:
-    """The day in which the moment lies."""
-    count = (1 if mention.word("n") is None else count_of(mention, context)) or FEW[Unit.MONTH]
-    ago = timedelta(minutes=count) if mention.word("minutes") else timedelta(hours=count)
-    return calendar.day((context.now.astimezone(UTC) - ago).astimezone(context.zone).date())
 
 
 def _year_of(mention: Mention, context: Context) -> int | None:
@@ -180,36 +153,23 @@ def _day(mention: Mention, context: Context) -> Span | None:
     month = int(figure) if figure else context.words.months[name] if name else None
     year, last = _year_of(mention, context), mention.word("d2")
     if named is None:
-        return calendar.month(year, month) if year and month else None
-    first = _day_at(int(named), month, year, context)
+        return calendar.months(year, month) if year and month else None
+    first = calendar.day_at(int(named), month, year, context.today)
     if first is None or first.start is None or last is None:
         return first
-    return Span(first.start, calendar.day(first.start.replace(day=int(last))).end)
-
-
-def _day_at(number: int, month: int | None, year: int | None, context: Context) -> Span | None:
-    """`month` None: the most recent day of that number; `year` None: the most recent such day."""
-    if year is not None and month is not None:
-        return calendar.day(date(year, month, number))
-    is_day = 1 <= number <= 31 and (month is None or 1 <= month <= 12)
-    return calendar.latest_day(number, month, context.today) if is_day else None
+    return Span(first.start, first.start.replace(day=int(last)) + ONE_DAY)
 
 
 def _slashes(mention: Mention, context: Context) -> Span | None:
     """Day first. Month first where the language does so and the zone is American, or unknown and that is over."""
     first, second, year = int(mention.match["first"]), int(mention.match["second"]), _year_of(mention, context)
     if not context.words.month_first:
-        return _day_at(first, second, year, context)
+        return calendar.day_at(first, second, year, context.today)
     american = context.zone.key.startswith(("America/", "US/", "UTC", "Pacific/Honolulu"))
     day, month = (second, first) if (american and first <= 12) or second > 12 else (first, second)
-    found = _day_at(day, month, year, context)
+    found = calendar.day_at(day, month, year, context.today)
     ahead = found and found.start and found.start > context.today and day <= 12
-    return _day_at(month, day, year, context) if ahead else found
-
-
-def _month(mention: Mention, context: Context) -> Span:
-    number, year = context.words.months[mention.word("month") or ""], _year_of(mention, context)
-    return calendar.month(year, number) if year else calendar.latest_month(number, context.today, before_this=False)
+    return calendar.day_at(month, day, year, context.today) if ahead else found
 
 
 def _term(mention: Mention, context: Context) -> Span | None:
@@ -225,11 +185,6 @@ def _term(mention: Mention, context: Context) -> Span | None:
     if year is None:
         year = context.today.year - (date(context.today.year, first, 1) > context.today)
     return calendar.months(year, first, size)
-
-
-def _season(mention: Mention, context: Context) -> Span:
-    first_month = context.words.seasons[mention.word("season") or ""]
-    return calendar.season(first_month, context.today, _year_of(mention, context))
 
 
 def _feast(mention: Mention, context: Context) -> Span:
@@ -257,40 +212,87 @@ IGNORED = "ignored"
 """The kind of what looks like a time and is none."""
 
 RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
-    "today": _days_back(0),
-    "now": _days_back(0),
-    "yesterday": _days_back(1),
-    "day_before_yesterday": _days_back(2),
-    "recently": _window(RECENTLY_DAYS),
-    "other_day": _window(OTHER_DAY_DAYS),
-    "ago": _ago,
-    "half_year": lambda _mention, context: calendar.unit_back(Unit.MONTH, 6, context.today),
-    "year_and_half": lambda _mention, context: calendar.unit_back(Unit.MONTH, 18, context.today),
-    "older": _older,
+    **dict.fromkeys(("today", "now"), lambda _, context: calendar.unit_back(Unit.DAY, 0, context.today)),
+    "yesterday": lambda _, context: calendar.unit_back(Unit.DAY, 1, context.today),
+    "day_before_yesterday": lambda _, context: calendar.unit_back(Unit.DAY, 2, context.today),
+    "recently": lambda _, context: _window(Unit.DAY, RECENTLY_DAYS, context),
+    "other_day": lambda _, context: _window(Unit.DAY, OTHER_DAY_DAYS, context),
+    "ago": lambda mention, context: _away(mention, context, context.today, -1),
+    "half_year": lambda _, context: calendar.unit_back(Unit.MONTH, 6, context.today),
+    "year_and_half": lambda _, context: calendar.unit_back(Unit.MONTH, 18, context.today),
+    "older": lambda mention, context: Span(None, _rolling(mention, context).start),
     "rolling": _rolling,
     "hours": _hours,
     "clock_ago": _clock_ago,
-    "this": _period(0),
-    "last": _period(1),
-    "before_last": _period(2),
+    "this": _period,
+    "current": _period,
+    "last": lambda mention, context: _period(mention, context, 1),
+    "before_last": lambda mention, context: _period(mention, context, 2),
     "same_day": lambda _mention, _context: None,
     "shifted": _same_day,
-    "current": _period(0),
     "iso_week": _iso_week,
-    "weekend": _weekend,
+    "weekend": _weekday,
     "weekday": _weekday,
-    "date": _day,
-    "day_number": _day,
-    "days_of_month": _day,
-    "iso": _day,
-    "dots": _day,
+    **dict.fromkeys(("date", "day_number", "days_of_month", "iso", "dots"), _day),
     "slashes": _slashes,
-    "month": _month,
-    "quarter": _term,
-    "half": _term,
-    "nth_unit": _term,
-    "season": _season,
+    **dict.fromkeys(("quarter", "half", "nth_unit"), _term),
+    **dict.fromkeys(("month", "season"), _of_a_year),
     "feast": _feast,
     "decade": _decade,
     "year": _year,
 }
+
+
+def days_at(distance: Mention, of: Span, context: Context, *, sign: int) -> Span | None:
+    """The days at that distance before a time (`sign` -1) or after it (1). None if it is open on that side, or there
+    are no such days.
+    """
+    edge = of.start if sign < 0 else of.end  # the first day of the time, or the day after its last
+    if edge is None:
+        return None
+    try:
+        match distance.rule.kind:
+            case "counted":
+                return replace(_away(distance, context, edge if sign < 0 else edge - ONE_DAY, sign), reach=None)
+            case "weekday":
+                return calendar.day(_beside(context.words.weekdays[distance.word("weekday") or ""], edge, sign))
+            case "weekend":
+                saturday = _beside(5, edge - ONE_DAY if sign < 0 else edge, sign)
+                return Span(saturday, saturday + 2 * ONE_DAY)
+            case "soon":
+                other = edge + sign * OTHER_DAY_DAYS * ONE_DAY
+            case kind:
+                unit = unit_of(distance, context)
+                count = _count(distance, context, absent=1 if kind == "adjoining" else MAX_FEW[unit])
+                other = calendar.shifted(edge, unit, sign * count)
+        return _between(edge, other)
+    except (ValueError, OverflowError):
+        return None
+
+
+def days_of_ordinal(ordinal: Mention, of: Span, context: Context) -> Span | None:
+    """That day or weekend of the time: the last, or counted from the first that begins in it. None: it has no such."""
+    if of.start is None or of.end is None:
+        return None
+    weekend, nth = ordinal.rule.kind == "weekend", context.words.ordinals.get(ordinal.word("nth") or "")
+    if ordinal.rule.kind == "units":
+        count = _count(ordinal, context, "n2" if ordinal.word("n2") else "n")
+        edge, sign = (of.end, -1) if ordinal.word("last") else (of.start, 1)
+        return _between(edge, calendar.shifted(edge, unit_of(ordinal, context), sign * count))
+    if ordinal.rule.kind == "eve":
+        return calendar.day(of.start - ONE_DAY)
+    if ordinal.rule.kind == "day":
+        return calendar.day(of.start if nth else of.end - ONE_DAY)
+    number = 5 if weekend else context.words.weekdays[ordinal.word("weekday") or ""]
+    day = _beside(number, of.start, 1) + 7 * (nth - 1) * ONE_DAY if nth else _beside(number, of.end, -1)
+    return Span(day, day + (2 if weekend else 1) * ONE_DAY) if of.start <= day < of.end else None
+
+
+def _beside(weekday: int, edge: date, sign: int) -> date:
+    """The last such day before `edge` (`sign` -1), or the first from it on (1)."""
+    ahead = (weekday - edge.weekday()) % 7
+    return edge + timedelta(days=ahead if sign > 0 else ahead - 7)
+
+
+def _between(one: date, other: date) -> Span:
+    return Span(min(one, other), max(one, other))

@@ -27,7 +27,7 @@ OPTIONAL = {
     *("spellings", "abbreviations", "closing_abbreviations", "titles", "closing_initials", "letter_words"),
     *("stop_pairs", "possessive", "fortnights", "short_months", "verbs_as_months", "more_numbers", "tens_join"),
     *("articles", "attributes_follow", "hyphened", "day_endings", "date_links", "half_negations", "negated_verbs"),
-    *("negates_before", "nouns_are_capitalised", "names_are_lower_case", "month_first"),
+    *("decades", "negates_before", "nouns_are_capitalised", "names_are_lower_case", "month_first"),
 }
 """Fields that a language may have nothing for."""
 

@@ -139,6 +139,7 @@ PHRASES = [  # language, question, first day, day after the last (both may be op
     ("en", "WHAT DID I DO LAST WEEK", "2026-03-09", "2026-03-16", "LAST WEEK"),
     ("en", "Yesterday I wrote something, what was it?", "2026-03-17", "2026-03-18", "Yesterday"),
     ("en", "a fortnight ago", "2026-03-02", "2026-03-09", "a fortnight ago"),
+    ("en", "in the last two fortnights", "2026-02-18", "2026-03-19", "in the last two fortnights"),
     ("en", "in early March 2025", "2025-03-01", "2025-03-11", "early March 2025"),
     ("en", "before the end of 2024", "", "2025-01-01", "before the end of 2024"),
     ("en", "since the beginning of February", "2026-02-01", "2026-03-19", "since the beginning of February"),

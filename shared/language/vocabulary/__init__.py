@@ -63,11 +63,11 @@ class Rule:
 class Times:
     """How it names times. Forms of one word are alternatives with `|` between them, the usual one first."""
 
-    units: Mapping[str, str]
+    units: Mapping[str, str] = field(default_factory=dict)
     """`day`, `week`, `month`, `quarter`, `half`, `year` -> its forms."""
-    weekend: str
+    weekend: str = ""
     """A pattern."""
-    weeks: str
+    weeks: str = ""
     """A pattern: what stands before the number of a week, or behind it."""
     quarter_letters: str = "q"
     half_letters: str = "h"
@@ -76,39 +76,39 @@ class Times:
     """Whether `7/4` is the fourth of July where the zone is American or unknown."""
     fortnights: str = ""
     """Forms of a unit of two weeks."""
-    weekdays: tuple[str, ...]
+    weekdays: tuple[str, ...] = ()
     """Forms of each, Monday first."""
-    months: tuple[str, ...]
+    months: tuple[str, ...] = ()
     """Forms of each that mean it in any sentence, January first. The first form is written in dates."""
     short_months: Mapping[str, int] = field(default_factory=dict)
     """What means a month only beside a day or a year. Read in texts of every language, so none is a word of another."""
     verbs_as_months: str = ""
     """A list: those of the months that are verbs, too."""
-    seasons: tuple[str, str, str, str]
+    seasons: tuple[str, str, str, str] = ("", "", "", "")
     """Forms of each, spring first."""
-    feasts: Mapping[str, str]
+    feasts: Mapping[str, str] = field(default_factory=dict)
     """Name or date, as `times.calendar.feast` reads it -> its forms."""
     decades: tuple[str, ...] = ()
-    """Forms of the twenties to the nineties."""
-    numbers: tuple[str, ...]
+    """Forms of the twenties to the nineties; empty: those of `tens`."""
+    numbers: tuple[str, ...] = ()
     """Forms of one to twelve."""
-    tens: tuple[str, ...]
+    tens: tuple[str, ...] = ()
     """Twenty to ninety."""
     more_numbers: Mapping[str, int] = field(default_factory=dict)
     tens_join: str = ""
     """What stands between ten and one where the ten comes first: `twenty-one`. Empty: they are not read."""
-    few: str
+    few: str = ""
     """Numbers that name none: `several`."""
-    ordinals: tuple[str, ...]
+    ordinals: tuple[str, ...] = ()
     """Forms of the first, the second and so on as far as the rules name them, without the last."""
-    rules: tuple[Rule, ...]
-    prepositions: str
+    rules: tuple[Rule, ...] = ()
+    prepositions: str = ""
     """What makes a weak match a time, directly before it."""
     articles: str = ""
     """That may stand between what precedes a time and the time, besides those that the patterns name."""
     attributes_follow: str = ""
     """Words directly before a weekday that make it one of something: `my Friday`, `the first Monday`."""
-    operators: Mapping[str, str]
+    operators: Mapping[str, str] = field(default_factory=dict)
     """`since`, `after`, `before`, `until`, `by`, `more than`, `within` -> pattern directly before a time. `by` is
     `until` where the time is no bare weekday or month.
     """
@@ -116,27 +116,29 @@ class Times:
     """`since`, `until`, `included`, or `from`, which means `since` where the time has `between` before it -> pattern
     directly behind a time: `onwards`.
     """
-    unread: str
+    unread: str = ""
     """Connectives directly before a time whose days no range can say: `except`. Beside one a time only orders."""
-    on_days: str
+    on_days: str = ""
     """What makes two numbers with a slash a day, directly before them."""
-    distances: tuple[Rule, ...]
+    distances: tuple[Rule, ...] = ()
     """What makes `before` and `after` a distance from a time, directly before them."""
-    ordinal_days: tuple[Rule, ...]
+    ordinal_days: tuple[Rule, ...] = ()
     """What names one day or weekend of a time, directly before it: `the first Monday of`."""
-    named: str
+    named: str = ""
     """Behind which a word is spoken of and does not speak, directly before it: `spell Wednesday`."""
-    named_parts: str
+    named_parts: str = ""
     """Things that bear names of days, months and quarters, directly before one: `column Q1`."""
-    between: str
+    between: str = ""
     """What opens a range, directly before its first end."""
-    joiners: str
+    joiners: str = ""
     """What stands between the two ends of a range."""
-    links: str
+    links: str = ""
     """What stands between two times that are one, a comma aside: `March of last year`. Behind `said` stands the day of
     the note."""
-    parts: Mapping[str, str]
+    parts: Mapping[str, str] = field(default_factory=dict)
     """One of `times.calendar.PARTS` -> pattern directly before a time."""
+    eras: str = ""
+    """What stands beside a year of another era, which is none of a note's: `44 BC`. A pattern."""
     hyphened: str = ""
     """A list: what a hyphen may join to a time: `mid-March`."""
     names_are_lower_case: bool = False
@@ -145,9 +147,9 @@ class Times:
     """What a day's number ends with: `3rd`."""
     date_links: str = ""
     """What stands between the parts of a date: `3rd of May`."""
-    in_a_month: str
+    in_a_month: str = ""
     """The preposition that makes a month a time."""
-    from_to: str
+    from_to: str = "{} – {}"
     """Two days, each `{}`, as one range."""
 
 

@@ -109,6 +109,7 @@ TIMES = Times(
            "second week": r"(?:in der )?zweiten? woche (?:im|des)",
            "third week": r"(?:in der )?dritten? woche (?:im|des)"},
     date_links="des",
+    eras=r"[vn]\.\s?chr|(?:vor|nach) christus",
     in_a_month="im",
     from_to="zwischen {} und {}",
 )  # fmt: skip

@@ -144,6 +144,7 @@ TIMES = Times(
     hyphened="mid",
     day_endings="st|nd|rd|th",
     date_links="of",
+    eras=r"bce?|ad|ce|b\.c|a\.d|(?:before|after) christ",
     in_a_month="in",
     from_to="between {} and {}",
 )  # fmt: skip

@@ -32,7 +32,6 @@ TIMES = Times(
         "12-06": "día de la constitución", "immaculate conception": "inmaculada|inmaculada concepción",
         "christmas eve": "nochebuena|víspera de navidad|vispera de navidad", "christmas": "navidad|navidades", "12-25": "día de navidad",
     },
-    decades=("veinte", "treinta", "cuarenta", "cincuenta", "sesenta", "setenta", "ochenta", "noventa"),
     numbers=("uno|un|una", "dos|un par de", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez", "once",
              "doce"),
     tens=("veinte", "treinta", "cuarenta", "cincuenta", "sesenta", "setenta", "ochenta", "noventa"),
@@ -112,6 +111,7 @@ TIMES = Times(
            "third week": r"(?:en )?(?:la )?tercera semana de(?:l)?"},
     names_are_lower_case=True,
     date_links="de",
+    eras=r"[ad]\.?\s?c|(?:antes|después) de cristo",
     in_a_month="en",
     from_to="entre {} y {}",
 )  # fmt: skip

@@ -107,6 +107,7 @@ TIMES = Times(
     date_links="de",
     hyphened="mi",
     day_endings="er",
+    eras=r"a[vp]\.\s?j|(?:avant|après) (?:j(?=\.)|(?:jésus-)?christ)",
     in_a_month="en",
     from_to="entre {} et {}",
 )  # fmt: skip

@@ -31,7 +31,6 @@ TIMES = Times(
         "immaculate conception": "immacolata", "christmas eve": "vigilia di natale|vigilia del natale",
         "christmas": "natale", "12-25": "giorno di natale", "boxing day": "santo stefano",
     },
-    decades=("venti", "trenta", "quaranta", "cinquanta", "sessanta", "settanta", "ottanta", "novanta"),
     numbers=("uno|un|una|un'", "due|un paio di", "tre", "quattro", "cinque", "sei", "sette", "otto", "nove", "dieci",
              "undici", "dodici"),
     tens=("venti", "trenta", "quaranta", "cinquanta", "sessanta", "settanta", "ottanta", "novanta"),
@@ -114,6 +113,7 @@ TIMES = Times(
     names_are_lower_case=True,
     day_endings="°|º",
     date_links="di|del",
+    eras=r"[ad]\.?\s?c|(?:avanti|dopo) cristo",
     in_a_month="in",
     from_to="tra {} e {}",
 )  # fmt: skip
