@@ -9,9 +9,8 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shared.account import prices
 from shared.account.budgets import ProjectBudget
@@ -34,6 +33,8 @@ from shared.tracing import RequestThreads, trace_with
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
+
+    from shared.adapters.gemini import Access
 
 LEG_THREADS = 32
 """Searches are waits on the store, three or more a question: enough threads for ten questions at once."""
@@ -85,10 +86,11 @@ def build(
     embedder, extractive = hosted or local, ExtractiveWriter(local)
     store = _store(settings, on_write)
     budget = _budget(settings, store, hosted)
-    return App(
+    built = App(
         settings=settings,
         store=store,
         embedder=embedder,
+        writer=None,
         extractive=extractive,
         verifier=_verifier(settings, tenant),
         attester=_attester(settings),
@@ -98,8 +100,8 @@ def build(
         results=Cache() if settings.store == "embedded" else None,
         on_erase=on_erase,
         project_budget=budget,
-        **_writing(settings, budget),
     )
+    return _with_models(built, settings)
 
 
 def with_writer(app: App, chosen: Settings) -> App:
@@ -107,20 +109,21 @@ def with_writer(app: App, chosen: Settings) -> App:
     model = {name: getattr(chosen, name) for name in ("openai_base_url", "openai_api_key", "chat_model")}
     settings = replace(app.settings, **model)
     prices.check(settings)
-    return replace(app, settings=settings, **_writing(settings, app.project_budget))
+    return _with_models(app, settings)
 
 
-def _writing(settings: Settings, budget: ProjectBudget | None) -> dict[str, Any]:
-    """The fields of an App that ask the writing model."""
-    patience = settings.chat_timeout_ms / 1000
-    return {
-        "writer": _writer(settings, patience, budget),
-        "writers": {
-            model: chosen for model in settings.chat_models if (chosen := _writer(settings, patience, budget, model))
-        },
-        "ranker": _writer(settings, min(patience, RANKING_SECONDS), budget),
-        "support": SupportPolicy(judge_of(settings, budget), strict=settings.support_policy == "strict"),
-    }
+def _with_models(app: App, settings: Settings) -> App:
+    """The App with all that asks the writing model of these settings."""
+    patience, budget = settings.chat_timeout_ms / 1000, app.project_budget
+    further = {model: _writer(settings, patience, budget, model) for model in settings.chat_models}
+    return replace(
+        app,
+        settings=settings,
+        writer=_writer(settings, patience, budget),
+        writers={model: writer for model, writer in further.items() if writer},
+        ranker=_writer(settings, min(patience, RANKING_SECONDS), budget),
+        support=SupportPolicy(judge_of(settings, budget), strict=settings.support_policy == "strict"),
+    )
 
 
 def _now() -> datetime:
@@ -155,23 +158,25 @@ def _store(settings: Settings, on_write: Callable[[NoteKey], None] | None) -> St
 
 def _hosted_embedder(settings: Settings) -> Embedder | None:
     """None: none is configured."""
+    size, batch, calibration = settings.embedding_dim, settings.embedding_batch_size, _calibration(settings)
     if settings.uses_gemini:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
         model = settings.embedding_model or gemini.DEFAULT_EMBEDDING_MODEL
-        hosted: Callable[..., Embedder] = partial(gemini.GeminiEmbedder, **_gemini_access(settings))
-    elif settings.openai_base_url and settings.embedding_model:
-        from shared.adapters import openai  # noqa: PLC0415 - only where it is used
-
-        model, api_key = settings.embedding_model, settings.openai_api_key
-        hosted = partial(openai.OpenAIEmbedder, base_url=settings.openai_base_url, api_key=api_key)
-    else:
+        return gemini.GeminiEmbedder(
+            model=model, dimension=size, batch_size=batch, calibration=calibration, **_gemini_access(settings)
+        )
+    if not (settings.openai_base_url and settings.embedding_model):
         return None
-    return hosted(
-        model=model,
-        dimension=settings.embedding_dim,
-        batch_size=settings.embedding_batch_size,
-        calibration=_calibration(settings),
+    from shared.adapters import openai  # noqa: PLC0415 - only where it is used
+
+    return openai.OpenAIEmbedder(
+        model=settings.embedding_model,
+        base_url=settings.openai_base_url,
+        api_key=settings.openai_api_key,
+        dimension=size,
+        batch_size=batch,
+        calibration=calibration,
     )
 
 
@@ -196,19 +201,25 @@ def _writer(
 
     None: no model is configured, the notes are quoted.
     """
+    writer: Writer
     if settings.uses_gemini:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
-        model = chosen or settings.chat_model or gemini.DEFAULT_CHAT_MODEL
-        hosted: Callable[..., Writer] = partial(gemini.GeminiWriter, **_gemini_access(settings))
+        model, access = chosen or settings.chat_model or gemini.DEFAULT_CHAT_MODEL, _gemini_access(settings)
+        writer = gemini.GeminiWriter(model=model, temperature=settings.chat_temperature, timeout=timeout, **access)
     elif settings.openai_base_url and settings.chat_model:
         from shared.adapters import openai  # noqa: PLC0415 - only where it is used
 
-        model, api_key = chosen or settings.chat_model, settings.openai_api_key
-        hosted = partial(openai.OpenAIWriter, base_url=settings.openai_base_url, api_key=api_key)
+        model = chosen or settings.chat_model
+        writer = openai.OpenAIWriter(
+            model=model,
+            base_url=settings.openai_base_url,
+            api_key=settings.openai_api_key,
+            temperature=settings.chat_temperature,
+            timeout=timeout,
+        )
     else:
         return None
-    writer = hosted(model=model, temperature=settings.chat_temperature, timeout=timeout)
     return MeteredWriter(writer, budget, prices.price_of(model, settings)) if budget else writer
 
 
@@ -265,7 +276,7 @@ def _attester(settings: Settings) -> Attester | None:
     return firebase_auth.FirebaseAppCheck(_project(settings))
 
 
-def _gemini_access(settings: Settings) -> dict[str, Any]:
+def _gemini_access(settings: Settings) -> Access:
     """Vertex AI by the project's own credentials where it is asked for, else the key."""
     return {
         "api_key": None if settings.use_vertexai else settings.gemini_api_key,

@@ -27,7 +27,7 @@ def test_the_writing_model_ranks_folders_too_with_less_patience(tmp_path: Path) 
     app = build(Settings(home=tmp_path, auth="none", gemini_api_key="k", chat_timeout_ms=30_000))
     assert isinstance(app.ranker, GeminiWriter)
     assert isinstance(app.writer, GeminiWriter)
-    assert (app.ranker.model, app.ranker._timeout) == (app.writer.model, RANKING_SECONDS)
+    assert (app.ranker.model, app.ranker.timeout) == (app.writer.model, RANKING_SECONDS)
     close(app)
 
 

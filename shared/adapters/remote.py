@@ -6,15 +6,17 @@ import itertools
 import math
 import socket
 import time
+import weakref
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from threading import Lock
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from shared.adapters.retry import BATCH_SECONDS, DOCUMENTS_SECONDS, QUERY_SECONDS, Clock, retry_until, retry_within
+from shared.adapters.retry import Clock, retry_until, retry_within
 from shared.adapters.sdk_errors import translated
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.model.answers import Delta, Draft, Prompt, Usage
@@ -27,21 +29,55 @@ if TYPE_CHECKING:
 
     from shared.adapters.sdk_errors import Table
 
+DOCUMENTS_SECONDS, QUERY_SECONDS = 45.0, 5.0
+"""What embedding a batch of documents, or a query, may take with all its attempts: a question rather does without."""
+BATCH_SECONDS = 20.0
+"""What one attempt may take. A batch takes about a second: a call that hangs this long is better made again."""
 
-class RemoteEmbedder(ABC):
+
+class _Client(Protocol):
+    def close(self) -> None: ...
+
+
+C = TypeVar("C", bound=_Client)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Remote(ABC, Generic[C]):
+    """A model behind an SDK, whose client is made on first use, by whoever comes first."""
+
+    model: str
+    clock: Clock = time
+
+    def __post_init__(self) -> None:
+        self._client: C | None = None
+        self._connecting = Lock()
+
+    def client(self) -> C:
+        with self._connecting:
+            if self._client is None:
+                self._client = self._connected()
+                # Garbage collection would take its sockets before it could close them.
+                weakref.finalize(self, self._client.close)
+            return self._client
+
+    @abstractmethod
+    def _connected(self) -> C:
+        """A client of the SDK, which this call may load."""
+
+    @abstractmethod
+    def _errors(self) -> Table:
+        """The SDK's errors as ours."""
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class RemoteEmbedder(Remote[C]):
     """`shared.ports.models.Embedder` over the requests of one SDK."""
 
+    dimension: int = 768
+    batch_size: int = 10
+    calibration: CosineCalibration | None = None
     languages = None
-    _query_seconds = QUERY_SECONDS
-
-    def __init__(
-        self, *, model: str, dimension: int, batch_size: int, calibration: CosineCalibration | None, clock: Clock
-    ) -> None:
-        self.model = model
-        self.dimension = dimension
-        self.batch_size = batch_size
-        self.calibration = calibration
-        self._clock = clock
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, PortContractError."""
@@ -49,7 +85,7 @@ class RemoteEmbedder(ABC):
 
     def embed_query(self, text: str) -> Vector:
         """Raises as `embed_documents`."""
-        return self._embed([text], self._query_seconds, as_query=True)[0]
+        return self._embed([text], QUERY_SECONDS, as_query=True)[0]
 
     def _embed(self, texts: Sequence[str], seconds: float, *, as_query: bool) -> tuple[Vector, ...]:
         def call(left: float) -> tuple[Vector, ...]:
@@ -59,7 +95,7 @@ class RemoteEmbedder(ABC):
                 raise PortContractError(f"{self.model}: {len(texts)} texts were sent, {len(rows)} vectors came back")
             return tuple(map(self._unit, rows))
 
-        return retry_within(call, model=self.model, seconds=seconds, attempt_seconds=BATCH_SECONDS, clock=self._clock)
+        return retry_within(call, model=self.model, seconds=seconds, attempt_seconds=BATCH_SECONDS, clock=self.clock)
 
     def _unit(self, row: Sequence[float]) -> Vector:
         """The row at length 1. Raises PortContractError for another dimension, NaN, infinity or zero."""
@@ -77,10 +113,6 @@ class RemoteEmbedder(ABC):
     def _request(self, texts: Sequence[str], seconds: float, *, as_query: bool) -> Sequence[Sequence[float]]:
         """The rows of one request. Raises the SDK's errors."""
 
-    @abstractmethod
-    def _errors(self) -> Table:
-        """The SDK's errors as ours."""
-
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -96,14 +128,12 @@ class Reply:
     usage: Usage | None
 
 
-class RemoteWriter(ABC):
-    """`shared.ports.models.Writer` over the requests of one SDK."""
+@dataclass(kw_only=True, eq=False, repr=False)
+class RemoteWriter(Remote[C]):
+    """`shared.ports.models.Writer` over the requests of one SDK. `timeout`: seconds for all attempts together."""
 
-    def __init__(self, *, model: str, temperature: float, timeout: float, clock: Clock) -> None:
-        self.model = model
-        self._temperature = temperature
-        self._timeout = timeout
-        self._clock = clock
+    temperature: float = 0.3
+    timeout: float = 30.0
 
     def write(self, prompt: Prompt) -> Draft:
         """Raises ModelUnavailable or ModelRefused, naming why a reply was blocked."""
@@ -115,7 +145,7 @@ class RemoteWriter(ABC):
                 raise self._empty(reply.reason)
             return Draft(reply.text.strip(), self.model, reply.usage or Usage(), truncated=reply.truncated)
 
-        return retry_within(call, model=self.model, seconds=self._timeout, clock=self._clock)
+        return retry_within(call, model=self.model, seconds=self.timeout, clock=self.clock)
 
     def stream(self, prompt: Prompt) -> Generator[Delta]:
         """Raises as `write`."""
@@ -132,7 +162,7 @@ class RemoteWriter(ABC):
             if not ended:
                 yield Delta("", truncated=True)  # the connection went before the model said that it has ended
 
-        return stream_with_deadline(begin, model=self.model, seconds=self._timeout, clock=self._clock)
+        return stream_with_deadline(begin, model=self.model, seconds=self.timeout, clock=self.clock)
 
     def _empty(self, reason: str | None) -> ModelRefused:
         return ModelRefused(f"{self.model}: an empty reply ({reason or 'no choices'})")
@@ -143,11 +173,7 @@ class RemoteWriter(ABC):
 
     @abstractmethod
     def _streamed(self, prompt: Prompt, seconds: float) -> Iterator[Reply]:
-        """Its parts as they come. Raises as `_request`."""
-
-    @abstractmethod
-    def _errors(self) -> Table:
-        """The SDK's errors as ours."""
+        """The parts of the reply as they come. Raises as `_request`."""
 
 
 def attach(response: Response) -> None:

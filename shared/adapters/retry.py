@@ -29,11 +29,6 @@ TRIES_OF_NOBODY = 2
 GRACE = 0.1
 """Seconds beyond an attempt's limit in which the SDK may still report its own timeout and close its connection."""
 
-DOCUMENTS_SECONDS, QUERY_SECONDS = 45.0, 5.0
-"""What embedding a batch of documents, or a query, may take with all its attempts: a question rather does without."""
-BATCH_SECONDS = 20.0
-"""Of one attempt. A batch takes about a second: a call that hangs this long is better made again."""
-
 _log = logging.getLogger(__name__)
 
 

@@ -57,29 +57,43 @@ class FirebaseVerifier:
 
     def verify(self, token: str | None) -> Identity:
         """Raises Unauthenticated; Unavailable when the certificates, or the account, cannot be looked up."""
-        given = _given(token)
+        if not token:
+            raise Unauthenticated("an ID token is needed: Authorization: Bearer <token>")
         try:
-            return _identity(verified(given, self._certificates), self._project, self._accounts)
+            return self._identity(self._claims(token))
         except BadToken as error:
-            raise _refused(error) from error
+            raise Unauthenticated(f"the ID token does not verify: {error}") from error
+
+    def _claims(self, token: str) -> Claims:
+        return verified(token, self._certificates)
+
+    def _identity(self, claims: Claims) -> Identity:
+        """Checks every claim. Raises BadToken."""
+        if claims.get("aud") != self._project or claims.get("iss") != f"https://securetoken.google.com/{self._project}":
+            raise BadToken("it was issued for another project")
+        # `auth_time` is absent in some custom flows of the emulator.
+        check_times(claims, "iat", *(("auth_time",) if "auth_time" in claims else ()))
+        uid, role = claims.get("sub"), claims.get("role")
+        tenant_id = claims.get("tenantId", uid)
+        for claim, name in (("user", uid), ("tenant", tenant_id)):
+            if not is_id(name):
+                raise BadToken(f"it names no {claim}: expected {ID}")
+        if self._accounts is not None:
+            self._accounts.check(claims)
+        return Identity(str(uid), str(tenant_id), role if isinstance(role, str) else "")
 
 
-class EmulatorVerifier:
-    """The unsigned tokens of the Auth emulator. Whoever can reach the service can be anybody: never deployed."""
+class EmulatorVerifier(FirebaseVerifier):
+    """Takes the unsigned tokens of the Auth emulator. Whoever can reach the service can be anybody: never deployed."""
 
     def __init__(self, project: str, *, accounts: Accounts | None = None) -> None:
-        self._project = project
-        self._accounts = accounts
+        super().__init__(project, "", accounts=accounts)
 
-    def verify(self, token: str | None) -> Identity:
-        given = _given(token)
-        try:
-            header, claims = parts(given)
-            if header.get("alg") != "none":
-                raise BadToken("the emulator's tokens are unsigned, this one is not")
-            return _identity(claims, self._project, self._accounts)
-        except BadToken as error:
-            raise _refused(error) from error
+    def _claims(self, token: str) -> Claims:
+        header, claims = parts(token)
+        if header.get("alg") != "none":
+            raise BadToken("the emulator's tokens are unsigned, this one is not")
+        return claims
 
 
 class NoVerifier:
@@ -122,32 +136,6 @@ class Accounts:
             raise BadToken("its account is disabled")
         if int(found[0].get("validSince", 0)) > claims.get("auth_time", claims["iat"]):
             raise BadToken("it has been revoked")
-
-
-def _identity(claims: Claims, project: str, accounts: Accounts | None) -> Identity:
-    """Checks every claim, so that both verifiers hold to the same rules. Raises BadToken."""
-    if claims.get("aud") != project or claims.get("iss") != f"https://securetoken.google.com/{project}":
-        raise BadToken("it was issued for another project")
-    # `auth_time` is absent in some custom flows of the emulator.
-    check_times(claims, "iat", *(("auth_time",) if "auth_time" in claims else ()))
-    uid, role = claims.get("sub"), claims.get("role")
-    tenant_id = claims.get("tenantId", uid)
-    for claim, name in (("user", uid), ("tenant", tenant_id)):
-        if not is_id(name):
-            raise BadToken(f"it names no {claim}: expected {ID}")
-    if accounts is not None:
-        accounts.check(claims)
-    return Identity(str(uid), str(tenant_id), role if isinstance(role, str) else "")
-
-
-def _given(token: str | None) -> str:
-    if not token:
-        raise Unauthenticated("an ID token is needed: Authorization: Bearer <token>")
-    return token
-
-
-def _refused(why: BadToken) -> Unauthenticated:
-    return Unauthenticated(f"the ID token does not verify: {why}")
 
 
 class FirebaseAppCheck:

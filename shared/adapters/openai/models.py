@@ -1,63 +1,60 @@
-"""Texts to unit vectors, and prompt to draft, by an OpenAI-compatible server."""
+"""Texts -> unit vectors, and prompt -> draft, by an OpenAI-compatible server."""
 
 from __future__ import annotations
 
+import json
 import re
-import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
-from shared.adapters.openai.connection import Connection, family, table
+from shared.adapters import sdk_errors
 from shared.adapters.prefixes import prefixes
-from shared.adapters.remote import RemoteEmbedder, RemoteWriter, Reply, attach
-from shared.adapters.retry import Clock
-from shared.adapters.sdk_errors import Table
-from shared.errors import ModelRefused
+from shared.adapters.remote import Remote, RemoteEmbedder, RemoteWriter, Reply, attach
+from shared.errors import AuroraError, ModelRefused
 from shared.model.answers import Prompt, Usage
-from shared.model.retrieval import CosineCalibration
 from shared.ports.models import MAX_WRITTEN
 
 if TYPE_CHECKING:
-    from openai import Omit
+    from openai import APIConnectionError, APIStatusError, Omit, OpenAI
     from openai.types.chat import ChatCompletionMessageParam, ChatCompletionStreamOptionsParam
+    from pydantic import ValidationError
 
     from shared.adapters.openai.replies import Choice, ChunkChoice, TokenCounts
 
 
-class OpenAIEmbedder(RemoteEmbedder):
-    """`base_url` ends in `/v1`. `api_key` None: the server wants none.
+@dataclass(kw_only=True, eq=False, repr=False)
+class OpenAIRemote(Remote["OpenAI"]):
+    """`base_url` ends in `/v1`. `api_key` None: the server wants none."""
 
-    The server is asked for `dimension`; one that ignores it and returns another is a PortContractError that names
+    base_url: str
+    api_key: str | None = None
+
+    def _connected(self) -> OpenAI:
+        from openai import OpenAI  # noqa: PLC0415 - 500 ms that a cold start need not pay
+
+        # The SDK insists on a key, servers without keys ignore it.
+        return OpenAI(base_url=self.base_url, api_key=self.api_key or "none", max_retries=0)
+
+    def _errors(self) -> sdk_errors.Table:
+        return table()
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class OpenAIEmbedder(OpenAIRemote, RemoteEmbedder["OpenAI"]):
+    """The server is asked for `dimension`; one that ignores it and returns another is a PortContractError that names
     EMBEDDING_DIM and the value to set.
     """
-
-    def __init__(
-        self,
-        *,
-        model: str,
-        base_url: str,
-        dimension: int = 768,
-        batch_size: int = 10,
-        api_key: str | None = None,
-        calibration: CosineCalibration | None = None,
-        clock: Clock = time,
-    ) -> None:
-        super().__init__(model=model, dimension=dimension, batch_size=batch_size, calibration=calibration, clock=clock)
-        self._connection = Connection(base_url, api_key)
-        self._prefixes = prefixes(model)
 
     def _request(self, texts: Sequence[str], seconds: float, *, as_query: bool) -> list[list[float]]:
         from shared.adapters.openai.replies import Embeddings  # noqa: PLC0415 - loads pydantic
 
-        query, document = self._prefixes
+        query, document = prefixes(self.model)
         sent = [(query if as_query else document) + text for text in texts]
-        raw = self._connection.client().embeddings.with_raw_response
+        raw = self.client().embeddings.with_raw_response
         reply = raw.create(model=self.model, input=sent, dimensions=self.dimension, timeout=seconds)
         found = Embeddings.model_validate_json(reply.content).data
         return [entry.embedding for entry in sorted(found, key=lambda entry: entry.index)]
-
-    def _errors(self) -> Table:
-        return table()
 
 
 class _Asked(TypedDict):
@@ -68,30 +65,14 @@ class _Asked(TypedDict):
     max_completion_tokens: int | Omit
 
 
-class OpenAIWriter(RemoteWriter):
-    """`base_url` ends in `/v1`. `api_key` None: the server wants none.
-
-    `temperature`: 0-2, left out for OpenAI's reasoning models, which refuse one. `timeout`: seconds for all
-    attempts together.
-    """
-
-    def __init__(
-        self,
-        *,
-        model: str,
-        base_url: str,
-        temperature: float = 0.3,
-        timeout: float = 30.0,
-        api_key: str | None = None,
-        clock: Clock = time,
-    ) -> None:
-        super().__init__(model=model, temperature=temperature, timeout=timeout, clock=clock)
-        self._connection = Connection(base_url, api_key)
+@dataclass(kw_only=True, eq=False, repr=False)
+class OpenAIWriter(OpenAIRemote, RemoteWriter["OpenAI"]):
+    """`temperature`: 0-2, left out for OpenAI's reasoning models, which refuse one."""
 
     def _request(self, prompt: Prompt, seconds: float) -> Reply:
         from shared.adapters.openai.replies import Completion  # noqa: PLC0415 - loads pydantic
 
-        completions = self._connection.client().chat.completions.with_raw_response
+        completions = self.client().chat.completions.with_raw_response
         content = completions.create(**self._asked(prompt), timeout=seconds).content
         reply = Completion.model_validate_json(content)
         return _reply(reply.choices[0] if reply.choices else None, reply.usage, self.model)
@@ -100,7 +81,7 @@ class OpenAIWriter(RemoteWriter):
         from shared.adapters.openai.replies import Chunk  # noqa: PLC0415 - loads pydantic
 
         usage_too: ChatCompletionStreamOptionsParam = {"include_usage": True}
-        completions = self._connection.client().chat.completions
+        completions = self.client().chat.completions
         asked = self._asked(prompt)
         with completions.create(**asked, stream=True, stream_options=usage_too, timeout=seconds) as events:
             attach(events.response)
@@ -108,17 +89,17 @@ class OpenAIWriter(RemoteWriter):
                 part = Chunk.model_validate(event, from_attributes=True)
                 yield _reply(part.choices[0] if part.choices else None, part.usage, self.model)
 
-    def _errors(self) -> Table:
-        return table()
-
     def _asked(self, prompt: Prompt) -> _Asked:
         from openai import omit  # noqa: PLC0415 - 500 ms that a cold start need not pay
 
-        reasoning = re.match(r"(o\d|gpt-[5-9])", family(self.model)) is not None
+        family = self.model.rpartition("/")[2].partition(":")[
+            0
+        ]  # `library/nomic-embed-text:v1.5` -> `nomic-embed-text`
+        reasoning = re.match(r"(o\d|gpt-[5-9])", family) is not None
         return {
             "model": self.model,
             "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
-            "temperature": omit if reasoning else self._temperature,
+            "temperature": omit if reasoning else self.temperature,
             # Every compatible server knows `max_tokens`; OpenAI's reasoning models refuse it.
             "max_tokens": omit if reasoning else MAX_WRITTEN,
             "max_completion_tokens": MAX_WRITTEN if reasoning else omit,
@@ -135,3 +116,38 @@ def _reply(choice: Choice | ChunkChoice | None, counted: TokenCounts | None, mod
         raise ModelRefused(f"{model}: the reply was blocked ({reason if reason != 'stop' else 'refusal'})")
     ended, truncated = choice.finish_reason is not None, reason == "length"
     return Reply(text=said.content or "", reason=reason, ended=ended, truncated=truncated, usage=usage)
+
+
+def table() -> sdk_errors.Table:
+    import openai  # noqa: PLC0415 - already loaded when anything of this was raised
+    import pydantic  # noqa: PLC0415
+
+    return {
+        **sdk_errors.transport_errors(),
+        openai.APIStatusError: _by_status,
+        openai.APIConnectionError: _by_cause,
+        openai.APIError: sdk_errors.unanswered,  # told inside a stream
+        json.JSONDecodeError: sdk_errors.unreadable,
+        UnicodeDecodeError: sdk_errors.unreadable,
+        pydantic.ValidationError: _by_kind,
+    }
+
+
+def _by_status(error: APIStatusError, model: str) -> AuroraError:
+    delay = sdk_errors.retry_after(error.response.headers)
+    return sdk_errors.from_status(error.status_code, model, retry_after=delay)
+
+
+def _by_cause(error: APIConnectionError, model: str) -> AuroraError:
+    """The SDK wraps what its transport raised: that tells a wrong address from one that does not answer."""
+    from httpx2 import RequestError  # noqa: PLC0415 - already loaded when anything of this was raised
+
+    cause = error.__cause__
+    if isinstance(cause, RequestError):
+        return sdk_errors.ours(sdk_errors.transport_errors(), cause, model)
+    return sdk_errors.unanswered(error, model)
+
+
+def _by_kind(error: ValidationError, model: str) -> AuroraError:
+    broken = any(problem["type"] == "json_invalid" for problem in error.errors(include_input=False))
+    return (sdk_errors.unreadable if broken else sdk_errors.misshapen)(error, model)

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.adapters.gemini import GeminiWriter
-from shared.adapters.gemini.models import takes_temperature
+from shared.adapters.gemini import GeminiWriter, takes_temperature
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.model.answers import Draft, Usage
 from tests.adapters.models.waiting import PROMPT, FakeClock
@@ -122,7 +121,7 @@ def test_a_reason_the_sdk_does_not_know_yet_is_a_refusal_too(gemini: GeminiServe
 def test_the_timeout_is_the_whole_wait_however_the_server_stalls(reply: Reply, gemini: GeminiServer) -> None:
     gemini.script(reply)
     slow = GeminiWriter(api_key="k", base_url=gemini.url, timeout=0.4)
-    slow._connection.client()  # the SDK's import is not part of the wait
+    slow.client()  # the SDK's import is not part of the wait
     begin = time.monotonic()
     with pytest.raises(ModelUnavailable):
         slow.write(PROMPT)

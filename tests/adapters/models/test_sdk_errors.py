@@ -14,9 +14,9 @@ import pytest
 
 from shared.adapters import sdk_errors
 from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
-from shared.adapters.gemini.connection import table as gemini_table
+from shared.adapters.gemini import table as gemini_table
 from shared.adapters.openai import OpenAIEmbedder, OpenAIWriter
-from shared.adapters.openai.connection import table as openai_table
+from shared.adapters.openai.models import table as openai_table
 from shared.errors import ModelRefused, ModelUnavailable, ModelUnreachable
 from tests.adapters.models.waiting import PROMPT, FakeClock
 from tests.servers import gemini as gemini_replies
