@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -46,23 +46,23 @@ class Repairs:
     found: Counter[IndexProblem] = field(default_factory=Counter)
     done: Counter[str] = field(default_factory=Counter)
     """By an outcome's action, and `postponed`, `texts`, `tokens`."""
-    outages: int = 0
-    """Of the store."""
-    model_outages: int = 0
+    outages: Counter[str] = field(default_factory=Counter)
+    """`store` and `model` -> the notes in a row for which it was away."""
     spent: set[str] = field(default_factory=set)
     """Tenants whose embedding budget turned out to be used up."""
     counting: Lock = field(default_factory=Lock)
+    """Guards all sums."""
 
     @property
     def is_over(self) -> bool:
         """Whether the call must stop: the store is away, or its time is up."""
         is_late = self.until is not None and self.indexer.clock() >= self.until
-        return is_late or self.outages >= MAX_OUTAGES
+        return is_late or self.outages["store"] >= MAX_OUTAGES
 
     @property
     def embeds(self) -> bool:
         """Whether the model is there, as far as this call knows."""
-        return self.model_outages < MAX_OUTAGES
+        return self.outages["model"] < MAX_OUTAGES
 
     def take_up(self, keys: Iterable[NoteKey]) -> bool:
         """Look at each note once a call and mend what is found. One that cannot be mended is counted and left.
@@ -86,52 +86,51 @@ class Repairs:
         if self.is_over:
             return
         self.seen.add(key)
+        done, away, is_well = Counter(postponed=1), "", False
         try:
-            self._mend(key, read_state(key, store=self.indexer.store, index_version=self.indexer.version))
+            done = Counter(
+                self._mend(key, read_state(key, store=self.indexer.store, index_version=self.indexer.version))
+            )
+            is_well = True
         except NoteBusy:
-            self._count(postponed=1)
+            pass
         except EmbeddingQuotaExceeded:  # no outage: other tenants' notes can be embedded
-            self._count(postponed=1)
             self.spent.add(key.tenant_id)
-        except ModelUnavailable:
-            with self.counting:
-                self.model_outages += 1
-            self._count(postponed=1)
-        except Unavailable:
-            self._count(outages=1, postponed=1)
+        except Unavailable as error:
+            away = "model" if isinstance(error, ModelUnavailable) else "store"
         except AuroraError as error:
             _logger.warning("could not mend note %r, %s: %s", key.note_id, type(error).__name__, error.message)
-            self._count(failed=1)
+            done = Counter(failed=1)
         except Exception:  # a bug that one note brings out must not hide every note after it
             _logger.exception("could not mend note %r", key.note_id)
-            self._count(failed=1)
-        else:
-            self.outages, self.model_outages = 0, self.model_outages if not self.embeds else 0
+            done = Counter(failed=1)
+        with self.counting:
+            self.done += done
+            if away:
+                self.outages[away] += 1
+            elif is_well:
+                # A model that was away too often stays given up for this call.
+                self.outages = Counter(model=0 if self.embeds else MAX_OUTAGES)
 
-    def _mend(self, key: NoteKey, state: IndexState) -> None:
+    def _mend(self, key: NoteKey, state: IndexState) -> Mapping[str, int]:
+        """What was done, as in `done`."""
         problem = state.problem
         if problem is None:
-            return
+            return {}
         with self.counting:
             self.found[problem] += 1
         if self.dry_run:
-            if self.indexer.embedder is not None and state.note is not None and state.fault is None:
-                texts = self.indexer.texts_to_embed(key, state.note)
-                self._count(texts=len(texts), tokens=sum(map(estimated_tokens, texts)))
-        elif problem is IndexProblem.REJECTED:
-            self._count(failed=1)
-        elif (problem is IndexProblem.FAILED and not self.is_due(state.held.record)) or (
+            is_sound = self.indexer.embedder is not None and state.fault is None
+            texts = self.indexer.texts_to_embed(key, state.note) if state.note and is_sound else ()
+            return {"texts": len(texts), "tokens": sum(map(estimated_tokens, texts))}
+        if problem is IndexProblem.REJECTED:
+            return {"failed": 1}
+        if (problem is IndexProblem.FAILED and not self.is_due(state.held.record)) or (
             problem in WAITING_FOR_VECTORS and (key.tenant_id in self.spent or not self.embeds)
         ):
-            self._count(postponed=1)
-        elif self.hand_over is not None:
-            self._count(postponed=1)
+            return {"postponed": 1}
+        if self.hand_over is not None:
             self.hand_over(key)
-        else:
-            outcome = self.indexer.index(key, words_only=not self.embeds)
-            self._count(**{"postponed" if outcome.waiting else outcome.action: 1, "texts": outcome.embedded})
-
-    def _count(self, *, outages: int = 0, **done: int) -> None:
-        with self.counting:
-            self.outages += outages
-            self.done.update(done)
+            return {"postponed": 1}
+        outcome = self.indexer.index(key, words_only=not self.embeds)
+        return {"postponed" if outcome.waiting else outcome.action: 1, "texts": outcome.embedded}
