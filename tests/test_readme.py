@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
 from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -11,7 +14,7 @@ import pytest
 
 from cli.main import main
 from functions import api
-from shared.settings import Settings, variable_of
+from shared.settings import CHAT_MODEL, DEPLOYED_LIMITS, EMBEDDING_MODEL, Settings, variable_of
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -25,10 +28,17 @@ def test_every_setting_stands_in_the_table_with_its_default_and_meaning() -> Non
             return ""
         return f"`{str(default).replace(HOME, '~/.aurora')}`"
 
+    (declared,) = ast.parse(inspect.getsource(Settings)).body
+    assert isinstance(declared, ast.ClassDef)
+    meanings = {
+        name.target.id: " ".join(ast.literal_eval(said.value).split())
+        for name, said in pairwise(declared.body)
+        if isinstance(name, ast.AnnAssign) and isinstance(name.target, ast.Name) and isinstance(said, ast.Expr)
+    }
+    assert all(f"Default {limit:.0f} where" in meanings[name] for name, limit in DEPLOYED_LIMITS.items())
+    assert (CHAT_MODEL in meanings["chat_model"], EMBEDDING_MODEL in meanings["embedding_model"]) == (True, True)
     expected = [
-        f"| `{variable_of(setting)}` | {shown(setting.default)} | {setting.metadata['meaning']} |".replace(
-            "|  |", "| |"
-        )
+        f"| `{variable_of(setting)}` | {shown(setting.default)} | {meanings[setting.name]} |".replace("|  |", "| |")
         for setting in fields(Settings)
     ]
     assert re.findall(r"^\| `[A-Z0-9_]+` \|.*$", (ROOT / "docs/settings.md").read_text(), re.MULTILINE) == expected

@@ -23,7 +23,7 @@ from shared.account.export import Exported, zipped
 from shared.account.quality import quality
 from shared.api.account import FeedbackJson, QualityJson, ReceiptJson, export_lines, receipt_json
 from shared.api.values import shown
-from shared.errors import InvalidArgument, PermissionDenied
+from shared.errors import PermissionDenied
 from shared.model.account import Feedback, Rating
 from shared.tracing import measure
 
@@ -162,18 +162,12 @@ def erase(call: Call) -> Reply:
     """Erase everything the caller owns; what was erased, by kind. Broken off, the next call does the rest. What belongs
     to a tenant of several people stays.
     """
-    _check_confirmed(call)
+    checked_body(call, EraseBody, optional=True)
     return Reply(receipt_json(call.app.erasure.erase(call.caller.person)))
 
 
 @operation(body=EraseBody, reply=ReceiptJson, errors=(403,))
 def erase_tenant(call: Call) -> Reply:
     """Erase the tenant: its notes, and everything of all its people; for who owns the tenant."""
-    _check_confirmed(call)
+    checked_body(call, EraseBody, optional=True)
     return Reply(receipt_json(call.app.erasure.erase_tenant(_owned_tenant(call))))
-
-
-def _check_confirmed(call: Call) -> None:
-    if not call.body:
-        raise InvalidArgument("confirm", f"the words `{CONFIRMATION}` (the field is missing)")
-    checked_body(call, EraseBody)

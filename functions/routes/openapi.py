@@ -83,7 +83,8 @@ def document() -> Mapping[str, object]:
     schemas, components = _schemas(contracts)
     paths: dict[str, Schema] = {}
     for path, route in routes:
-        paths.setdefault(_camel(path), {})[route.method.lower()] = _operation(path, route, schemas)
+        in_camel_case = re.sub(r"\{(\w+)\}", lambda found: f"{{{to_camel(found[1])}}}", path)
+        paths.setdefault(in_camel_case, {})[route.method.lower()] = _operation(path, route, schemas)
     return {
         "openapi": "3.1.0",
         "info": {"title": "Aurora Notes", "version": "1", "description": DESCRIPTION},
@@ -127,13 +128,13 @@ def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema
         "operationId": f"{module}_{name}",
         "servers": _servers("" if path == "/chat" else "/api"),
         "tags": [module],
-        "summary": _summary(route.load()),
+        "summary": " ".join((inspect.getdoc(route.load()) or "").partition("\n\n")[0].split()),
         "security": [] if route.public else TO_BE_LET_IN,
     }
     contract = OPERATIONS[route.load()]
     if contract.described is not None:
         return {**described, **contract.described}
-    described["parameters"] = [*_segments(path), *_parameters(contract)]
+    described["parameters"] = list(_parameters(path, contract))
     described["responses"] = _responses(route, contract, schemas)
     if contract.body is not None:
         body = schemas[contract.body]
@@ -143,21 +144,11 @@ def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema
     return described
 
 
-def _summary(handler: object) -> str:
-    """The first paragraph of its docstring, else of its module's."""
-    text = inspect.getdoc(handler) or inspect.getdoc(inspect.getmodule(handler)) or ""
-    return " ".join(text.partition("\n\n")[0].split())
-
-
-def _segments(path: str) -> Iterator[Schema]:
+def _parameters(path: str, contract: Operation) -> Iterator[Schema]:
     for name in re.findall(r"\{(\w+)\}", path):
         yield {"name": to_camel(name), "in": "path", "required": True, "schema": {"type": "string", "pattern": SEGMENT}}
-
-
-def _parameters(contract: Operation) -> Iterator[Schema]:
-    if contract.query is None:
-        return
-    for name, schema in contract.query.model_json_schema()["properties"].items():
+    query = contract.query.model_json_schema()["properties"] if contract.query else {}
+    for name, schema in query.items():
         yield {"name": name, "in": "query", "required": False, "schema": schema}
 
 
@@ -210,15 +201,11 @@ def _callable_schemas(contracts: Iterable[Operation], schemas: Mapping[Any, Sche
     for contract in contracts:
         if contract.callable:
             for field, plain in (("data", schemas[contract.body]), ("result", schemas[contract.reply])):
-                yield _callable_name(plain), _object({field: plain})
+                yield _callable_of(plain)["$ref"].removeprefix(SCHEMAS), _object({field: plain})
 
 
 def _callable_of(plain: Schema) -> Schema:
-    return _reference(_callable_name(plain))
-
-
-def _callable_name(plain: Schema) -> str:
-    return "Callable" + str(plain["$ref"]).removeprefix(SCHEMAS)
+    return _reference("Callable" + str(plain["$ref"]).removeprefix(SCHEMAS))
 
 
 def _reference(name: str) -> Schema:
@@ -227,7 +214,3 @@ def _reference(name: str) -> Schema:
 
 def _object(properties: Schema) -> Schema:
     return {"type": "object", "properties": properties, "required": list(properties)}
-
-
-def _camel(path: str) -> str:
-    return re.sub(r"\{(\w+)\}", lambda found: f"{{{to_camel(found[1])}}}", path)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Literal, NotRequired, cast
 
 from typing_extensions import TypedDict, get_type_hints
@@ -103,9 +104,9 @@ def export_lines(items: Iterable[Exported]) -> Iterator[Mapping[str, object]]:
     """
     counts: Counter[str] = Counter()
     for item in items:
-        row = _exported_json(item)
-        counts[str(row["type"])] += 1
-        yield row
+        name, row_of = _ROWS[type(item)]
+        counts[name] += 1
+        yield {"type": name, **row_of(item)}
     yield {"type": "end", "counts": dict(counts)}
 
 
@@ -132,23 +133,13 @@ EXPORT_LINES = (
 """What a line of an export may be."""
 
 
-def _exported_json(item: Exported) -> Mapping[str, object]:
-    row: Mapping[str, object]
-    match item:
-        case Note():
-            name, row = "note", note_json(item)
-        case UnreadableNote():
-            return shown(UnreadableNoteLineJson, item, type="unreadableNote")
-        case TrashedNote():
-            name, row = "trashedNote", trashed_json(item)
-        case Template():
-            name, row = "template", shown(TemplateJson, item)
-        case Session():
-            name, row = "session", session_json(item)
-        case SessionMessage():
-            name, row = "message", {"sessionId": item.session_id, **message_json(item.message)}
-        case Feedback():
-            name, row = "feedback", shown(FeedbackJson, item)
-        case DayUsage():
-            return shown(UsageLineJson, item, type="usage")
-    return {"type": name, **row}
+_ROWS: Mapping[type[Exported], tuple[str, Callable[[Any], Mapping[str, object]]]] = {
+    Note: ("note", note_json),
+    UnreadableNote: ("unreadableNote", lambda item: shown(UnreadableNoteLineJson, item, type="unreadableNote")),
+    TrashedNote: ("trashedNote", trashed_json),
+    Template: ("template", partial(shown, TemplateJson)),
+    Session: ("session", session_json),
+    SessionMessage: ("message", lambda item: {"sessionId": item.session_id, **message_json(item.message)}),
+    Feedback: ("feedback", partial(shown, FeedbackJson)),
+    DayUsage: ("usage", lambda item: shown(UsageLineJson, item, type="usage")),
+}
