@@ -41,7 +41,8 @@ type Mutation {
   ask(sessionId: ID = "new", message: String!, settings: SettingsInput, timeZone: String, now: String): Answer!
   "The named folders are searched first, then those that rank best, as by POST /ask."
   askFolders(
-    question: String!, vaults: [String!] = [], folders: [String!] = [], k: Int = 5, timeZone: String, now: String
+    question: String!, vaults: [String!] = [], folders: [String!] = [], k: Int = 5, timeZone: String, now: String,
+    whenNotInNotes: String
   ): FolderAnswer!
 }
 

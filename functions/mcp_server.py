@@ -85,6 +85,7 @@ def _get_note(client: ApiClient, arguments: Mapping[str, Any]) -> Json:
     return client.send("GET", f"/notes/{quote(note_id, safe='')}")
 
 
+_ASKED = ("filters", "timeZone", "now", "strategy")
 TOOLS = (
     Tool(
         name="rag-search",
@@ -92,9 +93,10 @@ TOOLS = (
         description="Answer a question from the user's own notes. Every claim in `answer` carries a marker like "
         "[N1] that names an entry of `citations`: which note, the exact quote and its place. `meta.refusal` says "
         "why, when the notes do not hold the answer. Where `meta.answerKind` is `quoted`, no model has read them: "
-        "`answer` quotes the nearest passages, which may not answer.",
+        "`answer` quotes the nearest passages, which may not answer; where it is `general`, a model answered without "
+        "the notes.",
         body=ChatBody,
-        fields=("message", "topK", "threshold", "filters", "timeZone", "now", "strategy", "template", "quotes"),
+        fields=("message", *_ASKED, "topK", "threshold", "template", "quotes", "whenNotInNotes"),
         result=AnswerJson,
         send=lambda client, arguments: client.send("POST", "/chat", arguments),
     ),
@@ -104,7 +106,7 @@ TOOLS = (
         description="As rag-search, from the folders that fit the question best; those in `folders` come first. "
         "`meta.folders` says where was looked.",
         body=AskBody,
-        fields=("question", "vaults", "folders", "k", "filters", "timeZone", "now", "strategy", "quotes"),
+        fields=("question", "vaults", "folders", "k", *_ASKED, "quotes", "whenNotInNotes"),
         result=AskJson,
         send=lambda client, arguments: client.send("POST", "/ask", arguments),
     ),
@@ -114,7 +116,7 @@ TOOLS = (
         description="Find passages in the user's notes by meaning and by keyword, best first. Times in the query "
         "('last week', 'in March') restrict the search.",
         body=SearchBody,
-        fields=("query", "k", "filters", "timeZone", "now", "strategy"),
+        fields=("query", "k", *_ASKED),
         result=SearchJson,
         send=lambda client, arguments: client.send("POST", "/search", arguments),
     ),

@@ -52,11 +52,14 @@ def answered(command: C) -> C:
 @click.command()
 @click.argument("question")
 @click.option("--rank-folders", "ranks", is_flag=True, help="Look in --folder first, then in those that fit best.")
+@click.option("--general", is_flag=True, help="Let a model answer what the notes do not, and say so.")
 @answered
 @anywhere
-def ask(place: Place, question: str, *, ranks: bool, **options: Any) -> None:  # noqa: ANN401 - click's options
+def ask(place: Place, question: str, *, ranks: bool, general: bool, **options: Any) -> None:  # noqa: ANN401 - click's options
     """Ask your notes; every claim in the answer cites its passage. Exit code 3: they do not hold the answer."""
     path, body = _ranked(question, options) if ranks else ("/chat", {**question_json(**options), "message": question})
+    if general:
+        body["whenNotInNotes"] = "general"
     with place.client() as client:
         answer = client.send("POST", path, body)
         if place.as_json:

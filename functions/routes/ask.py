@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -13,6 +13,7 @@ from functions.http.questions import FOLDERS, MAX_NAMES, NAMES, TurnBody, questi
 from shared.api.answers import AskJson
 from shared.asking.turn import TurnRequest
 from shared.folders.search import FolderScope
+from shared.model.questions import WhenNotInNotes
 
 MIN_SIMILARITY = 0.55
 """Passages less similar to the question are left out, whatever their folder's weight."""
@@ -25,6 +26,7 @@ class AskBody(TurnBody):
     vaults: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(default=(), description=NAMES)
     folders: Annotated[Folders, Field(max_length=MAX_NAMES)] = Field(default=(), description=FOLDERS)
     k: int = Field(default=5, ge=1, le=20, description="a whole number from 1 to 20")
+    when_not_in_notes: Literal["refuse", "general"] = Field(default="refuse", description="refuse or general")
 
 
 @operation(body=AskBody, reply=AskJson, errors=(404, 409))
@@ -38,7 +40,13 @@ def folder_request(call: Call, body: AskBody) -> TurnRequest:
     question = question_of(call, body.question, "question", body)
     return TurnRequest(
         person=call.caller.person,
-        question=replace(question, top_k=body.k, threshold=MIN_SIMILARITY, quotes=body.quotes),
+        question=replace(
+            question,
+            top_k=body.k,
+            threshold=MIN_SIMILARITY,
+            quotes=body.quotes,
+            when_not_in_notes=WhenNotInNotes(body.when_not_in_notes),
+        ),
         request_id=body.request_id or call.request_id,
         repeat=request_key(call, body, body.request_id),
         scope=FolderScope(body.vaults, body.folders),

@@ -137,7 +137,9 @@ class Checker:
 
     @property
     def stands(self) -> bool:
-        """Whether what is cited supports a claim, if only in part."""
+        """Whether what is cited supports a claim, if only in part; without sources, whether anything is shown."""
+        if not self._sources:
+            return bool(self._texts)
         return any(judged.numbers and judged.together is not SupportState.UNSUPPORTED for judged, _, _ in self._shown)
 
     def check(self, drafts: Iterable[DraftPiece]) -> Iterator[CheckedPiece]:
@@ -233,7 +235,8 @@ class Checker:
         if not self._texts:
             before = before.lstrip()
             is_block = before or text.startswith(("`", "~", "|", ">", "#"))
-            before = f"{self._notice}\n\n{before}" if self._notice and is_block else f"{self._notice}{before}"
+            ends_line = not self._notice or self._notice.endswith("\n")
+            before = f"{self._notice}\n\n{before}" if is_block and not ends_line else f"{self._notice}{before}"
         before, start = self._add(before), self._units
         text, end = self._add(text), self._units
         self._shown.append((judged, start, end))

@@ -11,7 +11,15 @@ from shared.answering.checking import Checker, SupportPolicy
 from shared.answering.drafts import DraftStream
 from shared.answering.extractive import ExtractiveWriter
 from shared.answering.prompt import build_plain_prompt, build_prompt, label_sources
-from shared.answering.refusals import NO_MODEL, linkable, reason_to_refuse, refusal_text, refusal_told, widening_notice
+from shared.answering.refusals import (
+    NO_MODEL,
+    general_notice,
+    linkable,
+    reason_to_refuse,
+    refusal_text,
+    refusal_told,
+    widening_notice,
+)
 from shared.answering.subject import is_unknown
 from shared.markdown.sanitize import sanitize
 from shared.model.answers import (
@@ -19,14 +27,14 @@ from shared.model.answers import (
     AnswerEvent,
     AnswerKind,
     CheckedPiece,
+    Prompt,
     Retracted,
     RetractReason,
     Searched,
-    Source,
 )
-from shared.model.questions import Question
+from shared.model.questions import Question, WhenNotInNotes
 from shared.model.retrieval import RefusalReason, Retrieved
-from shared.model.templates import TemplateMatch
+from shared.model.templates import Template, TemplateMatch
 from shared.ports.models import Writer
 from shared.tracing import StepTimer
 
@@ -50,61 +58,79 @@ def answer_events(
     """Question and passages -> an answer whose every marker points at a passage it was given, or a refusal.
 
     Pieces come as soon as they are checked; the Answer is the last event. Its text is that of the pieces, but for a
-    refusal and where nobody could write: these are fixed texts, which the caller shows in place of any piece.
+    refusal and where no model could write: these are fixed texts, which the caller shows in place of any piece.
     `retrieved` None or `question.use_notes` False: plain chat, no sources, no markers. `Answer.model` names who wrote;
-    "none" where retrieval refused and nobody was asked. `template`: along whose steps a model lays the answer out.
+    "none" where retrieval refused and no model was asked. `template`: along whose steps a model lays the answer out.
     Closing the iterator ends the model call.
     """
     timer, named = StepTimer(), template.template if template else None
     if retrieved is None or not question.use_notes:
-        retrieved, sources, prompt = None, tuple[Source, ...](), build_plain_prompt(question, template=named)
+        draft, checker = yield from _write(question, build_plain_prompt(question, template=named), writers)
+        timer.end("write")
+        wrote = checker.stands or not draft.failed
+        answer = Answer(
+            text=checker.text if wrote else NO_MODEL,
+            model=draft.model if wrote else "none",
+            usage=draft.usage,
+            removed_labels=checker.removed,
+            writer_problem="" if wrote else draft.said,
+        )
+        timer.end("check" if wrote else "quote")
     else:
         yield Searched(retrieved)
-        if retrieved.refusal:
-            yield replace(_refusal(retrieved.refusal, question, retrieved, writers), template=template)
-            return
-        sources = label_sources(retrieved.selected)
-        prompt = build_prompt(question, retrieved, sources, template=named)
-        sources = prompt.sources
-    # 5. Write, and 6. check each piece as it comes.
+        answer = yield from _from_notes(question, retrieved, writers, named, timer)
+        if question.when_not_in_notes is WhenNotInNotes.GENERAL and answer.refusal and not answer.writer_problem:
+            answer = yield from _general(question, answer, writers, named)
+            timer.end("general")
+    yield replace(answer, timings_ms=timer.timings_ms, template=template)
+
+
+def _write(
+    question: Question, prompt: Prompt, writers: Writers, notice: str = ""
+) -> Generator[CheckedPiece, None, tuple[DraftStream, Checker]]:
+    """5. Write, and 6. check each piece as it comes."""
     draft = DraftStream(prompt, writers.writer)
     checker = Checker(
-        sources,
-        linkable(question, sources),
+        prompt.sources,
+        linkable(question, prompt.sources),
         policy=writers.policy,
-        notice=widening_notice(retrieved) if retrieved else "",
+        notice=notice,
         with_citations=question.include_citations,
     )
     with closing(draft.pieces()) as pieces:
         yield from checker.check(pieces)
-    timer.end("write")
-    quotes = draft.failed and not (checker.stands if retrieved else checker.text)
-    _report(draft, checker, quotes=quotes)
-    if not quotes:
-        answer = _judged(question, retrieved, draft, checker, writers)
-    else:
-        if checker.text:
-            yield Retracted(RetractReason.WRITER_FAILED)
-        answer = replace((yield from _without_model(question, retrieved, writers)), writer_problem=draft.said)
-    timer.end("quote" if quotes else "check")
-    usage, timings = draft.usage + checker.usage, timer.timings_ms
-    yield replace(answer, usage=usage, timings_ms=timings, removed_labels=checker.removed, template=template)
-
-
-def _report(draft: DraftStream, checker: Checker, *, quotes: bool) -> None:
     if checker.removed:
         log.warning("removed %d citation labels that were not offered", len(checker.removed))
     if draft.problem:
-        then = "the notes are quoted instead" if quotes else "what it wrote stays"
+        then = "what it wrote stays" if checker.stands else "the notes are quoted instead"
         log.warning("%s %s; %s", draft.model, draft.problem, then)
+    return draft, checker
 
 
-def _judged(
-    question: Question, retrieved: Retrieved | None, draft: DraftStream, checker: Checker, writers: Writers
-) -> Answer:
+def _from_notes(
+    question: Question, retrieved: Retrieved, writers: Writers, template: Template | None, timer: StepTimer
+) -> Generator[AnswerEvent, None, Answer]:
+    """What a model writes from the passages, as far as it stands; else quotes where no model wrote, or a refusal."""
+    if retrieved.refusal:
+        return _refusal(retrieved.refusal, question, retrieved, writers)
+    prompt = build_prompt(question, retrieved, label_sources(retrieved.selected), template=template)
+    draft, checker = yield from _write(question, prompt, writers, widening_notice(retrieved))
+    timer.end("write")
+    if draft.failed and not checker.stands:
+        if checker.text:
+            yield Retracted(RetractReason.WRITER_FAILED)
+        answer = replace((yield from _quoted(question, retrieved, writers)), writer_problem=draft.said)
+        timer.end("quote")
+    else:
+        answer = _judged(question, retrieved, draft, checker, writers)
+        if answer.refusal and checker.text:
+            yield Retracted(RetractReason.REFUSED)
+        timer.end("check")
+    return replace(answer, usage=draft.usage + checker.usage, removed_labels=checker.removed)
+
+
+def _judged(question: Question, retrieved: Retrieved, draft: DraftStream, checker: Checker, writers: Writers) -> Answer:
     """The refusal where the writer says that the sources do not answer, where nothing is cited, or nothing backs it."""
-    if retrieved is None:
-        return Answer(text=checker.text, model=draft.model)
     reason = RefusalReason.BELOW_THRESHOLD if draft.answers is False else None
     reason = reason or reason_to_refuse(checker.said, cites=checker.cites)
     if reason is None:
@@ -122,12 +148,8 @@ def _judged(
     )
 
 
-def _without_model(
-    question: Question, retrieved: Retrieved | None, writers: Writers
-) -> Generator[CheckedPiece, None, Answer]:
-    """What comes nearest, in the notes' own words; the refusal where none speaks of the subject."""
-    if retrieved is None:
-        return Answer(text=NO_MODEL, model="none")
+def _quoted(question: Question, retrieved: Retrieved, writers: Writers) -> Generator[CheckedPiece, None, Answer]:
+    """What comes nearest, in the notes' own words; the refusal where nothing speaks of the subject."""
     pieces = writers.extractive.pieces(question, retrieved)
     if not pieces:
         reason = _as_found(retrieved, RefusalReason.BELOW_THRESHOLD)
@@ -140,6 +162,29 @@ def _without_model(
         model=writers.extractive.model,
         retrieved=retrieved,
         kind=AnswerKind.QUOTED,
+    )
+
+
+def _general(
+    question: Question, refused: Answer, writers: Writers, template: Template | None
+) -> Generator[CheckedPiece, None, Answer]:
+    """A model's general knowledge in place of a refusal, under a line that says so; the refusal where none writes."""
+    if refused.retrieved is None or refused.refusal is RefusalReason.INDEX_PENDING:
+        return refused
+    notice = general_notice(refused.retrieved.analysis.lang)
+    prompt = build_plain_prompt(question, template=template, searched=True)
+    draft, checker = yield from _write(question, prompt, writers, notice)
+    refused = replace(refused, usage=refused.usage + draft.usage, writer_problem=draft.said)
+    if not checker.text:
+        return refused
+    return replace(
+        refused,
+        text=checker.text,
+        model=draft.model,
+        refusal=None,
+        refusal_told="",
+        removed_labels=checker.removed,
+        kind=AnswerKind.GENERAL,
     )
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from shared.language.vocabulary import SmallTalk, vocabularies, vocabulary
+from shared.language.vocabulary import Answers, SmallTalk, vocabularies, vocabulary
 from shared.model.answers import Source
 from shared.model.questions import Question
 from shared.model.retrieval import RefusalReason, Retrieved
@@ -52,8 +52,16 @@ def refusal_text(reason: RefusalReason) -> str:
 
 def refusal_told(reason: RefusalReason, lang: str) -> str:
     """The reason for people who asked in that language; in English where it has no words for it."""
-    words = vocabulary(lang).answers or vocabulary("en").answers
-    return words.refusals[reason.value] if words else refusal_text(reason)
+    return _answers(lang).refusals[reason.value]
+
+
+def general_notice(lang: str) -> str:
+    """The line above an answer from general knowledge, in that language; in English where it has no words for it."""
+    return f"{_answers(lang).general}\n\n"
+
+
+def _answers(lang: str) -> Answers:
+    return next(words for words in (vocabulary(lang).answers, vocabulary("en").answers) if words)
 
 
 def admits_not_knowing(text: str) -> bool:

@@ -111,14 +111,15 @@ class GroundingJson(TypedDict):
 
 class AnswerMetaJson(TypedDict):
     """How an answer came about. `answerKind`: `written` by a model, or the fixed sentence of a refusal; `quoted` where
-    none wrote and passages of the notes are quoted, which nobody says answer. `model`: who wrote, quoted or found no
-    answer; `none` where nobody was asked. `notesRead`: of a question of a time and nothing else, how many notes of
-    then were read; else null. `removedCitations`: labels the writer made up, as they stood in its draft.
-    `writerProblem`: why the model that is set did not write; null: it did, or none is set.
+    none wrote and passages of the notes are quoted, which nobody says answer; `general` where the notes do not hold
+    the answer and a model answered without them (`whenNotInNotes`). `model`: who wrote, quoted or found no answer;
+    `none` where nobody was asked. `notesRead`: of a question of a time and nothing else, how many notes of then were
+    read; else null. `removedCitations`: labels the writer made up, as they stood in its draft. `writerProblem`: why
+    the model that is set did not write; null: it did, or none is set.
     """
 
     model: str
-    answerKind: Literal["written", "quoted"]
+    answerKind: Literal["written", "quoted", "general"]
     retrieval: RetrievalJson
     requestId: str
     sessionId: str | None

@@ -92,7 +92,8 @@ def _as_notes_are(app: App, question: Question, answer: Answer) -> Answer:
     The index follows a saved note after a moment, a long one after seconds, and a model writes for seconds. Reads each
     cited note once; a store that is away leaves the answer as it is.
     """
-    if answer.refusal in _BY_WHAT_IS_INDEXED and app.store.coverage(question.tenant_id).missing:
+    by_index = answer.refusal in _BY_WHAT_IS_INDEXED or answer.kind is AnswerKind.GENERAL
+    if by_index and app.store.coverage(question.tenant_id).missing:
         return _pending(answer)
     cited = {citation.passage.chunk.note_id: citation.passage.chunk.note_revision for citation in answer.citations}
     keys = [NoteKey(question.tenant_id, note_id) for note_id in cited]

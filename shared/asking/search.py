@@ -15,7 +15,7 @@ from shared.language.vocabulary import vocabulary
 from shared.model.answers import Usage
 from shared.model.index import IndexedChunk
 from shared.model.notes import NoteKey
-from shared.model.questions import QUOTES, Question
+from shared.model.questions import QUOTES, Question, WhenNotInNotes
 from shared.model.retrieval import Analysis, RetrievalMode, Retrieved, Scored, Scores
 from shared.retrieval.analysis import restrict, within
 from shared.retrieval.explanation import Explanation
@@ -110,6 +110,7 @@ def _asked(question: Question) -> Question:
         model=None,
         max_context_tokens=None,
         quotes=QUOTES,
+        when_not_in_notes=WhenNotInNotes.REFUSE,
     )
 
 

@@ -196,11 +196,13 @@ class AnswerKind(StrEnum):
     """A model's, or our own fixed ones: a refusal says so itself, whoever was asked."""
     QUOTED = "quoted"
     """The notes': the passages nearest to the question, and nobody says that they answer it."""
+    GENERAL = "general"
+    """A model's general knowledge, because the notes do not hold the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The checked answer. `refusal` None: it is answered from the notes, or passages of them are quoted."""
+    """The checked answer. `refusal` None: it is answered, or passages of the notes are quoted."""
 
     text: str
     model: str

@@ -64,6 +64,14 @@ class Exchange:
     answer: str
 
 
+class WhenNotInNotes(StrEnum):
+    """What is answered where the notes do not hold the answer."""
+
+    REFUSE = "refuse"
+    GENERAL = "general"
+    """A model's general knowledge, under a line that says so, without citations."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """One question with its options, as the caller asked it."""
@@ -84,6 +92,7 @@ class Question:
     strategy: Strategy = Strategy.WEIGHTED
     use_notes: bool = True
     include_citations: bool = True
+    when_not_in_notes: WhenNotInNotes = WhenNotInNotes.REFUSE
     template: str | None = None
     """Id of the reasoning template to answer along; AUTO: the most similar; None: none."""
     asked: str | None = None

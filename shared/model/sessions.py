@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from shared.model.codec import camel
 from shared.model.limits import MAX_DAYS, MAX_FOLDER
-from shared.model.questions import Strategy
+from shared.model.questions import Strategy, WhenNotInNotes
 from shared.model.templates import AUTO, NONE
 
 V = TypeVar("V", bool, int, float, str)
@@ -62,6 +62,10 @@ class SessionSettings:
     window_days: int = _setting("a whole number", default=0, least=0, most=MAX_DAYS)
     """How old a note may be, unless a request's filters name a time; 0: any."""
     strategy: str = _setting(" or ".join(Strategy), default=Strategy.WEIGHTED.value, choices=tuple(Strategy))
+    when_not_in_notes: str = _setting(
+        " or ".join(WhenNotInNotes), default=WhenNotInNotes.REFUSE.value, choices=tuple(WhenNotInNotes)
+    )
+    """General: where the notes do not hold the answer, a model answers without them, and the answer says so."""
     template: str = _setting(f"{AUTO}, {NONE}, or the id of a template", default=NONE)
 
 

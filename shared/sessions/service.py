@@ -14,7 +14,7 @@ from typing import Any
 from shared.errors import InvalidArgument, NotFound, Unavailable
 from shared.model.account import Person
 from shared.model.answers import Answer
-from shared.model.questions import Filters, Question, Strategy
+from shared.model.questions import Filters, Question, Strategy, WhenNotInNotes
 from shared.model.sessions import Message, Session, SessionSettings, SettingsPatch, Spot
 from shared.model.templates import NONE
 from shared.ports.models import Writer
@@ -144,8 +144,9 @@ class Sessions:
             session = self._create("", self.defaults) if is_new else self.get(session_id)
         settings = {**(asdict(session.settings) if session else {}), **patch}
         fields_set = {name: value for name, value in settings.items() if name in _ASKED}
-        if "strategy" in fields_set:
-            fields_set["strategy"] = Strategy(fields_set["strategy"])
+        for name, choice in (("strategy", Strategy), ("when_not_in_notes", WhenNotInNotes)):
+            if name in fields_set:
+                fields_set[name] = choice(fields_set[name])
         if fields_set.get("template") == NONE:
             fields_set["template"] = None
         filters, model = _scoped(question.filters, settings), settings.get("model")

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 from shared.adapters.gemini import GeminiWriter
 from shared.adapters.openai import OpenAIWriter
 from shared.model.answers import Answer, AnswerKind, CheckedPiece, Retracted
-from shared.model.retrieval import RefusalReason
+from shared.model.questions import WhenNotInNotes
+from shared.model.retrieval import RefusalReason, Retrieved
 from shared.ports.models import Writer
 from tests.adapters.models.waiting import FakeClock
-from tests.answering.samples import events_by, passage, retrieved
+from tests.answering.samples import events_by, passage, question, retrieved
 from tests.servers import gemini as google
 from tests.servers import openai as compatible
 from tests.servers.gemini import GeminiServer
@@ -46,10 +47,18 @@ class Model:
     streamed: Callable[..., Reply]
     writer: Writer
 
-    def says(self, *texts: str, cut_after: int | None = None) -> Heard:
-        """Asked of notes about a database. `cut_after`: bytes of the reply, after which the connection breaks."""
-        self.server.answer = lambda _: self.streamed(*texts, cut_after=cut_after)
-        events = events_by(self.writer, FOUND)
+    def says(
+        self, *texts: str, cut_after: int | None = None, then: Reply | None = None, found: Retrieved = FOUND
+    ) -> Heard:
+        """Asked of notes about a database. `cut_after`: bytes of the reply, after which the connection breaks. `then`:
+        the next reply, to a question that wants general knowledge where the notes hold no answer.
+        """
+        first = self.streamed(*texts, cut_after=cut_after)
+        self.server.answer = lambda _: first
+        if then:
+            self.server.script(*((first, then) if texts else (then,)))
+        wanted = WhenNotInNotes.GENERAL if then else WhenNotInNotes.REFUSE
+        events = events_by(self.writer, found, replace(question(), when_not_in_notes=wanted))
         final = events[-1]
         assert isinstance(final, Answer)
         shown = "".join(event.text for event in events if isinstance(event, CheckedPiece))
@@ -83,6 +92,44 @@ def test_a_model_that_denies_the_answer_it_gives_is_taken_at_its_first_word(mode
     heard = model.says("ANSWER: no\n", RIGHT)
     assert heard.answer.refusal is RefusalReason.BELOW_THRESHOLD
     assert "database" not in heard.shown
+
+
+GENERAL = "A database keeps data."
+LINE = "Your notes do not hold the answer. From general knowledge:"
+
+
+def test_general_knowledge_stands_under_a_line_that_says_so_and_cites_nothing(model: Model) -> None:
+    then = model.streamed("A database ", "keeps data [N1].")
+    for first, found, withdrawn in (
+        (("ANSWER: no\n",), FOUND, 0),
+        (("ANSWER: yes\n", "It is MySQL [N2]."), FOUND, 1),
+        ((), retrieved(refusal=RefusalReason.NO_NOTES), 0),
+    ):
+        heard = model.says(*first, then=then, found=found)
+        assert heard.answer.text == f"{LINE}\n\n{GENERAL}"
+        assert heard.shown.endswith(heard.answer.text)
+        assert (heard.answer.kind, heard.answer.refusal, heard.withdrawn) == (AnswerKind.GENERAL, None, withdrawn)
+        assert (heard.answer.citations, heard.answer.claims, heard.answer.grounding) == ((), (), None)
+        assert heard.answer.model == model.writer.model
+        assert heard.answer.removed_labels == ("N1",)
+    asked = model.server.requests[-1].body.decode()
+    assert "do not hold the answer" in asked
+    assert "Firestore" not in asked
+
+
+def test_general_knowledge_says_so_in_the_language_of_the_question(model: Model) -> None:
+    then, found = model.streamed(GENERAL), retrieved(lang="de", refusal=RefusalReason.NO_CANDIDATES)
+    heard = model.says(then=then, found=found)
+    assert heard.answer.text == f"Deine Notizen enthalten die Antwort nicht. Aus allgemeinem Wissen:\n\n{GENERAL}"
+
+
+def test_without_general_knowledge_it_stays_a_refusal(model: Model) -> None:
+    silent = model.says("ANSWER: no\n", then=model.streamed(""))
+    assert (silent.answer.refusal, silent.shown) == (RefusalReason.BELOW_THRESHOLD, "")
+    answered = model.says("ANSWER: yes\n", RIGHT, then=model.streamed(GENERAL))
+    assert (answered.answer.text, answered.answer.kind) == (RIGHT, AnswerKind.WRITTEN)
+    pending = model.says(then=model.streamed(GENERAL), found=retrieved(refusal=RefusalReason.INDEX_PENDING))
+    assert (pending.answer.refusal, pending.shown) == (RefusalReason.INDEX_PENDING, "")
 
 
 def test_a_verdict_in_any_pieces_is_read_and_never_shown(model: Model) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import BOATS, Aurora, Write
+from tests.servers.openai import OpenAIServer, chunked
 
 
 def test_a_folder_is_indexed_and_answers_with_citations(aurora: Aurora, notes: Write) -> None:
@@ -25,6 +26,19 @@ def test_people_read_the_answer_and_where_it_stands(aurora: Aurora, notes: Write
     result = aurora("ask", "What colour is the boat?")
     assert result.exit_code == 0
     assert "[N1] Boat · toys/boat.md · 8 May 2026" in result.output
+
+
+def test_what_the_notes_do_not_hold_is_answered_from_general_knowledge_if_asked_for(
+    aurora: Aurora, notes: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aurora("index", str(notes(BOATS)))
+    with OpenAIServer() as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
+        monkeypatch.setenv("CHAT_MODEL", "m")
+        model.script(*map(chunked, ("ANSWER: no\n", "ANSWER: no\n", "Water is blue.")))
+        assert aurora("ask", "What colour is water?").exit_code == 3
+        result = aurora("ask", "What colour is water?", "--general")
+    assert (result.exit_code, "From general knowledge:\n\nWater is blue." in result.output) == (0, True)
 
 
 def test_search_prints_the_json_of_the_route(aurora: Aurora, notes: Write) -> None:

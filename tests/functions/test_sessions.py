@@ -24,6 +24,7 @@ DEFAULTS = {
     "lookIn": "",
     "windowDays": 0,
     "strategy": "weighted",
+    "whenNotInNotes": "refuse",
     "template": "none",
 }
 

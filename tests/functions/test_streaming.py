@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -15,12 +15,16 @@ from werkzeug.test import TestResponse
 
 from functions.http.streams import Form, StartThrottle, encoded, pump_with_keepalive, unwrapped
 from shared import bootstrap
+from shared.adapters.gemini import GeminiWriter
 from shared.api.stream import StreamEvent
 from shared.errors import ModelUnavailable
 from shared.model.answers import Delta
 from shared.ports.models import Writer
+from shared.settings import Settings
 from tests.fakes import ScriptedWriter
-from tests.functions.world import World
+from tests.functions.world import World, problem
+from tests.servers.gemini import GeminiServer, streamed
+from tests.servers.scripted import Reply, Request
 from tests.servers.sdk_parsers import Received, android, event_source, ios, javascript
 
 STREAM = {"Accept": "text/event-stream"}
@@ -355,3 +359,57 @@ def test_leaving_a_reply_stops_the_writer_and_is_logged(world: World, capsys: py
 
 
 # -- what the parsers themselves would not let pass
+
+
+# -- general knowledge
+
+GENERAL = {"whenNotInNotes": "general"}
+
+
+@pytest.fixture
+def unread(boat: World) -> Iterator[World]:
+    """A model that finds no answer in the notes about a boat, and knows one."""
+
+    def written(request: Request) -> Reply:
+        asked = request.body.decode()
+        return streamed("Oslo is ", "in Norway [N1].") if "general knowledge" in asked else streamed("ANSWER: no\n")
+
+    with GeminiServer() as server:
+        server.answer = written
+        boat.plug(writer=GeminiWriter(api_key="k", base_url=server.url, timeout=30))
+        yield boat
+
+
+def test_general_knowledge_is_told_from_the_notes_on_every_door(unread: World) -> None:
+    asked = {"message": "Where does the boat of Oslo leak?", **GENERAL}
+    refused = unread.ask(asked["message"])
+    assert (refused["meta"]["refusal"]["reason"], refused["meta"]["answerKind"]) == ("below_threshold", "written")
+    whole = unread.ask(**asked)
+    assert whole["answer"] == "Your notes do not hold the answer. From general knowledge:\n\nOslo is in Norway."
+    assert (whole["meta"]["answerKind"], whole["meta"]["refusal"]) == ("general", None)
+    assert (whole["citations"], whole["claims"]) == ([], [])
+
+    events = events_of(unread.call("chat", "POST", "/chat", asked, headers=STREAM))
+    called = unread.call("chat", "POST", "/chat", {"data": asked}).get_json()["result"]
+    assert without_times_and_ids(events[-1][1]) == without_times_and_ids(called) == without_times_and_ids(whole)
+    assert shown(events) == whole["answer"]
+
+    defaults = Settings.from_env({"SESSION_DEFAULTS": "whenNotInNotes=general"}).session_defaults
+    unread.plug(settings=replace(unread.app.settings, session_defaults=defaults))
+    in_session = unread.ask(asked["message"], sessionId="new")
+    folders = unread.json("POST", "/ask", {"question": asked["message"], **GENERAL})
+    query = 'mutation { askFolders(question: "Where is Oslo?", whenNotInNotes: "general") { answer meta } }'
+    graph = unread.json("POST", "/graphql", {"query": query})["data"]["askFolders"]
+    tool = {"name": "rag-search", "arguments": asked}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": tool}
+    headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
+    told = unread.json("POST", "/mcp", call, headers=headers)["result"]["structuredContent"]
+    for each in (in_session, folders, graph, told):
+        assert (each["answer"], each["meta"]["answerKind"]) == (whole["answer"], "general")
+
+
+def test_a_question_may_ask_for_nothing_else_in_place_of_the_notes(world: World) -> None:
+    for function, path, field in (("chat", "/chat", "message"), ("api", "/ask", "question")):
+        response = world.call(function, "POST", path, {field: "Why?", "whenNotInNotes": "guess"})
+        assert problem(response) == (400, "INVALID_FIELD", "whenNotInNotes")
+        assert "refuse or general" in response.get_data(as_text=True)

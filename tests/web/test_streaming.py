@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -84,6 +85,21 @@ def test_a_draft_that_cannot_stand_is_taken_back(open_page: OpenPage, address: s
     exchange = ask(open_page(address), QUESTION)
     expect(exchange.locator(".refusal")).to_be_visible()
     expect(exchange.locator(".answer")).to_be_empty()
+
+
+def test_general_knowledge_is_shown_as_such(open_page: OpenPage, address: str, model: OpenAIServer) -> None:
+    page = open_page(address)
+    page.route(
+        "**/chat",
+        lambda route: route.continue_(
+            post_data=json.dumps({**route.request.post_data_json, "whenNotInNotes": "general"})
+        ),
+    )
+    model.script(chunked("ANSWER: no\n"), chunked("The moon is made of rock."))
+    exchange = ask(page, QUESTION)
+    expect(exchange.locator(".answer")).to_contain_text("From general knowledge:")
+    expect(exchange.locator(".aside")).to_have_text("General knowledge of a model: nothing here comes from your notes.")
+    expect(exchange.locator(".sources li")).to_have_count(0)
 
 
 def test_a_model_that_breaks_off_gives_way_to_another_writer(

@@ -225,5 +225,6 @@ function broken() {
 function ending({ meta, citations: { length } }) {
   if (meta.refusal) return "No answer in your notes.";
   if (meta.answerKind === "quoted") return `${plural(length, "quote")} from your notes.`;
+  if (meta.answerKind === "general") return "Answer ready, from general knowledge.";
   return `Answer ready, ${plural(length, "source")}.`;
 }

@@ -203,6 +203,8 @@ class Answers:
     """What stands above passages that are quoted because nothing answers."""
     of_then: str
     """What stands above all notes of a time that was asked for."""
+    general: str
+    """What stands above an answer from general knowledge."""
     refusals: Mapping[str, str]
     """Reason of a refusal -> a sentence that tells it."""
     conjunctions: str

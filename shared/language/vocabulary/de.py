@@ -168,6 +168,7 @@ VOCABULARY = Vocabulary(
     answers=Answers(
         nearest="Die nächstliegenden Stellen in deinen Notizen:",
         of_then="Deine Notizen aus dieser Zeit:",
+        general="Deine Notizen enthalten die Antwort nicht. Aus allgemeinem Wissen:",
         refusals={
             "no_notes": "Es gibt noch keine Notizen, die durchsucht werden könnten.",
             "no_candidates": "In deinen Notizen steht nichts darüber.",

@@ -203,6 +203,7 @@ VOCABULARY = Vocabulary(
     answers=Answers(
         nearest="Closest passages in your notes:",
         of_then="Your notes of that time:",
+        general="Your notes do not hold the answer. From general knowledge:",
         refusals={
             "no_notes": "There are no notes to search yet.",
             "no_candidates": "Nothing in your notes speaks of this.",

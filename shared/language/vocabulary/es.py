@@ -161,6 +161,7 @@ VOCABULARY = Vocabulary(
     answers=Answers(
         nearest="Los pasajes más cercanos de tus notas:",
         of_then="Tus notas de ese tiempo:",
+        general="Tus notas no contienen la respuesta. Según conocimientos generales:",
         refusals={
             "no_notes": "Todavía no hay notas en las que buscar.",
             "no_candidates": "Nada en tus notas habla de esto.",

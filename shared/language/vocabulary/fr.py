@@ -159,6 +159,7 @@ VOCABULARY = Vocabulary(
     answers=Answers(
         nearest="Les passages les plus proches de vos notes :",
         of_then="Vos notes de cette période :",
+        general="Vos notes ne contiennent pas la réponse. D’après des connaissances générales :",
         refusals={
             "no_notes": "Il n’y a pas encore de notes à parcourir.",
             "no_candidates": "Rien dans vos notes n’en parle.",

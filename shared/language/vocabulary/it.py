@@ -163,6 +163,7 @@ VOCABULARY = Vocabulary(
     answers=Answers(
         nearest="I passaggi più vicini nei tuoi appunti:",
         of_then="I tuoi appunti di quel periodo:",
+        general="I tuoi appunti non contengono la risposta. In base a conoscenze generali:",
         refusals={
             "no_notes": "Non ci sono ancora appunti in cui cercare.",
             "no_candidates": "Nei tuoi appunti non se ne parla.",

@@ -146,6 +146,7 @@ export class Exchange {
 
   /** Who wrote what is shown, where no model did. @param {import("../answer.js").Answer} answer */
   quoted({ meta }) {
+    if (meta?.answerKind === "general") return [h("p", { class: "muted aside" }, "General knowledge of a model: nothing here comes from your notes.")];
     if (meta?.answerKind !== "quoted" && !meta?.writerProblem) return [];
     const why = meta.writerProblem ? `the model did not write an answer. ${meta.writerProblem}` : "no model writes answers here";
     const choose = this.actions.settings && h("button", { type: "button", class: "link", onclick: this.actions.settings }, "Choose a model");
