@@ -96,7 +96,7 @@ class Google:
 
     def grant(self, address: str, role: str, member: str, *, remove: bool = False) -> bool:
         """Adds the binding to the policy of what lies at the address, or removes it; False: nothing to change."""
-        verb = "GET" if address.startswith("run/") else "POST"
+        verb = "GET" if address.startswith(("run/", "pubsub/")) else "POST"
         policy: JSON = self(verb, f"{address}:getIamPolicy")
         held: Sequence[JSON] = policy.get("bindings", [])
         plain = next((each for each in held if each["role"] == role and "condition" not in each), None)

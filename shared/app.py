@@ -80,6 +80,8 @@ class App:
     """What searches found lately; None: not kept."""
     on_erase: Callable[[str], None] | None = None
     """Forgets what is kept of a tenant outside the store; None: nothing is."""
+    embedded_token_usd: float = 0.0
+    """Price of a token that is embedded; 0: a local model, or one whose price is unknown."""
     project_budget: ProjectBudget | None = None
     """What all tenants together may cost a day; None: there is no limit."""
     patience: float = PATIENCE
@@ -115,6 +117,7 @@ def _bound(app: App) -> Mapping[str, object]:
         answers=settings.daily_chat_limit,
         searches=settings.daily_search_limit,
         embedded_tokens=settings.daily_embed_tokens,
+        embedded_token_usd=app.embedded_token_usd,
         project=app.project_budget,
     )
     embedder_of = partial(_tenant_embedder, app, budgets, version)

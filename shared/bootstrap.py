@@ -85,7 +85,7 @@ def build(
     local = _local_embedder(None, None) if hosted else _local_embedder(settings.embedding_model, _calibration(settings))
     embedder, extractive = hosted or local, ExtractiveWriter(local)
     store = _store(settings, on_write)
-    budget = _budget(settings, store, hosted)
+    budget = _budget(settings, store)
     built = App(
         settings=settings,
         store=store,
@@ -99,6 +99,7 @@ def build(
         reranker=_reranker(settings, budget),
         results=Cache() if settings.store == "embedded" else None,
         on_erase=on_erase,
+        embedded_token_usd=prices.embedded_token_usd(hosted.model, settings) if hosted else 0.0,
         project_budget=budget,
     )
     return _with_models(built, settings)
@@ -130,12 +131,11 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-def _budget(settings: Settings, store: Store, hosted: Embedder | None) -> ProjectBudget | None:
+def _budget(settings: Settings, store: Store) -> ProjectBudget | None:
     """None: what all tenants together cost has no limit."""
     if settings.daily_project_usd is None:
         return None
-    each = prices.price_of(hosted.model, settings).read if hosted else 0.0
-    return ProjectBudget(store, _now, usd=settings.daily_project_usd, embedded_token_usd=each)
+    return ProjectBudget(store, _now, usd=settings.daily_project_usd)
 
 
 def _tracer(settings: Settings) -> Tracer | None:

@@ -42,6 +42,8 @@ class RequestRecord:
         """Numbers and names for the log line of the request; never words of notes or callers."""
         self.documents = 0
         """Documents read."""
+        self.embedding_usd = 0.0
+        """Cost of what was embedded."""
         self._lock = threading.Lock()
         self._span = None
         if _tracers:
@@ -86,6 +88,10 @@ class RequestRecord:
         with self._lock:
             self.documents += documents
 
+    def add_embedding(self, usd: float) -> None:
+        with self._lock:
+            self.embedding_usd += usd
+
     def end(self, name: str, attributes: Mapping[str, str | int]) -> None:
         """Ends the span."""
         if self._span is not None:
@@ -109,6 +115,12 @@ def add_reads(documents: int) -> None:
     """Called by a store for what it has read, by its own rules of what is billed."""
     if request := _current.get():
         request.add_reads(documents)
+
+
+def add_embedding(usd: float) -> None:
+    """Called for every batch of texts that was embedded."""
+    if request := _current.get():
+        request.add_embedding(usd)
 
 
 def reads_so_far() -> int | None:

@@ -47,7 +47,8 @@ def handling(event: CloudEvent, give_up: Callable[[str], object] | None = None, 
     inside. Redelivery has an end: for an event older than GIVE_UP_AFTER, `give_up` records the reason, and reconcile
     goes on with it.
     """
-    with RequestRecord({"eventId": str(event.get_attributes().get("id")), **names}).active():
+    record = RequestRecord({"eventId": str(event.get_attributes().get("id")), **names})
+    with record.active():
         try:
             yield
         except (ModelRefused, PortContractError, InvalidArgument, StoreRefused):
@@ -65,6 +66,9 @@ def handling(event: CloudEvent, give_up: Callable[[str], object] | None = None, 
             if not _is_old(event):
                 flask.abort(500)
             _end(f"unexpected error: {type(error).__name__}", give_up)
+        finally:
+            if record.embedding_usd:
+                _logger.info("embedded", extra={"fields": {"usd": round(record.embedding_usd, 9)}})
 
 
 def _is_old(event: CloudEvent) -> bool:

@@ -130,6 +130,8 @@ def _end(record: RequestRecord, request: flask.Request, pattern: str, started: f
     if pattern in HEALTH_PATHS:
         level = logging.DEBUG
     fields = {"httpRequest": http, **record.measures}
+    if record.embedding_usd and (usd := fields.get("usd", 0.0)) is not None:
+        fields["usd"] = round(usd + record.embedding_usd, 9)
     _logger.log(level, "%s %s %d", request.method, pattern, status, extra={"fields": fields})
     attributes: dict[str, str | int] = {"http.request.method": request.method, "http.route": pattern}
     record.end(f"{request.method} {pattern}", {**attributes, "http.response.status_code": status})

@@ -21,7 +21,7 @@ from shared.errors import (
 )
 from shared.model.account import PROJECT, Spending
 from shared.ports.tenants import UsageStore
-from shared.tracing import reads_so_far
+from shared.tracing import add_embedding, reads_so_far
 
 FRESH = timedelta(seconds=2)
 """How long what other instances have spent may go unseen: at most this much too much is spent."""
@@ -48,11 +48,8 @@ class ProjectBudget:
     3. Document reads gather, and are written with the next bill.
     """
 
-    def __init__(
-        self, store: UsageStore, clock: Callable[[], datetime], *, usd: float, embedded_token_usd: float = 0.0
-    ) -> None:
+    def __init__(self, store: UsageStore, clock: Callable[[], datetime], *, usd: float) -> None:
         self._store, self._clock, self._limit, self._usd = store, clock, _micro(usd), usd
-        self._embedded_token_usd = embedded_token_usd
         self._lock = Lock()
         self._day = date.min
         self._seen = self._reserved = self._unwritten = 0
@@ -95,11 +92,9 @@ class ProjectBudget:
                 self._reserved -= held
             self._write(_micro(bill.usd), at_least=1)
 
-    def reserved_reading(self, tokens: int, usd: float | None = None) -> AbstractContextManager[Bill]:
-        """Around a call whose service reports no usage: so many tokens, by our own estimate, at `usd` each. None: the
-        price of embedding one.
-        """
-        return self.reserved(ESTIMATE_FACTOR * tokens * (self._embedded_token_usd if usd is None else usd))
+    def reserved_reading(self, tokens: int, usd: float) -> AbstractContextManager[Bill]:
+        """Around a call whose service reports no usage: so many tokens, by our own estimate, at `usd` each."""
+        return self.reserved(ESTIMATE_FACTOR * tokens * usd)
 
     def add_reads(self, documents: int) -> None:
         self._write(_micro(documents * READ.each), at_least=MAX_UNWRITTEN)
@@ -129,6 +124,7 @@ class Budgets:
     answers: int | None = None
     searches: int | None = None
     embedded_tokens: int | None = None
+    embedded_token_usd: float = 0.0
     project: ProjectBudget | None = None
 
     def answering(self, tenant_id: str) -> AbstractContextManager[None]:
@@ -150,9 +146,14 @@ class Budgets:
         try:
             if self.project is not None:
                 self.project.check()
-            billed = nullcontext() if self.project is None else self.project.reserved_reading(tokens)
+            billed = (
+                nullcontext()
+                if self.project is None
+                else self.project.reserved_reading(tokens, self.embedded_token_usd)
+            )
             with self._counted(tenant_id, Spending.EMBEDDED_TOKENS, amount, limit), billed:
                 yield
+            add_embedding(tokens * self.embedded_token_usd)
         except Exhausted as spent:
             raise EmbeddingQuotaExceeded(spent.message, retry_after=spent.retry_after) from spent
 

@@ -73,6 +73,14 @@ def price_of(model: str, settings: Settings) -> TokenPrice:
     return _LISTED[name]
 
 
+def embedded_token_usd(model: str, settings: Settings) -> float:
+    """USD for a token that a hosted model embeds; 0 for an unknown price, which DAILY_PROJECT_USD does not allow."""
+    try:
+        return price_of(model, settings).read
+    except SettingsError:
+        return 0.0
+
+
 def usd(usage: Usage, model: str) -> float | None:
     """USD of an answer: its model's tokens and the documents read. None: tokens of a model that is not in the table.
 

@@ -42,11 +42,17 @@ class Household:
 
     def limited(self, *, usd: float | None = None, **daily: int) -> None:
         """Set budgets. `usd`: of the project; the writer costs PRICE, a token embedded a USD."""
-        budget = usd and ProjectBudget(self.app.store, self.clock, usd=usd, embedded_token_usd=1.0)
+        budget = usd and ProjectBudget(self.app.store, self.clock, usd=usd)
         writer = self.app.writer
         if budget and writer:
             writer = MeteredWriter(writer, budget, PRICE)
-        self.app = replace(self.app, settings=Settings(**daily), project_budget=budget or None, writer=writer)  # type: ignore[arg-type]
+        self.app = replace(
+            self.app,
+            settings=Settings(**daily),  # type: ignore[arg-type]
+            embedded_token_usd=1.0,
+            project_budget=budget or None,
+            writer=writer,
+        )
 
     def save(self, note_id: str, text: str, *, tenant: str = TENANT, index: bool = True) -> None:
         self.app.notes.save(tenant, note_id, NoteDraft(title=note_id.title(), text=text))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,16 +16,17 @@ import pytest
 from googleapiclient.discovery_cache import DISCOVERY_DOC_DIR
 
 from tests.deploy.conftest import ROOT, found_gcloud
+from tests.servers.cloud_monitoring import contents
 from tests.servers.gemini import error
 from tests.servers.google_cloud import OWNER, GoogleCloud, tools
 
 PROJECT = "demo-watched"
-FOLDER = ROOT / "deploy/monitoring"
-METRICS = sorted(file.stem for file in (FOLDER / "metrics").glob("*.json"))
-ALERTS = [json.loads(file.read_text()) for file in sorted((FOLDER / "alerts").glob("*.json"))]
-DASHBOARD = json.loads((FOLDER / "dashboard.json").read_text())
+METRICS = sorted(contents("metrics"))
+ALERTS = list(contents("alerts").values())
+TITLES = sorted(each["displayName"] for each in ALERTS)
+(DASHBOARD,) = contents(".").values()
 
-pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(300), pytest.mark.slow]
 
 
 def schema(document: str, name: str) -> dict[str, Any]:
@@ -42,10 +42,7 @@ def is_distribution(query: str) -> bool:
     """Of our metrics by their own files; of Cloud Run's, latencies are one."""
     (metric,) = re.findall(r'metric\.type = "[^"]*/(\w+)"', query)
     if metric in METRICS:
-        return bool(
-            json.loads((FOLDER / f"metrics/{metric}.json").read_text())["metricDescriptor"]["valueType"]
-            == "DISTRIBUTION"
-        )
+        return bool(contents("metrics")[metric]["metricDescriptor"]["valueType"] == "DISTRIBUTION")
     return bool(metric == "request_latencies")
 
 
@@ -53,19 +50,12 @@ def is_distribution(query: str) -> bool:
 class Watched:
     cloud: GoogleCloud
     folder: Path
-    """Holds `deploy/` with what is to be set up."""
-    metrics: list[str]
-    alerts: list[str]
-    """Their titles."""
 
-    def monitor(self, argument: str) -> str:
+    def monitor(self, *arguments: str) -> str:
         done = subprocess.run(
-            ["deploy/monitor.sh", PROJECT, argument],
-            cwd=self.folder,
-            env={
-                **tools(self.cloud, home=self.folder / "owner", account=OWNER, path=os.environ["PATH"]),
-                "FUNCTION_PREFIX": "notes-",
-            },
+            ["deploy/monitor.sh", PROJECT, *arguments],
+            cwd=ROOT,
+            env=tools(self.cloud, home=self.folder / "owner", account=OWNER, path=os.environ["PATH"]),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -77,23 +67,37 @@ class Watched:
     def held(self, kind: str) -> list[dict[str, Any]]:
         return [held for name, held in self.cloud.resources.items() if re.fullmatch(rf".*/{kind}/[^/]+", name)]
 
+    @property
+    def subscriptions(self) -> list[dict[str, Any]]:
+        """Eventarc's."""
+        return [each for each in self.held("subscriptions") if "/eventarc-" in each["name"]]
 
-@pytest.fixture(scope="module", params=[1, pytest.param(None, marks=pytest.mark.nightly)], ids=["one", "all"])
-def watched(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Watched]:
-    """One metric and one alert, or all of them."""
+
+def deploy(cloud: GoogleCloud, name: str, **fields: Any) -> None:  # noqa: ANN401 - JSON
+    """A function as up.sh left it."""
+    full = f"projects/{PROJECT}/locations/europe-west1/functions/notes-{name}"
+    cloud.resources[full] = {
+        "name": full,
+        "labels": {"product": "aurora-notes"},
+        "buildConfig": {"entryPoint": name.replace("-", "_")},
+        "serviceConfig": {"uri": f"https://notes-{name}-abc-ew.a.run.app"},
+        **fields,
+    }
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     found_gcloud()
-    folder = tmp_path_factory.mktemp("monitored")
-    shutil.copytree(ROOT / "deploy", folder / "deploy")
-    kept = {}
-    for kind in ("metrics", "alerts"):
-        files = sorted((folder / "deploy/monitoring" / kind).glob("*.json"))
-        kept[kind], left_out = files[: request.param], files[len(files[: request.param]) :]
-        for file in left_out:
-            file.unlink()
     with GoogleCloud(PROJECT) as cloud:
-        cloud.enabled |= {"logging", "cloudresourcemanager"}
-        alerts = [json.loads(file.read_text())["displayName"] for file in kept["alerts"]]
-        made = Watched(cloud, folder, [file.stem for file in kept["metrics"]], alerts)
+        cloud.enabled |= {"cloudfunctions", "cloudresourcemanager", "eventarc", "logging", "pubsub"}
+        for name in ("chat", "api", "reconcile"):
+            deploy(cloud, name)
+        for name in ("on-note-write", "on-template-write"):
+            subscription = f"projects/{PROJECT}/subscriptions/eventarc-eur3-notes-{name}-1-sub-2"
+            trigger = f"projects/{PROJECT}/locations/eur3/triggers/notes-{name}-1"
+            cloud.resources[subscription] = {"name": subscription}
+            cloud.resources[trigger] = {"name": trigger, "transport": {"pubsub": {"subscription": subscription}}}
+            deploy(cloud, name, eventTrigger={"trigger": trigger})
         cloud.refusals["monitoring.projects.alertPolicies.create"] = [
             error(
                 404,
@@ -101,7 +105,9 @@ def watched(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
                 message="Cannot find metric that matches type. If a metric was created recently, try again.",
             )
         ]
-        made.monitor("ops@example.com")
+        made = Watched(cloud, tmp_path_factory.mktemp("monitored"))
+        said = made.monitor("ops@example.com")
+        assert "Google does not know everywhere yet" in said
         yield made
 
 
@@ -116,6 +122,9 @@ def test_a_threshold_is_held_against_a_number() -> None:
                 if is_distribution(condition[filtered]):
                     assert "distribution values" in meaning, condition
                     assert "value_type DOUBLE" in meaning, condition
+                elif "check_passed" in condition[filtered]:  # true or false, and counted
+                    assert "GAUGE metrics" in meaning, condition
+                    assert aggregation["crossSeriesReducer"] == "REDUCE_COUNT_FALSE"
                 else:
                     assert "numeric values" in meaning or "CUMULATIVE and DELTA" in meaning, condition
 
@@ -126,32 +135,59 @@ def test_what_is_asked_in_promql_is_promql() -> None:
     assert queries
     for query in queries:
         promql_parser.parse(query.replace('\\"', '"'))
-        (named,) = re.findall(r"logging_googleapis_com:user_(\w+)_sum", query)
+        (named,) = re.findall(r"logging_googleapis_com:user_(\w+)_(?:sum|count)", query)
         assert named in METRICS
 
 
 def test_nothing_is_sent_that_google_would_refuse(watched: Watched) -> None:
     assert watched.cloud.faults == []
-    assert sorted(each["name"].rpartition("/")[2] for each in watched.held("metrics")) == watched.metrics
+    assert sorted(each["name"].rpartition("/")[2] for each in watched.held("metrics")) == METRICS
     assert [each["displayName"] for each in watched.held("dashboards")] == [DASHBOARD["displayName"]]
-    assert sorted(each["displayName"] for each in watched.held("alertPolicies")) == sorted(watched.alerts)
+    assert sorted(each["displayName"] for each in watched.held("alertPolicies")) == TITLES
     (channel,) = watched.held("notificationChannels")
     assert all(each["notificationChannels"] == [channel["name"]] for each in watched.held("alertPolicies"))
 
 
-def test_alerts_and_charts_look_at_the_functions_by_their_prefix(watched: Watched) -> None:
-    sent = [json.dumps(watched.held(kind)) for kind in ("alertPolicies", "dashboards")]
-    assert all("notes-chat" in each and '\\"chat\\"' not in each for each in sent)
+def test_what_is_watched_is_called_by_the_functions_prefix(watched: Watched) -> None:
+    sent = json.dumps([watched.held(kind) for kind in ("alertPolicies", "dashboards", "metrics")])
+    assert "%PREFIX%" not in sent
+    assert not re.findall(r'\\"(chat|api|on-note-write|reconcile|aurora-dead-letters)\\"', sent)
+    assert 'notes-on-note-write\\"' in sent
 
 
-@pytest.mark.nightly
+def test_health_is_asked_for_at_the_addresses_of_the_functions(watched: Watched) -> None:
+    checks = watched.held("uptimeCheckConfigs")
+    assert [(each["monitoredResource"]["labels"]["host"], each["httpCheck"]["path"]) for each in checks] == [
+        ("notes-chat-abc-ew.a.run.app", "/health"), ("notes-api-abc-ew.a.run.app", "/health"),
+    ]  # fmt: skip
+    (alert,) = (each for each in watched.held("alertPolicies") if "/health" in each["displayName"])
+    asked = alert["conditions"][0]["conditionThreshold"]["filter"]
+    assert all(each["name"].rpartition("/")[2] in asked for each in checks)
+
+
+def test_an_event_that_no_function_takes_goes_where_it_is_seen(watched: Watched) -> None:
+    """Events hold what was written, so that stays in the region and for a day."""
+    (topic,) = watched.held("topics")
+    assert topic["messageStoragePolicy"] == {"allowedPersistenceRegions": ["europe-west1"]}
+    (kept,) = (each for each in watched.held("subscriptions") if each not in watched.subscriptions)
+    assert (kept["topic"], kept["messageRetentionDuration"]) == (topic["name"], "86400s")
+    assert len(watched.subscriptions) == 2
+    for each in watched.subscriptions:
+        assert each["deadLetterPolicy"] == {"deadLetterTopic": topic["name"], "maxDeliveryAttempts": 30}
+        (binding,) = watched.cloud.access.policies[each["name"]]["bindings"]
+        assert binding["role"] == "roles/pubsub.subscriber"
+    (binding,) = watched.cloud.access.policies[topic["name"]]["bindings"]
+    assert binding["role"] == "roles/pubsub.publisher"
+    assert binding["members"][0].endswith("@gcp-sa-pubsub.iam.gserviceaccount.com")
+
+
 def test_again_it_makes_nothing_twice_and_keeps_changed_thresholds(watched: Watched) -> None:
-    policy = watched.held("alertPolicies")[0]
+    policy = next(each for each in watched.held("alertPolicies") if "5%" in each["displayName"])
     condition = policy["conditions"][0]["conditionThreshold"]
     condition["thresholdValue"] = 42
     watched.monitor("more@example.com")
-    assert len(watched.held("alertPolicies")) == len(watched.alerts)
-    assert len(watched.held("dashboards")) == 1
+    assert len(watched.held("alertPolicies")) == len(TITLES)
+    assert (len(watched.held("dashboards")), len(watched.held("uptimeCheckConfigs"))) == (1, 2)
     both = {channel["name"] for channel in watched.held("notificationChannels")}
     assert len(both) == 2
     assert all(set(each["notificationChannels"]) == both for each in watched.held("alertPolicies"))
@@ -159,23 +195,38 @@ def test_again_it_makes_nothing_twice_and_keeps_changed_thresholds(watched: Watc
     assert watched.cloud.faults == []
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"], [PROJECT], [PROJECT, "nobody"], [PROJECT, "--remove", "more"]])
+def test_a_function_that_moved_is_watched_where_it_is(watched: Watched) -> None:
+    deploy(watched.cloud, "chat", serviceConfig={"uri": "https://elsewhere.a.run.app"})
+    watched.monitor("ops@example.com")
+    hosts = [each["monitoredResource"]["labels"]["host"] for each in watched.held("uptimeCheckConfigs")]
+    assert sorted(hosts) == ["elsewhere.a.run.app", "notes-api-abc-ew.a.run.app"]
+    test_alerts = [each for each in watched.held("alertPolicies") if "/health" in each["displayName"]]
+    checks = [each["name"].rpartition("/")[2] for each in watched.held("uptimeCheckConfigs")]
+    assert [all(check in str(each) for check in checks) for each in test_alerts] == [True]
+    assert watched.cloud.faults == []
+
+
+@pytest.mark.parametrize("arguments", [[], ["--all"], [PROJECT], [PROJECT, "nobody"], [PROJECT, "--remove", "a@b.c"]])
 def test_what_is_not_understood_touches_nothing(arguments: list[str]) -> None:
     done = subprocess.run(["deploy/monitor.sh", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "Usage: deploy/monitor.sh PROJECT EMAIL" in done.stderr
+    assert "usage: deploy/monitor.sh" in done.stderr
 
 
 def test_who_may_not_is_told_so(watched: Watched) -> None:
     watched.cloud.refusals["monitoring.projects.alertPolicies.list"] = [error(403, "PERMISSION_DENIED", message="No.")]
     with pytest.raises(AssertionError, match="No"):
         watched.monitor("--remove")
-    assert len(watched.held("alertPolicies")) == len(watched.alerts)
+    assert len(watched.held("alertPolicies")) == len(TITLES)
 
 
-@pytest.mark.nightly
-def test_removed_it_is_gone(watched: Watched) -> None:
+def test_removed_it_is_gone_also_where_nothing_is_deployed_any_more(watched: Watched) -> None:
     watched.monitor("--remove")
-    for kind in ("alertPolicies", "dashboards", "metrics"):
+    for kind in ("alertPolicies", "dashboards", "metrics", "uptimeCheckConfigs", "topics"):
         assert watched.held(kind) == [], kind
+    assert watched.held("subscriptions") == watched.subscriptions
+    assert all("deadLetterPolicy" not in each for each in watched.subscriptions)
+    for name in [each for each in watched.cloud.resources if "/functions/" in each]:
+        del watched.cloud.resources[name]
+    watched.monitor("--remove")
     assert watched.cloud.faults == []

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from shared import bootstrap
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.firestore import FirestoreStore
 from tests.fakes import HashingEmbedder
-from tests.functions.world import World, hosted, world_on
+from tests.functions.world import Lines, World, hosted, world_on
 
 FUNCTIONS = ("chat", "api", "on_note_write", "on_template_write", "reconcile")
 
@@ -42,6 +43,17 @@ def cloud(world: World, firestore_store: FirestoreStore) -> World:
     """The same on Firestore's emulator."""
     world.plug(store=firestore_store)
     return world
+
+
+@pytest.fixture
+def lines() -> Iterator[Lines]:
+    handler = Lines()
+    loggers = [logging.getLogger(name) for name in ("functions", "shared")]
+    for logger in loggers:
+        logger.addHandler(handler)
+    yield handler
+    for logger in loggers:
+        logger.removeHandler(handler)
 
 
 @pytest.fixture

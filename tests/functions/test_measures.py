@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import logging
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,14 +11,13 @@ from typing import Any
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from functions.http.log import JsonLines
 from shared import tracing
 from shared.adapters.otel import SERVICE, tracer_provider
 from shared.bootstrap import build
 from shared.errors import ModelUnavailable
 from shared.settings import Settings
 from tests.fakes import HashingEmbedder, ScriptedWriter
-from tests.functions.world import ROOT, World
+from tests.functions.world import Lines, World
 from tests.servers.scripted import Reply, ScriptedServer
 
 HOSTILE = (
@@ -30,35 +27,8 @@ HOSTILE = (
 )
 
 
-class _Lines(logging.Handler):
-    """Every line as it would go out."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.DEBUG)
-        self.setFormatter(JsonLines())
-        self.texts: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.texts.append(self.format(record))
-
-    def requests(self) -> list[dict[str, Any]]:
-        lines = [json.loads(text) for text in self.texts]
-        return [line for line in lines if "httpRequest" in line]
-
-
-@pytest.fixture
-def lines() -> Iterator[_Lines]:
-    handler = _Lines()
-    loggers = [logging.getLogger(name) for name in ("functions", "shared")]
-    for logger in loggers:
-        logger.addHandler(handler)
-    yield handler
-    for logger in loggers:
-        logger.removeHandler(handler)
-
-
 def test_what_a_search_logs_in_other_threads_names_its_request_too(
-    world: World, embedder: HashingEmbedder, lines: _Lines
+    world: World, embedder: HashingEmbedder, lines: Lines
 ) -> None:
     world.save("boat", title="Boat", text="The boat is blue.")
     embedder.outage = ModelUnavailable("away")
@@ -75,7 +45,7 @@ def _events(world: World, **body: object) -> str:
     return response.get_data(as_text=True)
 
 
-def test_an_answers_line_says_what_was_found_and_how_long_each_step_took(world: World, lines: _Lines) -> None:
+def test_an_answers_line_says_what_was_found_and_how_long_each_step_took(world: World, lines: Lines) -> None:
     world.save("boat", title="Boat", text="The boat is blue.")
     world.plug(writer=ScriptedWriter("It is blue [N1], or green [N7]."))
     world.call("chat", "POST", "/chat", {"message": "Which colour is the boat?"})
@@ -90,7 +60,7 @@ def test_an_answers_line_says_what_was_found_and_how_long_each_step_took(world: 
     assert line["caches"]["questions"] == {"hits": 0, "misses": 1}
 
 
-def test_a_streamed_answers_line_says_the_same(world: World, lines: _Lines) -> None:
+def test_a_streamed_answers_line_says_the_same(world: World, lines: Lines) -> None:
     world.save("boat", title="Boat", text="The boat is blue.")
     question = {"message": "Which colour is the boat?"}
     world.call("chat", "POST", "/chat", question)
@@ -104,27 +74,7 @@ def test_a_streamed_answers_line_says_the_same(world: World, lines: _Lines) -> N
     assert streamed["caches"]["results"]["hits"] == 1
 
 
-def test_the_metrics_of_a_deployment_read_what_the_lines_hold(world: World, lines: _Lines) -> None:
-    world.save("boat", title="Boat", text="The boat is blue.")
-    world.plug(writer=ScriptedWriter(ModelUnavailable("away")))
-    world.call("chat", "POST", "/chat", {"message": "Which colour is the boat?"})
-    world.call("reconcile", "POST", "/", {})
-    held = [json.loads(text) for text in lines.texts]
-    metrics = {file.stem: json.loads(file.read_text()) for file in (ROOT / "deploy/monitoring/metrics").glob("*.json")}
-    read = {field for metric in metrics.values() for field in re.findall(r"jsonPayload\.([\w.]+)", json.dumps(metric))}
-    assert {"answerKind", "refusal", "usd", "tokens.input", "reconcile.failed"} <= read
-    for field in read - {"reconcile.found.pending"}:  # a finding stands there where there is one
-        assert any(_at(line, field.split(".")) for line in held), field
-    (fallback,) = re.findall(r'=~"(.*?)"', metrics["aurora_fallbacks"]["filter"])
-    assert any(re.search(fallback, line["message"]) for line in held)
-
-
-def _at(line: Mapping[str, Any], path: list[str]) -> bool:
-    first, *rest = path
-    return first in line and (not rest or _at(line[first], rest))
-
-
-def test_measures_of_one_request_are_not_those_of_the_next(world: World, lines: _Lines) -> None:
+def test_measures_of_one_request_are_not_those_of_the_next(world: World, lines: Lines) -> None:
     world.save("boat", title="Boat", text="The boat is blue.")
     world.call("api", "POST", "/search", {"query": "boat"})
     world.call("api", "GET", "/notes")
@@ -133,7 +83,7 @@ def test_measures_of_one_request_are_not_those_of_the_next(world: World, lines: 
     assert "chunks" not in listed
 
 
-def test_no_word_of_a_note_a_question_or_a_comment_is_logged(world: World, lines: _Lines) -> None:
+def test_no_word_of_a_note_a_question_or_a_comment_is_logged(world: World, lines: Lines) -> None:
     for number, text in enumerate(HOSTILE):
         world.save(f"n{number}", title=f"quicksilver {number}", text=text, tags=["quicksilver"])
     obeying = ScriptedWriter("quicksilver [N1] [N99] [quicksilver]", "", "quicksilver without a source")

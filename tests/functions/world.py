@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from flask.testing import FlaskClient
 from werkzeug.serving import make_server
 from werkzeug.test import TestResponse
 
+from functions.http.log import JsonLines
 from shared import bootstrap
 from shared.answering.extractive import ExtractiveWriter
 from shared.app import App
@@ -72,6 +74,22 @@ def hosted(name: str) -> FlaskClient:
     """A client of one function's own host."""
     client: FlaskClient = functions_framework.create_app(name, str(ROOT / "main.py")).test_client()  # type: ignore[no-untyped-call]
     return client
+
+
+class Lines(logging.Handler):
+    """Every log line as it would go out."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.setFormatter(JsonLines())
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.texts.append(self.format(record))
+
+    def requests(self) -> list[dict[str, Any]]:
+        lines = [json.loads(text) for text in self.texts]
+        return [line for line in lines if "httpRequest" in line]
 
 
 @dataclass

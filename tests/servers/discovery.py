@@ -30,6 +30,7 @@ VERSIONS = {
     "identitytoolkit": ("v1", "v2"),
     "logging": ("v2",),
     "monitoring": ("v3", "v1"),
+    "pubsub": ("v1",),
     "run": ("v2", "v1"),
     "secretmanager": ("v1",),
     "serviceusage": ("v1", "v1beta1"),

@@ -9,7 +9,7 @@ from tests.servers.google_cloud.cloud import GoogleCloud
 GCLOUD_APIS = (
     "artifactregistry", "billingbudgets", "cloudbilling", "cloudbuild", "cloudfunctions", "cloudresourcemanager",
     "cloudscheduler", "eventarc", "firebase", "firebaserules", "firestore", "iam", "iamcredentials", "identitytoolkit",
-    "logging", "monitoring", "run", "secretmanager", "serviceusage", "storage",
+    "logging", "monitoring", "pubsub", "run", "secretmanager", "serviceusage", "storage",
 )  # fmt: skip
 
 

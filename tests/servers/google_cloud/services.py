@@ -37,18 +37,30 @@ def _service(cloud: GoogleCloud, call: Call) -> JSON:
     return {"name": call.resource, "state": "ENABLED" if name in cloud.enabled else "DISABLED"}
 
 
-def _metric(cloud: GoogleCloud, call: Call) -> Reply | JSON:
-    """Its name stays the short one that its owner chose."""
-    name = f"{call.resource}/{call.body['name']}"
-    if name in cloud.resources:
-        return error(409, "ALREADY_EXISTS", message=f"{name} already exists.")
-    cloud.resources[name] = dict(call.body)
-    return cloud.resources[name]
-
-
-def _renewed_metric(cloud: GoogleCloud, call: Call) -> JSON:
-    cloud.resources[call.resource] = dict(call.body)
+def _put(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    """Made or replaced under the name in its path; what it refers to must be there."""
+    if (topic := call.body.get("topic", call.resource)) != call.resource and topic not in cloud.resources:
+        return missing(topic)
+    cloud.resources[call.resource] = {"name": call.resource, **call.body}
     return cloud.resources[call.resource]
+
+
+def _subscription(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    """Dead letters go to a topic that is there."""
+    held = cloud.resources.get(call.resource)
+    dead = call.body["subscription"].get(call.body["updateMask"])
+    if held is None or (dead and dead["deadLetterTopic"] not in cloud.resources):
+        return missing(call.resource if held is None else dead["deadLetterTopic"])
+    held.pop(call.body["updateMask"], None)
+    held.update({call.body["updateMask"]: dead} if dead else {})
+    return held
+
+
+def _delete_check(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    watching = [name for name, each in cloud.resources.items() if "/alertPolicies/" in name and "conditions" in each]
+    if any(call.resource.rpartition("/")[2] in str(cloud.resources[name]["conditions"]) for name in watching):
+        return error(400, "FAILED_PRECONDITION", message=f"An alert policy watches {call.resource}.")
+    return generic(cloud, call)
 
 
 def _project(cloud: GoogleCloud, _call: Call) -> JSON:
@@ -63,12 +75,14 @@ def _permissions(cloud: GoogleCloud, call: Call) -> JSON:
 
 
 def _agent(cloud: GoogleCloud, call: Call) -> JSON:
-    """Google's own account for Eventarc, which policies and triggers know only after a while."""
-    if EVENTARC not in cloud.agents:
-        cloud.agents.add(EVENTARC)
-        cloud.news.add(EVENTARC)
-        cloud.unused.add(EVENTARC)
-    return done(cloud, call, {"email": EVENTARC})
+    """Google's own account for a service, which policies and triggers know only after a while."""
+    service = call.resource.rpartition("/")[2].partition(".")[0]
+    email = EVENTARC.replace("-eventarc.", f"-{service}.")
+    if email not in cloud.agents:
+        cloud.agents.add(email)
+        cloud.news.add(email)
+        cloud.unused.add(email)
+    return done(cloud, call, {"email": email})
 
 
 def _account(cloud: GoogleCloud, call: Call) -> Reply | JSON:
@@ -228,7 +242,19 @@ def _deploy(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     address = cloud.function_url(short)
     held.update(state="ACTIVE", environment="GEN_2", url=address)
     held["serviceConfig"] |= {"uri": address, "service": service, "allTrafficOnLatestRevision": True}
+    if "eventTrigger" in held:
+        held["eventTrigger"]["trigger"] = _trigger(cloud, held)
     return answer
+
+
+def _trigger(cloud: GoogleCloud, function: JSON) -> str:
+    """The name of the function's trigger, which comes with a subscription of its own."""
+    project, short = f"projects/{cloud.project}", function["name"].rpartition("/")[2]
+    name = f"{project}/locations/{function['eventTrigger']['triggerRegion']}/triggers/{short}-123456"
+    subscription = f"{project}/subscriptions/eventarc-{short}-123456-sub-789"
+    cloud.resources.setdefault(subscription, {"name": subscription})
+    cloud.resources[name] = {"name": name, "transport": {"pubsub": {"subscription": subscription}}}
+    return name
 
 
 def _refused_function(cloud: GoogleCloud, call: Call) -> Reply | None:
@@ -320,8 +346,11 @@ def _build_held(cloud: GoogleCloud, call: Call) -> JSON:
 
 HANDLERS: dict[str, Handler] = {
     **people.HANDLERS,
-    "logging.projects.metrics.create": _metric,
-    "logging.projects.metrics.update": _renewed_metric,
+    "logging.projects.metrics.update": _put,
+    "monitoring.projects.uptimeCheckConfigs.delete": _delete_check,
+    "pubsub.projects.subscriptions.create": _put,
+    "pubsub.projects.subscriptions.patch": _subscription,
+    "pubsub.projects.topics.create": _put,
     "serviceusage.services.batchEnable": _enable,
     "serviceusage.services.enable": _enable,
     "serviceusage.services.get": _service,
