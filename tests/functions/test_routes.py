@@ -64,6 +64,7 @@ EXAMPLES: dict[tuple[str, str, str], Example] = {
     ("api", "DELETE", "/sessions/{session_id}"): Example("/sessions/boats", status=204),
     ("api", "GET", "/sessions/{session_id}/messages"): Example("/sessions/boats/messages", key="messages"),
     ("api", "POST", "/feedback"): Example("/feedback", body={"requestId": "r-1", "rating": "up"}, key="feedbackId"),
+    ("api", "GET", "/me:quality"): Example("/me:quality", key="answers"),
     ("api", "GET", "/me:export"): Example("/me:export"),
     ("api", "DELETE", "/me"): Example("/me", body={"confirm": "erase everything"}, key="erased"),
     ("api", "GET", "/tenant:export"): Example("/tenant:export"),
