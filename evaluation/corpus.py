@@ -15,8 +15,7 @@ from typing import Any
 from evaluation.golden import GoldenQuestion
 from shared.app import App
 from shared.errors import InvalidArgument
-from shared.indexing.chunking import MARKDOWN, Chunker, Slices, by_sentences, trimmed
-from shared.indexing.cuts import OVERLAP, TARGET
+from shared.indexing.chunking import MARKDOWN, OVERLAP, TARGET, Chunker, Slices, by_sentences, trimmed
 from shared.language.lengths import tokens
 from shared.model.index import Vector
 from shared.model.notes import Note, NoteKey

@@ -4,7 +4,7 @@
     2. cut the note; say what the index should hold of it  chunking, wanted
     3. compare with what it holds                          wanted
     4. write that, still without the new vectors
-    5. embed batch by batch, writing each at once          vectors
+    5. embed batch by batch, writing each at once
     6. start again, until there is nothing left to do
 
 Any number of workers may do this for one note at any time, and each may die at any point. Every write is
@@ -15,12 +15,21 @@ embedded the record carries a lease, renewed with each batch; who finds one leav
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 from typing import Literal
 
-from shared.errors import Conflict, NoteBusy, NotFound, StoreRefused
+from shared.errors import (
+    Conflict,
+    ModelRefused,
+    ModelUnavailable,
+    NoteBusy,
+    NotFound,
+    PortContractError,
+    StoreRefused,
+)
 from shared.indexing.chunking import CHUNKER_VERSION, MARKDOWN, Chunker, chunk
 from shared.indexing.state import (
     WAITING_FOR_VECTORS,
@@ -36,12 +45,11 @@ from shared.indexing.state import (
     revision_now,
     set_back,
 )
-from shared.indexing.vectors import Ledger, add_vectors
 from shared.indexing.wanted import Changes, compare, embedded_texts, wanted_chunks
 from shared.language.languages import detect
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, NoteState
 from shared.model.notes import Note, NoteKey
-from shared.ports.models import Embedder
+from shared.ports.models import Embedder, embed
 from shared.ports.stores import Store
 
 MAX_ROUNDS = 8
@@ -181,14 +189,47 @@ class Indexer:
             record = finished(record, now)
         elif not words_only:
             record = leased(record, now)
-        token = self._write(key, changes, expected=state.held.token, record=record)
-        ledger, embedded = Ledger(key, record, token, self.store), 0
+        token, embedded = self._write(key, changes, expected=state.held.token, record=record), 0
         if embedder is not None and not words_only:
-            embedded = add_vectors(ledger, embedded_texts(changes.embed), embedder=embedder, clock=self.clock)
-        failed = ledger.record.status is IndexStatus.FAILED
-        return IndexOutcome(
-            action="failed" if failed else "indexed", chunks=len(wanted), embedded=embedded, error=ledger.record.error
-        )
+            waiting = embedded_texts(changes.embed)
+            record, embedded = self._embed(key, waiting, record=record, token=token, embedder=embedder)
+        action: Literal["failed", "indexed"] = "failed" if record.status is IndexStatus.FAILED else "indexed"
+        return IndexOutcome(action, chunks=len(wanted), embedded=embedded, error=record.error)
+
+    def _embed(
+        self,
+        key: NoteKey,
+        waiting: Mapping[str, Sequence[str]],
+        *,
+        record: IndexRecord,
+        token: str | None,
+        embedder: Embedder,
+    ) -> tuple[IndexRecord, int]:
+        """Embed `waiting` (text -> ids of the chunks that share it), writing each batch at once: the record after that,
+        and how many were embedded. Each write expects the token of the one before.
+
+        The last batch leaves the record `indexed`, a refusal or a broken promise `failed`. Raises ModelUnavailable,
+        having left it `pending_embeddings` without lease, and Conflict as soon as anybody else has written. Whoever is
+        killed here loses one batch at most.
+        """
+        texts, embedded = iter(waiting), 0
+        while batch := tuple(islice(texts, embedder.batch_size)):
+            try:
+                vectors = embed(batch, embedder)
+            except ModelUnavailable as away:
+                record = set_back(record, self.clock(), error=away.message, status=IndexStatus.PENDING)
+                self.store.apply(key.tenant_id, IndexChange(key.note_id, token, record))
+                raise
+            except (ModelRefused, PortContractError) as refusal:
+                record = set_back(record, self.clock(), error=refusal.message, status=IndexStatus.FAILED)
+                self.store.apply(key.tenant_id, IndexChange(key.note_id, token, record))
+                break
+            embedded += len(batch)
+            record = (leased if embedded < len(waiting) else finished)(record, self.clock())
+            pairs = zip(batch, vectors, strict=True)
+            added = tuple((chunk_id, vector) for text, vector in pairs for chunk_id in waiting[text])
+            token = self.store.apply(key.tenant_id, IndexChange(key.note_id, token, record, vectors=added))
+        return record, embedded
 
     def _wanted(self, note: Note) -> tuple[IndexedChunk, ...]:
         lang = note.lang or detect(note.text)

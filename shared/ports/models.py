@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Sequence
 from typing import Protocol
 
+from shared.errors import PortContractError
 from shared.model.answers import Delta, Draft, Judgement, Prompt, Statement
 from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration
@@ -36,6 +38,28 @@ class Embedder(Protocol):
         """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, PortContractError."""
 
     def embed_query(self, text: str) -> Vector: ...
+
+
+UNIT_TOLERANCE = 1e-3
+"""How far a vector's length may be from 1: float32 rounding of 2048 dimensions stays far below."""
+
+
+def embed(texts: Sequence[str], embedder: Embedder) -> tuple[Vector, ...]:
+    """One unit vector a text, in order. At most `embedder.batch_size` texts.
+
+    Raises ModelUnavailable, ModelRefused, and PortContractError when the count, a dimension or a length is wrong:
+    trusted from here on, a bad vector would spoil every search it takes part in.
+    """
+    vectors = embedder.embed_documents(texts)
+    if len(vectors) != len(texts):
+        raise PortContractError(f"{embedder.model} returned {len(vectors)} vectors for {len(texts)} texts")
+    for vector in vectors:
+        if len(vector) != embedder.dimension:
+            raise PortContractError(f"{embedder.model} returned {len(vector)} dimensions, not {embedder.dimension}")
+        # Written so that a length of NaN fails it too.
+        if not abs(math.hypot(*vector) - 1.0) <= UNIT_TOLERANCE:
+            raise PortContractError(f"{embedder.model} returned a vector that is not finite or not of length 1")
+    return vectors
 
 
 MAX_WRITTEN = 2048

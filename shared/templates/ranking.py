@@ -9,11 +9,10 @@ from collections.abc import Iterator, Sequence
 from operator import mul
 from statistics import fmean, pstdev
 
-from shared.indexing.vectors import embed
 from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration
 from shared.model.templates import StoredTemplate, Template, TemplateMatch
-from shared.ports.models import Embedder
+from shared.ports.models import Embedder, embed
 
 CONTENT_READ = 1000
 """Characters of the steps that are embedded."""

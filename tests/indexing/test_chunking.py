@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.corpus import CHUNKERS
-from shared.indexing.chunking import MAX_SECTIONS, Chunker, chunk
-from shared.indexing.cuts import TARGET
+from shared.indexing.chunking import MAX_SECTIONS, TARGET, Chunker, chunk
 from shared.language.lengths import tokens
 from shared.model.index import Chunk
 from tests.indexing.prose import drawn, paragraph, words

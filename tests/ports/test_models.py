@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import pytest
 
 from shared.errors import PortContractError
-from shared.indexing.vectors import embed
 from shared.model.index import Vector
+from shared.ports.models import embed
 from tests.contracts.samples import unit
 from tests.fakes import HashingEmbedder
 
