@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -23,7 +23,6 @@ from shared.indexing.pipeline import Indexer, index_version
 from shared.model.account import Person
 from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration, Retrieved
-from shared.model.sessions import SessionSettings
 from shared.notes.service import Notes
 from shared.ports.access import Attester, Verifier
 from shared.ports.models import Embedder, Reranker, Writer
@@ -31,6 +30,7 @@ from shared.ports.stores import Store
 from shared.retrieval.calibration import estimated
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import Retriever
+from shared.sessions.limits import checked_defaults
 from shared.sessions.service import Sessions
 from shared.settings import Settings
 from shared.templates.files import SHIPPED
@@ -111,6 +111,7 @@ def _bound(app: App) -> Mapping[str, object]:
     settings, store, clock = app.settings, app.store, app.clock
     version = index_version(app.embedder, app.chunker)
     model = app.writer.model if app.writer else app.extractive.model
+    models = frozenset({model, *app.writers})
     budgets = Budgets(
         store=store,
         clock=clock,
@@ -131,10 +132,10 @@ def _bound(app: App) -> Mapping[str, object]:
             Sessions,
             store=store,
             clock=clock,
-            models=frozenset({model, *app.writers}),
+            models=models,
             rewriter=app.ranker,
             longest_question=settings.chat_max_query_length,
-            defaults=replace(SessionSettings(), **dict(settings.session_defaults)),  # type: ignore[arg-type]
+            defaults=checked_defaults(dict(settings.session_defaults), models=models),
         ),
         "notes": Notes(store=store, clock=clock),
         "indexer": Indexer(

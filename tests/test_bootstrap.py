@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,22 @@ def test_a_project_with_a_budget_meters_every_hosted_model(tmp_path: Path) -> No
     assert {CHAT_MODEL, EMBEDDING_MODEL} < set(settings.billed_models)
     assert (DEFAULT_CHAT_MODEL, DEFAULT_EMBEDDING_MODEL) == (CHAT_MODEL, EMBEDDING_MODEL)
     close(app)
+
+
+@pytest.mark.parametrize(
+    ("default", "expected"),
+    [
+        ("model=gpt-9", "one of extractive for model"),
+        ("template=../plan", "auto, none, or the id of a template for template"),
+        ("lookIn=work\0", "text of at most "),
+        (f"systemPrompt={'x' * 2001}", "text of at most 2000 characters, without NUL for systemPrompt"),
+    ],
+)
+def test_a_default_that_no_session_may_have_stops_the_start(tmp_path: Path, default: str, expected: str) -> None:
+    given = Settings.from_env({"SESSION_DEFAULTS": default}).session_defaults
+    with pytest.raises(SettingsError, match=f"SESSION_DEFAULTS: expected {re.escape(expected)}") as raised:
+        build(Settings(home=tmp_path, auth="none", session_defaults=given))
+    assert raised.value.variable == "SESSION_DEFAULTS"
 
 
 @pytest.mark.parametrize("mode", ["warn", "enforce"])

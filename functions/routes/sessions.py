@@ -14,8 +14,8 @@ from shared.api.answers import AnswerMetaJson, CitationJson, ClaimJson
 from shared.api.sessions import MessagesJson, SessionJson, SessionsJson, messages_json, session_json, sessions_json
 from shared.errors import InvalidArgument
 from shared.model.sessions import Message, Role, Session, SessionSettings, StoredCitation
-from shared.sessions.importing import MAX_IMPORTED
 from shared.sessions.limits import MAX_TITLE, TITLE
+from shared.sessions.service import MAX_IMPORTED
 from shared.times.dates import INSTANT, parse_instant
 
 MAX_MESSAGE = 200_000

@@ -39,6 +39,9 @@ class Moment:
     def day(self, at: datetime) -> str:
         return at.astimezone(ZoneInfo(self.zone)).date().isoformat()
 
+    def time_in(self, text: str, lang: str) -> FoundTime | None:
+        return find_time(text, now=self.now, zone=self.zone, lang=lang)
+
 
 @dataclass(frozen=True, slots=True)
 class _Read:
@@ -53,10 +56,6 @@ class _Read:
     goes_on: bool
     """Whether it opens like one that goes on, and names little more."""
 
-    @property
-    def is_only_a_time(self) -> bool:
-        return not self.own and self.time is not None and len(_WORD.findall(self.rest)) <= 1
-
 
 def whole_question(text: str, previous: str, *, asked: Moment, now: Moment, longest: int) -> str:
     """`text` itself, or with what it leaves to be understood of `previous`, a whole question asked at `asked`.
@@ -67,15 +66,20 @@ def whole_question(text: str, previous: str, *, asked: Moment, now: Moment, long
     words = vocabulary(lang).follow_ups or _WORDLESS
     read = _read(text, words, now, lang)
     previous = _subject_of(previous.strip(), lang)
-    earlier = _time_in(previous, asked, lang)
+    earlier = asked.time_in(previous, lang)
     then = "" if earlier is None else _rebase(previous, earlier, asked=asked, now=now, lang=lang)
-    if read.is_only_a_time:
-        return _fitting(f"{_without_time(previous, earlier, lang).rstrip(_ENDS)} {read.phrase}?", text, longest)
     if not read.own and read.time is None:
-        return _fitting(f"{text.strip()} {_with_time(previous, earlier, then)}", text, longest)
+        subject = previous
+        if earlier is not None:
+            subject = " ".join(f"{previous[: earlier.start]}{then}{previous[earlier.end :]}".split())
+        whole = f"{text.strip()} {subject}"
+        return whole if len(whole) <= longest else text
+    subject = _without_time(previous, earlier, lang)
+    if not read.own and len(_WORD.findall(read.rest)) <= 1:
+        whole = f"{subject.rstrip(_ENDS)} {read.phrase}?"
+        return whole if len(whole) <= longest else text
     if not read.goes_on and not _points(read, words):
         return text
-    subject = _without_time(previous, earlier, lang)
     if read.goes_on and "(" in subject:
         subject = subject.partition("(")[2]  # what an earlier step carried: subjects named in turn do not pile up
     carried = _carried(subject, read.own, words, lang)
@@ -85,7 +89,7 @@ def whole_question(text: str, previous: str, *, asked: Moment, now: Moment, long
 def drops_time(text: str, previous: str, *, asked: Moment) -> bool:
     """Whether `text` is the question before without its time, so that it stands alone: it asks about any time."""
     lang = detect(f"{previous} {text}")
-    time = _time_in(previous, asked, lang)
+    time = asked.time_in(previous, lang)
     words = _WORD.findall(text.lower())
     return time is not None and words in (
         _WORD.findall(f"{previous[: time.start]} {previous[time.end :]}".lower()),
@@ -97,21 +101,16 @@ def _read(text: str, words: FollowUps, now: Moment, lang: str) -> _Read:
     opening = re.match(rf"[\s¿¡]*(?:({words.at_length})|{words.shortly})(?!\w)[\s,]*", text, re.IGNORECASE)
     at_length = opening is not None and opening[1] is not None
     body = text[opening.end() :].strip(_ENDS) if opening and at_length else text.strip(_ENDS)
-    time = _time_in(body, now, lang)
-    if time is None and opening and len(body.split()) == 1:  # a bare month
-        body = _as_a_time(body, lang)
-        time = _time_in(body, now, lang)
+    time, times = now.time_in(body, lang), vocabulary(lang).times
+    if time is None and times and opening and len(body.split()) == 1:  # a bare month: `March` -> `in March`
+        body = f"{times.in_a_month} {body}"
+        time = now.time_in(body, lang)
     rest = body if time is None else f"{body[: time.start]} {body[time.end :]}"
     own = tuple(word for word in _content(rest, lang) if word.lower() not in words.empty.split())
     is_fragment = len(own) <= 2 and len(_WORD.findall(rest)) <= len(own) + 2
     goes_on = opening is not None and (is_fragment or (at_length and len(own) == 1))
     phrase = "" if time is None else body[time.start : time.end]
     return _Read(rest=rest, own=own, time=time, phrase=phrase, goes_on=goes_on)
-
-
-def _with_time(text: str, time: FoundTime | None, phrase: str) -> str:
-    """`phrase` in the place of the time."""
-    return text if time is None else " ".join(f"{text[: time.start]}{phrase}{text[time.end :]}".split())
 
 
 def _without_time(text: str, time: FoundTime | None, lang: str) -> str:
@@ -161,20 +160,6 @@ def _with_words(text: str, carried: Sequence[str], longest: int) -> str:
 def _content(text: str, lang: str) -> list[str]:
     """Content words of the text as written, each once."""
     return list(dict.fromkeys(text[start:end] for _, start, end in content_words(text, lang)))
-
-
-def _fitting(whole: str, text: str, longest: int) -> str:
-    return whole if len(whole) <= longest else text
-
-
-def _time_in(text: str, moment: Moment, lang: str) -> FoundTime | None:
-    return find_time(text, now=moment.now, zone=moment.zone, lang=lang)
-
-
-def _as_a_time(word: str, lang: str) -> str:
-    """A bare month as the language asks for it: `March` -> `in March`."""
-    times = vocabulary(lang).times
-    return f"{times.in_a_month} {word}" if times else word
 
 
 def _rebase(text: str, time: FoundTime, *, asked: Moment, now: Moment, lang: str) -> str:

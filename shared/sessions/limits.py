@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import replace
 
-from shared.errors import InvalidArgument
-from shared.language.words import folded_words
+from shared.errors import InvalidArgument, SettingsError
 from shared.markdown.neutralize import neutralize_line
 from shared.model.limits import is_id
-from shared.model.sessions import SETTINGS, SettingsPatch
+from shared.model.sessions import SETTINGS, SessionSettings, SettingsPatch
 
 MAX_TITLE = 200
-
-LENGTH = 80
+MAX_DERIVED_TITLE = 80
 """Characters of a title that is made of a question."""
 TITLE = f"one line of at most {MAX_TITLE} characters"
 
@@ -39,8 +38,16 @@ def check_settings(patch: SettingsPatch, *, models: Collection[str], inside: str
     return patch
 
 
+def checked_defaults(given: SettingsPatch, *, models: Collection[str]) -> SessionSettings:
+    """Settings of new sessions, `given` by SESSION_DEFAULTS. Raises SettingsError naming the setting of a bad value."""
+    try:
+        return replace(SessionSettings(), **check_settings(given, models=models))  # type: ignore[arg-type]
+    except InvalidArgument as wrong:
+        raise SettingsError("SESSION_DEFAULTS", f"{wrong.expected} for {wrong.field}") from None
+
+
 def check_title(title: str, *, inside: str = "") -> str:
-    """Without blanks around it. `inside` as of `check_settings`. Raises InvalidArgument."""
+    """Without blanks around it. `inside`: see `check_settings`. Raises InvalidArgument."""
     bare = title.strip()
     if len(bare) > MAX_TITLE or _NOT_ONE_LINE.search(bare):
         raise InvalidArgument(f"{inside}title", TITLE)
@@ -50,13 +57,7 @@ def check_title(title: str, *, inside: str = "") -> str:
 def title_of(question: str) -> str:
     """The question on one line, at most 80 characters, cut between words and ended by an ellipsis."""
     line = neutralize_line(question)
-    if len(line) <= LENGTH:
+    if len(line) <= MAX_DERIVED_TITLE:
         return line
-    cut = line[: LENGTH - 1]
+    cut = line[: MAX_DERIVED_TITLE - 1]
     return f"{(cut.rpartition(' ')[0] or cut).rstrip(',;:.- ')}…"
-
-
-def holds(title: str, wanted: str) -> bool:
-    """Whether the title contains every word of `wanted`, ignoring case, width and accents."""
-    read = folded_words(title)
-    return all(word in read for word in folded_words(wanted).split())

@@ -11,19 +11,20 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from shared.errors import InvalidArgument, NotFound, Unavailable
+from shared.errors import Conflict, InvalidArgument, NoteUnreadable, NotFound, Unavailable
+from shared.indexing.state import note_revision
+from shared.language.words import folded_words
 from shared.model.account import Person
 from shared.model.answers import Answer
 from shared.model.questions import Filters, Question, Strategy, WhenNotInNotes
-from shared.model.sessions import Message, Session, SessionSettings, SettingsPatch, Spot
+from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot
 from shared.model.templates import NONE
 from shared.ports.models import Writer
 from shared.ports.pages import Page, make_token, read_token
 from shared.ports.stores import Store
-from shared.sessions.importing import import_session
-from shared.sessions.limits import check_settings, check_title, holds, title_of
+from shared.sessions.limits import check_settings, check_title, title_of
 from shared.sessions.standalone import earlier_turns, resolve
-from shared.sessions.turns import Turn, as_read_now, cited_notes, messages_of
+from shared.sessions.turns import Turn, as_read_now, messages_of
 from shared.times.dates import is_within_years
 
 LIFETIME = timedelta(days=1)
@@ -31,8 +32,13 @@ LIFETIME = timedelta(days=1)
 NEW = "new"
 """Instead of a session's id: begin one."""
 SCANNED = 100
-"""Sessions whose titles are looked at in one step of a search, and steps a page takes at most."""
+"""Sessions whose titles are looked at in one step of a search; messages of a session that are read at once."""
 MAX_STEPS = 5
+"""Steps that a page of a search takes."""
+MAX_IMPORTED = 20
+"""Messages imported at once: what a store adds in one commit."""
+EXPORTED_PRECISION = timedelta(milliseconds=1)
+"""Precision of the times in an export."""
 
 _ID = re.compile("[0-9A-Za-z]{1,64}")
 """Ids of sessions; new ones have 32 hexadecimal digits."""
@@ -59,12 +65,14 @@ class Sessions:
 
     def create(self, *, title: str = "", patch: SettingsPatch | None = None) -> Session:
         """Raises InvalidArgument naming `title` or `settings.…`."""
-        patch = check_settings(patch or {}, models=self.models, inside="settings.")
-        return self._create(check_title(title), replace(self.defaults, **patch))  # type: ignore[arg-type]
-
-    def _create(self, title: str, settings: SessionSettings) -> Session:
-        now = self.clock()
-        session = Session(session_id=uuid.uuid4().hex, created_at=now, updated_at=now, title=title, settings=settings)
+        patch, now = check_settings(patch or {}, models=self.models, inside="settings."), self.clock()
+        session = Session(
+            session_id=uuid.uuid4().hex,
+            created_at=now,
+            updated_at=now,
+            title=check_title(title),
+            settings=replace(self.defaults, **patch),  # type: ignore[arg-type]
+        )
         self.store.create_session(self.person, session)
         return session
 
@@ -84,15 +92,55 @@ class Sessions:
         return self.get(session_id)
 
     def import_session(self, session: Session, messages: Sequence[Message]) -> Session:
-        """A session of an export, as `shared.sessions.importing` says. A model that may not be chosen here stays, and
-        counts as none. Raises InvalidArgument.
+        """A session of an export, as it is here now, by its ids: what is missing is added, what is there stays. A model
+        that may not be chosen here stays, and counts as none.
+
+        `messages`: at most `MAX_IMPORTED` that follow each other, in the order of time; those that bring a session here
+        begin with its first. Raises InvalidArgument.
         """
         settings = {name: value for name, value in asdict(session.settings).items() if name != "model"}
         check_settings(settings, models=self.models, inside="session.settings.")
-        named = replace(session, title=check_title(session.title, inside="session."))
+        title, session_id = check_title(session.title, inside="session."), session.session_id
         if len({each.message_id for each in messages}) < len(messages):
             raise InvalidArgument("messages", "messages of different ids")
-        return import_session(self.person, named, messages, store=self.store)
+        first = next((title_of(each.text) for each in messages if each.role is Role.USER), "")
+        unnamed = "" if title == first else title
+        new = replace(session, title=unnamed, first_question=first, message_count=0)
+        held: Session | None = session
+        try:
+            self.store.create_session(self.person, new)
+        except Conflict:  # it is there
+            held = self.store.get_session(self.person, session_id)
+        known = self._known_messages(session_id, messages) if messages else frozenset()
+        missing = [self._as_answered(each) for each in messages if each.message_id not in known]
+        if missing and held:
+            self.store.add_messages(self.person, session_id, missing, first=first)
+            last = max(held.updated_at, session.updated_at, missing[-1].created_at)
+            self.store.patch_session(self.person, session_id, {}, updated_at=last)
+        return self.store.get_session(self.person, session_id) or replace(session, title=title)
+
+    def _as_answered(self, message: Message) -> Message:
+        """With the revision of each cited note, empty where the note does not hold the quote any more."""
+        citations = []
+        for each in message.citations:
+            try:
+                note = self.store.get_note(self.person.tenant_id, each.note_id)
+            except NoteUnreadable:
+                note = None
+            holds = note is not None and each.shown["quote"] in note.text
+            citations.append(replace(each, note_revision=note_revision(note) if note and holds else ""))
+        return replace(message, citations=tuple(citations))
+
+    def _known_messages(self, session_id: str, messages: Sequence[Message]) -> frozenset[str]:
+        """Ids of the messages that are there from the first of these to the last."""
+        found: set[str] = set()
+        before = Spot(messages[-1].created_at + EXPORTED_PRECISION, "0")
+        while True:
+            page = self.store.list_messages(self.person, session_id, limit=SCANNED, before=before)
+            found.update(each.message_id for each in page)
+            if len(page) < SCANNED or page[-1].created_at < messages[0].created_at:
+                return frozenset(found)
+            before = Spot(page[-1].created_at, page[-1].message_id)
 
     def delete(self, session_id: str) -> None:
         """With its messages. Raises NotFound."""
@@ -100,12 +148,13 @@ class Sessions:
             raise NotFound(f"no session {session_id!r}")
 
     def page(self, *, limit: int, token: str | None = None, title: str = "") -> Page[Session]:
-        """Last changed first; with `title` those that are called so. A page of a search may hold fewer than there are.
+        """Last changed first; with `title` those that contain each of its words, ignoring case, width and accents. A
+        page of a search may hold fewer than there are.
 
         Raises InvalidArgument("pageToken").
         """
         listing = f"sessions {self.person.space} {title}"
-        before = self._spot(token, listing)
+        before, wanted = self._spot(token, listing), folded_words(title).split()
         found: list[Session] = []
         for _ in range(MAX_STEPS):
             size = SCANNED if title else limit + 1
@@ -113,7 +162,8 @@ class Sessions:
             for session in scanned:
                 if len(found) == limit:
                     return Page(tuple(found), self._token(before, listing))
-                if holds(session.shown_title, title):
+                shown = folded_words(session.shown_title) if wanted else ""
+                if all(word in shown for word in wanted):
                     found.append(session)
                 before = Spot(session.updated_at, session.session_id)
             if len(scanned) < size:
@@ -141,7 +191,7 @@ class Sessions:
         check_settings(patch, models=self.models)
         asked_at, is_new, session = self.clock(), session_id == NEW, None
         if session_id is not None:
-            session = self._create("", self.defaults) if is_new else self.get(session_id)
+            session = self.create() if is_new else self.get(session_id)
         settings = {**(asdict(session.settings) if session else {}), **patch}
         fields_set = {name: value for name, value in settings.items() if name in _ASKED}
         for name, choice in (("strategy", Strategy), ("when_not_in_notes", WhenNotInNotes)):
@@ -162,14 +212,9 @@ class Sessions:
         question = turn.question
         newest = self.store.list_messages(self.person, turn.session.session_id, limit=turn.max_history)
         turns = earlier_turns(self._as_read_now(newest)[::-1])
-        found = resolve(question, turns, rewriter=self.rewriter, longest=self.longest_question)
-        asked = replace(
-            question,
-            text=found.text,
-            asked=None if found.text == question.text else question.text,
-            history=tuple(each.exchange for each in turns),
-        )
-        return replace(turn, question=asked, usage=found.usage)
+        text, usage = resolve(question, turns, rewriter=self.rewriter, longest=self.longest_question)
+        history, asked = tuple(each.exchange for each in turns), None if text == question.text else question.text
+        return replace(turn, question=replace(question, text=text, asked=asked, history=history), usage=usage)
 
     def record(self, turn: Turn, answer: Answer, body: Mapping[str, Any]) -> bool:
         """Store the answered turn. `body`: the JSON object that the caller gets.
@@ -207,8 +252,9 @@ class Sessions:
             raise
 
     def _as_read_now(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-        cited = cited_notes(messages)
-        return as_read_now(messages, self.store.live_records(self.person.tenant_id, cited) if cited else {})
+        cited = list(dict.fromkeys(each.note_id for message in messages for each in message.citations))
+        live = self.store.live_records(self.person.tenant_id, cited) if cited else {}
+        return tuple(as_read_now(message, live) if message.citations else message for message in messages)
 
     def _token(self, last: Spot | None, listing: str) -> str | None:
         """`listing` names everything that the pages must have in common: tenant, session, search."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from shared.answering.markers import read_markers
@@ -72,22 +72,16 @@ def earlier_turns(messages: Sequence[Message]) -> tuple[Earlier, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """The question as a whole, and what it cost to make it so."""
-
-    text: str
-    usage: Usage = field(default_factory=Usage)
-
-
-def resolve(question: Question, turns: Sequence[Earlier], *, rewriter: Writer | None, longest: int) -> Resolved:
-    """`turns`: oldest first. At most `longest` characters; the question itself where there is no earlier turn, and
-    where it is the last one without its time.
+def resolve(
+    question: Question, turns: Sequence[Earlier], *, rewriter: Writer | None, longest: int
+) -> tuple[str, Usage]:
+    """The question as a whole, and what it cost to make it so. `turns`: oldest first. At most `longest` characters; the
+    question itself where there is no earlier turn, and where it is the last one without its time.
 
     Never fails because the model does: then the rule decides.
     """
     if not turns or drops_time(question.text, turns[-1].standalone, asked=Moment(turns[-1].as_of, question.zone)):
-        return Resolved(question.text)
+        return question.text, Usage()
     usage = Usage()
     if rewriter is not None:
         try:
@@ -98,11 +92,11 @@ def resolve(question: Question, turns: Sequence[Earlier], *, rewriter: Writer | 
             usage = draft.usage
             whole = _whole_in(draft.text, question.text, turns[-TURNS:], longest)
             if whole:
-                return Resolved(whole, usage)
+                return whole, usage
             log.warning("%s replied with no question that could be used: the rule makes it whole", rewriter.model)
     asked, now = Moment(turns[-1].as_of, question.zone), Moment(question.now, question.zone)
     by_rule = whole_question(question.text, turns[-1].standalone, asked=asked, now=now, longest=longest)
-    return Resolved(by_rule, usage)
+    return by_rule, usage
 
 
 def _prompt(text: str, turns: Sequence[Earlier]) -> Prompt:
@@ -120,8 +114,16 @@ def _prompt(text: str, turns: Sequence[Earlier]) -> Prompt:
 
 
 def _whole_in(reply: str, asked: str, turns: Sequence[Earlier], longest: int) -> str | None:
-    """The question in the reply; None if there is none that can stand for the one that was asked."""
-    text = neutralize_line(_question_in(reply[:MAX_REPLY_LENGTH]))
+    """The member `question` of the first JSON object in the reply, ignoring text around it; None if there is none that
+    can stand for the one that was asked.
+    """
+    start = reply.find("{", 0, MAX_REPLY_LENGTH)
+    try:
+        value, _ = json.JSONDecoder().raw_decode(reply[:MAX_REPLY_LENGTH], max(0, start))
+    except (ValueError, RecursionError):
+        return None
+    found = value.get("question") if isinstance(value, dict) else None
+    text = neutralize_line(found) if isinstance(found, str) else ""
     if not 0 < len(text) <= longest:
         return None
     lang = detect(f"{turns[-1].standalone} {asked}")
@@ -130,16 +132,3 @@ def _whole_in(reply: str, asked: str, turns: Sequence[Earlier], longest: int) ->
     kept = not own or len(own & whole) >= MIN_KEPT * len(own)
     known = bool(whole) and len(whole & said) >= MIN_KEPT * len(whole)
     return text if kept and known else None
-
-
-def _question_in(reply: str) -> str:
-    """The member `question` of the first JSON object in the reply, ignoring text around it; empty if there is none."""
-    start = reply.find("{")
-    if start < 0:
-        return ""
-    try:
-        value, _ = json.JSONDecoder().raw_decode(reply, start)
-    except (ValueError, RecursionError):
-        return ""
-    found = value.get("question") if isinstance(value, dict) else None
-    return found if isinstance(found, str) else ""

@@ -115,17 +115,8 @@ def without_sources(text: str) -> str:
     return _LIST.sub("", text)
 
 
-def as_read_now(messages: Iterable[Message], live: Mapping[str, IndexRecord]) -> tuple[Message, ...]:
+def as_read_now(message: Message, live: Mapping[str, IndexRecord]) -> Message:
     """`live`: the records of those cited notes that still exist."""
-    return tuple(_as_read_now(message, live) if message.citations else message for message in messages)
-
-
-def cited_notes(messages: Iterable[Message]) -> list[str]:
-    """Ids of all notes they cite, each once."""
-    return list(dict.fromkeys(citation.note_id for message in messages for citation in message.citations))
-
-
-def _as_read_now(message: Message, live: Mapping[str, IndexRecord]) -> Message:
     citations = tuple(replace(each, shown=_shown(each, live)) for each in message.citations)
     gone = {str(each.shown["cid"]) for each in citations if each.note_id not in live}
     if not gone:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from shared.errors import ModelRefused, ModelUnavailable
+from shared.model.answers import Usage
 from shared.model.questions import Exchange, Question
 from shared.sessions.standalone import MAX_ANSWER_LENGTH, Earlier, resolve
 from tests.fakes import ScriptedWriter
@@ -23,7 +24,7 @@ BY_RULE = "And the hotel (night train cost)?"
 
 
 def _whole(*replies: str | ModelRefused | ModelUnavailable, question: Question = ASKED, longest: int = 200) -> str:
-    return resolve(question, [BEFORE], rewriter=ScriptedWriter(*replies), longest=longest).text
+    return resolve(question, [BEFORE], rewriter=ScriptedWriter(*replies), longest=longest)[0]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +65,7 @@ def test_a_model_that_is_away_gives_way_to_the_rule(problem: ModelRefused | Mode
 
 def test_the_first_question_of_a_session_asks_nobody() -> None:
     writer = ScriptedWriter("{}")
-    assert resolve(ASKED, [], rewriter=writer, longest=200).text == ASKED.text
+    assert resolve(ASKED, [], rewriter=writer, longest=200) == (ASKED.text, Usage())
     assert writer.prompts == []
 
 

@@ -15,6 +15,7 @@ from shared.model.answers import Answer, Citation, Usage
 from shared.model.index import IndexChange
 from shared.model.questions import Question
 from shared.model.retrieval import Scored, Scores
+from shared.ports.pages import every
 from shared.ports.stores import Store
 from shared.sessions.service import Sessions
 from shared.sessions.turns import Turn
@@ -124,15 +125,14 @@ def test_what_no_session_can_be_called_is_not_there(sessions: Sessions, session_
 
 def test_a_search_of_many_sessions_goes_on_from_page_to_page(sessions: Sessions) -> None:
     for number in range(12):
-        sessions.create(title=f"Trip {number}" if number % 4 == 0 else "Other")
-    found, token = [], None
-    while True:
-        page = sessions.page(limit=2, token=token, title="trip")
-        found += [each.title for each in page.items]
-        token = page.next_token
-        if token is None:
-            break
-    assert sorted(found) == ["Trip 0", "Trip 4", "Trip 8"]
+        sessions.create(title=f"Trip to Müller {number}" if number % 4 == 0 else "Other")
+
+    def found(title: str) -> list[str]:
+        pages = every(lambda token: sessions.page(limit=2, token=token, title=title))
+        return sorted(each.title for each in pages)
+
+    assert found("muller TRIP") == found("lle") == [f"Trip to Müller {number}" for number in (0, 4, 8)]
+    assert found("trip x") == []
     with pytest.raises(InvalidArgument):
         sessions.page(limit=2, token="x")
 
