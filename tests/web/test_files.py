@@ -46,17 +46,25 @@ class Desk:
         return (self.folder / path).read_text()
 
 
+@pytest.fixture(scope="module")
+def product_of_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Running]]:
+    home = tmp_path_factory.mktemp("files") / "home"
+    with dev(home, "--no-watch") as running:  # a test decides when a file is read
+        yield home, running
+
+
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def desk(product_of_files: tuple[Path, Running], tmp_path: Path) -> Desk:
+    home, running = product_of_files
+    assert running.call("DELETE", "/me", {"confirm": "erase everything"})[0] == 200  # of the test before
     folder = tmp_path / "notes"
     folder.mkdir()
     for name in ("boat.md", "other.md", "third.md"):
         (folder / name).write_text(TEXT)
     (folder / "boiler #2.pdf").write_bytes(pdf(["The boiler is an Ofen 3000.", "The filter is changed every May."]))
-    with dev(tmp_path / "home", "--no-watch") as running:  # a test decides when a file is read
-        desk = Desk(running, tmp_path / "home", folder)
-        desk.index()
-        yield desk
+    desk = Desk(running, home, folder)
+    desk.index()
+    return desk
 
 
 def _edit(page: Page, desk: Desk, path: str, text: str) -> None:
@@ -178,7 +186,7 @@ def test_images_of_the_folder_are_shown_and_nothing_else_of_it(page: Page, desk:
 
 
 def test_a_folder_that_is_added_by_its_path_is_indexed_and_says_what_it_left_out(page: Page, desk: Desk) -> None:
-    more = desk.home.parent / "more"
+    more = desk.folder.parent / "more"
     more.mkdir()
     (more / "pier.md").write_text("The pier is closed.")
     (more / "old.bin").write_bytes(b"\0")
