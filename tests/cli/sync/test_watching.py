@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +65,12 @@ def app(tmp_path: Path) -> Iterator[App]:
 
 def _texts(app: App) -> dict[str, str]:
     """Path -> text of every note whose index holds exactly that."""
-    return {
-        note.path: note.text for note in _notes(app) if app.indexer.note_state(NoteKey("local", note.note_id)).current
-    }
+    texts = {}
+    for note in _notes(app):
+        with suppress(NotFound):  # it went meanwhile
+            if app.indexer.note_state(NoteKey("local", note.note_id)).current:
+                texts[note.path] = note.text
+    return texts
 
 
 def _notes(app: App) -> list[Note]:
