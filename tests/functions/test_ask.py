@@ -26,7 +26,7 @@ def ranker(world: World) -> Iterator[GeminiServer]:
 
 def _rank_by(world: World, server: GeminiServer, *, timeout: float) -> None:
     model = GeminiWriter(api_key="k", base_url=server.url, timeout=timeout)
-    model._connection.client()  # the SDK's import is not part of the wait
+    model.client()  # the SDK's import is not part of the wait
     world.plug(ranker=model)
 
 
