@@ -10,12 +10,9 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from shared.errors import ModelUnavailable, ModelUnreachable
-
-if TYPE_CHECKING:
-    from tenacity import RetryCallState
 
 T = TypeVar("T")
 
@@ -60,39 +57,21 @@ def retry_within(
 
 def retry_until(attempt: Callable[[float], T], *, deadline: float, clock: Clock = time) -> T:
     """As `retry_within`, without the watch over each attempt: `attempt` gets the seconds left and must keep to them."""
-    import tenacity  # noqa: PLC0415 - 40 ms that a cold start need not pay
-
-    def exhausted(state: RetryCallState) -> bool:
-        if isinstance(_failure(state), ModelUnreachable) and state.attempt_number >= TRIES_OF_NOBODY:
-            return True
-        return clock.monotonic() + state.upcoming_sleep >= deadline
-
-    attempts = tenacity.Retrying(
-        retry=tenacity.retry_if_exception_type(ModelUnavailable),
-        wait=_pause,
-        stop=exhausted,
-        sleep=clock.sleep,
-        before_sleep=_report,
-        reraise=True,
-    )
-    return attempts(lambda: attempt(deadline - clock.monotonic()))
-
-
-def _pause(state: RetryCallState) -> float:
-    """Seconds: the server's delay, else 0.5, 1, 2, …, 20; each with jitter."""
-    asked = _failure(state).retry_after
-    own = min(FIRST_PAUSE * 2 ** (state.attempt_number - 1), MAX_PAUSE)
-    return (own if asked is None else asked) + random.uniform(0, JITTER)  # noqa: S311 - spreads load, guards nothing
-
-
-def _report(state: RetryCallState) -> None:
-    _log.warning("%s; again in %.1f s", _failure(state).message, state.upcoming_sleep)
-
-
-def _failure(state: RetryCallState) -> ModelUnavailable:
-    failure = state.outcome.exception() if state.outcome else None
-    assert isinstance(failure, ModelUnavailable)  # noqa: S101 - nothing else is tried again
-    return failure
+    tried = 0
+    while True:
+        try:
+            return attempt(deadline - clock.monotonic())
+        except ModelUnavailable as failure:
+            tried += 1
+            # A server's own delay, else 0.5, 1, 2, …, 20 seconds.
+            own = min(FIRST_PAUSE * 2 ** (tried - 1), MAX_PAUSE)
+            pause = own if failure.retry_after is None else failure.retry_after
+            pause += random.uniform(0, JITTER)  # noqa: S311 - spreads load, guards nothing
+            is_hopeless = isinstance(failure, ModelUnreachable) and tried >= TRIES_OF_NOBODY
+            if is_hopeless or clock.monotonic() + pause >= deadline:
+                raise
+            _log.warning("%s; again in %.1f s", failure.message, pause)
+        clock.sleep(pause)
 
 
 def _within(seconds: float, call: Callable[[float], T], model: str) -> T:
