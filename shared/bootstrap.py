@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,7 @@ RANKING_SECONDS = 8.0
 JUDGING_SECONDS = 10.0
 """Longest wait for a judge that is a service: the offline one judges at once."""
 
+_now = partial(datetime.now, UTC)
 _process: list[App] = []
 _building = Lock()
 
@@ -125,10 +127,6 @@ def _with_models(app: App, settings: Settings) -> App:
         ranker=_writer(settings, min(patience, RANKING_SECONDS), budget),
         support=SupportPolicy(judge_of(settings, budget), strict=settings.support_policy == "strict"),
     )
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 def _budget(settings: Settings, store: Store) -> ProjectBudget | None:

@@ -45,7 +45,7 @@ def asked(settings: Settings) -> Iterator[tuple[str, str, str, tuple[str, ...]]]
 
 
 def _is_there(module: str) -> bool:
-    """Of a module inside packages, these are imported: they are empty, or nearly."""
+    """The packages that a module lies in are imported: they are empty, or nearly."""
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:  # one of those packages

@@ -109,7 +109,7 @@ def unreachable(error: Exception, model: str) -> AuroraError:
 
 
 def transport_errors() -> Table:
-    """Those of httpx2, which carries both SDKs."""
+    """The errors of httpx2, which carries both SDKs."""
     import httpx2  # noqa: PLC0415 - costs a cold start what only a failure needs
 
     return {

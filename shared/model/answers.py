@@ -178,7 +178,7 @@ class Quote:
     """Code points into the note's text, like the chunk's."""
     end: int
     lines: tuple[str, ...]
-    """The same as lines of Markdown that read well, of a table's row with what its columns are called."""
+    """Lines of Markdown that read well, a table's row with what its columns are called."""
     nearness: float
     """To the question, in [0, 1]."""
 

@@ -100,7 +100,7 @@ class ReconcileReport:
     texts: int
     """Texts embedded, one for each new chunk unless chunks are alike."""
     tokens: int
-    """Of those texts, estimated; counted in a dry run only."""
+    """Tokens of `texts`, estimated; counted in a dry run only."""
     complete: bool
     """Whether all there was to look at was looked at; if not, the next call goes on from there."""
     dry_run: bool
@@ -256,7 +256,7 @@ class _Sweep:
         return self.store.note_keys(limit=limit, cursor=place.cursor, changed_since=place.since)
 
     def _without_note(self, keys: Sequence[NoteKey]) -> list[NoteKey]:
-        """Of records' keys those whose note is gone; notes that exist were looked at before their records."""
+        """The records' keys whose note is gone; notes that exist were looked at before their records."""
         live: dict[str, Mapping[str, IndexRecord]] = {}
         for tenant_id in {key.tenant_id for key in keys}:
             note_ids = [key.note_id for key in keys if key.tenant_id == tenant_id]

@@ -10,7 +10,7 @@ from datetime import date, datetime
 from time import sleep
 
 from shared.adapters.embedded.documents import CODEC, Table, insert, to_micros
-from shared.adapters.embedded.files import TenantFile, TenantFiles
+from shared.adapters.embedded.files import Row, TenantFile, TenantFiles
 from shared.adapters.embedded.vectors import KEPT_REMOVALS, VectorSpace
 from shared.errors import Conflict
 from shared.model.account import AnsweredRequest, DayUsage, Feedback, Person, Spending, StoredRequest
@@ -41,12 +41,12 @@ class Account:
     def get_feedback(self, person: Person, feedback_id: str) -> Feedback | None:
         with self._files.of(person.space).reading() as db:
             row = db.execute("SELECT body FROM feedback WHERE feedback_id = ?", (feedback_id,)).fetchone()
-        return None if row is None else CODEC.load(Feedback, json.loads(row[0]))
+        return None if row is None else _feedback(row[0])
 
     def list_feedback(self, person: Person, *, limit: int, token: str | None = None) -> Page[Feedback]:
         query = "SELECT feedback_id, body FROM feedback WHERE feedback_id > ? ORDER BY feedback_id LIMIT ?"
-        rows, next_token = self._files.of(person.space).page(query, listing="feedback", limit=limit, token=token)
-        return Page(tuple(CODEC.load(Feedback, json.loads(body)) for _, body in rows), next_token)
+        file = self._files.of(person.space)
+        return file.page(query, lambda row: _feedback(row[1]), listing="feedback", limit=limit, token=token)
 
     def spend(self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None) -> bool:
         """No other worker's spending comes between reading and writing."""
@@ -67,8 +67,8 @@ class Account:
 
     def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
         query = "SELECT day, answers, searches, embedded_tokens FROM usage WHERE day > ? ORDER BY day LIMIT ?"
-        rows, next_token = self._files.of(tenant_id).page(query, listing="usage", limit=limit, token=token)
-        return Page(tuple(DayUsage(date.fromisoformat(day), *counts) for day, *counts in rows), next_token)
+        file = self._files.of(tenant_id)
+        return file.page(query, _day_usage, listing="usage", limit=limit, token=token)
 
     def read_request(self, person: Person, request_id: str) -> StoredRequest:
         with self._files.of(person.space).reading() as db:
@@ -129,6 +129,14 @@ class Erasure:
                 break
             sleep(SETTLING_SECONDS)
         return dict(erased)
+
+
+def _feedback(body: str) -> Feedback:
+    return CODEC.load(Feedback, json.loads(body))
+
+
+def _day_usage(row: Row) -> DayUsage:
+    return DayUsage(date.fromisoformat(row[0]), *row[1:])
 
 
 def _spent(db: sqlite3.Connection, day: date, column: str) -> int:

@@ -16,14 +16,14 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeVar
 
+from shared.adapters.embedded.files import Row
 from shared.model.codec import Codec
 from shared.model.index import IndexedChunk, IndexRecord
 from shared.model.notes import Note
 
 T = TypeVar("T")
-Row: TypeAlias = tuple[Any, ...]
 
 _YEAR_1 = datetime(1, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -121,11 +121,6 @@ def insert(db: sqlite3.Connection, table: str, row: Mapping[str, Any], *, replac
 NOTES = Table("notes", Note)
 RECORDS = Table("records", IndexRecord)
 CHUNKS = Table("chunks", IndexedChunk, unread="terms")
-
-
-def chunk_row(chunk: IndexedChunk) -> dict[str, Any]:
-    """Column -> what it holds."""
-    return CHUNKS.row(chunk, terms=terms_column(chunk.terms))
 
 
 def chunk_of(row: Row, asked: Sequence[tuple[str, str]]) -> IndexedChunk:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import Condition, Lock
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from shared.adapters.embedded.sqlite import explained, opened, prepare, removed, transaction, version_of
 from shared.errors import OperatorError
-from shared.ports.pages import make_token, read_token
+from shared.ports.pages import Page, make_token, read_token
+
+T = TypeVar("T")
+Row: TypeAlias = tuple[Any, ...]
 
 _MAPPED = 2**26
 """Bytes of a file that are read where the system keeps them, not copied page by page: those of about 14,000 chunks.
@@ -61,15 +64,16 @@ class TenantFile:
             yield db
 
     def page(
-        self, query: str, values: Sequence[object] = (), *, listing: str, limit: int, token: str | None
-    ) -> tuple[list[tuple[Any, ...]], str | None]:
-        """Rows of a listing, and the token of the next page. `query`: its parameters are the key after which to go on,
-        `values` and a limit; it gives the key first. Raises InvalidArgument("pageToken").
+        self, query: str, load: Callable[[Row], T], *values: object, listing: str, limit: int, token: str | None
+    ) -> Page[T]:
+        """A page of a listing. `query`: its parameters are the key after which to go on, `values` and a limit; it gives
+        the key first. `load`: row -> item. Raises InvalidArgument("pageToken").
         """
         after = "" if token is None else read_token(token, listing)[0]
         with self.reading() as db:
             found = db.execute(query, (after, *values, limit + 1)).fetchall()
-        return found[:limit], make_token(listing, found[limit - 1][0]) if len(found) > limit else None
+        more = make_token(listing, found[limit - 1][0]) if len(found) > limit else None
+        return Page(tuple(map(load, found[:limit])), more)
 
     def close(self) -> None:
         """Connections in use are closed when their thread is done with them."""

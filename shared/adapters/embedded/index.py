@@ -6,10 +6,9 @@ import json
 import sqlite3
 from array import array
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from shared.adapters.embedded import documents
-from shared.adapters.embedded.documents import RECORDS, Row, chunk_row, first_id_at, insert
+from shared.adapters.embedded.documents import RECORDS, first_id_at, insert
 from shared.adapters.embedded.files import TenantFiles
 from shared.adapters.embedded.vectors import KEPT_REMOVALS
 from shared.errors import Conflict
@@ -91,18 +90,13 @@ class ChunkChanges:
             self._remove(chunk_id)
         # In the order of ids: FTS5 starts another segment whenever a row id is less than the one before.
         for put in sorted(change.put, key=lambda put: (put.chunk.created_at, put.chunk.position)):
-            row_id = self._write(put.chunk)
-            if put.vector is None:
-                self._remove_vector(row_id)
-            else:
-                self._write_vector(row_id, put.chunk.index_version, put.vector)
+            self._set_vector(self._write(put.chunk), put.chunk.index_version, put.vector)
         for chunk in change.patch:
             self._write(chunk)
         for chunk_id, vector in change.vectors:
             found = self._db.execute("SELECT id, index_version FROM chunks WHERE chunk_id = ?", (chunk_id,)).fetchone()
             if found is not None:
-                row_id, index_version = found
-                self._write_vector(row_id, index_version, vector)
+                self._set_vector(found[0], found[1], vector)
         # Once a change: between two postings, an UPDATE makes FTS5 write what it has gathered as a segment of its own.
         self._db.execute(
             "UPDATE state SET chunk_count = chunk_count + ?, total_length = total_length + ?",
@@ -112,27 +106,24 @@ class ChunkChanges:
 
     def _write(self, chunk: IndexedChunk) -> int:
         """Create or replace all but the vector. Returns the row's id."""
-        row = chunk_row(chunk)
+        row = documents.CHUNKS.row(chunk, terms=documents.terms_column(chunk.terms))
         old = self._db.execute(
             "SELECT id, created_at, terms, scopes, length, index_version FROM chunks WHERE chunk_id = ?",
             (chunk.chunk_id,),
         ).fetchone()
-        if old is not None:
-            return self._overwrite(old, row)
-        row_id = self._free_id(row["created_at"])
-        insert(self._db, "chunks", {**row, "id": row_id})
-        self._chunks, self._length = self._chunks + 1, self._length + chunk.length
-        self._write_postings(row_id, row)
-        return row_id
-
-    def _overwrite(self, old: Row, row: Mapping[str, Any]) -> int:
+        if old is None:
+            row_id = self._free_id(row["created_at"])
+            insert(self._db, "chunks", {**row, "id": row_id})
+            self._chunks, self._length = self._chunks + 1, self._length + chunk.length
+            self._post(row_id, row["terms"], row["scopes"])
+            return row_id
         row_id, created_at, terms, scopes, length, index_version = old
         target: int = row_id
         if first_id_at(created_at) != first_id_at(row["created_at"]):
             target = self._free_id(row["created_at"])
         if target != row_id or (terms, scopes) != (row["terms"], row["scopes"]):
-            self._remove_postings(row_id, terms, scopes)
-            self._write_postings(target, row)
+            self._post(row_id, terms, scopes, removed=True)
+            self._post(target, row["terms"], row["scopes"])
         columns = ", ".join(f'"{column}" = ?' for column in row)
         self._db.execute(f"UPDATE chunks SET {columns}, id = ? WHERE id = ?", (*row.values(), target, row_id))
         if target != row_id or index_version != row["index_version"]:
@@ -149,8 +140,8 @@ class ChunkChanges:
         ).fetchone()
         if old is not None:
             row_id, terms, scopes, length = old
-            self._remove_postings(row_id, terms, scopes)
-            self._remove_vector(row_id)
+            self._post(row_id, terms, scopes, removed=True)
+            self._set_vector(row_id, "", None)
             self._chunks, self._length = self._chunks - 1, self._length - length
 
     def _free_id(self, created_at: int) -> int:
@@ -161,23 +152,21 @@ class ChunkChanges:
         ).fetchone()
         return first if last is None else int(last) + 1
 
-    def _write_postings(self, row_id: int, row: Mapping[str, Any]) -> None:
-        content = documents.posting_tokens(row["terms"], json.loads(row["scopes"]))
-        self._db.execute("INSERT INTO postings (rowid, tokens) VALUES (?, ?)", (row_id, content))
-
-    def _remove_postings(self, row_id: int, terms: str, scopes: str) -> None:
-        """A contentless table deletes a row only if given exactly the row's content."""
+    def _post(self, row_id: int, terms: str, scopes: str, *, removed: bool = False) -> None:
+        """Make the chunk's postings, or remove them: a contentless table takes exactly the row's content for that."""
         content = documents.posting_tokens(terms, json.loads(scopes))
-        self._db.execute("INSERT INTO postings (postings, rowid, tokens) VALUES ('delete', ?, ?)", (row_id, content))
+        statement = "INSERT INTO postings (rowid, tokens) VALUES (?, ?)"
+        if removed:
+            statement = "INSERT INTO postings (postings, rowid, tokens) VALUES ('delete', ?, ?)"
+        self._db.execute(statement, (row_id, content))
 
-    def _write_vector(self, row_id: int, index_version: str, vector: Vector) -> None:
-        self._remove_vector(row_id)
-        row = (row_id, index_version, self._revision, vector.tobytes())
-        self._db.execute("INSERT INTO vectors (id, index_version, revision, vector) VALUES (?, ?, ?, ?)", row)
-
-    def _remove_vector(self, row_id: int) -> None:
+    def _set_vector(self, row_id: int, index_version: str, vector: Vector | None) -> None:
+        """None: it has none."""
         if self._db.execute("DELETE FROM vectors WHERE id = ?", (row_id,)).rowcount:
             self._note_removal(row_id)
+        if vector is not None:
+            row = (row_id, index_version, self._revision, vector.tobytes())
+            self._db.execute("INSERT INTO vectors (id, index_version, revision, vector) VALUES (?, ?, ?, ?)", row)
 
     def _note_removal(self, row_id: int) -> None:
         """Also of vectors that are replaced: a reader drops what is noted, then reads what is newer."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
-from shared.adapters.embedded.documents import CODEC, NOTES, Row, Table, delete, insert, to_micros
-from shared.adapters.embedded.files import TenantFiles
+from shared.adapters.embedded.documents import CODEC, NOTES, Table, delete, insert, to_micros
+from shared.adapters.embedded.files import Row, TenantFiles
 from shared.errors import Conflict
 from shared.model.index import ancestors
 from shared.model.notes import Folder, ListedNote, Note, NoteKey, TrashedNote, UnreadableNote, check_texts
@@ -71,14 +71,12 @@ class Notes:
         self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
     ) -> Page[ListedNote]:
         query = f"SELECT {_LISTED_COLUMNS} {_BY_ID}"
-        rows, next_token = self._files.of(tenant_id).page(query, (vault,), listing="notes", limit=limit, token=token)
-        return Page(tuple(map(_LISTED.load, rows)), next_token)
+        return self._files.of(tenant_id).page(query, _LISTED.load, vault, listing="notes", limit=limit, token=token)
 
     def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
         """Never an UnreadableNote: no app writes here."""
         query = f"SELECT {NOTES.columns} {_BY_ID}"
-        rows, next_token = self._files.of(tenant_id).page(query, (None,), listing="notes", limit=limit, token=token)
-        return Page(tuple(map(NOTES.load, rows)), next_token)
+        return self._files.of(tenant_id).page(query, NOTES.load, None, listing="notes", limit=limit, token=token)
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
         """Read from the chunks, so a folder goes with the last chunk in it."""
@@ -103,8 +101,7 @@ class Notes:
     def list_trashed(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[TrashedNote]:
         columns = _TRASH_COLUMNS.replace('trash."text"', "''")
         query = f"SELECT trash_id, {columns} FROM trash WHERE trash_id > ? ORDER BY trash_id LIMIT ?"
-        rows, next_token = self._files.of(tenant_id).page(query, listing="trash", limit=limit, token=token)
-        return Page(tuple(map(_trashed, rows)), next_token)
+        return self._files.of(tenant_id).page(query, _trashed, listing="trash", limit=limit, token=token)
 
     def delete_trashed(self, tenant_id: str, trash_id: str) -> bool:
         with self._files.of(tenant_id).writing() as db:

@@ -9,8 +9,8 @@ from contextlib import closing
 from datetime import UTC, datetime
 
 from shared.adapters.embedded import documents
-from shared.adapters.embedded.documents import CHUNKS, RECORDS, Row, chunk_of
-from shared.adapters.embedded.files import TenantFiles
+from shared.adapters.embedded.documents import CHUNKS, RECORDS, chunk_of
+from shared.adapters.embedded.files import Row, TenantFiles
 from shared.adapters.embedded.vectors import Allowed, VectorSpace
 from shared.model.index import IndexedChunk, IndexRecord, Vector
 from shared.model.questions import TimeRange

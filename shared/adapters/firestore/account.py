@@ -57,10 +57,7 @@ class Account:
         return None if document is None else _feedback(document)
 
     def list_feedback(self, person: Person, *, limit: int, token: str | None = None) -> Page[Feedback]:
-        documents, next_token = self._connection.listed(
-            self._connection.person(person), "feedback", limit=limit, token=token
-        )
-        return Page(tuple(map(_feedback, documents)), next_token)
+        return self._connection.page(self._connection.person(person), "feedback", _feedback, limit=limit, token=token)
 
     # -- requests
 

@@ -17,7 +17,7 @@ from shared.adapters.firestore.protocol import KEY, Order, Query, Reference, pro
 from shared.adapters.firestore.reads import ReadCounter
 from shared.errors import Conflict, InvalidArgument, StoreRefused, StoreUnavailable
 from shared.model.account import Person
-from shared.ports.pages import make_token, read_token
+from shared.ports.pages import Page, make_token, read_token
 from shared.tracing import RequestThreads
 
 T = TypeVar("T")
@@ -109,15 +109,23 @@ class Connection:
         self.counter.add(documents=max(1, len(found)), vector_searches=int(query.nearest is not None))
         return found
 
-    def listed(
-        self, parent: str, collection: str, *, limit: int, token: str | None, fields: tuple[str, ...] | None = None
-    ) -> tuple[list[Any], str | None]:
-        """A page of a collection by id, and the token of the next one. Raises InvalidArgument("pageToken")."""
+    def page(
+        self,
+        parent: str,
+        collection: str,
+        load: Callable[[Any], T],
+        *,
+        limit: int,
+        token: str | None,
+        fields: tuple[str, ...] | None = None,
+    ) -> Page[T]:
+        """A page of a collection by id. `load`: Document -> item. Raises InvalidArgument("pageToken")."""
         after = None if token is None else _checked(read_token(token, collection)[0], "pageToken")
         place = () if after is None else (Reference(f"{parent}/{collection}/{after}"),)
         query = Query(collection=collection, order=(Order(KEY),), after=place, limit=limit + 1, fields=fields)
         found = self.query(parent, query)
-        return found[:limit], make_token(collection, last(found[limit - 1].name)) if len(found) > limit else None
+        more = make_token(collection, last(found[limit - 1].name)) if len(found) > limit else None
+        return Page(tuple(map(load, found[:limit])), more)
 
     def count(self, parent: str, query: Query) -> int:
         """How many documents the query finds below `parent`."""

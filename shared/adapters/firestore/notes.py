@@ -102,16 +102,7 @@ class Notes:
         return {last(each.name): each.fields["error"].string_value for each in documents}
 
     def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
-        documents, next_token = self._connection.listed(
-            self._connection.tenant(tenant_id), "notes", limit=limit, token=token
-        )
-        found: list[Note | UnreadableNote] = []
-        for each in documents:
-            try:
-                found.append(note_of(last(each.name), each))
-            except NoteUnreadable as bad:
-                found.append(UnreadableNote(last(each.name), bad.message, as_json(each)))
-        return Page(tuple(found), next_token)
+        return self._connection.page(self._connection.tenant(tenant_id), "notes", _whole, limit=limit, token=token)
 
     def _documents(self, tenant_id: str, after: str | None, step: int, vault: str | None) -> Iterator[tuple[str, Any]]:
         """Notes by id, without their texts. The caller filters by the default vault: apps may leave the field out."""
@@ -141,8 +132,7 @@ class Notes:
 
     def list_trashed(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[TrashedNote]:
         parent, fields = self._connection.tenant(tenant_id), (*LISTED_FIELDS, "noteId", *TRASH_FIELDS)
-        documents, next_token = self._connection.listed(parent, TRASH, limit=limit, token=token, fields=fields)
-        return Page(tuple(map(_trashed, documents)), next_token)
+        return self._connection.page(parent, TRASH, _trashed, limit=limit, token=token, fields=fields)
 
     def delete_trashed(self, tenant_id: str, trash_id: str) -> bool:
         return self._connection.try_commit([delete(self._connection.name(tenant_id, TRASH, trash_id), existing=True)])
@@ -157,6 +147,14 @@ class Notes:
             **CODEC.dump(trashed, "trash_id", "note"),
         }
         return put(self._connection.name(tenant_id, TRASH, trashed.trash_id), fields)
+
+
+def _whole(document: Any) -> Note | UnreadableNote:  # noqa: ANN401
+    note_id = last(document.name)
+    try:
+        return note_of(note_id, document)
+    except NoteUnreadable as bad:
+        return UnreadableNote(note_id, bad.message, as_json(document))
 
 
 def _trashed(document: Any) -> TrashedNote:  # noqa: ANN401

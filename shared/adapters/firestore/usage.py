@@ -53,10 +53,9 @@ class Usage:
         return False
 
     def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
-        shown, next_token = self._connection.listed(
-            self._connection.tenant(tenant_id), "usage", limit=limit, token=token
-        )
-        embedded = pool().map(partial(self._sum, kind=Spending.EMBEDDED_TOKENS), [each.name for each in shown])
+        parent = self._connection.tenant(tenant_id)
+        shown = self._connection.page(parent, "usage", lambda day: day, limit=limit, token=token)
+        embedded = pool().map(partial(self._sum, kind=Spending.EMBEDDED_TOKENS), [each.name for each in shown.items])
         items = tuple(
             DayUsage(
                 day=date.fromisoformat(last(each.name)),
@@ -64,9 +63,9 @@ class Usage:
                 searches=each.fields[Spending.SEARCHES.value].integer_value,
                 embedded_tokens=tokens,
             )
-            for each, tokens in zip(shown, embedded, strict=True)
+            for each, tokens in zip(shown.items, embedded, strict=True)
         )
-        return Page(items, next_token)
+        return Page(items, shown.next_token)
 
     def spent(self, tenant_id: str, day: date, kind: Spending) -> int:
         name = self._day(tenant_id, day)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Numbers: TypeAlias = "np.ndarray[Any, np.dtype[np.float32]]"
 
 BOX_CALIBRATION = CosineCalibration(0.14, 0.9)
-"""Of all-MiniLM-L6-v2: questions have 0.10 (handbook, SciFact) to 0.30 (LoCoMo sessions) on average with what is
+"""For all-MiniLM-L6-v2: questions have 0.10 (handbook, SciFact) to 0.30 (LoCoMo sessions) on average with what is
 unrelated in the same vault. With what answers them they reach 0.62 to 0.67 (SciFact 0.81) at the 0.95 quantile, but
 alike is what a note's own title or first sentence reaches: scaled to the answers', chats rank worse.
 """
@@ -134,7 +134,7 @@ class Encoder:
         except Exception as error:
             raise ModelRefused(f"{files.name}: cannot be loaded ({type(error).__name__})") from error
         tokenizer.no_padding()
-        tokenizer.enable_truncation(files.longest)
+        tokenizer.enable_truncation(files.max_tokens)
         return cls(session, tokenizer, frozenset(each.name for each in session.get_inputs()))
 
     def read(self, text: str, other: str | None = None) -> Numbers:

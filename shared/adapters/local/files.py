@@ -21,8 +21,8 @@ _BOX_WORDS = Path(__file__).with_name("vocab.txt")
 _GRAPHS = ("onnx/model.onnx", "model.onnx", "model_optimized.onnx")
 _FETCHED = (*_GRAPHS, "*.json", "1_Pooling/config.json", "onnx/model.onnx_data", "onnx/tokenizer.json")
 _MODULES = frozenset({"Transformer", "Pooling", "Normalize"})
-_MOST_TOKENS = 512
-"""Of models that do not say."""
+_MAX_TOKENS = 512
+"""Tokens that a model reads which does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class ModelFiles:
     """ONNX."""
     words: Path
     """A `tokenizer.json`, or the word pieces of an uncased BERT, one a line (`vocab.txt`)."""
-    longest: int
+    max_tokens: int
     """Tokens of a text that the model reads; it does not see what follows."""
     dimension: int
     first_token: bool = False
@@ -57,7 +57,7 @@ def box() -> ModelFiles:
     if found is None or found.origin is None:
         raise PortContractError(f"{_BOX_PACKAGE} is not installed")
     graph = Path(found.origin).with_name("model.onnx")
-    return ModelFiles(name=f"{BOX_MODEL}-int8", graph=graph, words=_BOX_WORDS, longest=256, dimension=384)
+    return ModelFiles(name=f"{BOX_MODEL}-int8", graph=graph, words=_BOX_WORDS, max_tokens=256, dimension=384)
 
 
 def check_box(files: ModelFiles) -> None:
@@ -87,12 +87,12 @@ def in_folder(folder: Path, name: str) -> ModelFiles:
         if strange := {str(each["type"]).rpartition(".")[2] for each in _read(folder / "modules.json", [])} - _MODULES:
             raise ModelRefused(f"{name}: has a layer of a kind that is not supported: {', '.join(sorted(strange))}")
         pooling = _read(folder / "1_Pooling/config.json", {})
-        limit = _read(folder / "sentence_bert_config.json", {}).get("max_seq_length") or _MOST_TOKENS
+        limit = _read(folder / "sentence_bert_config.json", {}).get("max_seq_length") or _MAX_TOKENS
         return ModelFiles(
             name=name,
             graph=_first(folder, _GRAPHS, name),
             words=_first(folder, ("tokenizer.json", "onnx/tokenizer.json"), name),
-            longest=min(int(limit), int(about.get("max_position_embeddings") or limit)),
+            max_tokens=min(int(limit), int(about.get("max_position_embeddings") or limit)),
             dimension=int(about["hidden_size"]),
             first_token=bool(pooling.get("pooling_mode_cls_token")),
             prefixes=prefixes(name),
@@ -113,7 +113,7 @@ def _read(file: Path, default: object = None) -> Any:  # noqa: ANN401 - JSON
 
 
 def _fetched(model: str) -> Path:
-    """Its snapshot in the hub's own cache. Raises ModelRefused."""
+    """The model's snapshot in the hub's own cache. Raises ModelRefused."""
     from huggingface_hub import snapshot_download  # noqa: PLC0415 - only where it is used
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError  # noqa: PLC0415
 
