@@ -10,7 +10,7 @@ list of sources below their answer; clients show the citations themselves, so it
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from functools import cache
 
@@ -32,65 +32,65 @@ class DraftStream:
 
     def __init__(self, prompt: Prompt, writer: Writer | None) -> None:
         self._prompt, self._writer = prompt, writer
-        self._verdict = VerdictReader() if prompt.sources else None
         self._room = MAX_DRAFT
         self.model = "none" if writer is None else writer.model
         self.usage = Usage()
         """What it has cost, also where nothing of it counts."""
+        self.answers: bool | None = None
+        """Whether the writer says that the sources answer, if only in part; None: it does not say."""
         self.problem = ""
         """Why the writer did not write, or not to the end; empty: it did."""
         self.said = ""
         """What the error of the writer says, for people; empty: there was none."""
-        self._wrote = False
 
     @property
     def failed(self) -> bool:
         """Whether the writer is away, refuses, broke off or wrote nothing, or there is none."""
         return bool(self.problem) or self._writer is None
 
-    @property
-    def answers(self) -> bool | None:
-        """Whether the writer says that the sources answer, if only in part; None: it does not say."""
-        return None if self._verdict is None else self._verdict.answers
-
     def pieces(self) -> Generator[DraftPiece]:
         """The pieces as they become whole; none of what follows the verdict that the sources do not answer.
 
         A draft that stopped at a limit, or broke off, loses its unfinished last sentence and ends in an ellipsis.
-        Control and invisible characters, a marker that breaks off at the end, and a list of sources there are no part
-        of any draft. Closing the iterator ends the model call.
+        Control and invisible characters, a marker that breaks off at the end, and a list of sources there (entries that
+        begin with a marker below a heading such as "Sources:", definitions such as `[N1]: Title`) are no part of any
+        draft, unless it holds nothing else. Closing the iterator ends the model call.
         """
         if self._writer is None:
             return
-        for piece in _without_source_list(self._split(self._writer)):
-            self._wrote = True
-            yield piece
-        if not self.failed and not self._wrote and self.answers is not False:
+        held, wrote = list[DraftPiece](), False
+        for piece in self._split(self._writer):
+            held.append(piece)
+            if not _lists_sources(piece, below=len(held) > 1):
+                yield from held
+                held, wrote = [], True
+        if not wrote:
+            yield from held
+        if not (self.failed or wrote or held or self.answers is False):
             self.problem = "wrote nothing"
 
     def _split(self, writer: Writer) -> Iterator[DraftPiece]:
         splitter, truncated = Splitter(), False
+        verdict = VerdictReader() if self._prompt.sources else None
         try:
             with closing(writer.stream(self._prompt)) as deltas:
                 for delta in deltas:
                     self.usage = delta.usage or self.usage
                     text = _NOT_TEXT.sub("", delta.text)[: self._room]
                     self._room -= len(text)
-                    yield from splitter.feed(self._answer(text))
+                    if verdict:
+                        text, self.answers = verdict.feed(text), verdict.answers
+                    yield from splitter.feed("" if self.answers is False else text)
                     truncated = truncated or delta.truncated or not self._room
                     if not self._room:
                         break
         except (ModelUnavailable, ModelRefused) as error:
             truncated, self.said = True, error.message
             self.problem = f"{'broke off' if self._room < MAX_DRAFT else 'did not write'} ({type(error).__name__})"
-        if self._verdict and (rest := self._verdict.finish()) and self.answers is not False:
-            yield from splitter.feed(rest)
+        if verdict:
+            text, self.answers = verdict.finish(), verdict.answers
+            yield from splitter.feed("" if self.answers is False else text)
         yield from splitter.finish(truncated=truncated)
-
-    def _answer(self, text: str) -> str:
-        """Without the verdict, and nothing behind one that says no."""
-        read = self._verdict.feed(text) if self._verdict else text
-        return "" if self.answers is False else read
 
 
 # -- the verdict
@@ -121,24 +121,20 @@ class VerdictReader:
 
     def feed(self, text: str) -> str:
         """The next of the draft -> the next of its text."""
-        return "".join(map(self._line, re.findall(r"[^\n]*\n|[^\n]+", text)))
+        read: list[str] = []
+        for part in re.findall(r"[^\n]*\n|[^\n]+", text):
+            line, ends = None if self._held is None else self._held + part, part.endswith("\n")
+            if line and not ends and len(line) < _MAX_VERDICT and _MAY_BECOME_ONE.match(line):
+                self._held = line
+            else:
+                self._held = "" if ends else None
+                read.append(part if line is None else self._read(line))
+        return "".join(read)
 
     def finish(self) -> str:
         """What was held back until the end, where it is more than a verdict that breaks off."""
         held, self._held = self._held or "", ""
         return "" if _BROKEN_OFF.fullmatch(held) else self._read(held)
-
-    def _line(self, part: str) -> str:
-        ends = part.endswith("\n")
-        if self._held is None:
-            self._held = "" if ends else None
-            return part
-        line = self._held + part
-        if not ends and len(line) < _MAX_VERDICT and _MAY_BECOME_ONE.match(line):
-            self._held = line
-            return ""
-        self._held = "" if ends else None
-        return self._read(line)
 
     def _read(self, line: str) -> str:
         found = _VERDICT.match(line)
@@ -163,28 +159,14 @@ def _heading() -> re.Pattern[str]:
     return re.compile(rf"[\s>#*_-]*(?:{words})[\s:*_]*", re.IGNORECASE)
 
 
-def _without_source_list(pieces: Iterable[DraftPiece]) -> Iterator[DraftPiece]:
-    """Without entries that begin with a marker below a heading such as "Sources:", and without definitions of Markdown
-    (`[N1]: Title`), at the end. Never all of them.
-    """
-    held: list[DraftPiece] = []
-    any_given = False
-    for piece in pieces:
-        if not _lists_sources(piece, below=bool(held)):
-            yield from (*held, piece)
-            held, any_given = [], True
-        else:
-            held.append(piece)
-    if not any_given:
-        yield from held
-
-
 def _lists_sources(piece: DraftPiece, *, below: bool) -> bool:
+    """Whether a piece belongs to a list of sources. `below`: it stands behind a piece that does."""
     if below and "\n" not in f"{piece.opening}{piece.lead}":
         return True  # another sentence of an entry
-    lines = [line.strip() for line in piece.whole.split("\n") if line.strip()]
-    begins = [bool(_heading().fullmatch(line) or _DEFINITION.fullmatch(line)) for line in lines]
-    fits = all(
-        opens or _ENTRY.fullmatch(line) or _RULE.fullmatch(line) for line, opens in zip(lines, begins, strict=True)
-    )
-    return fits and (below or any(begins))
+    begins = below
+    for line in filter(None, map(str.strip, piece.whole.split("\n"))):
+        opens = _heading().fullmatch(line) or _DEFINITION.fullmatch(line)
+        if not (opens or _ENTRY.fullmatch(line) or _RULE.fullmatch(line)):
+            return False
+        begins = begins or opens is not None
+    return begins

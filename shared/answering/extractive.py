@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from shared.answering.refusals import linkable, widening_notice
 from shared.answering.subject import speaks_of_subject
 from shared.answering.windows import Window, windows
+from shared.language.lengths import utf16_units
 from shared.language.vocabulary import vocabulary
 from shared.markdown.neutralize import neutralize_line
 from shared.markdown.quotable import quotable, quotation, visible
@@ -94,7 +95,7 @@ class ExtractiveWriter:
         sanitizer = Sanitizer(linkable(question, [Source("", quote.passage) for quote in quotes]))
         opening = f"{widening_notice(retrieved)}{words.of_then if lists else words.nearest}"
         found = [CheckedPiece(sanitizer.feed(opening))]
-        units, zone = _utf16(found[0].text), ZoneInfo(question.zone)
+        units, zone = utf16_units(found[0].text), ZoneInfo(question.zone)
         for number, quote in enumerate(quotes, start=1):
             mark = f" [N{number}]" if question.include_citations else ""
             if lists:
@@ -105,7 +106,7 @@ class ExtractiveWriter:
                 if mark and _CLOSES.match(quote.lines[-1]):
                     mark = f"\n>\n>{mark}"
             text = sanitizer.feed(f"{before}{lines}{mark}")
-            start, units = units + len(before), units + _utf16(text)
+            start, units = units + len(before), units + utf16_units(text)
             citation = Citation(
                 label=f"N{number}",
                 passage=quote.passage,
@@ -158,10 +159,6 @@ def _heading_above(text: str, start: int) -> str:
     """The heading below which a place of a passage stands; empty: there is none in the passage."""
     headings = _HEADING.findall(text, 0, start)
     return neutralize_line(headings[-1]).strip("#* ") if headings else ""
-
-
-def _utf16(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _beginning(passage: Scored) -> Quote | None:

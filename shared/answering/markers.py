@@ -19,10 +19,9 @@ opening bracket that a gap could complete to a new marker (`[N[N9]1]`) becomes r
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 
 from shared.language.vocabulary import conjunctions
 from shared.markdown.neutralize import NOTHING, PAD, UNFINISHED, skeleton
@@ -76,20 +75,16 @@ def grammar() -> Grammar:
     )
 
 
-def numbers_in(marker: str, offered: Collection[int]) -> Iterator[int]:
-    """Every number that a marker's skeleton (or a run's) names; of a range its ends and what was offered between."""
-    for found in _NUMBERS.finditer(marker):
-        first, last = _number(found[1]), _number(found[2] or found[1])
-        yield first
-        yield from (number for number in offered if first < number < last)
-        if last != first:
-            yield last
-
-
-def _number(digits: str) -> int:
-    return int(
-        digits.translate(_WITHOUT_UNSEEN)[:9]
-    )  # nine digits tell any offered number from an invented one, and int() stays cheap
+def numbers_in(signs: str, offered: Collection[int]) -> dict[int, None]:
+    """Every number that a marker's skeleton (or a run's) names, each once, in order; of a range its ends and what was
+    offered between. Nine digits tell any offered number from an invented one, and int() stays cheap.
+    """
+    named: dict[int, None] = {}
+    for found in _NUMBERS.finditer(signs):
+        first, last = [int(each.translate(_WITHOUT_UNSEEN)[:9]) for each in (found[1], found[2] or found[1])]
+        between = [number for number in offered if first < number < last] if first < last else []
+        named |= dict.fromkeys((first, *between, last))
+    return named
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,29 +97,26 @@ class Markers:
 
     def numbers(self, offered: Collection[int]) -> tuple[int, ...]:
         """Every number named, each once, by first use; those that were not `offered` too."""
-        return tuple(dict.fromkeys(number for run in self.runs for number in numbers_in(run[0], offered)))
+        named: dict[int, None] = {}
+        for run in self.runs:
+            named |= numbers_in(run[0], offered)
+        return tuple(named)
 
     def written(self, labels: Mapping[int, int]) -> str:
         """The text with the markers of `labels` alone, as `[N<label>]`; the others go by the spacing rule."""
         pieces: list[str] = []
-        end = 0
+        end, ahead = 0, ""
         for run in self.runs:
-            pieces.append(self.text[end : run.start()])
-            end = run.end()
-            if markers := self._relabelled(run, labels):
-                pieces.append(markers)
-            else:
-                ahead = next((piece[-1] for piece in islice(reversed(pieces), 1, None) if piece), "")
-                pieces[-1], end = _close_gap(pieces[-1], self.text, end, ahead=ahead, at_start=len(pieces) == 1)
+            before, end, markers = self.text[end : run.start()], run.end(), ""
+            for part in grammar().part.finditer(run.string, *run.span()):
+                kept = [f"[N{labels[number]}]" for number in numbers_in(part["marker"], labels) if number in labels]
+                separator = self.text[slice(*part.span("separator"))] if markers and kept else ""
+                markers += separator + "".join(kept)
+            if not markers:
+                before, end = _close_gap(before, self.text, end, ahead=ahead, at_start=not pieces)
+            pieces += [before, markers]
+            ahead = (markers or before or ahead)[-1:]
         return "".join([*pieces, self.text[end:]])
-
-    def _relabelled(self, run: re.Match[str], labels: Mapping[int, int]) -> str:
-        kept = ""
-        for part in grammar().part.finditer(run.string, run.start(), run.end()):
-            numbers = dict.fromkeys(numbers_in(part["marker"], labels))
-            if markers := "".join(f"[N{labels[number]}]" for number in numbers if number in labels):
-                kept += (self.text[slice(*part.span("separator"))] if kept else "") + markers
-        return kept
 
 
 def read_markers(text: str) -> Markers:
@@ -144,29 +136,21 @@ def _close_gap(before: str, text: str, end: int, *, ahead: str, at_start: bool) 
         before, end = bare, found.end()
     elif text[end] in " \t":
         before = bare
-    elif _glues(before[-1:] or ahead, text[end]):
-        before += " "
-    return _joins_nothing(before, text[end : end + 1], ahead), end
-
-
-def _joins_nothing(before: str, following: str, ahead: str) -> str:
-    """What stands before a gap, so that what follows completes no marker and no entity with it."""
-    signs = skeleton(before)
+    else:
+        left, right = before[-1:] or ahead, text[end]
+        # Two words in one; Chinese and Japanese write no blanks.
+        before += " " if left.isalnum() and right.isalnum() and min(left, right) < "\u2e80" else ""
+    signs, following = skeleton(before), text[end : end + 1]
     opened = _before_bracket(signs, len(signs))
-    if opened < len(signs):
+    if opened < len(signs):  # what follows could complete a marker
         bracket = signs.index("[", opened)
-        return f"{before[:opened]}({before[bracket + 1 :]}"
+        return f"{before[:opened]}({before[bracket + 1 :]}", end
     tail = before or ahead
-    if following == ";":
+    if following == ";":  # or an entity
         joins = (not before and ahead.isalnum()) or skeleton(f"{tail};") != f"{skeleton(tail)};"
     else:
         joins = (following.isalnum() or following in "#%") and UNFINISHED.search(tail) is not None
-    return f"{before} " if joins and following else before
-
-
-def _glues(left: str, right: str) -> bool:
-    """Whether two characters side by side would make one word of two; Chinese and Japanese write no blanks."""
-    return left.isalnum() and right.isalnum() and min(left, right) < "\u2e80"
+    return f"{before} " if joins and following else before, end
 
 
 def _drop_empty_brackets(before: str, text: str, end: int) -> tuple[str, int]:

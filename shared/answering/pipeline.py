@@ -15,7 +15,6 @@ from shared.answering.refusals import (
     NO_MODEL,
     general_notice,
     linkable,
-    reason_to_refuse,
     refusal_text,
     refusal_told,
     widening_notice,
@@ -72,7 +71,7 @@ def answer_events(
             text=checker.text if wrote else NO_MODEL,
             model=draft.model if wrote else "none",
             usage=draft.usage,
-            removed_labels=checker.removed,
+            removed_labels=tuple(checker.removed),
             writer_problem="" if wrote else draft.said,
         )
         timer.end("check" if wrote else "quote")
@@ -126,22 +125,18 @@ def _from_notes(
         if answer.refusal and checker.text:
             yield Retracted(RetractReason.REFUSED)
         timer.end("check")
-    return replace(answer, usage=draft.usage + checker.usage, removed_labels=checker.removed)
+    return replace(answer, usage=draft.usage + checker.usage, removed_labels=tuple(checker.removed))
 
 
 def _judged(question: Question, retrieved: Retrieved, draft: DraftStream, checker: Checker, writers: Writers) -> Answer:
     """The refusal where the writer says that the sources do not answer, where nothing is cited, or nothing backs it."""
-    reason = RefusalReason.BELOW_THRESHOLD if draft.answers is False else None
-    reason = reason or reason_to_refuse(checker.said, cites=checker.cites)
-    if reason is None:
-        checker.judge_again()
-        reason = None if checker.stands else RefusalReason.UNSUPPORTED_CLAIMS
+    reason = RefusalReason.BELOW_THRESHOLD if draft.answers is False else checker.reason_to_refuse()
     if reason:
         return _refusal(_as_found(retrieved, reason), question, retrieved, writers, model=draft.model)
     return Answer(
         text=checker.text,
         citations=checker.citations(),
-        claims=checker.claims(),
+        claims=tuple(checker.claims),
         model=draft.model,
         retrieved=retrieved,
         grounding=checker.grounding(),
@@ -183,7 +178,7 @@ def _general(
         model=draft.model,
         refusal=None,
         refusal_told="",
-        removed_labels=checker.removed,
+        removed_labels=tuple(checker.removed),
         kind=AnswerKind.GENERAL,
     )
 

@@ -10,17 +10,18 @@ note brings along has none, and one note's key ends no other note.
 
 from __future__ import annotations
 
+import math
 import re
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
 
 from shared.language.lengths import tokens
 from shared.markdown.neutralize import neutralize, neutralize_line
 from shared.model.answers import Prompt, Source
-from shared.model.questions import Exchange, Question, TimeRange
+from shared.model.questions import Question
 from shared.model.retrieval import Retrieved, Scored
 from shared.model.templates import Template
 from shared.times.dates import date_in_words
@@ -96,42 +97,31 @@ def build_prompt(
     """
     zone = ZoneInfo(question.zone)
     heads = [_source_head(source, zone) for source in sources]
-    given = [*heads, *(source.passage.chunk.text for source in sources), *_given(question, template)]
-    key, *keys = _fresh_keys(1 + len(sources), given, draw)
-    asked = [*_wish_lines(question, key), *(_step_lines(template, key) if template else ()), *_question_lines(question)]
+    key, *keys = _fresh_keys([*heads, *[each.passage.chunk.text for each in sources]], question, template, draw=draw)
+    said = [f"Question: {neutralize(question.asked or question.text).strip()}"]
+    if question.asked is not None:  # it leans on the conversation
+        said.append(f"That is, in full: {neutralize(question.text).strip()}")
+    asked, turns, room = _asked(question, template, key, said)
+    frames = [tokens(f"{head}{own}{own}") for head, own in zip(heads, keys, strict=False)]
     texts = ["\n".join(_quoted(source.passage.chunk.text)) for source in sources]
-    turns, room = _inert_turns(question), _room(question, *asked)
-    if room is not None:
-        frames = [tokens(f"{head}{own}{own}") for head, own in zip(heads, keys, strict=True)]
-        for_sources = room - sum(tokens(turn.question + turn.answer) for turn in _newest(turns, _HISTORY * room))
-        fitted = _beginnings if retrieved.notes_read else _best
-        texts = fitted(texts, frames, for_sources)
-        turns = _newest(turns, room - sum(frames[: len(texts)]) - sum(map(tokens, texts)))
+    fitted = _beginnings if retrieved.notes_read else _best
+    texts = fitted(texts, frames, room - sum(map(tokens, _newest(turns, _HISTORY * room))))
+    turns = _newest(turns, room - sum(frames[: len(texts)]) - sum(map(tokens, texts)))
     sources = sources[: len(texts)]
-    user = [
-        *_times(question, retrieved, zone),
-        "",
-        *_history_lines(turns, key),
-        f"sources {key}",
-        *(
-            line
-            for head, text, own in zip(heads, texts, keys, strict=False)
-            for line in (f"source {own}", head, text or ">", f"end of source {own}", "")
-        ),
-        f"end of sources {key}",
-        "",
-        *asked,
-    ]
+    user = [*_times(question, retrieved, zone), "", *_fenced("conversation", turns, key), f"sources {key}"]
+    for head, text, own in zip(heads, texts, keys, strict=False):
+        user += [f"source {own}", head, text or ">", f"end of source {own}", ""]
+    user += [f"end of sources {key}", "", *asked]
     form = _ALONG_STEPS.format(key=key) if template else _SHORT
-    told = ", ".join(f"{source.label} {own}" for source, own in zip(sources, keys, strict=False))
-    system = _RULES.format(key=key, keys=told, form=form)
-    system += _further_rules(question, turns, _CONVERSATION).format(key=key)
+    named = ", ".join([f"{source.label} {own}" for source, own in zip(sources, keys, strict=False)])
+    wishes = _WISHES if question.system_prompt.strip() else ""
+    system = f"{_RULES}{_CONVERSATION if turns else ''}{wishes}".format(key=key, keys=named, form=form)
     return Prompt(system=system, user="\n".join(user), question=question.text, sources=tuple(sources))
 
 
 def label_sources(passages: Iterable[Scored]) -> tuple[Source, ...]:
     """Passages in order -> sources `N1`, `N2`, … in the same order, under which the writer may cite them."""
-    return tuple(Source(f"N{number}", passage) for number, passage in enumerate(passages, start=1))
+    return tuple([Source(f"N{number}", passage) for number, passage in enumerate(passages, start=1)])
 
 
 def build_plain_prompt(
@@ -142,53 +132,68 @@ def build_plain_prompt(
     draw: Callable[[], str] = _draw_key,
 ) -> Prompt:
     """The prompt of a chat that does not use the notes. `searched`: because they do not hold the answer."""
-    today = _day(question.now.astimezone(ZoneInfo(question.zone)))
-    key = _fresh_keys(1, _given(question, template), draw)[0]
-    said = question.asked or question.text
-    asked = [*_wish_lines(question, key), *(_step_lines(template, key) if template else ()), said]
-    history, room = _inert_turns(question), _room(question, *asked)
-    history = history if room is None else _newest(history, room)
-    system = f"{_PLAIN}{_SEARCHED if searched else ''}\nToday is {today}."
-    if template:
-        system += f"\n{_PLAIN_STEPS.format(key=key)}"
-    system += _further_rules(question, history, _PLAIN_CONVERSATION).format(key=key)
+    (key,) = _fresh_keys([], question, template, draw=draw)
+    asked, turns, room = _asked(question, template, key, [question.asked or question.text])
+    turns = _newest(turns, room)
+    steps = f"\n{_PLAIN_STEPS}" if template else ""
+    wishes = _WISHES if question.system_prompt.strip() else ""
+    further = f"{steps}{_PLAIN_CONVERSATION if turns else ''}{wishes}".format(key=key)
     return Prompt(
-        system=system, user="\n".join([*_history_lines(history, key), *asked]), question=question.text, sources=()
+        system=f"{_PLAIN}{_SEARCHED if searched else ''}\n{_today(question)}.{further}",
+        user="\n".join([*_fenced("conversation", turns, key), *asked]),
+        question=question.text,
+        sources=(),
     )
 
 
-def _fresh_keys(count: int, texts: Iterable[str], draw: Callable[[], str]) -> list[str]:
-    """So many different keys that none of the texts holds, in whatever letters."""
-    said = "\n".join(texts).casefold()
+def _fresh_keys(
+    notes: Sequence[str], question: Question, template: Template | None, *, draw: Callable[[], str]
+) -> list[str]:
+    """Different keys that nothing of what others wrote holds, in whatever letters: one, and one for each note, given by
+    its head and its text.
+    """
+    turns = [text for turn in question.history for text in (turn.question, turn.answer)]
+    given = [question.text, question.asked or "", question.system_prompt, template.content if template else ""]
+    said = "\n".join([*notes, *given, *turns]).casefold()
     keys = dict[str, None]()
-    while len(keys) < count:
+    while len(keys) < 1 + len(notes) // 2:
         key = draw()
         if key.casefold() not in said:
             keys[key] = None
     return list(keys)
 
 
-def _given(question: Question, template: Template | None) -> list[str]:
-    """Everything beside the notes that others wrote."""
-    said = [text for turn in question.history for text in (turn.question, turn.answer)]
-    return [question.text, question.asked or "", question.system_prompt, template.content if template else "", *said]
+def _asked(
+    question: Question, template: Template | None, key: str, said: Sequence[str]
+) -> tuple[list[str], list[str], float]:
+    """The question below wishes and steps; earlier turns, oldest first, quoted like notes, because answers repeat what
+    those hold; the estimated tokens that are left for turns and sources.
+    """
+    wishes, steps = question.system_prompt.strip(), template.content[:_STEPS_LENGTH] if template else ""
+    lines = [
+        *_fenced("wishes", _quoted(wishes) if wishes else (), key),
+        *_fenced("steps", _quoted(steps) if template else (), key),
+        *said,
+    ]
+    turns = [
+        "\n".join([*_quoted(f"Question: {turn.question}"), *_quoted(f"Answer: {turn.answer}")])
+        for turn in question.history
+    ]
+    most = math.inf if question.max_context_tokens is None else question.max_context_tokens
+    return lines, turns, most - sum(map(tokens, lines))
 
 
-def _room(question: Question, *lines: str) -> float | None:
-    """Estimated tokens that are left for sources and history beside these lines; None: no limit."""
-    most = question.max_context_tokens
-    return None if most is None else most - sum(map(tokens, lines))
+def _fenced(name: str, lines: Sequence[str], key: str) -> list[str]:
+    """Empty without lines."""
+    return [f"{name} {key}", *lines, f"end of {name} {key}", ""] if lines else []
 
 
-def _newest(turns: Sequence[Exchange], room: float) -> list[Exchange]:
+def _newest(turns: Sequence[str], room: float) -> list[str]:
     """The newest turns that fit, oldest first."""
-    kept: list[Exchange] = []
-    for turn in reversed(turns):
-        room -= tokens(turn.question + turn.answer)
-        if room < 0:
-            break
-        kept.insert(0, turn)
-    return kept
+    first = len(turns)
+    while first and (room := room - tokens(turns[first - 1])) >= 0:
+        first -= 1
+    return list(turns[first:])
 
 
 def _best(texts: Sequence[str], frames: Sequence[float], room: float) -> list[str]:
@@ -226,51 +231,20 @@ def _cut(text: str, longest: float) -> str:
     return f"{bare.rstrip()}{_CUT}" if bare.strip() else ""
 
 
-def _further_rules(question: Question, history: Sequence[Exchange], conversation: str) -> str:
-    return (conversation if history else "") + (_WISHES if question.system_prompt.strip() else "")
-
-
-def _question_lines(question: Question) -> list[str]:
-    """As it was asked, and where that leans on the conversation also as a whole."""
-    asked = [f"Question: {neutralize(question.asked or question.text).strip()}"]
-    return asked if question.asked is None else [*asked, f"That is, in full: {neutralize(question.text).strip()}"]
-
-
-def _wish_lines(question: Question, key: str) -> list[str]:
-    wishes = question.system_prompt.strip()
-    return [f"wishes {key}", *_quoted(wishes), f"end of wishes {key}", ""] if wishes else []
-
-
-def _inert_turns(question: Question) -> list[Exchange]:
-    """Answers repeat what stands in notes: what was said is quoted and neutralized like them."""
-    return [
-        Exchange("\n".join(_quoted(f"Question: {turn.question}")), "\n".join(_quoted(f"Answer: {turn.answer}")))
-        for turn in question.history
-    ]
-
-
-def _history_lines(history: Sequence[Exchange], key: str) -> list[str]:
-    if not history:
-        return []
-    said = [text for turn in history for text in (turn.question, turn.answer)]
-    return [f"conversation {key}", *said, f"end of conversation {key}", ""]
-
-
-def _step_lines(template: Template, key: str) -> list[str]:
-    """Apps write templates as they write notes: quoted and neutralized like them."""
-    return [f"steps {key}", *_quoted(template.content[:_STEPS_LENGTH]), f"end of steps {key}", ""]
-
-
 def _quoted(text: str) -> list[str]:
     lines = _TEMPLATE_TOKEN.sub(r"‹\1›", neutralize(text)).strip("\n").split("\n")
     return [f"> {line}".rstrip() for line in lines]
 
 
 def _times(question: Question, retrieved: Retrieved, zone: ZoneInfo) -> list[str]:
-    lines = [f"Today is {_day(question.now.astimezone(zone))} ({question.zone})."]
-    hint = retrieved.analysis.time
-    if hint:
-        lines.append(f'"{neutralize(hint.phrase)}" in the question means: {_range(hint.range, zone)}.')
+    lines = [f"{_today(question)} ({question.zone})."]
+    if hint := retrieved.analysis.time:
+        start, end = hint.range.start, hint.range.end  # half-open: said by its first and last day
+        first = date_in_words(start.astimezone(zone)) if start else ""
+        last = date_in_words((end - timedelta(microseconds=1)).astimezone(zone)) if end else ""
+        days = f"{first} to {last}" if first and last else f"from {first} on" if first else f"up to {last}"
+        days = days if first != last else first or "any time"
+        lines.append(f'"{neutralize(hint.phrase)}" in the question means: {days}.')
     if retrieved.notes_read:
         lines.append(f"The sources are the beginnings of all notes of that time, {retrieved.notes_read}, by date.")
     if retrieved.widened:
@@ -278,35 +252,25 @@ def _times(question: Question, retrieved: Retrieved, zone: ZoneInfo) -> list[str
     return lines
 
 
+def _today(question: Question) -> str:
+    now = question.now.astimezone(ZoneInfo(question.zone))
+    return f"Today is {now:%A}, {date_in_words(now)}"
+
+
 def _source_head(source: Source, zone: ZoneInfo) -> str:
     """What is known of a note, in one line that begins with the date; below it, quoted, what its properties claim."""
     chunk = source.passage.chunk
-    where = "/".join(part for part in (chunk.vault, chunk.folder) if part)
-    facts = [("title", chunk.title), ("section", chunk.heading_path), ("folder", where)]
+    where = "/".join(filter(None, (chunk.vault, chunk.folder)))
+    facts = (("title", chunk.title), ("section", chunk.heading_path), ("folder", where))
     written = date_in_words(chunk.created_at.astimezone(zone))
-    head = "; ".join([f"date: {written}", *(f"{name}: {_one_line(value)}" for name, value in facts if value)])
-    own = [f"> {line}" for line in map(_one_line, chunk.properties) if _name_of(line) not in _OUR_NAMES]
+    head = "; ".join([f"date: {written}", *[f"{name}: {_one_line(value)}" for name, value in facts if value]])
+    own = [
+        f"> {line}"
+        for line in map(_one_line, chunk.properties)
+        if line.partition(":")[0].strip().casefold() not in _OUR_NAMES
+    ]
     return "\n".join([f"[{source.label}] {head}", *own])
-
-
-def _name_of(line: str) -> str:
-    return line.partition(":")[0].strip().casefold()
 
 
 def _one_line(value: str) -> str:
     return _TEMPLATE_TOKEN.sub(r"‹\1›", neutralize_line(value))[:_TITLE_LENGTH]
-
-
-def _range(span: TimeRange, zone: ZoneInfo) -> str:
-    """The half-open range as first and last day."""
-    first = date_in_words(span.start.astimezone(zone)) if span.start else None
-    last = date_in_words((span.end - timedelta(microseconds=1)).astimezone(zone)) if span.end else None
-    if first == last:
-        return first or "any time"
-    if first and last:
-        return f"{first} to {last}"
-    return f"from {first} on" if first else f"up to {last}"
-
-
-def _day(when: datetime) -> str:
-    return f"{when:%A}, {date_in_words(when)}"

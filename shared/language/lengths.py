@@ -20,6 +20,11 @@ def estimated_tokens(text: str) -> int:
     return math.ceil(tokens(text))
 
 
+def utf16_units(text: str) -> int:
+    """The length in UTF-16 code units, in which clients count."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 

@@ -66,7 +66,7 @@ class Checked:
 def check(draft: str, policy: SupportPolicy | None = None, *, with_citations: bool = True) -> Checked:
     checker = Checker(OFFERED, (), policy=policy or SupportPolicy(), with_citations=with_citations)
     found = Checked(checker, list(checker.check(split(draft))))
-    checker.judge_again()
+    checker.reason_to_refuse()
     return found
 
 
@@ -84,12 +84,12 @@ def test_each_piece_is_judged_and_numbered_as_it_is_read() -> None:
     assert [[each.label for each in piece.cited] for piece in checked.pieces] == [["N1"], ["N2"], []]
     supports = [piece.cited[0].support for piece in checked.pieces[:2]]
     assert [support and support.state for support in supports] == [SUPPORTED] * 2
-    assert checked.checker.removed == ("N9",)
+    assert checked.checker.removed == {"N9": None}
 
 
 def test_a_true_and_a_false_claim_with_one_label_differ_and_the_citation_is_as_good_as_the_worse() -> None:
     checked = check("The API starts in 900 ms [N1]. 🙂 The API runs on Cloud Run [N1]. It is old and nobody likes it.")
-    claims = checked.checker.claims()
+    claims = checked.checker.claims
     assert [claim.support and claim.support.state for claim in claims] == [UNSUPPORTED, SUPPORTED, None]
     assert [len(claim.citations) for claim in claims] == [1, 1, 0]
     as_utf16 = checked.text.encode("utf-16-le")
@@ -113,7 +113,7 @@ def test_another_judge_is_asked_once_about_the_whole_answer_when_all_of_it_was_s
     assert (len(judge.calls), checked.checker.usage) == (1, Usage(7, 3))
     asked = [(each.text, tuple(chunk.note_id for chunk in each.passages)) for each in judge.calls[0]]
     assert len(set(asked)) == len(asked)
-    assert [claim.support and claim.support.state for claim in checked.checker.claims()] == [SUPPORTED] * 3
+    assert [claim.support and claim.support.state for claim in checked.checker.claims] == [SUPPORTED] * 3
     assert [piece.claim and piece.claim.support and piece.claim.support.state for piece in checked.pieces] != [
         SUPPORTED
     ] * 3  # while it was shown, by the offline judge
@@ -173,7 +173,7 @@ def test_without_citations_no_marker_and_no_claim_is_shown_but_all_is_judged() -
     checked = check("The API runs on Cloud Run [N1], it says [N9].", with_citations=False)
     assert checked.pieces == [CheckedPiece("The API runs on Cloud Run, it says.")]
     assert checked.checker.stands
-    assert (checked.checker.claims(), checked.checker.citations()) == ((), ())
+    assert (checked.checker.claims, checked.checker.citations()) == ([], ())
 
 
 @pytest.mark.parametrize("draft", ["[N1]", "[N1][N2].", "The beds [N9].", "Nothing cited here."])
