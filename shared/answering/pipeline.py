@@ -121,26 +121,23 @@ def _from_notes(
         answer = replace((yield from _quoted(question, retrieved, writers)), writer_problem=draft.said)
         timer.end("quote")
     else:
-        answer = _judged(question, retrieved, draft, checker, writers)
-        if answer.refusal and checker.text:
-            yield Retracted(RetractReason.REFUSED)
+        # A refusal where the writer says that the sources do not answer, where nothing is cited, or nothing backs it.
+        reason = RefusalReason.BELOW_THRESHOLD if draft.answers is False else checker.reason_to_refuse()
+        if reason:
+            if checker.text:
+                yield Retracted(RetractReason.REFUSED)
+            answer = _refusal(_as_found(retrieved, reason), question, retrieved, writers, model=draft.model)
+        else:
+            answer = Answer(
+                text=checker.text,
+                citations=checker.citations(),
+                claims=tuple(checker.claims),
+                model=draft.model,
+                retrieved=retrieved,
+                grounding=checker.grounding(),
+            )
         timer.end("check")
     return replace(answer, usage=draft.usage + checker.usage, removed_labels=tuple(checker.removed))
-
-
-def _judged(question: Question, retrieved: Retrieved, draft: DraftStream, checker: Checker, writers: Writers) -> Answer:
-    """The refusal where the writer says that the sources do not answer, where nothing is cited, or nothing backs it."""
-    reason = RefusalReason.BELOW_THRESHOLD if draft.answers is False else checker.reason_to_refuse()
-    if reason:
-        return _refusal(_as_found(retrieved, reason), question, retrieved, writers, model=draft.model)
-    return Answer(
-        text=checker.text,
-        citations=checker.citations(),
-        claims=tuple(checker.claims),
-        model=draft.model,
-        retrieved=retrieved,
-        grounding=checker.grounding(),
-    )
 
 
 def _quoted(question: Question, retrieved: Retrieved, writers: Writers) -> Generator[CheckedPiece, None, Answer]:

@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from operator import mul
 
 from shared.judging.facts import QUANTITY_WEIGHT, Facts, Word, facts_of
-from shared.judging.passages import Passage, passage_of
+from shared.judging.passages import passage_of
 from shared.judging.quantities import Quantity
 from shared.language.languages import detect
 from shared.language.vocabulary import vocabularies, vocabulary
@@ -48,7 +49,20 @@ class OfflineJudge:
 
     def judge(self, statements: Sequence[Statement]) -> Judgement:
         """Each statement is compared once with each passage."""
-        return Judgement(tuple(map(_Matcher().verdict, statements)))
+        compared: dict[tuple[str, str], _Match] = {}
+        verdicts: list[Verdict] = []
+        for statement in statements:
+            spans: list[tuple[int, int]] = []
+            by_lang: dict[str, list[_Match]] = {}
+            for chunk in statement.passages:
+                key = (statement.text, chunk.chunk_id)
+                match = compared[key] if key in compared else _best_match(statement.text, chunk)
+                compared[key] = match
+                by_lang.setdefault(passage_of(chunk).lang, []).append(match)
+                spans.append(match.span)
+            score = max([_together(read_claim(statement.text, lang), matches) for lang, matches in by_lang.items()])
+            verdicts.append(Verdict(Support.graded(score, supported=SUPPORTED, partial=PARTIAL), tuple(spans)))
+        return Judgement(tuple(verdicts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,35 +86,10 @@ class _Match:
     """A claim at the best sentence for it in one passage."""
 
     found: tuple[float, ...]
-    """Credit of each word, number and date of the claim, in order, in [0, 1]."""
+    """Credit of each word, number and date of the claim, in order, in [0, 1]; empty: no sentence holds a word of it."""
     factor: float
     """What contradicts multiplies the score by."""
     span: tuple[int, int]
-
-
-class _Matcher:
-    """Remembers what was compared."""
-
-    def __init__(self) -> None:
-        self._matches: dict[tuple[str, str], _Match] = {}
-
-    def verdict(self, statement: Statement) -> Verdict:
-        by_lang: dict[str, list[_Match]] = {}
-        spans = []
-        for chunk in statement.passages:
-            match = self._match(statement.text, chunk)
-            by_lang.setdefault(passage_of(chunk).lang, []).append(match)
-            spans.append(match.span)
-        score = max(_together(read_claim(statement.text, lang), matches) for lang, matches in by_lang.items())
-        return Verdict(Support.graded(score, supported=SUPPORTED, partial=PARTIAL), tuple(spans))
-
-    def _match(self, text: str, chunk: IndexedChunk) -> _Match:
-        key = (text, chunk.chunk_id)
-        if key not in self._matches:
-            passage = passage_of(chunk)
-            nothing = _Match((), 1.0, span=(0, len(chunk.text)))
-            self._matches[key] = _best_match(read_claim(text, passage.lang), passage) or nothing
-        return self._matches[key]
 
 
 @lru_cache(maxsize=128)
@@ -147,52 +136,41 @@ def _is_foreign(text: str, lang: str) -> bool:
     return True
 
 
-def _best_match(claim: _Claim, passage: Passage) -> _Match | None:
-    """The sentence that says most of it; of those that say nearly as much, one that does not contradict it.
-
-    None: no sentence holds a word of it.
-    """
+def _best_match(text: str, chunk: IndexedChunk) -> _Match:
+    """The sentence that says most of it; of those that say nearly as much, one that does not contradict it."""
+    passage = passage_of(chunk)
+    claim = read_claim(text, passage.lang)
     rows = [*map(passage.word, claim.words), *map(passage.number, claim.numbers), *map(passage.day, claim.days)]
-    ranked = sorted(
-        ((_mean(claim.weights, found), -at, found) for at, found in enumerate(zip(*rows, strict=True)) if 1.0 in found),
-        reverse=True,
-    )
-    best, best_score = None, 0.0
+    columns = [found for found in enumerate(zip(*rows, strict=True)) if 1.0 in found[1]]
+    ranked = sorted([(_mean(claim.weights, found), -at, found) for at, found in columns], reverse=True)
+    best, best_score = _Match((), 1.0, span=(0, len(chunk.text))), 0.0
     for share, at, found in ranked:
         if share < NEARLY * ranked[0][0]:
             break
         sentence = passage.sentences[-at]
-        factor = 1.0 if claim.foreign else _contradiction(claim, found, sentence)
+        factor = NEGATED if not claim.foreign and _is_denied(claim, found, sentence) else 1.0
         if factor * share > best_score:
             best, best_score = _Match(found, factor, (sentence.start, sentence.end)), factor * share
     return best
 
 
 def _mean(weights: Sequence[float], found: Sequence[float]) -> float:
-    return sum(weight * credit for weight, credit in zip(weights, found, strict=True)) / sum(weights)
+    total: float = sum(map(mul, weights, found))
+    return total / sum(weights)
 
 
-def _contradiction(claim: _Claim, found: Sequence[float], sentence: Facts) -> float:
+def _is_denied(claim: _Claim, found: Sequence[float], sentence: Facts) -> bool:
+    """Whether one side denies what the other says. Where both say the same in the same words, each negation counts."""
     matched = [word for word, credit in zip(claim.words, found, strict=False) if credit == 1.0]
-    return NEGATED if _turned(claim, matched, sentence) else 1.0
-
-
-def _turned(claim: _Claim, matched: Sequence[Word], sentence: Facts) -> bool:
-    """Whether one side denies what the other says."""
-    if _is_copy(claim, matched, sentence):
+    stems = {stem for word in claim.words for stem in word.stems}
+    shared = [word for word in sentence.words if not stems.isdisjoint(word.stems)]
+    if len(matched) >= COPY * len(claim.words) and len(shared) >= COPIED * len(sentence.words):
         return (claim.negations + sentence.negations) % 2 == 1
     if not claim.negations:
-        turned = sum(word.weight for word in matched if not sentence.negated.isdisjoint(word.stems))
-        return turned > 0 and turned >= MIN_NEGATED * sum(word.weight for word in matched)
+        turned = sum([word.weight for word in matched if not sentence.negated.isdisjoint(word.stems)])
+        return turned > 0 and turned >= MIN_NEGATED * sum([word.weight for word in matched])
     denied = [word for word in matched if not claim.negated.isdisjoint(word.stems)]
     return all(sentence.negated.isdisjoint(word.stems) for word in denied or matched)
-
-
-def _is_copy(claim: _Claim, matched: Sequence[Word], sentence: Facts) -> bool:
-    """Whether they say the same in the same words, so that each negation counts."""
-    stems = {stem for word in claim.words for stem in word.stems}
-    shared = sum(not stems.isdisjoint(word.stems) for word in sentence.words)
-    return len(matched) >= COPY * len(claim.words) and shared >= COPIED * len(sentence.words)
 
 
 def _together(claim: _Claim, matches: Sequence[_Match]) -> float:
@@ -204,10 +182,10 @@ def _together(claim: _Claim, matches: Sequence[_Match]) -> float:
     some = [match for match in matches if match.found]
     if not some:
         return 0.0
-    found = [max(column) for column in zip(*(match.found for match in some), strict=True)]
-    best = max(some, key=lambda match: match.factor * _mean(claim.weights, match.found))
+    found = [max(column) for column in zip(*[match.found for match in some], strict=True)]
+    shares = [match.factor * _mean(claim.weights, match.found) for match in some]
+    factor = some[shares.index(max(shares))].factor
     lost = [word for word, credit in zip(claim.words, found, strict=False) if credit == 0.0]
-    factor = best.factor
     if 0.0 in found[len(claim.words) :] or any(word.is_identifier for word in lost):
         factor *= NO_NUMBER
     elif any(word.is_name for word in lost):
