@@ -39,7 +39,7 @@ def _export(world: World, **caller: str) -> list[dict[str, Any]]:
 
 
 def test_feedback_is_kept_and_given_back_with_everything_else(world: World) -> None:
-    given = world.call("api", "POST", "/feedback", RATED).get_json()
+    given = world.json("POST", "/feedback", RATED)
     assert (given["requestId"], given["rating"], given["comment"]) == ("r-1", "down", "Wrong boat.")
     assert [row for row in _export(world) if row["type"] == "feedback"] == [{"type": "feedback", **given}]
 
@@ -117,7 +117,7 @@ def test_everything_comes_a_line_each_and_the_last_line_counts_it(world: World) 
 def test_a_session_comes_with_its_messages_and_without_what_was_deleted(world: World) -> None:
     world.save("boat", title="Boat", text=f"The boat is blue. {SECRET}.")
     asked = {"message": "Where does the treasure lie?", "sessionId": "new"}
-    session_id = world.call("chat", "POST", "/chat", asked).get_json()["meta"]["sessionId"]
+    session_id = world.json("POST", "/chat", asked)["meta"]["sessionId"]
     for number in range(60):  # more messages than a page
         world.call("chat", "POST", "/chat", {"message": f"And {number}?", "sessionId": session_id, "useNotes": False})
     rows = _export(world)
@@ -136,7 +136,7 @@ def test_what_is_exported_of_a_note_can_be_saved_again(world: World) -> None:
     world.put("n1", title="T", text="x", vault="work", path="a/b.md", tags=["red"], createdAt="2026-01-02")
     (row,) = [row for row in _export(world) if row["type"] == "note"]
     saved = {name: value for name, value in row.items() if name != "type"}
-    assert world.call("api", "PUT", "/notes/n1", saved).get_json() == saved
+    assert world.json("PUT", "/notes/n1", saved) == saved
 
 
 def test_notes_come_as_a_zip_of_markdown_that_says_all_of_them_again(world: World) -> None:
@@ -233,14 +233,14 @@ def test_erasing_gives_a_receipt_and_leaves_nothing(world: World) -> None:
     world.call("chat", "POST", "/chat", {"message": "Which colour is the boat?", "requestId": "r-1"})
     world.call("chat", "POST", "/chat", {"message": "Which colour is the boat?", "sessionId": "new"})
     world.call("api", "POST", "/feedback", RATED)
-    erased = world.call("api", "DELETE", "/me", {"confirm": "erase everything"}).get_json()["erased"]
+    erased = world.json("DELETE", "/me", {"confirm": "erase everything"})["erased"]
     assert erased == {
         "notes": 1, "chunks": 1, "index": 1, "feedback": 1, "requests": 1, "sessions": 1, "messages": 2,
     }  # fmt: skip
     assert [row["type"] for row in _export(world)] == ["end"]
-    found = world.call("api", "POST", "/search", {"query": "boat"}).get_json()
+    found = world.json("POST", "/search", {"query": "boat"})
     assert found["results"] == []
-    assert world.call("api", "DELETE", "/me", {"confirm": "erase everything"}).get_json() == {"erased": {}}
+    assert world.json("DELETE", "/me", {"confirm": "erase everything"}) == {"erased": {}}
 
 
 @pytest.mark.parametrize("body", [None, {}, {"confirm": "yes"}, {"confirm": True}, {"confirm": "Erase everything"}])

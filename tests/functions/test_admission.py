@@ -77,15 +77,6 @@ def test_a_body_in_bad_chunks_is_the_callers_mistake(
     assert '"severity": "ERROR"' not in capsys.readouterr().err
 
 
-def test_a_callable_without_a_token_is_told_so_in_its_own_form(world: World) -> None:
-    asked = {"data": {"message": "Which colour is the boat?"}}
-    plain = world.call("chat", "POST", "/", asked, token=None)
-    assert plain.status_code == 401
-    stream = world.call("chat", "POST", "/", asked, token=None, headers={"Accept": "text/event-stream"})
-    assert (stream.status_code, stream.mimetype) == (200, "text/event-stream")
-    assert json.loads(stream.text.removeprefix("data: "))["error"]["status"] == "UNAUTHENTICATED"
-
-
 # -- replies that stay open
 
 

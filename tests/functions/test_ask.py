@@ -20,14 +20,8 @@ GARDEN = "We decided to plant six tomatoes."
 def ranker(world: World) -> Iterator[GeminiServer]:
     """The model that ranks folders; the answers themselves are extracted."""
     with GeminiServer("[]") as server:
-        _rank_by(world, server, timeout=5.0)
+        world.plug(ranker=GeminiWriter(api_key="k", base_url=server.url, timeout=30.0))
         yield server
-
-
-def _rank_by(world: World, server: GeminiServer, *, timeout: float) -> None:
-    model = GeminiWriter(api_key="k", base_url=server.url, timeout=timeout)
-    model.client()  # the SDK's import is not part of the wait
-    world.plug(ranker=model)
 
 
 def _save(world: World) -> None:

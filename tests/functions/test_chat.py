@@ -33,7 +33,7 @@ def test_without_notes_and_without_a_model_it_is_refused(world: World) -> None:
 def test_the_request_id_of_the_body_is_echoed(world: World) -> None:
     body = world.ask("Why?", requestId="mobile-1")
     assert body["meta"]["requestId"] == "mobile-1"
-    body = world.call("chat", "POST", "/chat", {"message": "Why?"}, headers={"X-Request-Id": "h-1"}).get_json()
+    body = world.json("POST", "/chat", {"message": "Why?"}, headers={"X-Request-Id": "h-1"})
     assert body["meta"]["requestId"] == "h-1"
 
 
@@ -66,8 +66,8 @@ def test_every_option_of_the_contract_is_accepted(world: World) -> None:
 def test_a_date_filter_begins_with_the_day_in_the_callers_zone(world: World) -> None:
     world.save("n1", title="Boat", text="The boat is blue.", createdAt="2026-03-01T23:30:00Z")
     search = {"query": "boat", "filters": {"createdAfter": "2026-03-02"}}
-    assert world.call("api", "POST", "/search", search).get_json()["results"] == []
-    in_berlin = world.call("api", "POST", "/search", {**search, "timeZone": "Europe/Berlin"}).get_json()
+    assert world.json("POST", "/search", search)["results"] == []
+    in_berlin = world.json("POST", "/search", {**search, "timeZone": "Europe/Berlin"})
     assert [result["noteId"] for result in in_berlin["results"]] == ["n1"]
 
 
@@ -79,22 +79,10 @@ def test_without_an_embedding_service_keywords_still_answer(world: World, embedd
     assert body["citations"][0]["noteId"] == "n1"
 
 
-def test_a_refusal_while_a_note_waits_to_be_indexed_says_so(world: World) -> None:
-    world.save("n1", title="Boat", text="The boat is blue.")
-    world.put("n2", title="Car", text="The car of Mongolia is red.")  # its event has not come yet
-    asked = {"message": "Which car is from Mongolia?"}
-    body = world.call("chat", "POST", "/chat", asked).get_json()
-    assert body["meta"]["refusal"]["reason"] == "index_pending"
-    assert "still being indexed" in body["answer"]
-    assert "index" in body["meta"]["refusal"]["told"]
-    world.written("tenants/alice/notes/n2")
-    assert world.call("chat", "POST", "/chat", asked).get_json()["meta"]["refusal"] is None
-
-
 def test_search_gives_the_best_passages_first(world: World) -> None:
     world.save("boat", title="Boat", text="The boat is blue.", path="toys/boat.md")
     world.save("tax", title="Tax", text="The tax return is due in July.")
-    body = world.call("api", "POST", "/search", {"query": "blue boat", "k": 1}).get_json()
+    body = world.json("POST", "/search", {"query": "blue boat", "k": 1})
     assert [result["noteId"] for result in body["results"]] == ["boat"]
     assert body["results"][0]["path"] == "toys/boat.md"
     assert body["meta"]["query"]["keywords"] == ["blue", "boat"]

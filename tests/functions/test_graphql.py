@@ -8,6 +8,7 @@ import pytest
 from graphql import build_schema, get_introspection_query
 
 from shared.model.answers import Prompt
+from shared.model.sessions import SETTINGS
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World
 
@@ -40,27 +41,17 @@ def _create(world: World, **variables: Any) -> str:  # noqa: ANN401
 
 def test_a_session_is_created_renamed_set_and_deleted(world: World) -> None:
     session_id = _create(world, title="Trip", settings={"topK": 9})
-    renamed = _data(
-        world, 'mutation($id: ID!) { renameSession(sessionId: $id, title: "Lisbon") { title } }', id=session_id
-    )
-    assert renamed == {"renameSession": {"title": "Lisbon"}}
-    query = "mutation($id: ID!, $s: SettingsInput!) { updateSettings(sessionId: $id, settings: $s) \
-    { settings { useNotes topK threshold includeCitations systemPrompt model maxContextTokens maxHistory } } }"
-    changed = _data(world, query, id=session_id, s={"threshold": 1, "model": "extractive"})
-    assert changed["updateSettings"]["settings"] == {
-        "useNotes": True,
-        "topK": 9,
-        "threshold": 1.0,
-        "includeCitations": True,
-        "systemPrompt": "",
-        "model": "extractive",
-        "maxContextTokens": 4000,
-        "maxHistory": 20,
-    }
-    assert world.call("api", "GET", f"/sessions/{session_id}").get_json()["settings"]["threshold"] == 1.0
-    assert _data(world, "mutation($id: ID!) { deleteSession(sessionId: $id) }", id=session_id) == {
-        "deleteSession": True
-    }
+    rename = 'mutation($id: ID!) { renameSession(sessionId: $id, title: "Lisbon") { title } }'
+    assert _data(world, rename, id=session_id) == {"renameSession": {"title": "Lisbon"}}
+    fields = " ".join(setting.field for setting in SETTINGS.values())
+    change = f"mutation($id: ID!, $s: SettingsInput!) {{ updateSettings(sessionId: $id, settings: $s) \
+    {{ settings {{ {fields} }} }} }}"
+    changed = _data(world, change, id=session_id, s={"threshold": 1, "model": "extractive"})
+    settings = world.json("GET", f"/sessions/{session_id}")["settings"]
+    assert changed["updateSettings"]["settings"] == settings
+    assert (settings["topK"], settings["threshold"], settings["model"]) == (9, 1.0, "extractive")
+    deleted = _data(world, "mutation($id: ID!) { deleteSession(sessionId: $id) }", id=session_id)
+    assert deleted == {"deleteSession": True}
     assert world.call("api", "GET", f"/sessions/{session_id}").status_code == 404
 
 

@@ -22,14 +22,14 @@ from shared.errors import (
     StoreUnavailable,
     TooLarge,
 )
-from shared.model.notes import NoteKey
 from tests.functions.world import World, problem
 
 SECRET = "the treasure lies under the third oak"
 
 
 def test_an_unknown_route_is_404_as_json(world: World) -> None:
-    assert problem(world.call("api", "GET", "/nowhere")) == (404, "NO_SUCH_ROUTE", "")
+    for path in ("/nowhere", "/notes/a%0Ab"):  # which the host itself does not hand on
+        assert problem(world.call("api", "GET", path)) == (404, "NO_SUCH_ROUTE", "")
 
 
 def test_a_wrong_method_is_405_and_says_which_are_right(world: World) -> None:
@@ -78,7 +78,7 @@ def test_a_preflight_needs_no_token(world: World) -> None:
     response = world.call("api", "OPTIONS", "/notes/n1", headers=asked, token=None)
     assert response.status_code == 204
     assert "PUT" in response.headers["Access-Control-Allow-Methods"]
-    assert "Authorization" in response.headers["Access-Control-Allow-Headers"]
+    assert {"Authorization", "X-Firebase-AppCheck"} <= set(response.headers["Access-Control-Allow-Headers"].split(", "))
 
 
 # -- identity
@@ -89,13 +89,6 @@ def test_who_brings_no_valid_token_is_401(world: World, header: str) -> None:
     response = world.call("chat", "POST", "/chat", {"message": "Why?"}, token=None, headers={"Authorization": header})
     assert problem(response)[:2] == (401, "UNAUTHENTICATED")
     assert response.headers["WWW-Authenticate"] == "Bearer"
-
-
-def test_while_tokens_cannot_be_verified_it_is_503(world: World) -> None:
-    world.tokens.outage = StoreUnavailable("certificates cannot be had")
-    response = world.call("api", "GET", "/notes")
-    assert problem(response)[:2] == (503, "UNAVAILABLE")
-    assert int(response.headers["Retry-After"]) > 0
 
 
 # -- limits
@@ -127,11 +120,6 @@ def test_a_body_without_a_length_is_cut_off_at_the_limit(world: World) -> None:
         environ_overrides={"wsgi.input_terminated": True},
     )
     assert problem(endless)[:2] == (413, "TOO_LARGE")
-
-
-def test_notes_may_be_larger_than_other_bodies(world: World) -> None:
-    assert world.put("long", text="word " * 100_000).status_code == 200
-    assert problem(world.put("longer", text="x" * 1_100_000))[:2] == (413, "TOO_LARGE")
 
 
 @pytest.mark.parametrize(
@@ -182,8 +170,9 @@ def test_a_caller_is_told_when_to_come_back(world: World) -> None:
     assert response.get_json()["error"]["details"][1]["retryDelay"] == "30s"
     called = world.call("chat", "POST", "/chat", {"data": {"message": "Why?"}}).get_json()
     assert called["error"]["details"][1] == {"retryDelay": "30s"}, "callable clients see no headers"
-    world.tokens.outage = ModelUnavailable("away", retry_after=1.2)
-    assert world.call("api", "GET", "/notes").headers["Retry-After"] == "2"
+    for outage, seconds in ((ModelUnavailable("away", retry_after=1.2), "2"), (StoreUnavailable("away"), "5")):
+        world.tokens.outage = outage
+        assert world.call("api", "GET", "/notes").headers["Retry-After"] == seconds
 
 
 def test_a_bug_is_told_without_its_text(
@@ -206,20 +195,11 @@ def test_a_bug_is_told_without_its_text(
 # -- logs
 
 
-def test_a_request_is_one_json_line_with_its_trace_and_no_note_text(
-    world: World, capsys: pytest.CaptureFixture[str]
-) -> None:
-    trace = {"X-Cloud-Trace-Context": "105445aa7843bc8bf206b12000100000/17;o=1", "X-Request-Id": "r-1"}
-    response = world.call("api", "PUT", "/notes/secret-id", {"title": SECRET, "text": SECRET}, headers=trace)
-    assert response.status_code == 200
-    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
-    assert len(lines) == 1
-    line = lines[0]
-    assert line["severity"] == "INFO"
-    assert line["requestId"] == "r-1"
-    assert line["logging.googleapis.com/trace"].endswith("105445aa7843bc8bf206b12000100000")
-    assert line["logging.googleapis.com/spanId"] == "0000000000000011"
-    assert line["route"] == "/notes/{note_id}"
+def test_a_request_is_one_json_line_without_note_text(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    note, headers = {"title": SECRET, "text": SECRET}, {"X-Request-Id": "r-1"}
+    assert world.call("api", "PUT", "/notes/secret-id", note, headers=headers).status_code == 200
+    (line,) = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert (line["severity"], line["requestId"], line["route"]) == ("INFO", "r-1", "/notes/{note_id}")
     assert line["httpRequest"]["status"] == 200
     assert "treasure" not in json.dumps(line)
     assert "secret-id" not in json.dumps(line)
@@ -245,21 +225,7 @@ def test_a_trace_is_told_with_its_span_in_sixteen_hexadecimal_digits(
     assert line.get("logging.googleapis.com/spanId") == told
 
 
-@pytest.mark.parametrize("path", ["/health", "/healthz"])
-def test_health_is_no_line_of_the_log(world: World, capsys: pytest.CaptureFixture[str], path: str) -> None:
-    assert world.call("chat", "GET", path, token=None).get_json() == {"status": "ok"}
+def test_health_is_no_line_of_the_log(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in ("/health", "/healthz"):
+        assert world.call("chat", "GET", path, token=None).get_json() == {"status": "ok"}
     assert capsys.readouterr().err == ""
-
-
-def test_indexing_by_event_names_the_note_in_its_log_line(world: World, capsys: pytest.CaptureFixture[str]) -> None:
-    world.put("n1", title="T", text=SECRET)
-    capsys.readouterr()
-    world.written("tenants/alice/notes/n1")
-    line = json.loads(capsys.readouterr().err)
-    assert (line["tenantId"], line["noteId"], line["action"]) == ("alice", "n1", "indexed")
-    assert "treasure" not in json.dumps(line)
-    assert world.app.store.read_record("alice", NoteKey("alice", "n1").note_id).record is not None
-
-
-def test_a_path_that_the_host_hands_to_nobody_is_told_in_json_too(world: World) -> None:
-    assert problem(world.call("api", "GET", "/notes/a%0Ab"))[:2] == (404, "NO_SUCH_ROUTE")

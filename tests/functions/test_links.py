@@ -19,12 +19,12 @@ def linked(request: pytest.FixtureRequest, world: World) -> World:
 
 
 def links(world: World, note_id: str, **options: str) -> dict[str, str | None]:
-    found = world.call("api", "GET", f"/notes/{note_id}:links", **options).get_json()
+    found = world.json("GET", f"/notes/{note_id}:links", **options)
     return {link["target"]: link["noteId"] for link in found["links"]}
 
 
 def backlinks(world: World, note_id: str) -> list[str]:
-    found = world.call("api", "GET", f"/notes/{note_id}:links").get_json()
+    found = world.json("GET", f"/notes/{note_id}:links")
     assert found["complete"]
     return [note["noteId"] for note in found["backlinks"]]
 
@@ -37,7 +37,7 @@ def test_links_lead_to_notes_and_back(linked: World) -> None:
     )
     linked.save("app", title="Kept by an app", text="[[The boat]], [[Log]], [[Ship]]")
 
-    found = linked.call("api", "GET", "/notes/log:links").get_json()
+    found = linked.json("GET", "/notes/log:links")
     assert found["links"][0] == {
         "target": "boat#Hull", "noteId": "boat", "title": "The Boat", "heading": "Hull", "label": "hers",
     }  # fmt: skip
@@ -76,12 +76,12 @@ def test_a_link_stays_within_its_owners_notes_and_its_vault(linked: World) -> No
 
 def test_what_is_not_looked_at_is_said(world: World) -> None:
     world.save("hub", title="Hub", text="".join(f"[[Note {number}]]\n" for number in range(MAX_LINKS + 1)))
-    found = world.call("api", "GET", "/notes/hub:links").get_json()
+    found = world.json("GET", "/notes/hub:links")
     assert (len(found["links"]), found["complete"]) == (MAX_LINKS, False)
     for number in range(MAX_BACKLINKS + 1):
         world.save(f"n{number}", title=f"Leaf {number}", text="[[Root]]")
     world.save("root", title="Root", text="")
-    found = world.call("api", "GET", "/notes/root:links").get_json()
+    found = world.json("GET", "/notes/root:links")
     assert (len(found["backlinks"]), found["complete"]) == (MAX_BACKLINKS, False)
 
 

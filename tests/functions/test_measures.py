@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -137,17 +138,24 @@ def collector() -> Iterator[ScriptedServer]:
     tracing.trace_with(None)
 
 
+@contextmanager
+def _traced(collector: ScriptedServer) -> Iterator[None]:
+    """Sends spans to the collector, all of them before it ends."""
+    provider = tracer_provider(collector.url)
+    tracing.trace_with(provider.get_tracer(SERVICE))
+    yield
+    provider.shutdown()
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_collector_gets_the_request_and_its_steps_below_it(
     world: World, collector: ScriptedServer, *, stream: bool
 ) -> None:
     world.save("boat", title="Boat", text="The boat is blue.")
-    provider = tracer_provider(collector.url)
-    tracing.trace_with(provider.get_tracer(SERVICE))
     caller = {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
     asked = {"message": "Which colour is the boat?", "stream": stream}
-    world.call("chat", "POST", "/chat", asked, headers=caller).get_data()
-    provider.shutdown()
+    with _traced(collector):
+        world.call("chat", "POST", "/chat", asked, headers=caller).get_data()
     found = {span["name"]: span for span in _spans(collector)}
     request = found.pop("POST /")
     assert (request["trace"], request["parent"]) == ("a" * 32, "b" * 16)
@@ -158,21 +166,17 @@ def test_a_collector_gets_the_request_and_its_steps_below_it(
 
 def test_a_collector_that_is_away_costs_no_answer(world: World, collector: ScriptedServer) -> None:
     collector.answer = lambda _: Reply(status=400)
-    provider = tracer_provider(collector.url)
-    tracing.trace_with(provider.get_tracer(SERVICE))
-    assert world.call("api", "GET", "/notes").status_code == 200
-    provider.shutdown()
+    with _traced(collector):
+        assert world.call("api", "GET", "/notes").status_code == 200
 
 
 @pytest.mark.parametrize("header", ["", "00-zz-bb-01", "junk"])
 def test_a_request_without_a_caller_begins_a_trace_of_its_own(
     world: World, collector: ScriptedServer, header: str
 ) -> None:
-    provider = tracer_provider(collector.url)
-    tracing.trace_with(provider.get_tracer(SERVICE))
-    for _ in range(2):
-        world.call("api", "GET", "/notes", headers={"traceparent": header})
-    provider.shutdown()
+    with _traced(collector):
+        for _ in range(2):
+            world.call("api", "GET", "/notes", headers={"traceparent": header})
     first, second = [span for span in _spans(collector) if span["name"] == "GET /notes"]
     assert (first["parent"], second["parent"]) == ("", "")
     assert first["trace"] != second["trace"]

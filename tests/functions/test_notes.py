@@ -29,7 +29,7 @@ def test_a_saved_note_is_read_back_as_it_was_written(world: World) -> None:
         "lang": "en",
         "revision": saved["revision"],
     }
-    assert world.call("api", "GET", "/notes/n1").get_json() == saved
+    assert world.json("GET", "/notes/n1") == saved
 
 
 def test_only_a_change_moves_the_update_and_none_the_creation(world: World) -> None:
@@ -88,7 +88,7 @@ def test_a_literal_colon_before_a_verb_writes_and_deletes_no_note_of_that_name(
     saved = world.put(f"a%3A{verb}", title="T", text="x").get_json()
     refused = world.call("api", method, f"/notes/a:{verb}", {"title": "T", "text": "y"})
     assert (refused.status_code, refused.headers["Allow"]) == (405, "GET, OPTIONS")
-    assert world.call("api", "GET", f"/notes/a%3A{verb}").get_json() == saved
+    assert world.json("GET", f"/notes/a%3A{verb}") == saved
 
 
 @pytest.mark.parametrize(
@@ -96,11 +96,11 @@ def test_a_literal_colon_before_a_verb_writes_and_deletes_no_note_of_that_name(
 )
 def test_any_other_id_is_kept_also_one_that_ends_like_a_route(world: World, note_id: str) -> None:
     path = f"/notes/{quote(note_id, safe='')}"
-    saved = world.call("api", "PUT", path, {"title": "T", "text": "[[Other]]"}).get_json()
+    saved = world.json("PUT", path, {"title": "T", "text": "[[Other]]"})
     assert saved["noteId"] == note_id
-    assert world.call("api", "GET", path).get_json() == saved
-    assert world.call("api", "GET", f"{path}:links").get_json()["links"][0]["target"] == "Other"
-    assert not world.call("api", "GET", f"{path}:indexStatus").get_json()["current"]
+    assert world.json("GET", path) == saved
+    assert world.json("GET", f"{path}:links")["links"][0]["target"] == "Other"
+    assert not world.json("GET", f"{path}:indexStatus")["current"]
     assert world.call("api", "DELETE", path).status_code == 204
     assert world.call("api", "GET", path).status_code == 404
 
@@ -111,7 +111,7 @@ def test_a_deleted_note_is_gone_and_no_longer_found(world: World) -> None:
     for method, path in (("GET", "/notes/n1"), ("DELETE", "/notes/n1"), ("GET", "/notes/n1:indexStatus")):
         assert problem(world.call("api", method, path))[:2] == (404, "NOT_FOUND")
     world.written("tenants/alice/notes/n1")
-    assert world.call("api", "POST", "/search", {"query": "boat"}).get_json()["results"] == []
+    assert world.json("POST", "/search", {"query": "boat"})["results"] == []
 
 
 def test_notes_are_listed_page_by_page_without_their_texts(world: World) -> None:
@@ -120,19 +120,19 @@ def test_notes_are_listed_page_by_page_without_their_texts(world: World) -> None
     seen: list[str] = []
     token: str | None = ""
     while token is not None:
-        page = world.call("api", "GET", f"/notes?pageSize=2&pageToken={token}").get_json()
+        page = world.json("GET", f"/notes?pageSize=2&pageToken={token}")
         assert len(page["notes"]) <= 2
         seen += [note["noteId"] for note in page["notes"]]
         assert all("text" not in note for note in page["notes"])
         token = page["nextPageToken"]
     assert seen == [f"n{number}" for number in range(5)]
-    in_a = world.call("api", "GET", "/notes?vault=a").get_json()["notes"]
+    in_a = world.json("GET", "/notes?vault=a")["notes"]
     assert [note["noteId"] for note in in_a] == ["n1", "n3"]
 
 
 def test_the_index_state_follows_the_note(world: World, embedder: HashingEmbedder) -> None:
     def state() -> tuple[str, bool]:
-        body = world.call("api", "GET", "/notes/n1:indexStatus").get_json()
+        body = world.json("GET", "/notes/n1:indexStatus")
         return body["status"], body["current"]
 
     world.put("n1", title="Boat", text="blue")
@@ -150,7 +150,7 @@ def test_the_index_state_follows_the_note(world: World, embedder: HashingEmbedde
 def test_coverage_counts_every_state(world: World) -> None:
     world.save("n1", title="Boat", text="blue")
     world.put("n2", title="Car", text="red")
-    body = world.call("api", "GET", "/index:coverage").get_json()
+    body = world.json("GET", "/index:coverage")
     assert (body["notes"], body["indexed"], body["missing"]) == (2, 1, 1)
 
 
@@ -158,7 +158,7 @@ def test_coverage_counts_every_state(world: World) -> None:
 
 
 def trash(world: World) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = world.call("api", "GET", "/trash").get_json()["trash"]
+    found: list[dict[str, object]] = world.json("GET", "/trash")["trash"]
     return found
 
 
@@ -174,11 +174,11 @@ def test_whatever_door_replaces_or_deletes_a_note_it_is_in_the_trash_and_comes_b
     listed = trash(world)
     assert [each["reason"] for each in listed] == ["deleted", "replaced", "edited"]
     assert all("text" not in each and each["noteId"] == note_id for each in listed)
-    texts = [world.call("api", "GET", f"/trash/{each['trashId']}").get_json()["text"] for each in listed]
+    texts = [world.json("GET", f"/trash/{each['trashId']}")["text"] for each in listed]
     assert texts == ["Third.", "Second.", "First."]
-    restored = world.call("api", "POST", f"/trash/{listed[2]['trashId']}:restore").get_json()
+    restored = world.json("POST", f"/trash/{listed[2]['trashId']}:restore")
     assert (restored["text"], restored["path"], restored["createdAt"][:10]) == ("First.", "boat.md", "2024-05-08")
-    assert world.call("api", "GET", f"/notes/{note_id}").get_json()["text"] == "First."
+    assert world.json("GET", f"/notes/{note_id}")["text"] == "First."
     assert [each["trashId"] for each in trash(world)] == [each["trashId"] for each in listed[:2]]
 
 
@@ -201,10 +201,10 @@ def test_of_a_callers_own_edits_the_first_of_each_hour_is_kept(world: World) -> 
     for minute in (10, 20, 70):
         world.clock.forward(minutes=10 if minute < 70 else 50)
         note = world.put("n1", title="Boat", text=str(minute), revision=note["revision"]).get_json()
-    texts = [world.call("api", "GET", f"/trash/{each['trashId']}").get_json()["text"] for each in trash(world)]
+    texts = [world.json("GET", f"/trash/{each['trashId']}")["text"] for each in trash(world)]
     assert texts == ["20", "0"]
     world.put("n1", title="Boat", text="unread")  # whoever has not read it replaces what nobody else has
-    assert world.call("api", "GET", f"/trash/{trash(world)[0]['trashId']}").get_json()["text"] == "70"
+    assert world.json("GET", f"/trash/{trash(world)[0]['trashId']}")["text"] == "70"
 
 
 def test_what_was_put_into_the_trash_can_be_removed_for_good_and_is_nobody_elses(world: World) -> None:
@@ -226,7 +226,7 @@ def test_two_notes_of_a_vault_never_have_one_path(world: World) -> None:
     assert problem(refused)[:2] == (409, "CONFLICT")
     assert "'n1'" in refused.get_json()["error"]["message"]
     assert world.put("n2", title="Other", text="Red.", path="a/boat.md", vault="toys").status_code == 200
-    imported = world.call("api", "POST", "/notes:import", {"path": "a/boat.md", "text": "Green."}).get_json()
+    imported = world.json("POST", "/notes:import", {"path": "a/boat.md", "text": "Green."})
     assert imported["note"]["noteId"] == "n1"
     assert world.put("n1", title="Boat", text="Blue.", path="b.md").status_code == 200
     world.call("api", "DELETE", "/notes/n2")
@@ -238,12 +238,12 @@ def test_two_notes_of_a_vault_never_have_one_path(world: World) -> None:
 
 def test_a_file_at_the_old_path_of_a_note_that_has_moved_is_another_note(world: World) -> None:
     body = {"path": "boat.md", "text": "Blue."}
-    moved = world.call("api", "POST", "/notes:import", body).get_json()["note"]["noteId"]
+    moved = world.json("POST", "/notes:import", body)["note"]["noteId"]
     world.put(moved, title="Boat", text="Blue.", path="harbour/boat.md")
-    other = world.call("api", "POST", "/notes:import", {**body, "text": "Red."}).get_json()["note"]["noteId"]
+    other = world.json("POST", "/notes:import", {**body, "text": "Red."})["note"]["noteId"]
     assert other != moved
-    assert world.call("api", "GET", f"/notes/{moved}").get_json()["text"] == "Blue."
-    assert world.call("api", "POST", "/notes:import", {**body, "text": "Green."}).get_json()["note"]["noteId"] == other
+    assert world.json("GET", f"/notes/{moved}")["text"] == "Blue."
+    assert world.json("POST", "/notes:import", {**body, "text": "Green."})["note"]["noteId"] == other
 
 
 # -- files
@@ -251,7 +251,7 @@ def test_a_file_at_the_old_path_of_a_note_that_has_moved_is_another_note(world: 
 
 def test_a_file_becomes_the_note_its_frontmatter_says(world: World) -> None:
     text = "---\ntitle: Boat\ntags: [toy]\ncreated: 2024-05-08\n---\nBlue."
-    reply = world.call("api", "POST", "/notes:import", {"path": "a//boat.md", "text": text, "vault": "toys"}).get_json()
+    reply = world.json("POST", "/notes:import", {"path": "a//boat.md", "text": text, "vault": "toys"})
     note_id = note_id_of("toys", "a/boat.md")
     assert reply["problem"] is None
     assert reply["note"] == {
@@ -264,21 +264,19 @@ def test_a_file_becomes_the_note_its_frontmatter_says(world: World) -> None:
         "tags": ["toy"],
         "lang": None,
     }
-    assert world.call("api", "GET", f"/notes/{note_id}").get_json()["text"] == text
+    assert world.json("GET", f"/notes/{note_id}")["text"] == text
 
 
 def test_a_file_without_a_date_was_created_when_it_was_first_seen_to_be_modified(world: World) -> None:
     for modified in ("2025-01-02T03:04:05Z", "2026-01-02T03:04:05Z"):
         body = {"path": "boat.md", "text": f"Blue at {modified}.", "modifiedAt": modified}
-        reply = world.call("api", "POST", "/notes:import", body).get_json()
+        reply = world.json("POST", "/notes:import", body)
     assert reply["note"]["createdAt"] == "2025-01-02T03:04:05.000Z"
     assert reply["note"]["title"] == "boat"
 
 
 def test_a_file_with_broken_frontmatter_is_a_note_that_says_so(world: World) -> None:
-    reply = world.call(
-        "api", "POST", "/notes:import", {"path": "boat.md", "text": "---\ntags: [\n---\nBlue."}
-    ).get_json()
+    reply = world.json("POST", "/notes:import", {"path": "boat.md", "text": "---\ntags: [\n---\nBlue."})
     assert reply["problem"].startswith("indexed without its frontmatter:")
 
 

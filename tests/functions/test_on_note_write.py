@@ -30,17 +30,25 @@ def test_the_same_event_again_embeds_nothing(world: World, embedder: HashingEmbe
     assert embedder.embedded == before
 
 
-def test_the_payload_does_not_matter(world: World) -> None:
-    for number, data in enumerate((b"", b"\x00\xff\x1a", b"Q21rS1FY", b"{")):
-        world.put(f"n{number}", title="Boat", text="blue")
-        assert world.written(f"tenants/alice/notes/n{number}", data).status_code == 200
-        assert _status(world, f"n{number}") == IndexStatus.INDEXED
+EMULATOR = {
+    "ce-source": "//firestore.googleapis.com/projects/projects/demo-x/databases/(default)",
+    "ce-subject": "documents/tenants/alice/notes/n1",
+    "ce-time": "2026-11-21T13:51:53Z",
+    "ce-datacontenttype": "application/protobuf",
+}
+SUBJECT_ALONE = {"ce-document": "", "ce-subject": "documents/tenants/alice/notes/n1"}
 
 
-def test_the_path_may_stand_in_the_subject_alone(world: World) -> None:
+@pytest.mark.parametrize(
+    ("data", "headers"),
+    [(b"", {}), (b"\x00\xff\x1a", {}), (b"{", {}), (b"CmwKQXByb2plY3RzL2RlbW8t", EMULATOR), (b"", SUBJECT_ALONE)],
+    ids=["empty", "bytes", "broken", "emulator", "subject alone"],
+)
+def test_the_payload_does_not_matter_nor_where_the_path_stands(
+    world: World, data: bytes, headers: dict[str, str]
+) -> None:
     world.put("n1", title="Boat", text="blue")
-    given = {"ce-document": "", "ce-subject": "documents/tenants/alice/notes/n1"}
-    assert world.written("", b"", **given).status_code == 200
+    assert world.written("tenants/alice/notes/n1", data, **headers).status_code == 200
     assert _status(world) == IndexStatus.INDEXED
 
 
@@ -49,19 +57,7 @@ def test_the_path_may_be_percent_encoded_or_not(world: World, note_id: str) -> N
     for spelling in (quote(note_id), note_id.encode().decode("latin-1")):
         world.put(quote(note_id), title="Boat", text=spelling)
         assert world.written(f"tenants/alice/notes/{spelling}").status_code == 200
-        assert world.call("api", "GET", f"/notes/{quote(note_id)}:indexStatus").get_json()["current"]
-
-
-def test_the_emulators_envelope_is_understood(world: World) -> None:
-    world.put("n1", title="Boat", text="blue")
-    emulators = {
-        "ce-source": "//firestore.googleapis.com/projects/projects/demo-x/databases/(default)",
-        "ce-subject": "documents/tenants/alice/notes/n1",
-        "ce-time": "2026-11-21T13:51:53Z",
-        "ce-datacontenttype": "application/protobuf",
-    }
-    assert world.written("tenants/alice/notes/n1", b"CmwKQXByb2plY3RzL2RlbW8t", **emulators).status_code == 200
-    assert _status(world) == IndexStatus.INDEXED
+        assert world.json("GET", f"/notes/{quote(note_id)}:indexStatus")["current"]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +135,7 @@ def test_an_event_whose_hour_has_passed_is_acknowledged_and_the_note_says_why(
     world.put("n1", title="Treasure", text="Under the oak.")
     world.plug(embedder=_Broken())
     assert world.written("tenants/alice/notes/n1", b"", **{"ce-time": AN_HOUR_AGO}).status_code == 200
-    state = world.call("api", "GET", "/notes/n1:indexStatus").get_json()
+    state = world.json("GET", "/notes/n1:indexStatus")
     assert (state["status"], state["error"]) == ("failed", "unexpected error: ZeroDivisionError")
     world.plug(embedder=embedder)
     world.clock.forward(minutes=6)

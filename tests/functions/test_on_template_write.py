@@ -100,6 +100,6 @@ def test_what_an_app_wrote_badly_is_acknowledged_and_hides_nothing(
 ) -> None:
     _write(firestore_store, name=7, content="1.")
     assert cloud.written(PATH).status_code == 200
-    assert len(cloud.call("api", "GET", "/templates").get_json()["templates"]) == 10
+    assert len(cloud.json("GET", "/templates")["templates"]) == 10
     assert "left out: name" in caplog.text
     assert cloud.call("api", "PUT", "/templates/boat", {"name": "B", "content": "1."}).status_code == 200

@@ -106,17 +106,6 @@ def test_an_answer_from_a_note_that_is_gone_is_not_given_again(world: World) -> 
 
 
 @pytest.mark.usefixtures("writer")
-def test_an_answer_stays_when_its_note_was_only_edited(world: World) -> None:
-    first = _chat(world)
-    world.save("boat", title="Boat", text="The boat is red now.")
-    again = _chat(world).get_json()
-    assert [each.pop("stale") for each in again["citations"]] == [True]
-    told = first.get_json()
-    assert [each.pop("stale") for each in told["citations"]] == [False]
-    assert again == told
-
-
-@pytest.mark.usefixtures("writer")
 def test_only_the_citations_of_edited_notes_are_stale_in_a_repeat(world: World) -> None:
     world.save("paint", title="Paint", text="The colour of the boat needs paint.")
     world.plug(writer=ScriptedWriter("The boat is meant [N1]. The boat is meant [N2]."))

@@ -22,7 +22,7 @@ EXAMPLES = ROOT / "examples" / "notes"
 
 
 def test_it_is_served_without_a_caller(world: World) -> None:
-    body = world.call("api", "GET", "/openapi.json", token=None).get_json()
+    body = world.json("GET", "/openapi.json", token=None)
     assert body == json.loads(json.dumps(document()))
 
 

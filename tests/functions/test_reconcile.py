@@ -10,7 +10,7 @@ def test_a_note_whose_event_was_lost_is_found_and_indexed(world: World) -> None:
     report = world.call("reconcile", "POST", "/", {}, token=None).get_json()
     assert report["indexed"] == 1
     assert report["complete"]
-    found = world.call("api", "POST", "/search", {"query": "boat"}).get_json()["results"]
+    found = world.json("POST", "/search", {"query": "boat"})["results"]
     assert [result["noteId"] for result in found] == ["n1"]
 
 

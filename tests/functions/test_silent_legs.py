@@ -155,11 +155,11 @@ def test_no_note_is_lost_and_no_event_comes_again_for_ever(
             assert first.status_code == 200, f"{kind}: it would be refused for 24 hours"
         assert world.written(f"tenants/alice/notes/{note_id}", b"", **{"ce-time": HOURS_AGO}).status_code == 200, kind
         proxy.rules, world = (), new_instance(LONG)
-        state = world.call("api", "GET", f"/notes/{note_id}:indexStatus").get_json()
+        state = world.json("GET", f"/notes/{note_id}:indexStatus")
         assert state["current"] or state["status"] != "indexed", kind
         world.clock.forward(hours=1)
         world.call("reconcile", "POST", "/", {"full": True})
-        assert world.call("api", "GET", f"/notes/{note_id}:indexStatus").get_json()["current"], kind
+        assert world.json("GET", f"/notes/{note_id}:indexStatus")["current"], kind
 
 
 def test_a_note_that_firestore_refuses_says_so_and_an_earlier_revision_is_still_found(
@@ -170,16 +170,16 @@ def test_a_note_that_firestore_refuses_says_so_and_an_earlier_revision_is_still_
     proxy.rules = (only("chunks of a note", ANSWERS["missing index"]),)
     assert world.written("tenants/alice/notes/boat").status_code == 200
     proxy.rules = ()
-    state = world.call("api", "GET", "/notes/boat:indexStatus").get_json()
+    state = world.json("GET", "/notes/boat:indexStatus")
     assert (state["status"], state["current"]) == ("failed", False)
     assert "FailedPrecondition" in state["error"]
-    assert world.call("api", "GET", "/index:coverage").get_json()["failed"] == 1
+    assert world.json("GET", "/index:coverage")["failed"] == 1
     answer = world.call("chat", "POST", "/", QUESTIONS["/chat"]).get_json()
     assert "blue" in answer["answer"]
     assert answer["citations"][0]["stale"]
     world.clock.forward(minutes=6)
     assert world.call("reconcile", "POST", "/", {}).get_json()["indexed"] == 1
-    assert world.call("api", "GET", "/notes/boat:indexStatus").get_json()["current"]
+    assert world.json("GET", "/notes/boat:indexStatus")["current"]
 
 
 def _heard(paths: SimpleQueue[str], seconds: float) -> str | None:
@@ -236,4 +236,4 @@ def test_a_poll_that_is_refused_holds_nobody_up_and_reconciling_finds_what_it_mi
     proxy.rules = ()
     world.clock.forward(hours=1)
     world.call("reconcile", "POST", "/", {"full": True})
-    assert world.call("api", "GET", "/notes/plane:indexStatus").get_json()["current"]
+    assert world.json("GET", "/notes/plane:indexStatus")["current"]

@@ -118,7 +118,7 @@ def test_a_piece_comes_whole_with_its_citations_before_it_and_its_claim_judged(w
 def test_the_streamed_result_is_the_unstreamed_body(world: World, told: Callable[..., ScriptedWriter]) -> None:
     streamed = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))[-1][1]
     told("Cloud Run [N1] and \u2028Firestore [N2]. Yes [N9]. 😀")
-    whole = world.call("chat", "POST", "/chat", ASKED).get_json()
+    whole = world.json("POST", "/chat", ASKED)
     assert without_times_and_ids(streamed) == without_times_and_ids(whole)
 
 
@@ -237,8 +237,8 @@ def test_every_sdk_reads_an_error_of_a_stream(
 
 @pytest.mark.usefixtures("told")
 def test_an_unstreamed_callable_gets_its_result(world: World) -> None:
-    whole = world.call("chat", "POST", "/chat", ASKED).get_json()
-    body = world.call("chat", "POST", "/chat", {"data": {**ASKED, "stream": True}}).get_json()
+    whole = world.json("POST", "/chat", ASKED)
+    body = world.json("POST", "/chat", {"data": {**ASKED, "stream": True}})
     assert set(body) == {"result"}
     refused = world.call("chat", "POST", "/chat", {"data": {"message": 3}})
     error = refused.get_json()["error"]
@@ -390,7 +390,7 @@ def test_general_knowledge_is_told_from_the_notes_on_every_door(unread: World) -
     assert (whole["citations"], whole["claims"]) == ([], [])
 
     events = events_of(unread.call("chat", "POST", "/chat", asked, headers=STREAM))
-    called = unread.call("chat", "POST", "/chat", {"data": asked}).get_json()["result"]
+    called = unread.json("POST", "/chat", {"data": asked})["result"]
     assert without_times_and_ids(events[-1][1]) == without_times_and_ids(called) == without_times_and_ids(whole)
     assert shown(events) == whole["answer"]
 

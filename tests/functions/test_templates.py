@@ -24,7 +24,7 @@ def _put(world: World, template_id: str = "leak", **more: object) -> dict[str, A
 
 
 def test_ten_templates_are_there_from_the_start(world: World) -> None:
-    body = world.call("api", "GET", "/templates").get_json()
+    body = world.json("GET", "/templates")
     assert len(body["templates"]) == 10
     assert body["ready"] is True
     assert "content" not in body["templates"][0]
@@ -43,22 +43,22 @@ def test_a_saved_template_is_read_back_and_can_be_sent_again(world: World) -> No
         "description": "",
         "content": "1. Find the leak.\n2. Mend it.",
     }
-    assert world.call("api", "GET", "/templates/leak").get_json() == saved
+    assert world.json("GET", "/templates/leak") == saved
     assert _put(world, **saved) == saved
     assert problem(world.call("api", "PUT", "/templates/other", saved))[2] == "templateId"
 
 
 def test_a_tenants_own_takes_the_place_of_a_shipped_one_which_is_read_only(world: World) -> None:
-    shipped = world.call("api", "GET", "/templates/plan").get_json()
+    shipped = world.json("GET", "/templates/plan")
     response = world.call("api", "DELETE", "/templates/plan")
     assert problem(response)[:2] == (404, "NOT_FOUND")
     assert "read-only" in response.get_json()["error"]["message"]
     _put(world, "plan")
-    assert world.call("api", "GET", "/templates/plan").get_json()["name"] == "Boat repair"
-    assert len(world.call("api", "GET", "/templates").get_json()["templates"]) == 10
-    assert world.call("api", "GET", "/templates/plan", token="bob-token").get_json() == shipped
+    assert world.json("GET", "/templates/plan")["name"] == "Boat repair"
+    assert len(world.json("GET", "/templates")["templates"]) == 10
+    assert world.json("GET", "/templates/plan", token="bob-token") == shipped
     assert world.call("api", "DELETE", "/templates/plan").status_code == 204
-    assert world.call("api", "GET", "/templates/plan").get_json() == shipped
+    assert world.json("GET", "/templates/plan") == shipped
 
 
 @pytest.mark.parametrize("template_id", ["auto", "none", "x" * 1001, "__all__", "%2e%2e", "a%00b", "%ff"])

@@ -40,12 +40,12 @@ def test_a_citation_is_stale_while_the_index_is_behind_its_note(world: World) ->
     assert world.put("boat", title="Boat", text="The boat is 15 metres long.").status_code == 200
     world.plug(writer=ScriptedWriter("The boat is 12 metres long [N1]."))
     asked = {"message": "What about the boat?", "requestId": "r-1", "sessionId": "new"}
-    body = world.call("chat", "POST", "/chat", asked).get_json()
+    body = world.json("POST", "/chat", asked)
     (citation,) = body["citations"]
     assert (citation["quote"], citation["stale"]) == ("The boat is blue and 12 metres long.", True)
-    assert world.call("chat", "POST", "/chat", asked).get_json()["citations"] == [citation]
+    assert world.json("POST", "/chat", asked)["citations"] == [citation]
     path = f"/sessions/{body['meta']['sessionId']}/messages"
-    assert world.call("api", "GET", path).get_json()["messages"][1]["citations"] == [citation]
+    assert world.json("GET", path)["messages"][1]["citations"] == [citation]
 
 
 class Meanwhile(ScriptedWriter):
@@ -95,64 +95,43 @@ def test_under_the_strict_policy_it_is_never_shown(world: World) -> None:
     assert '"answer": "The boat was built in Kiel [N1]."' in text.partition("event: result")[2].replace('":"', '": "')
 
 
-def _no_notes(world: World) -> dict[str, Any]:
-    return dict(world.ask("What about the boat?"))
-
-
-def _index_pending(world: World) -> dict[str, Any]:
-    assert world.put("late", title="Late", text="Nothing yet.").status_code == 200
-    return dict(world.ask("Who repairs the boiler at night?"))
-
-
-def _below_threshold(world: World) -> dict[str, Any]:
-    return answered(world, "unused", threshold=1.0)
-
-
-def _unsupported(world: World) -> dict[str, Any]:
-    return answered(world, "The boat is 15 metres long [N1].", strict=True)
-
-
-def _invented(world: World) -> dict[str, Any]:
-    return answered(world, "The boat is 15 metres long.")
-
-
-def _admitted(world: World) -> dict[str, Any]:
-    return answered(world, "The notes do not say who owns it.")
-
-
-def _no_candidates(world: World) -> dict[str, Any]:
-    return answered(world, "unused", filters={"tags": ["nowhere"]})
-
-
-def _nothing_near(world: World) -> dict[str, Any]:
-    world.save("boat", title="Boat", text=BOAT)
-    world.plug(embedder=None, writer=ScriptedWriter("The notes do not say."))
-    return dict(world.ask("What is quantum chromodynamics?"))
-
-
-def _time_range_empty(world: World) -> dict[str, Any]:
-    return answered(world, "The notes do not say.", message="What about the boat in May 2019?")
+INVENTED = "The boat is 15 metres long"
+UNKNOWN = "The notes do not say who owns it."
+CHEMISTRY = {"message": "What is quantum chromodynamics?", "embedder": None}
 
 
 @pytest.mark.parametrize(
-    ("ask", "reason", "nearest"),
+    ("draft", "asked", "reason", "nearest"),
     [
-        (_no_notes, "no_notes", False),
-        (_index_pending, "index_pending", False),
-        (_below_threshold, "below_threshold", True),
-        (_admitted, "below_threshold", True),
-        (_unsupported, "unsupported_claims", True),
-        (_invented, "unsupported_claims", True),
-        (_no_candidates, "no_candidates", False),
-        (_nothing_near, "no_candidates", False),
-        (_time_range_empty, "time_range_empty", True),
+        (None, {}, "no_notes", False),
+        ("unused", {"threshold": 1.0}, "below_threshold", True),
+        (UNKNOWN, {}, "below_threshold", True),
+        (f"{INVENTED} [N1].", {"strict": True}, "unsupported_claims", True),
+        (f"{INVENTED}.", {}, "unsupported_claims", True),
+        ("unused", {"filters": {"tags": ["nowhere"]}}, "no_candidates", False),
+        (UNKNOWN, CHEMISTRY, "no_candidates", False),
+        (UNKNOWN, {"message": "What about the boat in May 2019?"}, "time_range_empty", True),
     ],
 )
 def test_every_refusal_has_its_reason_and_the_nearest_notes(
-    world: World, ask: Callable[[World], dict[str, Any]], reason: str, *, nearest: bool
+    world: World, *, draft: str | None, asked: dict[str, Any], reason: str, nearest: bool
 ) -> None:
-    body = ask(world)
+    if "embedder" in asked:
+        world.plug(embedder=None)
+    asked = {name: value for name, value in asked.items() if name != "embedder"}
+    body = world.ask("What about the boat?") if draft is None else answered(world, draft, **asked)
     refusal = body["meta"]["refusal"]
     assert body["answer"].startswith("I don't have enough information")
     assert (refusal["reason"], body["citations"]) == (reason, [])
     assert [row["noteId"] for row in refusal["nearest"]] == (["boat"] if nearest else [])
+
+
+def test_a_refusal_while_a_note_waits_to_be_indexed_says_so(world: World) -> None:
+    world.save("n1", title="Boat", text="The boat is blue.")
+    world.put("n2", title="Car", text="The car of Mongolia is red.")  # its event has not come yet
+    body = world.ask("Which car is from Mongolia?")
+    assert body["meta"]["refusal"]["reason"] == "index_pending"
+    assert "still being indexed" in body["answer"]
+    assert "index" in body["meta"]["refusal"]["told"]
+    world.written("tenants/alice/notes/n2")
+    assert world.ask("Which car is from Mongolia?")["meta"]["refusal"] is None

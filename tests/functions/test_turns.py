@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from shared import bootstrap
-from shared.api.answers import answer_json
 from shared.asking.answer import answered
 from shared.model.answers import Answer, Delta, Prompt
 from shared.model.questions import Question
-from shared.sessions.service import NEW
 from shared.sessions.turns import LINE
 from tests.fakes import ScriptedWriter
 from tests.functions.conversations import ask, create, messages
@@ -73,16 +70,6 @@ def test_a_question_that_fails_leaves_no_empty_session(world: World, more: dict[
     response = world.call("chat", "POST", "/chat", {"message": "Why?", "sessionId": "new", **more})
     assert response.status_code == status
     assert world.json("GET", "/sessions")["sessions"] == []
-
-
-def test_a_client_who_leaves_when_the_answer_is_stored_finds_the_session(boat: World) -> None:
-    sessions = boat.app.sessions(ALICE)
-    question = Question("alice", "What leaks in the boat?", boat.clock())
-    with suppress(GeneratorExit), sessions.turn(question, NEW, {}) as turn:
-        answer = answered(boat.app, turn.question)
-        sessions.record(turn, answer, answer_json(turn.question, answer, k=5, request_id="r"))
-        raise GeneratorExit
-    assert len(sessions.page(limit=5).items) == 1
 
 
 def test_a_follow_up_is_searched_for_as_a_whole(boat: World) -> None:

@@ -39,9 +39,9 @@ def _written_by_an_app(world: World, note_id: str, fields: Mapping[str, object])
 def test_a_note_that_cannot_be_read_has_failed_and_says_why(cloud: World, note_id: str) -> None:
     fields, reason = BAD[note_id]
     _written_by_an_app(cloud, note_id, fields)
-    state = cloud.call("api", "GET", f"/notes/{note_id}:indexStatus").get_json()
+    state = cloud.json("GET", f"/notes/{note_id}:indexStatus")
     assert (state["status"], state["error"], state["chunkCount"]) == ("failed", reason, 0)
-    coverage = cloud.call("api", "GET", "/index:coverage").get_json()
+    coverage = cloud.json("GET", "/index:coverage")
     assert (coverage["notes"], coverage["failed"], coverage["indexed"]) == (1, 1, 0)
 
 
@@ -55,14 +55,14 @@ def test_reading_it_is_no_fault_of_the_request_and_saving_it_mends_it(cloud: Wor
         error = refused.get_json()["error"]
         assert (error["status"], error["message"]) == ("FAILED_PRECONDITION", reason)
     cloud.save(note_id, title="Boat", text="The boat is blue.")
-    assert cloud.call("api", "GET", f"/notes/{note_id}:indexStatus").get_json()["status"] == "indexed"
+    assert cloud.json("GET", f"/notes/{note_id}:indexStatus")["status"] == "indexed"
 
 
 def test_the_list_has_all_of_them_each_with_its_reason(cloud: World) -> None:
     cloud.save("good", title="Boat", text="The boat is red.")
     for note_id, (fields, _) in BAD.items():
         _written_by_an_app(cloud, note_id, fields)
-    listed = cloud.call("api", "GET", "/notes").get_json()["notes"]
+    listed = cloud.json("GET", "/notes")["notes"]
     assert {row["noteId"]: row["error"] for row in listed} == {
         "good": None, **{note_id: reason for note_id, (_, reason) in BAD.items()}
     }  # fmt: skip
