@@ -22,6 +22,7 @@ from check_settings import SettingsError
 from cloud import Google, Refused, tell
 from firestore import Database
 from look import Deployment, Stop
+from source import source
 
 ROOT = Path(__file__).parents[1]
 MULTI_REGIONS = {"eur3": ("europe-west1", "europe-west4"), "nam5": ("us-central1",)}
@@ -210,6 +211,7 @@ def assignments(plan: Plan, asked: argparse.Namespace) -> dict[str, str]:
         "new_database": "yes" if plan.new_database else "",
         "settings": "|".join(f"{name}={value}" for name, value in plan.settings.items()),
         "key": plan.key,
+        "source": source(),
         "chosen_apis": " ".join(plan.wanted_apis),
         "chosen_roles": " ".join(ROLES[api][0] for api in plan.wanted_apis),
         "moves": " ".join(plan.moves),

@@ -17,7 +17,7 @@ case " $* " in *" --help "* | *" -h "*) exec python3 deploy/plan.py --help ;; es
 
 step="looking at what is there; nothing was changed"
 planned=$(python3 deploy/plan.py "$@")
-location='' database='' settings='' key='' moves='' invokers='' app_check=''
+location='' database='' source='' settings='' key='' moves='' invokers='' app_check=''
 eval "$planned" # these, and project, region, prefix, …
 # shellcheck source=deploy/common.sh
 source deploy/common.sh
@@ -31,6 +31,7 @@ step="setting up the project"
 source deploy/setup.sh
 
 echo "2. Building and deploying to $region: ten to twenty minutes, most of them for the first indexes."
+echo "   The source has hash $source, the label source of each function."
 echo "   Costs: a few build minutes and some megabytes of images; what runs is billed by use, and nothing keeps running."
 step="deploying; the build named above says why. Functions that are deployed already stay as new as they are, the rules as
 old as they were: deploy/rollback.sh $project brings the functions' revisions before these back"
@@ -40,7 +41,7 @@ submit() {
   gcloud builds submit --config=cloudbuild.yaml --ignore-file=deploy/build.gcloudignore \
     --gcs-source-staging-dir="gs://$bucket/source" \
     --service-account="projects/$project/serviceAccounts/$(email aurora-deploy)" \
-    --substitutions="^;^_REGION=$region;_DATABASE=$database;_DATABASE_LOCATION=$location;_PREFIX=$prefix;$given" . 2>&1 |
+    --substitutions="^;^_REGION=$region;_DATABASE=$database;_DATABASE_LOCATION=$location;_PREFIX=$prefix;_SOURCE=$source;$given" . 2>&1 |
     tee /dev/stderr
 }
 patiently 'FETCH_SOURCE_FAILED|does not have .*access|[Pp]ermission .* denied' submit

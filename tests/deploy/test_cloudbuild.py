@@ -46,7 +46,7 @@ def test_every_function_bounds_its_threads_instances_and_roles(name: str) -> Non
     assert int(option(arguments, "max-instances")) <= 20
     assert option(arguments, "service-account").startswith("${_PREFIX}aurora-functions@")
     assert "/${_PREFIX}aurora-build@" in option(arguments, "build-service-account")
-    assert option(arguments, "update-labels") == LABEL
+    assert option(arguments, "update-labels") == f"{LABEL},source=$_SOURCE"
     assert "$_SECRETS" in arguments
 
 

@@ -89,7 +89,7 @@ def replay(deployment: Deployment) -> Replay:
     backup = f"{PARENT}/locations/eur3/backups/b1"
     cloud.resources[backup] = {"name": backup, "database": f"{PARENT}/databases/notes", "state": "READY"}
     restored = [deployment.follow(line) for line in (BACKUPS, RESTORE.replace("BACKUP", backup), SWITCH)]
-    steps = [f"{step.step}: {step.said}" for step in deployment.steps[-9:] if step.code]
+    steps = [f"{step.step}: {step.said}" for step in deployment.steps[-10:] if step.code]
     assert [said.stdout for said in restored if said.returncode] == [], "\n".join(steps)
     return Replay(theirs, refused, stopped, first, failed, rolled_back, restored)
 
@@ -112,7 +112,7 @@ def test_an_api_that_fails_in_the_middle_stops_it_with_its_words(replay: Replay)
 
 
 def test_the_next_run_goes_on_and_waits_where_waiting_is_the_cure(deployment: Deployment, replay: Replay) -> None:
-    built = deployment.steps[:9]
+    built = deployment.steps[:10]
     assert [(step.step, step.said) for step in built if step.code] == [], replay.first.stdout
     said = {step.step: step.said for step in built}
     assert "Not granted yet: cloudfunctions.functions.create" in said["roles-known"]

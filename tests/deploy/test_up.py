@@ -14,8 +14,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+import yaml
 
 from cli.product.emulator import Emulator
+from tests.deploy import cloud_build
 from tests.deploy.conftest import ROOT, deploying, found_gcloud
 from tests.servers.gemini import error
 from tests.servers.google_cloud import OWNER, GoogleCloud, tools
@@ -24,6 +26,7 @@ from tests.servers.served import Served
 sys.path.append(str(ROOT / "deploy"))  # its scripts run from there
 
 import plan
+import source
 from cloud import Google
 from firestore import Database
 from look import Stop
@@ -335,6 +338,27 @@ def test_one_command_deploys_a_fresh_project_and_asks_the_first_question(tmp_pat
     assert "N1: We keep our notes in Firestore." in said.stdout
     assert deployment.cloud.faults == []
     assert deployment.cloud.named("functions") == ["api", "chat"]
+    hashed = deployment.follow("python3 deploy/source.py").stdout.strip()
+    assert f"The source has hash {hashed}" in said.stdout
+    for name in ("api", "chat"):
+        function = deployment.cloud.resources[f"projects/demo-notes/locations/europe-west1/functions/{name}"]
+        assert function["labels"]["source"] == hashed
+
+
+def test_a_source_that_was_changed_on_its_way_is_not_built(tmp_path: Path) -> None:
+    """The step as it stands in cloudbuild.yaml, which is not in the bucket that the source is in."""
+    build = yaml.safe_load((ROOT / "cloudbuild.yaml").read_text())
+    for name in source.uploaded():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    given = dict.fromkeys(build["substitutions"], "") | {"_SOURCE": source.source(), "PROJECT_ID": "p"}
+    step = cloud_build.substituted(build["steps"][0], given)
+    parts = {"steps": [step], "options": {}}
+    assert [each.code for each in cloud_build.run(parts, tmp_path, {"PATH": os.environ["PATH"]})] == [0]
+    (tmp_path / "functions/extra.py").write_text("import os\n")
+    (ran,) = cloud_build.run(parts, tmp_path, {"PATH": os.environ["PATH"]})
+    assert ran.code == 1
+    assert f"and {given['_SOURCE']} was uploaded." in ran.said
 
 
 @pytest.mark.timeout(120)
