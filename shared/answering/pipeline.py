@@ -193,7 +193,7 @@ def _refusal(
     reason: RefusalReason, question: Question, retrieved: Retrieved, writers: Writers, *, model: str = "none"
 ) -> Answer:
     return Answer(
-        text=sanitize(f"{refusal_text(reason)} {widening_notice(retrieved)}".strip()),
+        text=sanitize(refusal_text(reason)),
         refusal=reason,
         refusal_told=refusal_told(reason, retrieved.analysis.lang),
         model=model,

@@ -83,12 +83,11 @@ def reason_to_refuse(text: str, *, cites: bool) -> RefusalReason | None:
 
 
 def widening_notice(retrieved: Retrieved) -> str:
-    """Said by us, not left to the writer: a wider search is never silent. Empty, or ends in a blank."""
-    if not retrieved.widened:
+    """Says that the search was widened, in the language of the question. Empty, or ends in a blank."""
+    time = retrieved.analysis.time
+    if not (retrieved.widened and time):
         return ""
-    hint = retrieved.analysis.time
-    then = f'for "{hint.phrase}"' if hint else "for that time"
-    return f"I found no notes {then}, so I looked further ({retrieved.widened}). "
+    return f"{_answers(retrieved.analysis.lang).widened[retrieved.widened].format(time=time.phrase)} "
 
 
 def linkable(question: Question, sources: Sequence[Source]) -> tuple[str, ...]:

@@ -182,7 +182,7 @@ def test_without_citations_no_marker_is_ever_shown() -> None:
 
 def test_a_wider_search_is_told_before_the_first_word() -> None:
     events = events_of("Firestore [N1].", found=retrieved(FIRESTORE, time=LAST_WEEK, widened="7 days around"))
-    assert shown(events) == 'I found no notes for "last week", so I looked further (7 days around). Firestore [N1].'
+    assert shown(events) == "Nothing from “last week”, so I searched 7 days either side. Firestore [N1]."
 
 
 def test_plain_chat_streams_without_a_search() -> None:

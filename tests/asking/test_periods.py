@@ -114,6 +114,5 @@ def test_an_answer_stays_inside_a_time_that_holds_notes(diaries: Household) -> N
 def test_a_time_without_notes_is_widened_and_both_facts_are_said(diaries: Household) -> None:
     found = answer(diaries, "Who was baking bread with Priya in March 2014?")
     assert found["meta"]["query"]["timeRange"]["widened"] == "any time"
-    assert '"March 2014"' in found["answer"]
-    assert "any time" in found["answer"]
+    assert found["answer"].startswith("Nothing from “March 2014”, so I searched notes of any time.")
     assert found["meta"]["refusal"] is None

@@ -205,6 +205,8 @@ class Answers:
     """What stands above all notes of a time that was asked for."""
     general: str
     """What stands above an answer from general knowledge."""
+    widened: Mapping[str, str]
+    """Step of a search that was widened -> a sentence that says so, with `{time}` for the phrase that was asked."""
     refusals: Mapping[str, str]
     """Reason of a refusal -> a sentence that tells it."""
     conjunctions: str

@@ -176,7 +176,6 @@ export class Exchange {
       uncited && `${plural(uncited, "sentence")} here ${uncited === 1 ? "cites" : "cite"} no note.`,
       stale.length && `${named(stale)} ${stale.length === 1 ? "has" : "have"} changed since this answer was written.`,
       removed.length && `${plural(removed.length, "citation")} that led nowhere ${removed.length === 1 ? "was" : "were"} removed.`,
-      answer.meta?.query?.timeRange?.widened && `Nothing was found in that time, so the search was widened: ${answer.meta.query.timeRange.widened}.`,
       answer.meta && this.asked.useNotes === false && "Answered without your notes.",
     ]
       .filter(Boolean)

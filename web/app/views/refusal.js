@@ -8,13 +8,11 @@ import { rephrased } from "./understood.js";
 export function refusalBox(exchange) {
   const answer = /** @type {import("../answer.js").Answer} */ (exchange.answer);
   const { reason } = answer.meta.refusal;
-  const widened = answer.meta.query?.timeRange?.widened;
   const { nearest } = answer.meta.refusal;
   return h(
     "div",
     { class: "refusal" },
     h("p", { class: "refusal-reason" }, answer.meta.refusal.told ?? answer.text),
-    widened ? h("p", { class: "muted" }, `Notes of other times were searched too (${widened}), and do not hold the answer.`) : null,
     nearest.length ? h("h3", {}, "The nearest notes") : null,
     nearest.length ? h("ul", { class: "nearest" }, nearest.slice(0, 3).map((row) => near(row, exchange))) : null,
     suggestion(reason, exchange),
