@@ -17,6 +17,8 @@ const WITHDRAWN = /** @type {Readonly<Record<string, string>>} */ ({
 const SHOWN = 300;
 const LINES = 4;
 /** Characters and lines of a question that are shown before it is opened. */
+const MAX_WITHOUT = 30;
+/** Notes that one request can leave out; the last ones that were switched off. */
 const MARKER = /\[N\d{1,3}(?:\s*,\s*N\d{1,3})*\]/g;
 
 /**
@@ -184,8 +186,10 @@ export class Exchange {
 
   sources() {
     const { asked } = this;
-    const again = (/** @type {string[]} */ off) =>
-      this.actions.rephrase(this, this.question, { filters: { ...asked.filters, withoutNotes: [...(asked.filters?.withoutNotes ?? []), ...off] } });
+    const again = (/** @type {string[]} */ off) => {
+      const withoutNotes = [...(asked.filters?.withoutNotes ?? []), ...off].slice(-MAX_WITHOUT);
+      this.actions.rephrase(this, this.question, { filters: { ...asked.filters, withoutNotes } });
+    };
     return this.cited.length ? [sourceList(this.cited, this.card, again)] : [];
   }
 
