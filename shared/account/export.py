@@ -152,7 +152,7 @@ _UNNAMED = "untitled"
 _UNREADABLE = "unreadable"
 _ODD = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/]')
 """Characters that some system forbids in a file's name."""
-_LONGEST_PART = 60
+_MAX_PART = 60
 """Characters of a folder's or a file's name: at most 240 bytes, and systems take 255."""
 _FIRST_YEAR = 1980
 """Before it a zip knows no date."""
@@ -219,4 +219,4 @@ def _place(note: Note) -> PurePosixPath:
 
 
 def _safe(part: str) -> str:
-    return _ODD.sub("-", part)[:_LONGEST_PART].strip(" .") or _UNNAMED
+    return _ODD.sub("-", part)[:_MAX_PART].strip(" .") or _UNNAMED

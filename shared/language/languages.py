@@ -7,7 +7,7 @@ from collections import Counter
 from functools import cache
 
 from shared.language.vocabulary import languages, vocabulary
-from shared.language.words import fold, stop_words, without_accents
+from shared.language.words import fold, stop_words
 
 _SAMPLE = 8000
 """Characters looked at: the beginning of a longer text. More would not change the answer, only the time."""
@@ -67,7 +67,7 @@ def _latin(sample: str) -> str:
     hits: Counter[str] = Counter()
     by_word = _by_word()
     for word, times in Counter(_WORD.findall(sample)).items():
-        for lang in by_word.get(word if word.isascii() else without_accents(fold(word)), ()):
+        for lang in by_word.get(fold(word), ()):
             hits[lang] += times
     for lang in languages():
         hits[lang] += sum(map(sample.count, vocabulary(lang).spellings))

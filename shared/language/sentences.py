@@ -29,7 +29,7 @@ _ORDINAL_DOTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Dotted:
-    """What a dot stands behind without ending a sentence, in any language: texts quote each other's."""
+    """Words before a dot that ends no sentence, in any language: texts quote each other's."""
 
     abbreviations: frozenset[str]
     closing: frozenset[str]
@@ -43,14 +43,18 @@ class _Dotted:
 @cache
 def _dotted() -> _Dotted:
     known = vocabularies()
+
+    def listed(name: str) -> frozenset[str]:
+        return frozenset(word for each in known for word in getattr(each, name).split())
+
     times = [each.times for each in known if each.times]
     months = {form for each in times for month in (*each.months, *each.short_months) for form in month.split("|")}
     return _Dotted(
-        abbreviations=frozenset(word for each in known for word in each.abbreviations.split()),
-        closing=frozenset(word for each in known for word in each.closing_abbreviations.split()),
-        titles=frozenset(word for each in known for word in each.titles.split()),
-        closing_initials=frozenset(word for each in known for word in each.closing_initials.split()),
-        letter_words=frozenset(word for each in known for word in each.letter_words.split()),
+        abbreviations=listed("abbreviations"),
+        closing=listed("closing_abbreviations"),
+        titles=listed("titles"),
+        closing_initials=listed("closing_initials"),
+        letter_words=listed("letter_words"),
         month=re.compile(rf"(?:{'|'.join(sorted(months))})(?!\w)", re.IGNORECASE),
     )
 
@@ -103,7 +107,8 @@ def _ends(text: str, dot: int, after: int, *, ordinals: bool) -> bool:
         return not following[:1].islower()
     before = _WORD_BEFORE.search(text, max(0, dot - 24), dot)
     if before is not None and before[0].isdigit():
-        counts = ordinals or _opens_line(text, before.start()) or _dotted().month.match(following) is not None
+        opens_line = not text[max(0, before.start() - 8) : before.start()].rpartition("\n")[2].strip(" \t>-*+")
+        counts = ordinals or opens_line or _dotted().month.match(following) is not None
         return len(before[0]) > 2 or not counts
     return before is None or not _abbreviates(before[0], following)
 
@@ -117,10 +122,6 @@ def _abbreviates(word: str, following: str) -> bool:
     if lowered in dotted.closing:
         return following[:1].isdigit() or (lowered in dotted.titles and word[0].isupper())
     return lowered in dotted.abbreviations
-
-
-def _opens_line(text: str, start: int) -> bool:
-    return not text[max(0, start - 8) : start].rpartition("\n")[2].strip(" \t>-*+")
 
 
 def _trimmed(text: str, start: int, end: int, *, opens_line: bool) -> tuple[int, int] | None:

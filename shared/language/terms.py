@@ -26,7 +26,6 @@ from shared.language.words import (
     script_runs,
     stop_words,
     token_pattern,
-    without_accents,
     word_parts,
 )
 
@@ -66,7 +65,7 @@ def share_held(text: str, weights: Mapping[str, float], lang: str) -> float:
 
 def stem_of(word: str, lang: str) -> str:
     """One word, stop word or not, as `stems` would give it: `Colleagues` -> `colleagu`."""
-    return _lexicon(_home(word, _base(lang))).stem(without_accents(fold(word)))
+    return _lexicon(_home(word, _base(lang))).stem(fold(word))
 
 
 def content_words(text: str, lang: str) -> list[tuple[str, int, int]]:
@@ -78,7 +77,7 @@ def content_words(text: str, lang: str) -> list[tuple[str, int, int]]:
     for token in token_pattern(text).finditer(text):
         for start, end in _shown(token[0]):
             word = token[0][start:end]
-            if without_accents(fold(word)) not in _lexicon(_home(word, base)).stops:
+            if fold(word) not in _lexicon(_home(word, base)).stops:
                 found.append((word.lower(), token.start() + start, token.start() + end))
     return found
 
@@ -132,15 +131,12 @@ class _Lexicon(dict[str, tuple[str, ...]]):
         return self._compound(token)
 
     def _word(self, word: str) -> Iterator[str]:
-        folded, lexicon = without_accents(fold(word)), _lexicon(_home(word, self._lang))
+        folded, lexicon = fold(word), _lexicon(_home(word, self._lang))
         if folded not in lexicon.stops:
             yield lexicon.stem(folded)
-            for part in camel_parts(word):
-                yield self._content(part)
-
-    def _content(self, word: str) -> str:
-        folded = without_accents(fold(word))
-        return "" if folded in self.stops else self.stem(folded)
+            for part in map(fold, camel_parts(word)):
+                if part not in self.stops:
+                    yield self.stem(part)
 
     def _compound(self, token: str) -> Iterator[str]:
         bare = _SCHEME.sub("", token)
@@ -155,7 +151,7 @@ class _Lexicon(dict[str, tuple[str, ...]]):
 def _whole(token: str) -> Iterator[str]:
     """A compound as one term; none where only apostrophes join it or it is too long to be typed."""
     if len(token) <= MAX_TERM and is_compound(token):
-        folded = without_accents(fold(token))
+        folded = fold(token)
         if len(folded) <= MAX_TERM:
             yield folded
 

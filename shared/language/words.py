@@ -26,6 +26,10 @@ _JOINER = r"(?:::|__|[-_./:@+#'’&])"
 _ASCII_WORD = "[A-Za-z0-9]+"
 _ANY_WORD = rf"[^\W_{_UNSPACED}]+(?:[{_MARKS}]+[^\W_{_UNSPACED}]*)*+"
 
+_ASCII_TOKEN, _ANY_TOKEN = (
+    rf"{_URL}|{_THOUSANDS}|{word}(?:{_JOINER}{word})*+(?:\+\+|#(?!\w))?{unspaced}"
+    for word, unspaced in ((_ASCII_WORD, ""), (_ANY_WORD, f"|[{_UNSPACED}]+"))
+)
 _HIRAGANA, _KATAKANA = "\u3041-\u3096\u309d-\u309f", "\u30a0-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 _APOSTROPHE = re.compile("['’]")
 _PIECE = re.compile(r"[^/@:#&+'’]+")
@@ -38,37 +42,21 @@ def token_pattern(text: str) -> re.Pattern[str]:
     """What finds the tokens of `text`, in one pass, linear in it: URLs; numbers with thousands; words with everything
     joined to them (`anna.smith@example.com`, `snake_case`, `C++`); runs of a script read by pairs.
     """
-    return _token(ascii_only=text.isascii())
-
-
-@cache
-def _token(*, ascii_only: bool) -> re.Pattern[str]:
     # Large character classes take 10 ms to compile: a question in plain ASCII does not wait for them.
-    word, unspaced = (_ASCII_WORD, "") if ascii_only else (_ANY_WORD, f"|[{_UNSPACED}]+")
-    return re.compile(rf"{_URL}|{_THOUSANDS}|{word}(?:{_JOINER}{word})*+(?:\+\+|#(?!\w))?{unspaced}")
+    return _compiled(_ASCII_TOKEN if text.isascii() else _ANY_TOKEN)
 
 
 @cache
-def _any_part() -> re.Pattern[str]:
-    return re.compile(_ANY_WORD)
-
-
-@cache
-def _unspaced() -> re.Pattern[str]:
-    return re.compile(f"[{_UNSPACED}]")
-
-
-@cache
-def _script_run() -> re.Pattern[str]:
-    return re.compile(f"[{_HIRAGANA}]+|[{_KATAKANA}]+|[^{_HIRAGANA}{_KATAKANA}]+")
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def _part(token: str) -> re.Pattern[str]:
-    return _ASCII_PART if token.isascii() else _any_part()
+    return _ASCII_PART if token.isascii() else _compiled(_ANY_WORD)
 
 
 def is_unspaced(token: str) -> bool:
-    return not token.isascii() and _unspaced().match(token) is not None
+    return not token.isascii() and _compiled(f"[{_UNSPACED}]").match(token) is not None
 
 
 def is_hiragana(run: str) -> bool:
@@ -111,7 +99,8 @@ def camel_parts(word: str) -> list[str]:
 
 def script_runs(token: str) -> list[tuple[int, int]]:
     """Offsets of the runs of one script in an unspaced token: kana apart from ideographs, hiragana from katakana."""
-    return [found.span() for found in _script_run().finditer(token)]
+    runs = _compiled(f"[{_HIRAGANA}]+|[{_KATAKANA}]+|[^{_HIRAGANA}{_KATAKANA}]+")
+    return [found.span() for found in runs.finditer(token)]
 
 
 _ACCENTS = re.compile("(?<=[a-zα-ω])[\u0300-\u036f]+")
@@ -122,30 +111,24 @@ _UNDECOMPOSED = str.maketrans(
 
 
 def fold(word: str) -> str:
-    """One word -> NFKC, case folded, without invisible characters and blanks: `Ｐｒｏｊｅｃｔ` -> `project`."""
+    """One word -> NFKC, case folded, without invisible characters and blanks: `Ｐｒｏｊｅｃｔ` -> `project`.
+
+    Latin and Greek letters lose their accents: `résumé` -> `resume`, `łódź` -> `lodz`. In other scripts marks tell
+    letters apart (`й`, `が`, Hindi vowels) and stay.
+    """
     if word.isascii():
         return word.lower()
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", _INVISIBLE.sub("", word)).casefold())
-    return "".join(folded.split())
-
-
-def without_accents(word: str) -> str:
-    """A folded word without the accents of Latin and Greek letters: `résumé` -> `resume`, `łódź` -> `lodz`.
-
-    In other scripts marks tell letters apart (`й`, `が`, Hindi vowels) and stay.
-    """
-    if word.isascii():
-        return word
-    decomposed = unicodedata.normalize("NFD", word)
+    decomposed = unicodedata.normalize("NFD", "".join(folded.split()))
     return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed)).translate(_UNDECOMPOSED)
 
 
 def folded_words(text: str) -> str:
-    """A text -> its words folded and without accents, with single blanks: equal for texts that read alike."""
-    return " ".join(without_accents(fold(word)) for word in text.split())
+    """A text -> its words folded, with single blanks: equal for texts that read alike."""
+    return " ".join(fold(word) for word in text.split())
 
 
 @cache
 def stop_words(lang: str) -> frozenset[str]:
-    """Folded, without accents; empty for a language without a list. `lang`: ISO 639-1."""
-    return frozenset(without_accents(fold(word)) for word in vocabulary(lang).stop_words.split())
+    """Folded; empty for a language without a list. `lang`: ISO 639-1."""
+    return frozenset(fold(word) for word in vocabulary(lang).stop_words.split())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -99,7 +99,7 @@ class _Index:
     pool: Executor
 
     def named(self, names: Iterable[str]) -> tuple[Named, ...]:
-        """Notes of these folded names, as they are indexed now."""
+        """Notes of these folded names that still exist, at their indexed revision."""
         asked = [name for name in dict.fromkeys(names) if name]
         terms = [name_term(self.vault, name) for name in asked]
         searched = self.pool.map(partial(self._holding, limit=MAX_NAMESAKES), terms)
@@ -109,7 +109,17 @@ class _Index:
             for chunk in found:
                 chunks[chunk.note_id] = chunk
                 called[chunk.note_id].add(name)
-        return tuple(_named(chunk, called[note_id]) for note_id, chunk in self._live(chunks).items())
+        records = self.store.live_records(self.tenant_id, list(chunks)) if chunks else {}
+        return tuple(
+            Named(
+                note_id=note_id,
+                title=chunk.title,
+                path=chunk.path,
+                names=frozenset((*called[note_id], folded(chunk.title))),
+            )
+            for note_id, chunk in chunks.items()
+            if note_id in records and records[note_id].note_revision == chunk.note_revision
+        )
 
     def pointing(self, names: Sequence[str]) -> tuple[list[str], bool]:
         """Ids of notes that point at one of the names, the newest first; whether these are all."""
@@ -125,26 +135,12 @@ class _Index:
     def _holding(self, term: str, *, limit: int) -> tuple[IndexedChunk, ...]:
         return self.store.postings(self.tenant_id, term, limit=limit, stems=(), restriction=ANYWHERE)
 
-    def _live(self, chunks: Mapping[str, IndexedChunk]) -> Mapping[str, IndexedChunk]:
-        """The chunks of notes that still exist, at their indexed revision."""
-        records = self.store.live_records(self.tenant_id, list(chunks)) if chunks else {}
-        return {
-            note_id: chunk
-            for note_id, chunk in chunks.items()
-            if note_id in records and records[note_id].note_revision == chunk.note_revision
-        }
-
     def _note(self, note_id: str) -> Note | None:
         """None also for a note with fields of wrong types, which cannot be opened."""
         try:
             return self.store.get_note(self.tenant_id, note_id)
         except NoteUnreadable:
             return None
-
-
-def _named(chunk: IndexedChunk, names: Iterable[str]) -> Named:
-    spelt = frozenset((*names, folded(chunk.title)))
-    return Named(note_id=chunk.note_id, title=chunk.title, path=chunk.path, names=spelt)
 
 
 # -- which note a link means
@@ -166,21 +162,18 @@ def resolve(pointer: Pointer, path: str, among: Iterable[Named]) -> Named | None
 
     As Obsidian does: a path before a title before an alias; of several, one in the same folder, then the shortest path.
     """
-    ranks = ((_rank(pointer, path, each), each) for each in among)
-    fitting = [(rank, each) for rank, each in ranks if rank is not None]
+    folder = path.rpartition("/")[0]
+    fitting = []
+    for each in among:
+        kind = _kind(pointer, folder, each)
+        if kind is not None:
+            elsewhere = each.path.rpartition("/")[0] != folder
+            fitting.append(((kind, elsewhere, len(each.path), each.path, each.note_id), each))
     return min(fitting, key=lambda found: found[0])[1] if fitting else None
 
 
-def _rank(pointer: Pointer, path: str, candidate: Named) -> tuple[int, bool, int, str, str] | None:
-    """Less is nearer; None: it is not meant."""
-    kind = _kind(pointer, _folder(path), candidate)
-    if kind is None:
-        return None
-    elsewhere = _folder(candidate.path) != _folder(path)
-    return kind, elsewhere, len(candidate.path), candidate.path, candidate.note_id
-
-
 def _kind(pointer: Pointer, folder: str, candidate: Named) -> int | None:
+    """How the pointer names the candidate, less is nearer; None: it is not meant."""
     name, path = folded(pointer.name), folded(without_suffix(candidate.path))
     if pointer.beside and path and path == folded(posixpath.normpath(posixpath.join(folder, pointer.name))):
         return 0
@@ -194,7 +187,3 @@ def _kind(pointer: Pointer, folder: str, candidate: Named) -> int | None:
         name in candidate.names,
     )
     return 1 + fits.index(True) if True in fits else None
-
-
-def _folder(path: str) -> str:
-    return path.rpartition("/")[0]

@@ -24,7 +24,7 @@ TRASH_KEPT = timedelta(days=30)
 ATTEMPTS = 5
 """To replace a note that others are writing, by a caller who did not say which version is meant."""
 SAME_FIELDS = ("title", "text", "vault", "path", "tags", "lang")
-"""Of a note and of its draft."""
+"""Fields that a note and its draft share."""
 _LAST = datetime(9999, 1, 1, tzinfo=UTC)
 
 

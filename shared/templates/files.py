@@ -16,7 +16,7 @@ from shared.model.templates import AUTO, NONE, Template
 SHIPPED = Path(__file__).resolve().parents[2] / "templates"
 SUFFIXES = frozenset({".md", ".markdown"})
 MAX_BYTES = 64 * 1024
-"""Of a file; a template holds 8,000 characters."""
+"""Size of a file; a template holds 8,000 characters."""
 MAX_NAME = 200
 """Characters of a name, and of each of the three words that class a template."""
 MAX_DESCRIPTION = 1000
@@ -79,7 +79,7 @@ def _check_text(field: str, value: str, longest: int, *, empty: bool = False) ->
 
 
 def state_of(folders: Sequence[Path]) -> str:
-    """Of every file's path, time and size: another state means that something has changed."""
+    """A hash of every file's path, time and size: another state means that something has changed."""
     state = hashlib.sha256()
     for folder in folders:
         for file in _files(folder):

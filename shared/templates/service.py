@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import Literal
@@ -47,8 +46,7 @@ class FolderCache:
         """The templates with their vectors, embedded once; without where the model is away."""
         self.read(folders)
         with self._lock:
-            if embedder is not None:
-                self._stored = _all_current(self._stored, embedder)
+            self._stored = _all_current(self._stored, embedder)
             return self._stored
 
 
@@ -85,32 +83,27 @@ class Templates:
             return
         moved = StoredTemplate(template) if held is None else replace(held, template=template)
         if embedder is None or not is_current(moved, embedder):
-            (moved,) = _embedded([template], embedder)
-        self.store.put_templates(tenant_id, [moved])
+            moved = StoredTemplate(template)
+        self.store.put_templates(tenant_id, _all_current([moved], embedder))
 
     def get(self, tenant_id: str, template_id: str) -> Template:
         """Raises NotFound."""
         stored = self.store.get_template(tenant_id, template_id)
-        if stored is not None:
-            return stored.template
-        for template in self.files.read(self.folders).templates:
-            if template.template_id == template_id:
-                return template
-        raise NotFound(f"no template {template_id!r}")
+        found = stored.template if stored is not None else self._shipped().get(template_id)
+        if found is None:
+            raise NotFound(f"no template {template_id!r}")
+        return found
 
     def all(self, tenant_id: str) -> tuple[Template, ...]:
         """By id."""
-        shipped = {each.template_id: each for each in self.files.read(self.folders).templates}
         own = {each.template.template_id: each.template for each in self.store.templates(tenant_id)}
-        return tuple(template for _, template in sorted((shipped | own).items()))
+        return tuple(template for _, template in sorted((self._shipped() | own).items()))
 
     def delete(self, tenant_id: str, template_id: str) -> None:
         """Raises NotFound where the tenant has none of its own; a file's of the same id comes back."""
-        if self.store.delete_template(tenant_id, template_id):
-            return
-        if any(each.template_id == template_id for each in self.files.read(self.folders).templates):
-            raise NotFound(f"no template {template_id!r} of your own; the shipped one is read-only")
-        raise NotFound(f"no template {template_id!r}")
+        if not self.store.delete_template(tenant_id, template_id):
+            shipped = " of your own; the shipped one is read-only" if template_id in self._shipped() else ""
+            raise NotFound(f"no template {template_id!r}{shipped}")
 
     def search(self, tenant_id: str, query: str, *, top_k: int) -> tuple[TemplateMatch, ...]:
         """At most `top_k` for a query, best first; the chain of thought where none is near. Never empty.
@@ -153,11 +146,14 @@ class Templates:
         (fresh,) = with_vectors([stored.template], embedder)
         return "embedded" if self._save_vector(key.tenant_id, fresh) else "gone"
 
+    def _shipped(self) -> dict[str, Template]:
+        return {each.template_id: each for each in self.files.read(self.folders).templates}
+
     def _embedded(self, tenant_id: str, embedder: Embedder | None) -> tuple[StoredTemplate, ...]:
         """All of a tenant's, with their vectors as far as they can be had now; new ones of its own are written back."""
         shipped = {each.template.template_id: each for each in self.files.embedded(self.folders, embedder)}
         own = self.store.templates(tenant_id)
-        current = own if embedder is None else _all_current(own, embedder)
+        current = _all_current(own, embedder)
         for before, now in zip(own, current, strict=True):
             if before != now:
                 self._save_vector(tenant_id, now)
@@ -170,19 +166,15 @@ class Templates:
         return self.store.put_template_vector(tenant_id, fresh.template.template_id, fresh.vector, fresh.vector_key)
 
 
-def _all_current(stored: Sequence[StoredTemplate], embedder: Embedder) -> tuple[StoredTemplate, ...]:
-    """In their order, each with the vector of what it says now, as far as it can be had now."""
+def _all_current(stored: Sequence[StoredTemplate], embedder: Embedder | None) -> tuple[StoredTemplate, ...]:
+    """In their order, each with the vector of what it says now; as it is where the vector cannot be had now."""
+    if embedder is None:
+        return tuple(stored)
     stale = [each.template for each in stored if not is_current(each, embedder)]
-    fresh = {each.template.template_id: each for each in _embedded(stale, embedder) if each.vector is not None}
-    return tuple(each if is_current(each, embedder) else fresh.get(each.template.template_id, each) for each in stored)
-
-
-def _embedded(templates: Sequence[Template], embedder: Embedder | None) -> list[StoredTemplate]:
-    """Each with its vector, or without where it cannot be had now."""
-    done: list[StoredTemplate] = []
-    if embedder is not None:
-        try:
-            done.extend(with_vectors(templates, embedder))
-        except (ModelUnavailable, ModelRefused, PortContractError) as away:
-            _log.warning("templates stay without vectors for now: %s", away.message)
-    return done + [StoredTemplate(each) for each in islice(templates, len(done), None)]
+    fresh: dict[str, StoredTemplate] = {}
+    try:
+        for each in with_vectors(stale, embedder):
+            fresh[each.template.template_id] = each
+    except (ModelUnavailable, ModelRefused, PortContractError) as away:
+        _log.warning("templates stay without vectors for now: %s", away.message)
+    return tuple(fresh.get(each.template.template_id, each) for each in stored)

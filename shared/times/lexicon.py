@@ -27,13 +27,13 @@ FEW = -1
 """The number of a word that names none: `several`."""
 
 _SEASONS = (3, 6, 9, 12)
-"""Their first months."""
+"""First months of the seasons, spring first."""
 _FIGURES = (
     Rule("iso", rf"(?P<year>{YEAR})-(?P<number>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?"),
     Rule("iso_week", rf"(?P<year>{YEAR})-?w(?P<week>[0-5]\d)"),
     Rule("dots", rf"(?P<first>\d{{1,2}})\.\s?(?P<second>\d{{1,2}})\.\s?(?P<year>{YEAR})"),
 )
-"""Read in every language."""
+"""Rules of every language."""
 _OF_A_YEAR = "(?:(?:/|,? (?:(?:{links}) )?){year})?"
 _COMMON = (
     Rule("slashes", rf"(?P<first>\d{{1,2}})/(?P<second>\d{{1,2}})/(?P<year>{YEAR}|\d\d)"),
@@ -56,7 +56,7 @@ _COMMON = (
     Rule("iso_week", r"w(?P<week>[0-5]?\d)(?:/(?P<yy>\d\d)|[\s/-]{year})"),
     Rule("season", rf"{{season}} (?:(?:{{links}}) )?(?P<year>{YEAR})\s?[/–-]\s?(?:19|20)?\d\d"),
 )  # fmt: skip
-"""Read in every language that has words for times."""
+"""Rules of every language that has words for times."""
 T = TypeVar("T")
 Rules = tuple[tuple[Rule, re.Pattern[str]], ...]
 
