@@ -45,8 +45,6 @@ def test_of_duplicate_ids_the_first_stays_and_the_others_are_told(tmp_path: Path
     ("name", "text", "reason"),
     [
         ("t.md", "1. Think.", "frontmatter"),
-        ("t.md", "---\nname: [\n---\n1.", "frontmatter"),
-        ("t.md", "---\ndomain: x\n---\n1.", "name"),
         ("t.md", "---\nname: T\n---\n", "content"),
         ("t.md", b"---\nname: \xff\n---\n1.", "UTF-8; byte 10"),
         ("t.md", b"x" * (MAX_BYTES + 1), "bytes"),
