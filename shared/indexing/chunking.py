@@ -177,8 +177,8 @@ def cut(text: str, units: Sequence[Unit]) -> list[tuple[int, int]]:
 
     A chunk is longer than 512 tokens only if one of its units is.
     """
-    starts = [*(unit.start for unit in units), units[-1].end]
-    positions = [0.0, *accumulate(tokens(text[start:end]) for start, end in pairwise(starts))]
+    starts = [unit.start for unit in units] + [units[-1].end]
+    positions = [0.0, *accumulate([tokens(text[start:end]) for start, end in pairwise(starts)])]
     begins = [0]
     if positions[-1] > FITS:
         ranks = _ranks(text, units)

@@ -170,10 +170,10 @@ class Indexer:
         if state.note is None:
             deleted = self._clear(key, expected=state.held.token, record=None)
             return IndexOutcome("deleted" if deleted else "unchanged")
-        if state.problem is None:
-            return IndexOutcome("unchanged", state.chunk_count)
-        if words_only and state.problem in WAITING_FOR_VECTORS:
-            return IndexOutcome("unchanged", state.chunk_count, waiting=True)
+        waits = words_only and state.problem in WAITING_FOR_VECTORS
+        if state.problem is None or waits:
+            held = state.held.record
+            return IndexOutcome("unchanged", held.chunk_count if held else 0, waiting=waits)
         if not words_only and is_leased(state.held.record, self.clock()):
             raise NoteBusy(f"another worker is embedding note {key.note_id!r}")
         return state.note
@@ -227,8 +227,8 @@ class Indexer:
             embedded += len(batch)
             record = (leased if embedded < len(waiting) else finished)(record, self.clock())
             pairs = zip(batch, vectors, strict=True)
-            added = tuple((chunk_id, vector) for text, vector in pairs for chunk_id in waiting[text])
-            token = self.store.apply(key.tenant_id, IndexChange(key.note_id, token, record, vectors=added))
+            added = [(chunk_id, vector) for text, vector in pairs for chunk_id in waiting[text]]
+            token = self.store.apply(key.tenant_id, IndexChange(key.note_id, token, record, vectors=tuple(added)))
         return record, embedded
 
     def _wanted(self, note: Note) -> tuple[IndexedChunk, ...]:

@@ -62,11 +62,6 @@ class IndexState:
     problem: IndexProblem | None
     """None: note and index agree, as far as the record tells."""
 
-    @property
-    def chunk_count(self) -> int:
-        """How many chunks the record counts."""
-        return self.held.record.chunk_count if self.held.record else 0
-
 
 def read_state(key: NoteKey, *, store: Store, index_version: str) -> IndexState:
     """Two reads: the record, then the note, so that a record that agrees with the note was not read too late."""

@@ -34,7 +34,8 @@ def wanted_chunks(
     wanted = []
     for chunk in chunks:
         text = _headed(note.title, chunk.heading_path, properties, note.created_at, chunk.text)
-        terms = Counter(stems("\n".join((text, *(line for line in properties if not line.startswith(ALIAS)))), lang))
+        others = [line for line in properties if not line.startswith(ALIAS)]
+        terms = Counter(stems("\n".join([text, *others]), lang))
         wanted.append(
             IndexedChunk(
                 chunk_id=f"{note.note_id}_{chunk.position:03d}",

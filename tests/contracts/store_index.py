@@ -10,7 +10,7 @@ from threading import Barrier
 import pytest
 
 from shared.errors import Conflict
-from shared.model.index import ChunkPut, Coverage, IndexChange, IndexRecord, IndexStatus, StoredChunk
+from shared.model.index import ChunkPut, Coverage, IndexChange, IndexRecord, IndexStatus, StoredChunk, StoredRecord
 from shared.ports.stores import Store
 from tests.contracts.samples import DAY, FREE, OTHER, TENANT, VERSION, chunk, note, record, save, unit
 
@@ -35,16 +35,11 @@ def _everything(store: Store) -> tuple[object, ...]:
 class _CompareAndSetContract:
     """A change is applied only to the record it was computed from."""
 
-    def test_without_a_record_there_is_no_token(self, store: Store) -> None:
-        stored = store.read_record(TENANT, "n1")
-        assert (stored.record, stored.token) == (None, None)
-
     def test_a_record_comes_back_whole_with_the_token_that_apply_gave(self, store: Store) -> None:
         whole = IndexRecord("r7", IndexStatus.FAILED, 3, VERSION, DAY, "refused: ü", 4, DAY + timedelta(seconds=60))
+        assert store.read_record(TENANT, "n1") == StoredRecord(None, None)
         token = store.apply(TENANT, IndexChange("n1", None, whole))
-        stored = store.read_record(TENANT, "n1")
-        assert stored.record == whole
-        assert stored.token == token
+        assert store.read_record(TENANT, "n1") == StoredRecord(whole, token)
 
     def test_every_change_gives_a_new_token(self, store: Store) -> None:
         first = _first(store)
@@ -175,17 +170,14 @@ class _ChunkContract:
         store.apply(TENANT, IndexChange("n1", token, record(revision="r2"), patch=(chunk("n1", note_revision="r2"),)))
         assert store.stored_chunks(TENANT, "n1")[0].has_vector is False
 
-    def test_a_put_without_vector_removes_the_old_one(self, store: Store) -> None:
+    def test_a_put_replaces_the_old_vector_and_without_one_removes_it(self, store: Store) -> None:
         token = _first(store, count=1)
-        store.apply(TENANT, IndexChange("n1", token, record(), put=(ChunkPut(chunk("n1"), None),)))
+        second = store.apply(TENANT, IndexChange("n1", token, record(), put=(ChunkPut(chunk("n1"), W),)))
+        assert store.read_vectors(TENANT, ["n1_000"]) == {"n1_000": W}
+        store.apply(TENANT, IndexChange("n1", second, record(), put=(ChunkPut(chunk("n1"), None),)))
         assert store.read_vectors(TENANT, ["n1_000"]) == {}
         assert store.stored_chunks(TENANT, "n1")[0].has_vector is False
         assert store.nearest(TENANT, V, limit=3, stems=[], restriction=FREE, index_version=VERSION) == ()
-
-    def test_a_put_replaces_the_old_vector(self, store: Store) -> None:
-        token = _first(store, count=1)
-        store.apply(TENANT, IndexChange("n1", token, record(), put=(ChunkPut(chunk("n1"), W),)))
-        assert store.read_vectors(TENANT, ["n1_000"]) == {"n1_000": W}
 
     def test_vectors_are_added_to_stored_chunks(self, store: Store) -> None:
         puts = tuple(ChunkPut(chunk("n1", position), None) for position in range(2))

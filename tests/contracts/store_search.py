@@ -305,9 +305,7 @@ class _NoteChunksContract:
         first, second = chunk("n1", 0, terms={"beta": 2}), chunk("n1", 1, terms={"beta": 2}, note_revision="r2")
         found = store.note_chunks(TENANT, "n1", stems=["beta", "missing"])
         assert found == (replace(first, length=3), replace(second, length=3))
-
-    def test_a_note_without_chunks_has_none(self, store: Store) -> None:
-        assert store.note_chunks(TENANT, "n1", stems=["beta"]) == ()
+        assert store.note_chunks(TENANT, "n9", stems=["beta"]) == ()
 
 
 class SearchContract(_RestrictionContract, _NearestContract, _KeywordContract, _LiveContract, _NoteChunksContract):

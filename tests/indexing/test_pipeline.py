@@ -28,24 +28,22 @@ from tests.indexing.world import (
     most,
     note,
     on_both_stores,
+    record_of,
     sections,
 )
 
 WORDS = ("apples", "bridges", "candles", "doors", "engines", "forests", "gardens")
 
 
-def calls_of(store: Store, embedder: HashingEmbedder, clock: Clock) -> Counter[str]:
-    """Which methods of the store one indexing of the note calls."""
-    life = Life()
-    index(mortal_store(store, life), embedder, clock)
-    return Counter(life.calls)
-
-
-def test_a_new_note_is_indexed_with_vectors(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+def test_a_new_note_is_indexed_with_vectors_by_one_change_and_one_more_a_batch(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
-    outcome = index(store, embedder, clock)
+    life = Life()
+    outcome = index(mortal_store(store, life), embedder, clock)
     assert outcome.action == "indexed"
     assert outcome.chunks == outcome.embedded == embedder.embedded.total() >= len(WORDS)
+    assert life.calls.count("apply") == 1 + -(-outcome.embedded // embedder.batch_size)
     assert_follows(store, embedder)
 
 
@@ -59,14 +57,6 @@ def test_the_same_note_again_embeds_and_writes_nothing(store: Store, embedder: H
     assert life.calls == ["read_record", "get_note"]
     assert (second.action, second.chunks, second.embedded) == ("unchanged", first.chunks, 0)
     assert embedder.embedded == Counter()
-
-
-def test_an_indexing_applies_once_and_once_more_for_each_batch(
-    store: Store, embedder: HashingEmbedder, clock: Clock
-) -> None:
-    store.put_note(TENANT, note(sections(*WORDS)))
-    calls = calls_of(store, embedder, clock)
-    assert calls["apply"] == 1 + -(-embedder.embedded.total() // embedder.batch_size)
 
 
 def test_one_word_changed_among_a_hundred_chunks_embeds_two_at_most(
@@ -121,14 +111,17 @@ def test_a_deleted_note_leaves_nothing(store: Store, embedder: HashingEmbedder, 
     assert index(store, embedder, clock).action == "unchanged"
 
 
-def test_without_an_embedder_a_note_is_indexed_for_keywords(store: Store, clock: Clock) -> None:
+def test_without_an_embedder_a_note_is_indexed_for_keywords_and_one_that_comes_later_adds_the_vectors(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
     outcome = index(store, None, clock)
     assert (outcome.action, outcome.embedded) == ("indexed", 0)
-    record = store.read_record(TENANT, "n1").record
-    assert record is not None
+    record = record_of(store)
     assert (record.status, record.index_version) == (IndexStatus.INDEXED, index_version(None))
     assert {each.has_vector for each in store.stored_chunks(TENANT, "n1")} == {False}
+    assert index(store, embedder, clock).embedded >= len(WORDS)
+    assert_follows(store, embedder)
 
 
 def test_vectors_are_kept_when_the_embedder_is_missing_for_a_while(
@@ -138,13 +131,6 @@ def test_vectors_are_kept_when_the_embedder_is_missing_for_a_while(
     index(store, embedder, clock)
     assert index(store, None, clock).action == "unchanged"
     assert index(store, embedder, clock).action == "unchanged"
-
-
-def test_an_embedder_that_comes_later_adds_the_vectors(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
-    store.put_note(TENANT, note(sections(*WORDS)))
-    index(store, None, clock)
-    assert index(store, embedder, clock).embedded >= len(WORDS)
-    assert_follows(store, embedder)
 
 
 # -- outages and refusals
@@ -159,8 +145,7 @@ def test_during_an_outage_keywords_find_the_chunks_and_a_retry_adds_the_vectors(
     for attempt in (1, 2):
         with pytest.raises(ModelUnavailable):
             index(store, embedder, clock)
-        record = store.read_record(TENANT, "n1").record
-        assert record is not None
+        record = record_of(store)
         assert (record.status, record.attempts) == (IndexStatus.PENDING, attempt)
         assert (record.lease_until, record.error) == (None, "embedding model timed out")
     found = store.recent(TENANT, limit=50, stems=[], restriction=Restriction())
@@ -194,8 +179,7 @@ def test_a_refused_note_is_failed_and_stays_findable_by_keywords(
     embedder.outage = error
     outcome = index(store, embedder, clock)
     assert (outcome.action, outcome.error) == ("failed", error.message)
-    record = store.read_record(TENANT, "n1").record
-    assert record is not None
+    record = record_of(store)
     assert (record.status, record.attempts, record.error) == (IndexStatus.FAILED, 1, error.message)
     assert record.lease_until is None
     assert len(store.stored_chunks(TENANT, "n1")) == outcome.chunks
@@ -216,8 +200,7 @@ def test_a_note_over_the_limit_is_failed_once_and_its_old_chunks_go(
     outcome = index(store, embedder, clock)
     assert (outcome.action, outcome.error) == ("failed", "text: expected at most 900000 bytes, got 900002")
     assert store.stored_chunks(TENANT, "n1") == ()
-    record = store.read_record(TENANT, "n1").record
-    assert record is not None
+    record = record_of(store)
     assert (record.status, record.chunk_count, record.attempts) == (IndexStatus.FAILED, 0, 0)
     again = Life()
     assert index(mortal_store(store, again), embedder, clock).action == "failed"
@@ -238,8 +221,7 @@ def test_a_note_with_fields_of_wrong_types_is_failed_by_the_fields_name(
     index(store, embedder, clock)
     garbled = garbled_store(store, "n1")
     assert index(garbled, embedder, clock).error == "tags: expected a list of texts"
-    record = store.read_record(TENANT, "n1").record
-    assert record is not None
+    record = record_of(store)
     assert (record.status, record.error) == (IndexStatus.FAILED, "tags: expected a list of texts")
     assert store.stored_chunks(TENANT, "n1") == ()
     again = Life()

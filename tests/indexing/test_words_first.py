@@ -23,6 +23,7 @@ from tests.indexing.world import (
     most,
     note,
     on_both_stores,
+    record_of,
     sections,
 )
 
@@ -46,8 +47,7 @@ def test_words_find_what_waits_for_its_vectors_and_the_rest_follows(
     store.put_note(TENANT, note(sections(*WORDS)))
     first = by_words(store, embedder, clock)
     assert (first.action, first.waiting, first.embedded) == ("indexed", True, 0)
-    record = store.read_record(TENANT, "n1").record
-    assert record is not None
+    record = record_of(store)
     assert (record.status, record.lease_until) == (IndexStatus.PENDING, None)
     assert found(store, "zebra") == 0 < found(store, "candl")
     rest = index(store, embedder, clock)

@@ -137,6 +137,13 @@ def index(store: Store, embedder: Embedder | None, clock: Clock, note_id: str = 
     return Indexer(store=store, embedder=embedder, clock=clock).index(key(note_id))
 
 
+def record_of(store: Store, note_id: str = "n1") -> IndexRecord:
+    """The note's record, which there must be."""
+    record = store.read_record(TENANT, note_id).record
+    assert record is not None
+    return record
+
+
 @dataclass(frozen=True)
 class Index:
     """All that the ports tell of a tenant's index, but when each thing was written."""

@@ -17,7 +17,7 @@ from shared.adapters.embedded.index import Index
 from shared.adapters.embedded.notes import Notes
 from shared.adapters.embedded.search import Search
 from shared.adapters.embedded.sessions import Sessions, Templates
-from shared.adapters.embedded.sweep import Bookmarks, Sweep
+from shared.adapters.embedded.sweep import Sweep
 from shared.model.notes import NoteKey
 
 __all__ = ["EmbeddedStore"]
@@ -37,7 +37,7 @@ class EmbeddedStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, E
     ) -> None:
         """`on_write` is called after the commit that created, replaced or deleted a note: the local trigger."""
         self._files = TenantFiles(home / "tenants", patience=patience)
-        self._bookmarks = Bookmarks(home / "bookmarks")
+        self._bookmarks = home / "bookmarks"
         self._spaces = {}
         self._on_write = on_write
 

@@ -123,11 +123,23 @@ RECORDS = Table("records", IndexRecord)
 CHUNKS = Table("chunks", IndexedChunk, unread="terms")
 
 
-def chunk_of(row: Row, asked: Sequence[tuple[str, str]]) -> IndexedChunk:
-    """`asked`: `term_keys` of the stems whose counts the chunk is to carry."""
-    values = CHUNKS.values(row)
-    values[TERMS] = term_counts(values[TERMS], asked)
-    return IndexedChunk(*values)
+def chunks_of(rows: Iterable[Row], stems: Iterable[str]) -> tuple[IndexedChunk, ...]:
+    """The chunks in rows that begin with the columns of CHUNKS, with the counts of these stems alone: finding a few in
+    the column beats decoding all.
+    """
+    asked = [(stem, f" {term_token(stem)}=") for stem in stems]
+    found = []
+    for row in rows:
+        values, counts = CHUNKS.values(row), {}
+        column = values[TERMS]
+        for stem, key in asked:
+            at = column.find(key)
+            if at >= 0:
+                begin = at + len(key)
+                counts[stem] = int(column[begin : column.index(" ", begin)])
+        values[TERMS] = counts
+        found.append(IndexedChunk(*values))
+    return tuple(found)
 
 
 CREATED_AT, TERMS = (CODEC.keys(IndexedChunk).index(name) for name in ("created_at", "terms"))
@@ -161,22 +173,6 @@ def scope_token(scope: str) -> str:
 def terms_column(terms: Mapping[str, int]) -> str:
     """`{"alpha": 2, "v1.2": 1}` -> ` alpha=2 v1¤002e2=1 `: no token holds a space or `=`."""
     return f" {' '.join([f'{term_token(stem)}={count}' for stem, count in terms.items()])} "
-
-
-def term_counts(column: str, asked: Sequence[tuple[str, str]]) -> dict[str, int]:
-    """Counts of the asked (stem, ` token=`) pairs that the column holds. Finding beats decoding all terms."""
-    counts = {}
-    for stem, key in asked:
-        at = column.find(key)
-        if at >= 0:
-            begin = at + len(key)
-            counts[stem] = int(column[begin : column.index(" ", begin)])
-    return counts
-
-
-def term_keys(stems: Iterable[str]) -> list[tuple[str, str]]:
-    """What `term_counts` looks for."""
-    return [(stem, f" {term_token(stem)}=") for stem in stems]
 
 
 def posting_tokens(column: str, scopes: Iterable[str]) -> str:

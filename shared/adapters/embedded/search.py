@@ -9,7 +9,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 
 from shared.adapters.embedded import documents
-from shared.adapters.embedded.documents import CHUNKS, RECORDS, chunk_of
+from shared.adapters.embedded.documents import CHUNKS, RECORDS, chunks_of
 from shared.adapters.embedded.files import Row, TenantFiles
 from shared.adapters.embedded.vectors import Allowed, VectorSpace
 from shared.model.index import IndexedChunk, IndexRecord, Vector
@@ -88,9 +88,8 @@ class Search:
 
     def note_chunks(self, tenant_id: str, note_id: str, *, stems: Sequence[str]) -> tuple[IndexedChunk, ...]:
         query = f"SELECT {CHUNKS.columns} FROM chunks WHERE note_id = ? ORDER BY position, chunk_id"
-        asked = documents.term_keys(stems)
         with self._files.of(tenant_id).reading() as db:
-            return tuple(chunk_of(row, asked) for row in db.execute(query, (note_id,)))
+            return chunks_of(db.execute(query, (note_id,)), stems)
 
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         query = (
@@ -112,27 +111,27 @@ def _newest(
         return ()
     match = documents.expression(stem, restriction.scopes)
     found: list[Row] = []
+    second = None
     with closing(db.execute(_MATCHING if match else _ANY, {**_bounds(restriction.created), "match": match})) as walk:
         for row in walk:
-            if len(found) >= limit and _second(row) != _second(found[-1]):
+            before, second = second, documents.first_id_at(row[documents.CREATED_AT])
+            if len(found) >= limit and second != before:
                 break
             found.append(row)
     found.sort(key=lambda row: (-row[documents.CREATED_AT], row[0]))
-    asked = documents.term_keys(stems)
-    return tuple(chunk_of(row, asked) for row in found[:limit])
+    return chunks_of(found[:limit], stems)
 
 
 def _neighbours(
     db: sqlite3.Connection, best: Sequence[tuple[int, float]], *, limit: int, stems: Sequence[str]
 ) -> tuple[Neighbour, ...]:
     """Whole chunks of (id, cosine), best first; equals by chunk id."""
-    asked = documents.term_keys(stems)
     # In the order of the list: SQLite walks it and looks each up.
     chunks = db.execute(
         f"SELECT {CHUNKS.columns} FROM json_each(?) CROSS JOIN chunks ON chunks.id = value",
         (json.dumps([row_id for row_id, _ in best]),),
     )
-    found = [Neighbour(chunk_of(row, asked), cosine) for row, (_, cosine) in zip(chunks, best, strict=True)]
+    found = [Neighbour(chunk, cosine) for chunk, (_, cosine) in zip(chunks_of(chunks, stems), best, strict=True)]
     found.sort(key=lambda each: (-each.cosine, each.chunk.chunk_id))
     return tuple(found[:limit])
 
@@ -157,7 +156,3 @@ def _bounds(created: TimeRange | None) -> dict[str, int]:
     start = _BEGIN if created is None or created.start is None else documents.to_micros(created.start)
     end = _END if created is None or created.end is None else documents.to_micros(created.end)
     return {"start": start, "end": end, "first": documents.first_id_at(start), "past": documents.id_past(end - 1)}
-
-
-def _second(row: Row) -> int:
-    return documents.first_id_at(row[documents.CREATED_AT])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -16,42 +15,31 @@ from shared.model.notes import NoteKey
 from shared.ports.pages import Page, make_token, read_token
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """One kind of keys: its name, and a query of note ids beyond `:after`, in order, at most `:limit`."""
-
-    name: str
-    query: str
-
-
-NOTES = Listing(
-    "note_keys",
-    "SELECT note_id FROM notes WHERE note_id > :after AND updated_at >= :since ORDER BY note_id LIMIT :limit",
-)
-RECORDS = Listing("record_keys", "SELECT note_id FROM records WHERE note_id > :after ORDER BY note_id LIMIT :limit")
-ORPHANS = Listing(
-    "orphan_keys",
-    "SELECT DISTINCT note_id FROM chunks WHERE note_id > :after AND note_id NOT IN (SELECT note_id FROM records) "
-    "ORDER BY note_id LIMIT :limit",
-)
-
-
 class Sweep:
     """`shared.ports.stores.SweepStore` over all files."""
 
     _files: TenantFiles
-    _bookmarks: Bookmarks
+    _bookmarks: Path
+    """The folder of small texts, one file each, replaced whole."""
 
     def note_keys(
         self, *, limit: int, cursor: str | None = None, changed_since: datetime | None = None
     ) -> Page[NoteKey]:
-        return self._keys(NOTES, limit=limit, cursor=cursor, since=changed_since)
+        query = (
+            "SELECT note_id FROM notes WHERE note_id > :after AND updated_at >= :since ORDER BY note_id LIMIT :limit"
+        )
+        return self._keys("note_keys", query, limit=limit, cursor=cursor, since=changed_since)
 
     def record_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
-        return self._keys(RECORDS, limit=limit, cursor=cursor)
+        query = "SELECT note_id FROM records WHERE note_id > :after ORDER BY note_id LIMIT :limit"
+        return self._keys("record_keys", query, limit=limit, cursor=cursor)
 
     def orphan_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
-        return self._keys(ORPHANS, limit=limit, cursor=cursor)
+        query = (
+            "SELECT DISTINCT note_id FROM chunks WHERE note_id > :after "
+            "AND note_id NOT IN (SELECT note_id FROM records) ORDER BY note_id LIMIT :limit"
+        )
+        return self._keys("orphan_keys", query, limit=limit, cursor=cursor)
 
     def unfinished_keys(self, *, limit: int) -> tuple[NoteKey, ...]:
         """Failed ones last, oldest first, over all files."""
@@ -66,17 +54,13 @@ class Sweep:
                 found += ((failed, when, file.tenant_id, note_id) for failed, when, note_id in rows_found)
         return tuple(NoteKey(tenant_id, note_id) for _, _, tenant_id, note_id in sorted(found)[:limit])
 
-    def read_bookmark(self, name: str) -> str | None:
-        return self._bookmarks.read(name)
-
-    def write_bookmark(self, name: str, value: str | None) -> None:
-        self._bookmarks.write(name, value)
-
     def _keys(
-        self, listing: Listing, *, limit: int, cursor: str | None, since: datetime | None = None
+        self, listing: str, query: str, *, limit: int, cursor: str | None, since: datetime | None = None
     ) -> Page[NoteKey]:
-        """The cursor is the last key given: what comes and goes around it does not move it."""
-        tenant, note_id = ("", "") if cursor is None else read_token(cursor, listing.name, parts=2, field="cursor")
+        """`query`: note ids beyond `:after`, in order, at most `:limit`. The cursor is the last key given: what comes
+        and goes around it does not move it.
+        """
+        tenant, note_id = ("", "") if cursor is None else read_token(cursor, listing, parts=2, field="cursor")
         found: list[NoteKey] = []
         for file in self._files.all():
             if file.tenant_id >= tenant and len(found) <= limit:
@@ -86,37 +70,30 @@ class Sweep:
                     "limit": limit + 1 - len(found),
                 }
                 with file.reading() as db:
-                    found += (NoteKey(file.tenant_id, row[0]) for row in db.execute(listing.query, values))
+                    found += (NoteKey(file.tenant_id, row[0]) for row in db.execute(query, values))
         items = tuple(found[:limit])
         more = len(found) > limit
-        return Page(items, make_token(listing.name, items[-1].tenant_id, items[-1].note_id) if more else None)
+        return Page(items, make_token(listing, items[-1].tenant_id, items[-1].note_id) if more else None)
 
-
-class Bookmarks:
-    """Small texts, one file each, replaced whole."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def read(self, name: str) -> str | None:
+    def read_bookmark(self, name: str) -> str | None:
         try:
-            return self._path(name).read_text("utf-8")
+            return self._bookmark(name).read_text("utf-8")
         except FileNotFoundError:
             return None
         except OSError as problem:
-            raise StoreUnavailable(f"{self._path(name)} cannot be read: {problem.strerror}") from problem
+            raise StoreUnavailable(f"{self._bookmark(name)} cannot be read: {problem.strerror}") from problem
 
-    def write(self, name: str, value: str | None) -> None:
-        make_folder(self._folder)
+    def write_bookmark(self, name: str, value: str | None) -> None:
+        make_folder(self._bookmarks)
         try:
             if value is None:
-                self._path(name).unlink(missing_ok=True)
+                self._bookmark(name).unlink(missing_ok=True)
                 return
-            with NamedTemporaryFile("w", encoding="utf-8", dir=self._folder, delete=False) as file:
+            with NamedTemporaryFile("w", encoding="utf-8", dir=self._bookmarks, delete=False) as file:
                 file.write(value)
-            os.replace(file.name, self._path(name))  # noqa: PTH105 - atomic: a reader sees the old text or the new
+            os.replace(file.name, self._bookmark(name))  # noqa: PTH105 - atomic: a reader sees the old text or the new
         except OSError as problem:
-            raise StoreUnavailable(f"{self._path(name)} cannot be written: {problem.strerror}") from problem
+            raise StoreUnavailable(f"{self._bookmark(name)} cannot be written: {problem.strerror}") from problem
 
-    def _path(self, name: str) -> Path:
-        return self._folder / f"{quote(name, safe='')}.txt"
+    def _bookmark(self, name: str) -> Path:
+        return self._bookmarks / f"{quote(name, safe='')}.txt"

@@ -166,8 +166,7 @@ def posting_key(stem: str) -> str:
 
 def month(when: datetime) -> str:
     """`2026-11`, in UTC: what vector searches can be restricted by."""
-    utc = when.astimezone(UTC)
-    return f"{utc.year:04}-{utc.month:02}"
+    return day(when)[:7]
 
 
 def day(when: datetime) -> str:

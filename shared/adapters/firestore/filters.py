@@ -105,11 +105,13 @@ def impossible(restriction: Restriction) -> bool:
 def by_time_and_scope(restriction: Restriction) -> tuple[Where, ...]:
     """For queries ordered by `createdAt`."""
     created = restriction.created or _EVER
-    scope = _scope(restriction)
+    groups = [sorted(group) for group in restriction.scopes if len(group) <= MAX_VALUES]
+    # The smallest is most likely the most selective one.
+    smallest = sorted(groups, key=lambda group: (len(group), group))[:1]
     return (
         *([] if created.start is None else [Where("createdAt", Is.AT_LEAST, created.start)]),
         *([] if created.end is None else [Where("createdAt", Is.LESS, created.end)]),
-        *([] if scope is None else [scope]),
+        *[any_of("scopes", group) for group in smallest],
     )
 
 
@@ -128,14 +130,6 @@ def by_posting(restriction: Restriction, stem: str) -> tuple[Where, ...]:
 def is_one_scope(restriction: Restriction) -> bool:
     """Whether a filter can hold all of its scopes."""
     return not restriction.scopes or (len(restriction.scopes) == 1 and len(restriction.scopes[0]) <= MAX_VALUES)
-
-
-def _scope(restriction: Restriction) -> Where | None:
-    """The smallest group of scopes, most likely the most selective one, if a filter can hold it."""
-    groups = [sorted(group) for group in restriction.scopes if len(group) <= MAX_VALUES]
-    if not groups:
-        return None
-    return any_of("scopes", min(groups, key=lambda group: (len(group), group)))
 
 
 def any_of(field: str, values: list[str]) -> Where:

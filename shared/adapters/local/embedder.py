@@ -71,7 +71,7 @@ class LocalEmbedder:
         """One unit vector a text, in order. Raises ModelRefused for files that are no model, PortContractError."""
         if not texts:
             return ()
-        self._loaded()
+        _loaded(self._files)
         before = self._files.prefixes[1]
         return tuple(self._side_by_side.map(self._embed, [before + text for text in texts]))
 
@@ -80,19 +80,20 @@ class LocalEmbedder:
         return self._embed(self._files.prefixes[0] + text)
 
     def _embed(self, text: str) -> Vector:
-        tokens = self._loaded().read(text)
+        tokens = _loaded(self._files).read(text)
         if tokens.ndim != 2 or tokens.shape[1] != self.dimension:
             raise ModelRefused(f"{self.model}: gives no vector of {self.dimension} dimensions for each token")
         return _unit(tokens[0] if self._files.first_token else tokens.mean(axis=0, dtype="float64"))
 
-    def _loaded(self) -> Encoder:
-        with _loading:
-            return _encoder(self._files)
+
+def _loaded(files: ModelFiles) -> Encoder:
+    """The model, once a process whoever comes first. Raises ModelRefused, PortContractError."""
+    with _loading:
+        return _encoder(files)
 
 
 @lru_cache(maxsize=2)
 def _encoder(files: ModelFiles) -> Encoder:
-    """Raises ModelRefused, PortContractError."""
     if files.name == f"{BOX_MODEL}-int8":
         check_box(files)
     return Encoder.load(files)
@@ -154,13 +155,10 @@ class CrossEncoderReranker:
     def __init__(self, files: ModelFiles) -> None:
         self.model = files.name
         self._files = files
-        self._encoder: Encoder | None = None
-        self._lock = Lock()
 
     def scores(self, question: str, passages: Sequence[str]) -> tuple[float, ...]:
         """On the model's scale. Raises ModelRefused for files of no model that gives a pair one score."""
-        with self._lock:
-            encoder = self._encoder = self._encoder or Encoder.load(self._files)
+        encoder = _loaded(self._files)
         found = [encoder.read(question, passage) for passage in passages]
         if any(scores.shape != (1,) for scores in found):
             raise ModelRefused(f"{self.model}: not one score a passage, as of a model with one label")

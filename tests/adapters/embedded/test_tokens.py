@@ -8,6 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shared.adapters.embedded import documents as tokens
+from shared.model.index import IndexedChunk
+from tests.contracts.samples import chunk
 
 stems = st.text(st.characters(), max_size=12)
 
@@ -32,5 +34,6 @@ def test_tokens_too_long_for_fts5_stay_different() -> None:
 @given(st.dictionaries(stems, st.integers(1, 10_000), max_size=8), st.lists(stems, max_size=4))
 def test_counts_are_read_back_for_exactly_the_stems_asked_for(terms: Mapping[str, int], others: list[str]) -> None:
     asked = [*list(terms)[::2], *others]
-    found = tokens.term_counts(tokens.terms_column(terms), tokens.term_keys(asked))
-    assert found == {stem: terms[stem] for stem in asked if stem in terms}
+    row = tokens.CHUNKS.row(chunk("n1"), terms=tokens.terms_column(terms))
+    (found,) = tokens.chunks_of([tuple(row[key] for key in tokens.CODEC.keys(IndexedChunk))], asked)
+    assert found.terms == {stem: terms[stem] for stem in asked if stem in terms}
