@@ -38,32 +38,15 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 def detect(text: str) -> str:
     """ISO 639-1. English when unsure: for a text too short to tell, and for languages in Latin letters that have no
-    stop words here. A mixed text is of the language that most of its first 8,000 characters are in.
+    stop words here; another language in Latin letters needs two hits, and more than English has. A mixed text is of the
+    language that most of its first 8,000 characters are in.
     """
     sample = text[:_SAMPLE]
     if not sample.isascii():
         script = _script(sample)
         if script:
             return script
-    return _latin(f" {sample.lower()}")  # some spellings begin with a blank
-
-
-def _script(sample: str) -> str | None:
-    """The language of the commonest script; None for Latin letters. Ideographs say as much as two or three letters."""
-    counts = {lang: len(letter.findall(sample)) for lang, letter in _letters().items()}
-    for lang, (host, share) in _TELLTALE.items():
-        both = counts[lang] + counts[host] if lang == "ja" else counts[host]
-        if counts[lang] > share * both:
-            counts[lang], counts[host] = max(both, counts[lang]), 0
-        elif lang != "ja":
-            counts[lang] = 0
-    best = max(counts, key=counts.__getitem__)
-    weight = 2.5 if best in ("ja", "zh") else 1
-    return best if counts[best] and counts[best] * weight >= len(_LATIN.findall(sample)) else None
-
-
-def _latin(sample: str) -> str:
-    """The language with most hits in a lower-case sample; one other than English needs two, and more than English."""
+    sample = f" {sample.lower()}"  # some spellings begin with a blank
     hits: Counter[str] = Counter()
     by_word = _by_word()
     for word, times in Counter(_WORD.findall(sample)).items():
@@ -73,6 +56,20 @@ def _latin(sample: str) -> str:
         hits[lang] += sum(map(sample.count, vocabulary(lang).spellings))
     best = max(languages(), key=hits.__getitem__)
     return best if hits[best] >= 2 and hits[best] > hits["en"] else "en"
+
+
+def _script(sample: str) -> str | None:
+    """The language of the commonest script; None for Latin letters. Ideographs say as much as two or three letters."""
+    counts = {lang: len(letters.findall(sample)) for lang, letters in _letters().items()}
+    for lang, (host, share) in _TELLTALE.items():
+        both = counts[lang] + counts[host] if lang == "ja" else counts[host]
+        if counts[lang] > share * both:
+            counts[lang], counts[host] = max(both, counts[lang]), 0
+        elif lang != "ja":
+            counts[lang] = 0
+    best = max(counts, key=counts.__getitem__)
+    weight = 2.5 if best in ("ja", "zh") else 1
+    return best if counts[best] and counts[best] * weight >= len(_LATIN.findall(sample)) else None
 
 
 @cache

@@ -102,7 +102,15 @@ class _Lexicon(dict[str, tuple[str, ...]]):
         self._lock = Lock()  # a Snowball stemmer serves one thread at a time
 
     def __missing__(self, token: str) -> tuple[str, ...]:
-        found = tuple(term for term in self._terms(token) if term)
+        if is_unspaced(token):
+            terms = _pairs(fold(token))
+        elif token.isalpha() or _INITIALS.fullmatch(token):
+            terms = self._word(token.replace(".", ""))
+        elif token[0].isdigit() and ("," in token or _DECIMAL.fullmatch(token)):
+            terms = iter((token.replace(",", ""),))
+        else:
+            terms = self._compound(token)
+        found = tuple(filter(None, terms))
         if len(token) <= MAX_TERM:
             if len(self) >= _CACHED_TOKENS:
                 self.clear()
@@ -116,19 +124,6 @@ class _Lexicon(dict[str, tuple[str, ...]]):
             with self._lock:
                 return self._snowball(short)
         return short
-
-    def _terms(self, token: str) -> Iterator[str]:
-        if is_unspaced(token):
-            return _pairs(fold(token))
-        if token.isalpha():
-            return self._word(token)
-        if token[0].isdigit() and "," in token:
-            return iter((token.replace(",", ""),))
-        if _DECIMAL.fullmatch(token):
-            return iter((token,))
-        if _INITIALS.fullmatch(token):
-            return self._word(token.replace(".", ""))
-        return self._compound(token)
 
     def _word(self, word: str) -> Iterator[str]:
         folded, lexicon = fold(word), _lexicon(_home(word, self._lang))

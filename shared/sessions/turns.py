@@ -105,7 +105,7 @@ def with_sources(answer: str, citations: Iterable[Mapping[str, Any]]) -> str:
     lines = []
     for each in citations:
         title = sanitize(neutralize_line(str(each.get("title") or UNTITLED)))
-        note, chunk = (quote(str(each[name]), safe="") for name in ("noteId", "chunkId"))
+        note, chunk = quote(str(each["noteId"]), safe=""), quote(str(each["chunkId"]), safe="")
         lines.append(f"- [{each['cid']}] {title} ({str(each['createdAt'])[:10]}) note:{note}#{chunk}")
     return "\n".join([f"{answer}\n", HEADING, *lines]) if lines else answer
 

@@ -56,13 +56,8 @@ def check(template: Template) -> Template:
     """The template itself. Raises InvalidArgument naming the first field that is not as it must be."""
     if not is_template_id(template.template_id):
         raise InvalidArgument("templateId", TEMPLATE_ID)
-    for field, value in (
-        ("name", template.name),
-        ("domain", template.domain),
-        ("complexity", template.complexity),
-        ("methodology", template.methodology),
-    ):
-        _check_text(field, value, MAX_NAME)
+    for field in ("name", "domain", "complexity", "methodology"):
+        _check_text(field, getattr(template, field), MAX_NAME)
     _check_text("description", template.description, MAX_DESCRIPTION, empty=True)
     _check_text("content", template.content, MAX_CONTENT)
     if len(template.keywords) > MAX_KEYWORDS:

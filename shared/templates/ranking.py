@@ -26,7 +26,7 @@ MIN_LIBRARY = 5
 MIN_SIMILARITY = 0.65
 """Below it a template has little to do with the question."""
 FALLBACK_SCORE = 0.5
-"""That of unrelated texts: the chain of thought suits everything a little."""
+"""Similarity of unrelated texts: the chain of thought suits everything a little."""
 
 FALLBACKS = ("chain-of-thought", "bot-chain-of-thought")
 """Ids, the first that there is."""

@@ -36,7 +36,7 @@ class Span:
 
 
 def day(of: date) -> Span:
-    """That day alone."""
+    """One day."""
     return Span(of, of + timedelta(days=1))
 
 
@@ -47,7 +47,7 @@ def shifted_month(year: int, month: int, by: int) -> tuple[int, int]:
 
 
 def shifted(of: date, unit: Unit, by: int) -> date:
-    """That many units on, back if `by` is negative; the last day of a month that has no such day."""
+    """A date moved by units, back if `by` is negative; the last day of a month that has no such day."""
     if unit in DAYS:
         return of + timedelta(days=by * DAYS[unit])
     year, number = shifted_month(of.year, of.month, by * MONTHS[unit])
@@ -97,8 +97,8 @@ def month_back(number: int, back: int, today: date) -> Span:
 
 
 def day_at(number: int, month: int | None, year: int | None, today: date) -> Span | None:
-    """That day. Without a year the most recent one of that number in that month, without a month in any; None: there is
-    none. Raises ValueError for a date that does not exist.
+    """A day by its numbers; without a year the most recent one in that month, without a month in any month. None: there
+    is none. Raises ValueError for a date that does not exist.
     """
     if year is not None and month is not None:
         return day(date(year, month, number))

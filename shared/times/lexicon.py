@@ -53,7 +53,6 @@ _COMMON = (
     Rule("month", r"{month}", weak=True),
     Rule("season", r"{season} (?:(?:{links}) )?{year}"),
     Rule("season", r"{season}", weak=True),
-    Rule("iso_week", r"w(?P<week>[0-5]?\d)(?:/(?P<yy>\d\d)|[\s/-]{year})"),
     Rule("season", rf"{{season}} (?:(?:{{links}}) )?(?P<year>{YEAR})\s?[/–-]\s?(?:19|20)?\d\d"),
 )  # fmt: skip
 """Rules of every language that has words for times."""
@@ -149,7 +148,9 @@ class Lexicon:
 
 @cache
 def lexicon(lang: str) -> Lexicon:
-    """The language's, made on first use in some milliseconds. Of one without words for times: dates in digits alone."""
+    """The language's lexicon, made on first use in some milliseconds; for a language without words for times one that
+    reads dates in digits alone.
+    """
     known = vocabulary(lang)
     return Lexicon(known.times or Times(), known)
 
@@ -244,9 +245,9 @@ class Mention:
     start: int
     end: int
     year: int | None = None
-    """That stands beside it: `in March last year`."""
+    """The year beside it: `in March last year`."""
     week: Mention | None = None
-    """That holds it: `Tuesday of last week`."""
+    """The week that holds it: `Tuesday of last week`."""
 
     def word(self, group: str) -> str | None:
         """What a group matched, in lower case with single spaces and straight apostrophes; None if it did not match or

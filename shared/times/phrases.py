@@ -61,7 +61,7 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
         reading = _reading(spelled, mention, following, context)
         if reading is None or _is_of_another_year(spelled, mention, context.words):
             continue
-        start, end = (at - sum(more for end, more in gains if end <= at) for at in (reading.start, reading.end))
+        start, end = [at - sum([more for end, more in gains if end <= at]) for at in (reading.start, reading.end)]
         hint = _hint(reading.span, " ".join(text[start:end].split()), context)
         if hint is None:
             continue

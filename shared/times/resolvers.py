@@ -170,7 +170,7 @@ def _slashes(mention: Mention, context: Context) -> Span | None:
 
 
 def _term(mention: Mention, context: Context) -> Span | None:
-    """That quarter or half of the year named, else the most recent that has begun; "last quarter of": the fourth."""
+    """The quarter or half of the year named, else the most recent that has begun; "last quarter of": the fourth."""
     nth, half = mention.word("nth") or "", mention.word("half")
     unit = Unit.HALF if half else unit_of(mention, context) if nth else Unit.QUARTER
     figure = half or mention.word("quarter") or (nth[0] if nth[:1].isdigit() else "")
@@ -268,7 +268,7 @@ def days_at(distance: Mention, of: Span, context: Context, *, sign: int) -> Span
 
 
 def days_of_ordinal(ordinal: Mention, of: Span, context: Context) -> Span | None:
-    """That day or weekend of the time: the last, or counted from the first that begins in it. None: it has no such."""
+    """A day or weekend of the time: the last, or counted from the first that begins in it. None: it has no such."""
     if of.start is None or of.end is None:
         return None
     weekend, nth = ordinal.rule.kind == "weekend", context.words.ordinals.get(ordinal.word("nth") or "")

@@ -39,7 +39,7 @@ class Asking:
     genitive: str
     """What makes a time an attribute of a thing."""
     articles: str
-    """That may stand between it and the time."""
+    """Words that may stand between it and the time."""
     possessive: str = ""
     """What does the same behind the time: `last week's`."""
 
@@ -105,7 +105,7 @@ class Times:
     prepositions: str = ""
     """What makes a weak match a time, directly before it."""
     articles: str = ""
-    """That may stand between what precedes a time and the time, besides those that the patterns name."""
+    """Words that may stand between what precedes a time and the time, besides those that the patterns name."""
     attributes_follow: str = ""
     """Words directly before a weekday that make it one of something: `my Friday`, `the first Monday`."""
     operators: Mapping[str, str] = field(default_factory=dict)
@@ -246,7 +246,7 @@ class Vocabulary:
     """A list: words too common to tell one note from another. Question words are among them: they ask, and a note
     seldom answers with them. Single letters of contractions need no entry, since words leave them out."""
     spellings: tuple[str, ...] = ()
-    """That speak for it among the languages in Latin letters, each as much as one stop word."""
+    """Letters that speak for it among the languages in Latin letters, each as much as one stop word."""
     stop_pairs: str = ""
     """A list: pairs of letters that spell endings, in a script without blanks."""
     abbreviations: str = ""

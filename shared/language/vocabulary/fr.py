@@ -61,7 +61,6 @@ TIMES = Times(
         Rule("weekday", r"{weekday}(?: (?:matin|soir))?", weak=True),
         Rule("days_of_month", r"(?:entre le |du )?(?P<d1>\d{1,2})(?:er)?(?:\s*[-–]\s*| et (?:le )?| au )(?P<d2>\d{1,2}) {month}(?: {year})?"),
         Rule("date", r"(?:le )?(?P<day>\d{1,2})(?:er)? {month}(?: {year})?"),
-        Rule("month", r"(?:mois de |mois d['’])?{month}", weak=True),
         Rule("feast", r"(?:(?:à|pour|pendant) )?(?:le |la |l['’])?{feast}(?: (?:de )?{year})?"),
         Rule("decade", r"(?:les )?années {decade}"),
     ),
