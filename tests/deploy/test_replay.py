@@ -10,6 +10,7 @@ import re
 import subprocess
 import zipfile
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -34,7 +35,7 @@ def commands(page: str) -> list[str]:
 
 
 UP, BESIDE, AGAIN, ROLLBACK, CURL, DOWN = commands("docs/deploy.md")
-BACKUPS, RESTORE, SWITCH, SWEEP = commands("docs/operate.md")
+RESTORE, SWITCH, SWEEP, BACKUPS, FROM_BACKUP = commands("docs/operate.md")
 KEY = {"GEMINI_API_KEY": "a-key"}
 DENIED = "PERMISSION_DENIED"
 MADE = {"firestore.projects.databases.create": 0, "iam.projects.serviceAccounts.create": 2}
@@ -88,7 +89,10 @@ def replay(deployment: Deployment) -> Replay:
     # A backup was made meanwhile.
     backup = f"{PARENT}/locations/eur3/backups/b1"
     cloud.resources[backup] = {"name": backup, "database": f"{PARENT}/databases/notes", "state": "READY"}
-    restored = [deployment.follow(line) for line in (BACKUPS, RESTORE.replace("BACKUP", backup), SWITCH)]
+    anew = FROM_BACKUP.replace("BACKUP", backup)
+    an_hour_ago = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
+    minute = re.sub(r"--at \S+", f"--at {an_hour_ago}", RESTORE)
+    restored = [deployment.follow(line) for line in (BACKUPS, anew, minute, SWITCH)]
     steps = [f"{step.step}: {step.said}" for step in deployment.steps[-10:] if step.code]
     assert [said.stdout for said in restored if said.returncode] == [], "\n".join(steps)
     return Replay(theirs, refused, stopped, first, failed, rolled_back, restored)
@@ -148,7 +152,7 @@ def test_rolled_back_every_function_serves_the_revision_before(replay: Replay) -
     assert "- notes-on-note-write has no revision before its newest; it stays." in replay.rolled_back.stdout
 
 
-def test_a_backup_comes_back_beside_what_is_damaged_and_answers(
+def test_a_minute_and_a_backup_come_back_beside_what_is_damaged_and_answer(
     deployment: Deployment, replay: Replay, product: Served
 ) -> None:
     said = replay.restored[-1].stdout
@@ -157,7 +161,14 @@ def test_a_backup_comes_back_beside_what_is_damaged_and_answers(
     assert f"all else         {product.address}/api\n" in said
     assert "region           europe-west1\n  function         notes-chat\n  database         restored\n" in said
     assert "N1: We keep our notes in Firestore." in said
-    assert deployment.cloud.named("databases") == ["(default)", "notes", "restored"]
+    cloud = deployment.cloud
+    assert cloud.named("databases") == ["(default)", "from-backup", "notes", "restored"]
+    for restored in ("from-backup", "restored"):
+        held = cloud.resources[f"{PARENT}/databases/{restored}"]
+        assert held["deleteProtectionState"] == "DELETE_PROTECTION_ENABLED"
+        assert held["pointInTimeRecoveryEnablement"] == "POINT_IN_TIME_RECOVERY_ENABLED"
+        schedules = [each for name, each in cloud.resources.items() if f"/{restored}/backupSchedules/" in name]
+        assert [each["dailyRecurrence"] for each in schedules] == [{}]
     for name in ("on-note-write", "on-template-write"):
         trigger = deployment.cloud.resources[f"{PARENT}/locations/europe-west1/functions/notes-{name}"]["eventTrigger"]
         assert {"attribute": "database", "value": "restored"} in trigger["eventFilters"]
@@ -327,7 +338,7 @@ def test_down_deletes_nothing_unless_the_project_is_named_and_then_only_what_is_
         assert cloud.named(kind) == [], kind
     agents = [each for each in cloud.access.policies[PARENT]["bindings"] if "gcp-sa-" not in str(each["members"])]
     assert agents == [OWNED]
-    assert cloud.named("databases") == ["(default)", "notes", "restored"]
+    assert cloud.named("databases") == ["(default)", "from-backup", "notes", "restored"]
 
 
 def test_down_deletes_a_database_only_where_nobody_else_keeps_anything_in_it(deployment: Deployment) -> None:
@@ -339,5 +350,5 @@ def test_down_deletes_a_database_only_where_nobody_else_keeps_anything_in_it(dep
     ours = deployment.follow(f"{DOWN} --with-notes --database notes", typed=f"{PROJECT}\n")
     assert ours.returncode == 0, ours.stdout
     assert "- Database notes is deleted." in ours.stdout
-    assert cloud.named("databases") == ["(default)", "restored"]
+    assert cloud.named("databases") == ["(default)", "from-backup", "restored"]
     assert cloud.faults == []

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -272,6 +273,39 @@ def test_what_cannot_be_done_is_told_before_anything_is_made(owned: Owned) -> No
     assert "three weights that sum to 1, got 0.95" in bad.stdout
     assert "Stopped while looking at what is there; nothing was changed." in bad.stdout
     assert {call.method.verb for call in cloud.calls} == {"GET"}
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.slow
+def test_a_minute_comes_back_in_a_database_of_its_own_protected_as_the_first(owned: Owned) -> None:
+    cloud, run = owned
+    cloud.enabled |= {"firestore", "cloudfunctions"}
+    deploy_chat(cloud)
+    database = "projects/demo-other/databases/(default)"
+    pitr = {"pointInTimeRecoveryEnablement": "POINT_IN_TIME_RECOVERY_ENABLED"}
+    cloud.resources[database] = {"name": database, "locationId": "eur3", **pitr}
+    schedule = {"name": f"{database}/backupSchedules/s", "retention": "604800s", "dailyRecurrence": {}}
+    cloud.resources[schedule["name"]] = schedule
+    restore = ("deploy/restore.sh", "demo-other", "restored", "--at")
+    for at, told in (
+        ((datetime.now(UTC) - timedelta(days=8)).isoformat(), "expected a minute since"),
+        ((datetime.now(UTC) + timedelta(hours=1)).isoformat(), "and until now"),
+        ("2026-11-22T08:15:00", "expected a zone"),
+        ("yesterday", "expected a moment like"),
+    ):
+        refused = run(*restore, at)
+        assert told in refused.stdout
+        assert refused.returncode in (1, 2)
+    assert cloud.named("databases") == ["(default)"]
+    said = run(*restore, (datetime.now(UTC) - timedelta(days=6)).isoformat())
+    assert said.returncode == 0, said.stdout
+    assert "deploy/up.sh demo-other --database restored" in said.stdout
+    made = cloud.resources["projects/demo-other/databases/restored"]
+    assert made["deleteProtectionState"] == "DELETE_PROTECTION_ENABLED"
+    assert made["locationId"] == "eur3"
+    (copied,) = (each for name, each in cloud.resources.items() if "/restored/backupSchedules/" in name)
+    assert (copied["retention"], copied["dailyRecurrence"]) == ("604800s", {})
+    assert cloud.faults == []
 
 
 @pytest.mark.timeout(300)

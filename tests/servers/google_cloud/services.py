@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tests.servers.gemini import error
@@ -159,17 +160,43 @@ def _delete_database(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     return generic(cloud, call)
 
 
+def _database_held(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    """With the earliest minute of which versions are kept."""
+    held = generic(cloud, call)
+    if isinstance(held, Reply):
+        return held
+    recoverable = held.get("pointInTimeRecoveryEnablement") == "POINT_IN_TIME_RECOVERY_ENABLED"
+    earliest = datetime.now(UTC) - (timedelta(days=7) if recoverable else timedelta(hours=1))
+    return {**held, "earliestVersionTime": earliest.isoformat()}
+
+
 def _restore(cloud: GoogleCloud, call: Call) -> Reply | JSON:
-    """Its documents and the indexes with them; rules are the database's that they are released for."""
+    """Another database from a backup."""
     backup = cloud.resources.get(call.body["backup"])
-    if backup is None:
-        return missing(call.body["backup"])
+    return _copied(cloud, call, backup["database"]) if backup else missing(call.body["backup"])
+
+
+def _clone(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    """Another database as one was at a whole minute."""
+    snapshot = call.body["pitrSnapshot"]
+    if snapshot["database"] not in cloud.resources:
+        return missing(snapshot["database"])
+    if datetime.fromisoformat(snapshot["snapshotTime"]).second:
+        return error(400, "INVALID_ARGUMENT", message="snapshotTime must be a whole minute.")
+    return _copied(cloud, call, snapshot["database"])
+
+
+def _copied(cloud: GoogleCloud, call: Call, source: str) -> Reply | JSON:
+    """Its documents and its indexes; not its rules, its protection and its schedule of backups."""
     name = f"{call.resource}/{call.body['databaseId']}"
-    held = {each: value for each, value in cloud.resources.items() if each.startswith(f"{backup['database']}/")}
+    if name in cloud.resources:
+        return error(409, "ALREADY_EXISTS", message=f"{name} already exists.")
+    held = {each: value for each, value in cloud.resources.items() if each.startswith(f"{source}/collectionGroups/")}
     for each, value in held.items():
-        renamed = each.replace(backup["database"], name, 1)
+        renamed = each.replace(source, name, 1)
         cloud.resources[renamed] = {**value, "name": renamed}
-    location = call.body["backup"].split("/")[3]
+    cloud.documents |= {each.replace(source, name, 1) for each in cloud.documents if each.startswith(f"{source}/")}
+    location = cloud.resources[source]["locationId"]
     cloud.resources[name] = {"name": name, "type": "FIRESTORE_NATIVE", "locationId": location}
     return done(cloud, call, cloud.resources[name])
 
@@ -370,6 +397,8 @@ HANDLERS: dict[str, Handler] = {
     "firestore.projects.databases.delete": _delete_database,
     "firestore.projects.databases.documents.listCollectionIds": _roots,
     "firestore.projects.databases.documents.runQuery": _query,
+    "firestore.projects.databases.clone": _clone,
+    "firestore.projects.databases.get": _database_held,
     "firestore.projects.databases.restore": _restore,
     "iam.projects.serviceAccounts.testIamPermissions": _permissions,
     "serviceusage.services.generateServiceIdentity": _agent,
