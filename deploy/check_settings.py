@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["SettingsError", "check", "defaults"]
+__all__ = ["SettingsError", "check", "defaults", "unpriced"]
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(1, str(ROOT))
@@ -21,9 +21,25 @@ PLATFORM = {"K_SERVICE": "chat", "REQUEST_TIMEOUT_SECONDS": "540"}
 """What functions get beside the settings, with the shortest timeout of those that wait for a model."""
 
 
+def unpriced(given: Mapping[str, str], key: str) -> list[str]:
+    """The models whose price DAILY_PROJECT_USD needs and nobody has said. Raises SettingsError."""
+    settings = _deployed(given, key)
+    found = []
+    for model in settings.billed_models if settings.daily_project_usd else ():
+        try:
+            prices.price_of(model, settings)
+        except SettingsError:
+            found.append(model)
+    return found
+
+
+def _deployed(given: Mapping[str, str], key: str) -> Settings:
+    return Settings.from_env({**PLATFORM, **given, **({key: "kept-as-a-secret"} if key else {})})
+
+
 def check(given: Mapping[str, str], key: str) -> None:
     """`key`: the setting that is kept as a secret, or empty. Raises SettingsError for the first that would stop one."""
-    settings = Settings.from_env({**PLATFORM, **given, **({key: "kept-as-a-secret"} if key else {})})
+    settings = _deployed(given, key)
     prices.check(settings)
     brought = set(re.findall(r"^([\w.-]+)==", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE))
     for variable, _, _, modules in extras.asked(settings):

@@ -28,8 +28,11 @@ ROOT = Path(__file__).parents[1]
 MULTI_REGIONS = {"eur3": ("europe-west1", "europe-west4"), "nam5": ("us-central1",)}
 """Where Firestore keeps notes -> regions of functions within it, the nearest first."""
 LIMITS = ("DAILY_CHAT_LIMIT", "DAILY_SEARCH_LIMIT", "DAILY_EMBED_TOKENS", "DAILY_PROJECT_USD")
+JURISDICTIONS = {"eu": r"eur3|europe-(?!west2$|west6$).*", "us": r"nam\d+|us-.*"}
+"""Multi-region within which Vertex AI keeps a request -> places of notes there. London and Zurich are in none."""
+VERTEX = ("true", "1", "yes", "on")
 ROLES: Mapping[str, tuple[str, Mapping[str, Sequence[str]]]] = {
-    "aiplatform": ("roles/aiplatform.user", {"GOOGLE_GENAI_USE_VERTEXAI": ("true", "1", "yes", "on")}),
+    "aiplatform": ("roles/aiplatform.user", {"GOOGLE_GENAI_USE_VERTEXAI": VERTEX}),
     "identitytoolkit": ("roles/firebaseauth.viewer", {"CHECK_REVOKED": ("true", "1", "yes", "on")}),
     "discoveryengine": ("roles/discoveryengine.viewer", {"JUDGE": ("check_grounding",), "RERANKER": ("vertex",)}),
 }
@@ -145,9 +148,32 @@ def decided(google: Google, asked: argparse.Namespace) -> Plan:
     region, location = places(asked, ours.region if ours else "", kept["locationId"] if kept else "")
     deployment = Deployment(google, prefix, region, Database(google, id))
     settings |= {"STORE": "firestore", "FIRESTORE_DATABASE": id}
+    settings |= model_of({**held, **settings}, location, first=ours is None)
     plan = Plan(deployment, location, kept is None, settings, held, look.following(ours, beside=id))
-    check_settings.check({**held, **plan.settings, "GOOGLE_CLOUD_PROJECT": google.project}, plan.key)
+    together = {**held, **settings, "GOOGLE_CLOUD_PROJECT": google.project}
+    for model in check_settings.unpriced(together, plan.key):
+        if price := ask(f"USD per million tokens of {model} (READ/WRITTEN, READ where it embeds)", ""):
+            known = [each for each in (together.get("MODEL_PRICES"), f"{model}={price}") if each]
+            settings["MODEL_PRICES"] = together["MODEL_PRICES"] = ",".join(known)
+    check_settings.check(together, plan.key)
     return replace(plan, settings={**limits(plan), **plan.settings})
+
+
+def model_of(settings: Mapping[str, str], location: str, *, first: bool) -> dict[str, str]:
+    """The settings by which models run where the notes are kept, at a first deployment that names no other model.
+
+    Without a terminal it is the Gemini API, whose key comes from the environment and which promises no region.
+    """
+    if not first or settings.get("OPENAI_BASE_URL"):
+        return {}
+    near = next((each for each, places in JURISDICTIONS.items() if re.fullmatch(places, location)), location)
+    chosen = settings.get("GOOGLE_GENAI_USE_VERTEXAI", "")
+    if not chosen and sys.stdin.isatty() and not os.environ.get("GEMINI_API_KEY"):
+        question = f"Models (vertex: Vertex AI in {near}, no key; key: the Gemini API, in no region that it names)"
+        chosen = "true" if ask(question, "vertex") == "vertex" else ""
+    if chosen.lower() not in VERTEX:
+        return {}
+    return {"GOOGLE_GENAI_USE_VERTEXAI": chosen, "GOOGLE_CLOUD_LOCATION": settings.get("GOOGLE_CLOUD_LOCATION", near)}
 
 
 def places(asked: argparse.Namespace, deployed: str, kept: str) -> tuple[str, str]:

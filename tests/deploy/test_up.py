@@ -62,15 +62,49 @@ def test_what_is_not_given_is_asked_for_on_a_terminal(tmp_path: Path) -> None:
     with GoogleCloud("demo-other") as cloud:
         environment = tools(cloud, home=tmp_path, account=OWNER, path=os.environ["PATH"])
         cloud.refusals["serviceusage.services.batchEnable"] = [error(403, "PERMISSION_DENIED", message="Not yours.")]
-        answers = {"Where the notes": "nam5", "GEMINI_API_KEY": "a-key"}
+        answers = {"Where the notes": "nam5", "Models": "key", "GEMINI_API_KEY": "a-key"}
         shown = on_a_terminal(["deploy/up.sh", "demo-other"], environment, answers)
     assert "Region of the functions, near the notes [us-central1]" in shown
+    assert "Models (vertex: Vertex AI in us, no key; key: the Gemini API, in no region that it names) [vertex]" in shown
     assert "Mail about a month's costs beyond (0: no budget) [50]" in shown
     assert "Backups of the notes (daily, none) [daily]" in shown
     assert "1. Setting up demo-other: notes in nam5, database (default), functions in us-central1" in shown
     assert "a-key" not in shown
     assert "Not yours." in shown
     assert "Stopped while setting up the project." in shown
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.slow
+def test_models_run_where_the_notes_are_and_a_price_that_nobody_knows_is_asked_for(tmp_path: Path) -> None:
+    found_gcloud()
+    with GoogleCloud("demo-other") as cloud:
+        environment = tools(cloud, home=tmp_path, account=OWNER, path=os.environ["PATH"])
+        command = ["python3", "deploy/plan.py", "demo-other", "--location", "eur3", "--set", "CHAT_MODEL=a-model"]
+        shown = on_a_terminal(command, environment, {"USD per million tokens of a-model": "1.5/6"})
+        unpriced = on_a_terminal(command, environment, {})
+    assert "GOOGLE_GENAI_USE_VERTEXAI=true|GOOGLE_CLOUD_LOCATION=eu" in shown
+    assert "key=''" in shown
+    assert "MODEL_PRICES=a-model=1.5/6" in shown
+    assert "MODEL_PRICES: expected a price of a-model" in unpriced
+
+
+@pytest.mark.parametrize(
+    ("settings", "location", "first", "chosen"),
+    [
+        ({"GOOGLE_GENAI_USE_VERTEXAI": "true"}, "eur3", True, "eu"),
+        ({"GOOGLE_GENAI_USE_VERTEXAI": "on"}, "us-east1", True, "us"),
+        ({"GOOGLE_GENAI_USE_VERTEXAI": "true"}, "europe-west6", True, "europe-west6"),
+        ({"GOOGLE_GENAI_USE_VERTEXAI": "true", "GOOGLE_CLOUD_LOCATION": "global"}, "eur3", True, "global"),
+        ({"GOOGLE_GENAI_USE_VERTEXAI": "true"}, "eur3", False, None),
+        ({"OPENAI_BASE_URL": "https://models.example"}, "eur3", True, None),
+        ({}, "eur3", True, None),
+    ],
+)
+def test_vertex_ai_stays_where_the_notes_are_unless_something_else_is_said_or_deployed(
+    settings: dict[str, str], location: str, *, first: bool, chosen: str | None
+) -> None:
+    assert plan.model_of(settings, location, first=first).get("GOOGLE_CLOUD_LOCATION") == chosen
 
 
 @pytest.mark.parametrize(
@@ -284,8 +318,8 @@ def test_a_minute_comes_back_in_a_database_of_its_own_protected_as_the_first(own
     database = "projects/demo-other/databases/(default)"
     pitr = {"pointInTimeRecoveryEnablement": "POINT_IN_TIME_RECOVERY_ENABLED"}
     cloud.resources[database] = {"name": database, "locationId": "eur3", **pitr}
-    schedule = {"name": f"{database}/backupSchedules/s", "retention": "604800s", "dailyRecurrence": {}}
-    cloud.resources[schedule["name"]] = schedule
+    schedule = f"{database}/backupSchedules/s"
+    cloud.resources[schedule] = {"name": schedule, "retention": "604800s", "dailyRecurrence": {}}
     restore = ("deploy/restore.sh", "demo-other", "restored", "--at")
     for at, told in (
         ((datetime.now(UTC) - timedelta(days=8)).isoformat(), "expected a minute since"),
@@ -318,6 +352,7 @@ def test_what_runs_with_vertex_ai_wants_no_key_and_gets_its_role(owned: Owned) -
     script = 'eval "$0"; source deploy/common.sh; echo "$secrets" "${apis[@]:-}" "${bindings[@]}"'
     said = run("bash", "-euc", script, planned.stdout)
     assert "chosen_apis=aiplatform" in planned.stdout
+    assert "GOOGLE_CLOUD_LOCATION=eu" in planned.stdout
     assert said.stdout.startswith("--clear-secrets")
     assert "roles/aiplatform.user serviceAccount:aurora-functions@" in said.stdout
 
