@@ -15,8 +15,8 @@ from pathlib import Path, PurePosixPath
 
 from cli.sync.folder import SUFFIXES, digest_of_bytes, ignore_rules
 from shared.errors import Conflict
-from shared.markdown.file import fields_of, opened_with, wanted_fields
-from shared.markdown.frontmatter import split
+from shared.markdown.file import fields_of, wanted_fields
+from shared.markdown.frontmatter import split, with_fields
 from shared.model.notes import Note
 
 
@@ -98,7 +98,7 @@ def content_of(raw: bytes, note: Note, path: str) -> bytes:
     if own and not said.body_start:  # who saved the text alone, or an unreadable block, did not mean to lose the file's
         text = before[:own] + text[said.shown_from :]
     says = fields_of(text, path)
-    text = opened_with(text, wanted_fields(says, note, fields_of(before, path) if raw else None), says)
+    text = with_fields(text, wanted_fields(says, note, fields_of(before, path) if raw else None))
     return (BOM.encode() * raw.startswith(BOM.encode())) + (text.replace("\n", "\r\n") if two_signs else text).encode()
 
 

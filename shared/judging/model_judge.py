@@ -15,12 +15,11 @@ from dataclasses import replace
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.markdown.neutralize import neutralize, neutralize_line
 from shared.model.answers import Judgement, Prompt, Statement, Support, Usage
-from shared.model.index import IndexedChunk
 from shared.ports.models import Judge, Writer
 from shared.times.dates import date_in_words
 
 SUPPORTED, PARTIAL = 0.75, 0.35
-"""Least scores of the states. The model is told 1, 0.5 and 0 as their middles."""
+"""Least scores of the states. The prompt names 1, 0.5 and 0, their middles."""
 MAX_STATEMENTS = 120
 """An answer with more is judged by the other judge: no model keeps count of so many."""
 
@@ -65,9 +64,12 @@ class ModelJudge:
         if not statements or len(statements) > MAX_STATEMENTS:
             return found
         scores, usage = self._asked(_prompt(statements), len(statements))
-        supports = [each.support for each in found.verdicts] if scores is None else map(_support, scores)
-        verdicts = zip(found.verdicts, supports, strict=True)
-        return Judgement(tuple(replace(each, support=support) for each, support in verdicts), found.usage + usage)
+        verdicts = found.verdicts
+        if scores is not None:
+            supports = [Support.graded(score, supported=SUPPORTED, partial=PARTIAL) for score in scores]
+            paired = zip(verdicts, supports, strict=True)
+            verdicts = tuple([replace(each, support=support) for each, support in paired])
+        return Judgement(verdicts, found.usage + usage)
 
     def _asked(self, prompt: Prompt, wanted: int) -> tuple[list[float] | None, Usage]:
         """None: the model is away, refuses, or twice replied with something else."""
@@ -96,21 +98,14 @@ def _scores(reply: str, wanted: int) -> list[float] | None:
     listed = value.get("verdicts") if isinstance(value, dict) else value
     if not isinstance(listed, list):
         return None
-    scores = {each["statement"]: each["support"] for each in listed if _is_verdict(each)}
+    scores: dict[object, float] = {}
+    for each in filter(lambda each: isinstance(each, dict), listed):
+        number, score = each.get("statement"), each.get("support")
+        if type(number) is int and type(score) in (int, float) and 0 <= score <= 1:
+            scores[number] = float(score)
     if len(listed) != wanted or scores.keys() != set(range(1, wanted + 1)):
         return None
-    return [float(scores[number]) for number in range(1, wanted + 1)]
-
-
-def _is_verdict(value: object) -> bool:
-    if not isinstance(value, dict):
-        return False
-    number, score = value.get("statement"), value.get("support", -1)
-    return type(number) is int and type(score) in (int, float) and 0 <= float(score) <= 1
-
-
-def _support(score: float) -> Support:
-    return Support.graded(score, supported=SUPPORTED, partial=PARTIAL)
+    return [scores[number] for number in range(1, wanted + 1)]
 
 
 def _prompt(statements: Sequence[Statement]) -> Prompt:
@@ -119,15 +114,12 @@ def _prompt(statements: Sequence[Statement]) -> Prompt:
     labels = {chunk_id: f"P{number}" for number, chunk_id in enumerate(chunks, 1)}
     lines = [f"passages {key}"]
     for chunk_id, chunk in chunks.items():
-        lines += _passage_lines(labels[chunk_id], chunk)
+        head = "; ".join([neutralize_line(part) for part in (chunk.title, chunk.heading_path) if part])
+        lines.append(f"[{labels[chunk_id]}] {head}; written {date_in_words(chunk.created_at)}")
+        lines += [f"> {line}".rstrip() for line in neutralize(chunk.text).strip("\n").split("\n")]
+        lines.append("")
     lines += [f"end of passages {key}", "", "Statements:"]
     for number, statement in enumerate(statements, 1):
         named = ", ".join(labels[chunk.chunk_id] for chunk in statement.passages)
         lines.append(f"{number}. ({named}) {neutralize_line(statement.text)}")
     return Prompt(system=_RULES.format(key=key), user="\n".join(lines), question="", sources=(), schema=_SCHEMA)
-
-
-def _passage_lines(label: str, chunk: IndexedChunk) -> list[str]:
-    head = "; ".join(neutralize_line(part) for part in (chunk.title, chunk.heading_path) if part)
-    quoted = [f"> {line}".rstrip() for line in neutralize(chunk.text).strip("\n").split("\n")]
-    return [f"[{label}] {head}; written {date_in_words(chunk.created_at)}", *quoted, ""]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -50,10 +49,8 @@ class Section:
     """At least one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Heading:
-    level: int
-    title: str
+_Heading: TypeAlias = tuple[int, str]
+"""Level and title."""
 
 
 def sections(text: str, start: int) -> tuple[Section, ...]:
@@ -64,67 +61,53 @@ def sections(text: str, start: int) -> tuple[Section, ...]:
     """
     path: tuple[_Heading, ...] = ()
     found: list[tuple[tuple[_Heading, ...], list[Block]]] = [(path, [])]
-    blocks = [*_top_level(text, start)]
-    for (heading, block), (following, _) in zip(blocks, [*blocks[1:], (_END, None)], strict=False):
+    blocks = _top_level(text, start)
+    headings = [heading for heading, _ in blocks]
+    for (heading, block), following in zip(blocks, [*headings[1:], (0, "")], strict=False):
         if heading is not None:
-            is_bare = following is not None and following.level <= heading.level
-            outer = tuple(above for above in path if above.level < heading.level)
+            is_bare = following is not None and following[0] <= heading[0]
+            outer = tuple([above for above in path if above[0] < heading[0]])
             path = outer if is_bare else (*outer, heading)
             if path != found[-1][0] or not is_bare:
                 found.append((path, []))
             if not is_bare:
                 continue
         found[-1][1].append(block)
-    return tuple(Section(_joined(headings), tuple(under)) for headings, under in found if under)
+    return tuple(
+        [
+            Section(" > ".join([f"{'#' * level} {title}" for level, title in above]), tuple(under))
+            for above, under in found
+            if under
+        ]
+    )
 
 
-_END = _Heading(0, "")
-
-
-def _joined(path: Iterable[_Heading]) -> str:
-    return " > ".join(f"{'#' * heading.level} {heading.title}" for heading in path)
-
-
-def _top_level(text: str, start: int) -> Iterator[tuple[_Heading | None, Block]]:
+def _top_level(text: str, start: int) -> list[tuple[_Heading | None, Block]]:
     """Every outermost block, and what it says if it is a heading."""
-    lines = _line_starts(text, start)
-    tokens = _tokens(text[start:])
+    lines = [start, *[found.end() for found in _LINE_BREAK.finditer(text, start)], len(text)]
+    parser = _parser()
+    tokens: list[Token] = []
+    # Inline markup is never parsed: nothing here needs it, and it costs most of the time.
+    parser.block.parse(_LINE_BREAK.sub("\n", text[start:]).replace("\0", "\ufffd"), parser, {}, tokens)
+    found: list[tuple[_Heading | None, Block]] = []
+    items: list[int] = []
     for position, token in enumerate(tokens):
+        if token.level == 1 and token.type == "list_item_open" and token.map:
+            items.append(lines[token.map[0]])
+        if token.level == 0 and token.nesting < 0 and items:  # the end of their list
+            found[-1] = (None, replace(found[-1][1], items=tuple(items)))
+            items = []
         if token.level or token.nesting < 0 or token.map is None or token.type == "hr":
             continue
         heading = None
         if token.type == "heading_open":
             title = " ".join(tokens[position + 1].content.split())
-            heading = _Heading(int(token.tag[1]), title) if 0 < len(title) <= MAX_HEADING else None
+            heading = (int(token.tag[1]), title) if 0 < len(title) <= MAX_HEADING else None
         start, end = lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)]
         if text[start:end].strip():  # a form feed is a paragraph to Markdown, and a blank to us
-            yield heading, Block(kind=_kind(token), start=start, end=end, items=_items(tokens, position, lines))
-
-
-def _kind(token: Token) -> Kind:
-    if token.type in _LISTS:
-        return Kind.LIST
-    return Kind.LINES if token.type in _UNIT_OF_LINES else Kind.PROSE
-
-
-def _items(tokens: list[Token], position: int, lines: list[int]) -> tuple[int, ...]:
-    if tokens[position].type not in _LISTS:
-        return ()
-    starts = []
-    for token in tokens[position + 1 :]:
-        if token.level == 0:
-            break
-        if token.level == 1 and token.type == "list_item_open" and token.map:
-            starts.append(lines[token.map[0]])
-    return tuple(starts)
-
-
-def _tokens(body: str) -> list[Token]:
-    """Block tokens only. Inline markup is never parsed: nothing here needs it, and it costs most of the time."""
-    parser = _parser()
-    tokens: list[Token] = []
-    parser.block.parse(_LINE_BREAK.sub("\n", body).replace("\0", "\ufffd"), parser, {}, tokens)
-    return tokens
+            kind = Kind.LIST if token.type in _LISTS else Kind.LINES if token.type in _UNIT_OF_LINES else Kind.PROSE
+            found.append((heading, Block(kind=kind, start=start, end=end)))
+    return found
 
 
 @cache
@@ -133,9 +116,3 @@ def _parser() -> MarkdownIt:
 
     # Link definitions are text to a search; they are also what makes the parser slow on a page of brackets.
     return MarkdownIt("commonmark").enable("table").disable("reference")
-
-
-def _line_starts(text: str, start: int) -> list[int]:
-    """Offsets of all lines of `text[start:]` as Markdown counts them, and the end of the text."""
-    starts = [start, *(found.end() for found in _LINE_BREAK.finditer(text, start))]
-    return starts if starts[-1] == len(text) else [*starts, len(text)]

@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime, time
 from itertools import count, islice
 from pathlib import PurePosixPath
 
-from shared.markdown.frontmatter import MAX_YAML, split
+from shared.markdown.frontmatter import MAX_YAML, split, with_fields
 from shared.model.limits import LANG_PATTERN, MAX_NAME, MAX_TAGS, MAX_TITLE
 from shared.model.notes import Note
 from shared.times.dates import day_in, is_within_years
@@ -73,12 +73,12 @@ def fields_of(text: str, path: str) -> FileFields:
     """The text of the file at `path` (POSIX, below its vault's root) -> its fields. Never raises."""
     front, file = split(text), PurePosixPath(path)
     body = text[front.body_start :]
-    title = _title(front.fields, body, file.stem)
+    title, lang = _title(front.fields, body, file.stem), front.fields.get("lang")
     created_at, dated = _created(front.fields, file.name, title, body)
     return FileFields(
         title=title,
         tags=_tags(front.fields.get("tags"), body),
-        lang=_lang(front.fields.get("lang")),
+        lang=lang if isinstance(lang, str) and re.fullmatch(LANG_PATTERN, lang) else None,
         created_at=created_at,
         dated=dated,
         problem=front.problem and f"indexed {'without its' if front.shown_from else 'as plain text:'} {front.problem}",
@@ -180,23 +180,21 @@ def _tags(value: object, body: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag[:MAX_NAME] for tag in plain if tag))[:MAX_TAGS]
 
 
-def _lang(value: object) -> str | None:
-    return value if isinstance(value, str) and re.fullmatch(LANG_PATTERN, value) else None
-
-
 def _created(
     fields: Mapping[str, object], name: str, title: str, body: str
 ) -> tuple[datetime, str] | tuple[None, None]:
     """`created`, else `date`, else the first day in the file's name, else a line like `Created: 2024-03-05`, else the
     one day that the title or the first line names; and which of them it was.
     """
-    first_line = next((line for line in islice(prose(body), _MAX_LINES) if line.strip()), "")
+    lines = list(islice(prose(body), _MAX_LINES))
+    first_line = next(filter(str.strip, lines), "")
+    created_line = next((found["when"] for line in lines if (found := _CREATED_LINE.match(line))), None)
     for value, source in (
         (fields.get("created"), "frontmatter"),
         (fields.get("date"), "frontmatter"),
         *((f"{found['year']}-{found['month']}-{found['day']}", "file name") for found in _DAY_IN_NAME.finditer(name)),
         (day_in(name[:MAX_TITLE]), "file name"),
-        (_created_line(body), "created line"),
+        (created_line, "created line"),
         (day_in(title), "title"),
         (day_in(first_line[:MAX_TITLE]), "first line"),
     ):
@@ -204,11 +202,6 @@ def _created(
         if when is not None and is_within_years(when):
             return when, source
     return None, None
-
-
-def _created_line(body: str) -> str | None:
-    lines = (_CREATED_LINE.match(line) for line in islice(prose(body), _MAX_LINES))
-    return next((line["when"] for line in lines if line), None)
 
 
 def _when(value: object) -> datetime | None:
@@ -229,11 +222,6 @@ def _parsed(text: str) -> date | datetime | None:
     return None
 
 
-_FRONT = "---\n---\n"
-_END = "...\n"
-"""What YAML sets behind a value that stands alone."""
-
-
 def whole_content(note: Note, path: str) -> bytes:
     """A note that leaves, as a file at `path`: all that it says, its date too, also what has to be left out of a file
     that stays.
@@ -242,7 +230,7 @@ def whole_content(note: Note, path: str) -> bytes:
     wanted = dict(wanted_fields(says, note, None))
     if note.created_at != says.created_at:
         wanted["created"] = _day_or_instant(note)
-    text = opened_with(note.text, wanted, says)
+    text = with_fields(note.text, wanted)
     if wanted and text == note.text:
         import yaml  # noqa: PLC0415 - as in shared.markdown.frontmatter
 
@@ -251,28 +239,13 @@ def whole_content(note: Note, path: str) -> bytes:
     return text.encode()
 
 
-def opened_with(text: str, wanted: Mapping[str, object], says: FileFields) -> str:
-    """With a frontmatter of these fields too; as it is, where they cannot stand there beside the others."""
-    if not wanted or says.problem:
-        return text
-    front = split(text)
-    opened = text if front.body_start else _FRONT + text
-    for name, value in wanted.items():
-        opened = _with_field(opened, name, value)
-    after = split(opened).fields
-    kept = [name for name in front.fields if name not in wanted]
-    return opened if all(name in after and after[name] == front.fields[name] for name in kept) else text
-
-
 def wanted_fields(says: FileFields, note: Note, before: FileFields | None) -> Mapping[str, object]:
     """Fields of the note that somebody has changed, not those that only stayed as they were while the text changed."""
     wanted: dict[str, object] = {}
-    if note.title != says.title and (before is None or note.title != before.title):
-        wanted["title"] = note.title
-    if note.tags != says.tags and (before is None or note.tags != before.tags):
-        wanted["tags"] = list(note.tags)
-    if note.lang != says.lang and (before is None or note.lang != before.lang):
-        wanted["lang"] = note.lang
+    for name in ("title", "tags", "lang"):
+        value = getattr(note, name)
+        if value != getattr(says, name) and (before is None or value != getattr(before, name)):
+            wanted[name] = list(value) if name == "tags" else value
     if says.created_at is not None and note.created_at != says.created_at:
         wanted["created"] = _day_or_instant(note)
     return wanted
@@ -281,29 +254,3 @@ def wanted_fields(says: FileFields, note: Note, before: FileFields | None) -> Ma
 def _day_or_instant(note: Note) -> object:
     created = note.created_at
     return date(created.year, created.month, created.day) if created.timetz() == NOON else created
-
-
-def _with_field(text: str, name: str, value: object) -> str:
-    """The frontmatter's line of this name replaced, or added as its last."""
-    import yaml  # noqa: PLC0415 - as in shared.markdown.frontmatter
-
-    shown = yaml.safe_dump(value, allow_unicode=True, default_flow_style=True, width=10_000)
-    line = f"{name}: {shown.removesuffix(_END).rstrip()}"
-    start, end = text.index("\n") + 1, split(text).body_start
-    end = text.rindex("---", start, end)
-    root = yaml.compose(text[start:end], Loader=yaml.SafeLoader)
-    for key, held in root.value if root is not None else ():
-        if key.value == name:
-            stop = start + _end(held)
-            stop -= len(text[start:stop]) - len(text[start:stop].rstrip())
-            return text[: start + key.start_mark.index] + line + text[max(stop, start + key.end_mark.index + 1) :]
-    return f"{text[:end]}{line}\n{text[end:]}"
-
-
-def _end(node: object) -> int:
-    """Where its last sign stands: the end of a block reaches over the comments behind it."""
-    children = getattr(node, "value", None)
-    if isinstance(children, list) and children and not getattr(node, "flow_style", False):
-        last = children[-1]
-        return _end(last[1] if isinstance(last, tuple) else last)
-    return int(node.end_mark.index)  # type: ignore[attr-defined]  # of every node of PyYAML's

@@ -114,3 +114,44 @@ def _loader() -> type[SafeLoader]:
     for kind in ("int", "float"):
         Loader.add_constructor(f"tag:yaml.org,2002:{kind}", Loader.construct_number)
     return Loader
+
+
+_END = "...\n"
+"""What YAML sets behind a value without a name."""
+
+
+def with_fields(text: str, wanted: Mapping[str, object]) -> str:
+    """The text with these fields in its frontmatter too; unchanged where that cannot be read, or where one of the
+    others would be lost.
+    """
+    front = split(text)
+    if not wanted or front.problem:
+        return text
+    opened = text if front.body_start else f"---\n---\n{text}"
+    for name, value in wanted.items():
+        opened = _with_field(opened, name, value)
+    after = split(opened).fields
+    kept = [name for name in front.fields if name not in wanted]
+    return opened if all(name in after and after[name] == front.fields[name] for name in kept) else text
+
+
+def _with_field(text: str, name: str, value: object) -> str:
+    """The frontmatter's line of this name replaced, or added as its last."""
+    import yaml  # noqa: PLC0415 - as above
+
+    shown = yaml.safe_dump(value, allow_unicode=True, default_flow_style=True, width=10_000)
+    line = f"{name}: {shown.removesuffix(_END).rstrip()}"
+    start, end = text.index("\n") + 1, split(text).body_start
+    end = text.rindex("---", start, end)
+    root = yaml.compose(text[start:end], Loader=yaml.SafeLoader)
+    for key, held in root.value if root is not None else ():
+        if key.value == name:
+            last = held
+            while isinstance(last.value, list) and last.value and not last.flow_style:
+                # The end of a block reaches over the comments behind it.
+                last = last.value[-1]
+                last = last[1] if isinstance(last, tuple) else last
+            stop = start + last.end_mark.index
+            stop -= len(text[start:stop]) - len(text[start:stop].rstrip())
+            return text[: start + key.start_mark.index] + line + text[max(stop, start + key.end_mark.index + 1) :]
+    return f"{text[:end]}{line}\n{text[end:]}"

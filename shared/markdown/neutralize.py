@@ -73,21 +73,10 @@ def _look(char: str) -> str:
         return next((bracket for side, bracket in _SIDES.items() if side in name), char)
     if char in _LIKE_N or (not char.isascii() and _LETTER_N.search(name)):
         return "N"
-    return _number(char, category) or _plain(char, category)
-
-
-def _number(char: str, category: str) -> str:
-    """A digit of any script; 0 for a sign that is a greater number, which no label is."""
     digit = unicodedata.digit(char, None)
-    if digit is not None:
-        return str(digit)
-    return "0" if category == "No" and unicodedata.numeric(char, 0.5).is_integer() else ""
-
-
-def _plain(char: str, category: str) -> str:
-    if category == "Pd":
-        return "-"
-    plain = unicodedata.normalize("NFKC", char)
+    if digit is not None or (category == "No" and unicodedata.numeric(char, 0.5).is_integer()):
+        return str(digit or 0)  # 0 also for a sign that is a greater number, which no label is
+    plain = "-" if category == "Pd" else unicodedata.normalize("NFKC", char)
     return plain if len(plain) == 1 and plain.isascii() else char
 
 
@@ -129,15 +118,12 @@ def neutralize(text: str) -> str:
     seen = _STRAY_JOINERS.sub("", _UNSEEN.sub("", _BREAKS.sub("\n", text)))
     pieces, end = [], 0
     for found in _CITATION_LIKE.finditer(skeleton(seen)):
-        start, stop = found.span("inside")
-        inside = seen[start : stop - _pads_at_end(found["inside"])] if found["close"] else seen[start:stop]
+        start = found.start("inside")
+        signs = found["inside"].rstrip(PAD) if found["close"] else found["inside"]
+        inside = seen[start : start + len(signs)]
         pieces += [seen[end : found.start()], "(", inside, ")" if found["close"] else ""]
         end = found.end()
     return _STRAY_JOINERS.sub("", "".join([*pieces, seen[end:]])) if pieces else seen
-
-
-def _pads_at_end(signs: str) -> int:
-    return len(signs) - len(signs.rstrip(PAD))
 
 
 def neutralize_line(text: str) -> str:

@@ -46,7 +46,7 @@ class Pointer:
     def names(self) -> tuple[str, ...]:
         """Folded names, one of which the note that is meant must have."""
         whole = folded(self.name)
-        return tuple(dict.fromkeys(name for name in (whole, last_part(whole)) if name))
+        return tuple(dict.fromkeys(filter(None, (whole, last_part(whole)))))
 
 
 def pointers(text: str) -> tuple[Pointer, ...]:
@@ -65,36 +65,27 @@ def _pointers(body: str) -> Iterator[Pointer]:
             plain = without_code(line)
             found = [*_WIKI.finditer(plain), *_LINK.finditer(plain)]
             for each in sorted(found, key=re.Match.start):
-                pointer = _wiki(each) if each.re is _WIKI else _link(each)
-                if pointer is not None:
+                if pointer := _pointer(each):
                     yield pointer
 
 
-def _wiki(found: re.Match[str]) -> Pointer | None:
-    """In a cell of a table a backslash stands before the bar."""
-    target = found["target"].removesuffix("\\").strip()
-    name, _, heading = target.partition("#")
-    if found["embeds"] and _OTHER_FILE.search(name) and not _MARKDOWN.search(name):
-        return None
-    beside = name.startswith(("./", "../"))
-    return _pointer(target, name, heading, label="" if found["embeds"] else found["label"] or "", beside=beside)
-
-
-def _link(found: re.Match[str]) -> Pointer | None:
-    target = (found["framed"] or found["bare"]).strip()
-    address, _, heading = target.partition("#")
-    name = unquote(address)
-    if _ADDRESS.match(target) or not _MARKDOWN.search(name):
-        return None
-    return _pointer(target, name, unquote(heading), label=found["label"], beside=True)
-
-
-def _pointer(target: str, name: str, heading: str, *, label: str, beside: bool) -> Pointer | None:
-    """A block's id is no heading."""
+def _pointer(found: re.Match[str]) -> Pointer | None:
+    """None: it leads to no note."""
+    if found.re is _WIKI:
+        target = found["target"].removesuffix("\\").strip()  # in a cell of a table a backslash stands before the bar
+        name, _, heading = target.partition("#")
+        label = "" if found["embeds"] else found["label"] or ""
+        beside = name.startswith(("./", "../"))
+        is_other = found["embeds"] and _OTHER_FILE.search(name) and not _MARKDOWN.search(name)
+    else:
+        target = (found["framed"] or found["bare"]).strip()
+        name, _, heading = map(unquote, target.partition("#"))
+        label, beside = found["label"], True
+        is_other = _ADDRESS.match(target) or not _MARKDOWN.search(name)
     meant = without_suffix(name.strip()).strip()
-    if not meant.strip("/. "):
+    if is_other or not meant.strip("/. "):
         return None
-    shown = "" if heading.startswith("^") else heading.strip()
+    shown = "" if heading.startswith("^") else heading.strip()  # a block's id is no heading
     return Pointer(target=target, name=meant, heading=shown, label=label.strip(), beside=beside)
 
 
@@ -116,7 +107,7 @@ def last_part(path: str) -> str:
 def names_of(note: Note) -> tuple[str, ...]:
     """Folded: its file's name, its title, its aliases. Each once."""
     spelt = (last_part(without_suffix(note.path)), note.title, *aliases_of(note.text))
-    return tuple(dict.fromkeys(name for name in map(folded, spelt) if name))
+    return tuple(dict.fromkeys(filter(None, map(folded, spelt))))
 
 
 def name_term(vault: str, name: str) -> str:
@@ -131,9 +122,9 @@ def link_term(vault: str, name: str) -> str:
 
 def link_terms(note: Note) -> tuple[str, ...]:
     """By which the index finds the note as one that is pointed at, and as one that points. No word holds a blank."""
-    named = (name_term(note.vault, name) for name in names_of(note))
-    meant = (link_term(note.vault, name) for pointer in pointers(note.text) for name in pointer.names)
-    return tuple(dict.fromkeys((*named, *meant)))
+    named = [name_term(note.vault, name) for name in names_of(note)]
+    meant = [link_term(note.vault, name) for pointer in pointers(note.text) for name in pointer.names]
+    return tuple(dict.fromkeys([*named, *meant]))
 
 
 def _digest(vault: str, name: str) -> str:

@@ -197,16 +197,13 @@ def _prose(text: str, lines: Sequence[_Line], section: int) -> Iterator[Quotable
         spans = spans and [(spans[0][0], spans[-1][1])]
     for number, (first, last) in enumerate(spans):
         said = _shortened(plain(neutralize(text[start + first : start + last])))
-        begins = start + first if number or kind is Kind.SENTENCE else _begins(text, start)
+        begins = start + first
+        if kind is Kind.ITEM and not number:  # behind the marks of a quotation and the indentation
+            mark = _QUOTE_MARK.match(text, start) or _BLANKS.match(text, start)
+            begins = mark.end() if mark else start
         yield Quotable(
             start=start + first, end=min(start + last, end), plain=said, kind=kind, section=section, line=begins
         )
-
-
-def _begins(text: str, start: int) -> int:
-    """Where a line begins behind the marks of a quotation and its indentation."""
-    found = _QUOTE_MARK.match(text, start) or _BLANKS.match(text, start)
-    return found.end() if found else start
 
 
 def _unwrapped(text: str, lines: Sequence[_Line]) -> str:

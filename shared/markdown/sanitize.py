@@ -22,8 +22,8 @@ goes, and none comes about: what goes leaves something in its place.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Iterable, Sequence
+from functools import cache
 
 from shared.language.vocabulary import conjunctions
 from shared.markdown.neutralize import NOTHING, PAD, skeleton
@@ -80,18 +80,6 @@ class Sanitizer:
 
     def __init__(self, texts: Sequence[str] = ()) -> None:
         self._text, self._texts = "", texts
-        self._readers: Mapping[str, Callable[[], None]] = {
-            "\n": self._newline,
-            "\\": self._escape,
-            "<": self._less,
-            ">": self._greater,
-            "`": self._run,
-            "~": self._run,
-            "!": self._image,
-            "[": self._bracket,
-            "]": partial(self._take, "]"),
-            "@": self._mail,
-        }
         self._at = 0
         self._sent: list[str] = []
         self._last = "\n"
@@ -115,16 +103,41 @@ class Sanitizer:
 
     def _step(self) -> None:
         if self._fence:
-            self._line_of_code()
-        elif self._closed and (found := _BEHIND_BRACKET.match(self._text, self._at)):
-            self._after_bracket(found[1])
+            line = self._rest_of_line()
+            closes = line.strip(" \t") == self._fence
+            self._fence = "" if closes else self._fence
+            self._line_of_code(line, line.rstrip() if closes else line)
+        elif self._closed and (behind := _BEHIND_BRACKET.match(self._text, self._at)):
+            self._after_bracket(behind[1])
         else:
             found = _SPECIAL.search(self._text, self._at)
             end = found.start() if found else len(self._text)
             if end > self._at:
                 self._take(self._text[self._at : end])
             elif found:
-                self._readers.get(found[0][0], partial(self._bare_address, found[0]))()
+                self._special(found[0])
+
+    def _special(self, signs: str) -> None:
+        sign, following = signs[0], self._text[self._at + 1 : self._at + 2]
+        if sign == "\n":
+            self._no_spans = self._no_spans and bool(self._line.strip())
+            self._newline()
+        elif sign == "\\":
+            kept = following.isascii() and following.isprintable() and not following.isalnum()
+            self._take("\\" + following if kept and following not in "< " else "\\")
+        elif sign == "<":
+            harmless = following in _HARMLESS_AFTER_LESS
+            self._opened_angle = self._opened_angle or not harmless
+            self._take("<", "<" if harmless else "‹")
+        elif sign == ">":
+            self._take(">", "›" if self._opened_angle else ">")
+            self._opened_angle = False
+        elif sign == "]":
+            self._take("]")
+        elif sign in "`~![@":
+            {"`": self._run, "~": self._run, "!": self._image, "[": self._bracket, "@": self._mail}[sign]()
+        else:
+            self._bare_address(signs)
 
     def _take(self, taken: str, sent: str | None = None) -> None:
         """Go on behind `taken`, for which `sent` is shown; None: itself."""
@@ -137,34 +150,13 @@ class Sanitizer:
                 self._closed = shown[-1] == "]"
             self._line = (self._line + text[:_LINE_KEPT])[:_LINE_KEPT]
 
-    def _follows(self, length: int) -> str:
-        """The character `length` on; empty: the text ends before."""
-        return self._text[self._at + length : self._at + length + 1]
-
     def _rest_of_line(self) -> str:
         end = self._text.find("\n", self._at)
         return self._text[self._at : end if end >= 0 else None]
 
     def _newline(self) -> None:
-        if not self._line.strip():
-            self._no_spans = False
         self._take("\n")
         self._line, self._opened_angle, self._may_define = "", False, True
-
-    def _escape(self) -> None:
-        following = self._follows(1)
-        escaped = following.isascii() and following.isprintable() and not following.isalnum() and following not in "< "
-        self._take("\\" + following * escaped)
-
-    def _greater(self) -> None:
-        self._take(">", "›" if self._opened_angle else ">")
-        self._opened_angle = False
-
-    def _less(self) -> None:
-        following = self._follows(1)
-        harmless = following in _HARMLESS_AFTER_LESS
-        self._opened_angle = self._opened_angle or not harmless
-        self._take("<", "<" if harmless else "‹")
 
     # -- code
 
@@ -187,19 +179,12 @@ class Sanitizer:
         holds = closing is not None and closing.start() > self._at + len(line)
         if info and closing and holds and re.compile(r"[ \t]*(?:\n|\Z)").match(self._text, closing.end()):
             self._fence = run
-            self._whole_line(line, run + info["word"])
+            self._line_of_code(line, run + info["word"])
         else:
             self._no_code = True  # whether this opens a block is not ours to tell
             self._take(run)
 
-    def _line_of_code(self) -> None:
-        line = self._rest_of_line()
-        closes = line.strip(" \t") == self._fence
-        if closes:
-            self._fence = ""
-        self._whole_line(line, line.rstrip() if closes else line)
-
-    def _whole_line(self, line: str, shown: str) -> None:
+    def _line_of_code(self, line: str, shown: str) -> None:
         self._take(line, shown)
         if self._at < len(self._text):
             self._newline()
@@ -292,7 +277,7 @@ class Sanitizer:
     def _bare_address(self, start: str) -> None:
         found = _ADDRESS.match(self._text, self._at)
         assert found  # noqa: S101 - it begins with `start`
-        following = self._follows(len(found[0]))
+        following = self._text[found.end() : found.end() + 1]
         separate = "" if not following or following.isspace() else " "  # what follows must not become a part of it
         if found[0] == start or self._holds("", found[0]):
             self._ends_in_address = not following
