@@ -152,7 +152,7 @@ def _units(text: str, block: Block, lang: str) -> Iterator[Unit]:
             inner = [start + stop for _, stop in sentences(text[start:end], lang=lang)[:-1]]
             runs.append([start, *inner, end])
     for bounds in runs:
-        for place, (start, end) in enumerate(pair for pair in pairwise(bounds) if pair[0] < pair[1]):
+        for place, (start, end) in enumerate([pair for pair in pairwise(bounds) if pair[0] < pair[1]]):
             yield from _words(text, start, end, level=min(place, 1), is_prose=is_prose)
 
 

@@ -90,15 +90,11 @@ class Table(Generic[T]):
 
     def load(self, row: Row) -> T:
         """The entity in a row that begins with `columns`."""
-        return self._kind(*self.values(row))
-
-    def values(self, row: Row) -> list[Any]:
-        """The values of its fields, in their order."""
         values = list(row[: len(self._names)])
         for place, read in self._converted:
             if values[place] is not None:
                 values[place] = read(values[place])
-        return values
+        return self._kind(*values)
 
 
 def _unpacked(read: Callable[[Any], Any] | None, column: str) -> Any:  # noqa: ANN401
@@ -130,15 +126,13 @@ def chunks_of(rows: Iterable[Row], stems: Iterable[str]) -> tuple[IndexedChunk, 
     asked = [(stem, f" {term_token(stem)}=") for stem in stems]
     found = []
     for row in rows:
-        values, counts = CHUNKS.values(row), {}
-        column = values[TERMS]
+        column, counts = row[TERMS], {}
         for stem, key in asked:
             at = column.find(key)
             if at >= 0:
                 begin = at + len(key)
                 counts[stem] = int(column[begin : column.index(" ", begin)])
-        values[TERMS] = counts
-        found.append(IndexedChunk(*values))
+        found.append(CHUNKS.load((*row[:TERMS], counts, *row[TERMS + 1 :])))
     return tuple(found)
 
 
@@ -146,14 +140,10 @@ CREATED_AT, TERMS = (CODEC.keys(IndexedChunk).index(name) for name in ("created_
 """Places in a row of CHUNKS."""
 
 
-def first_id_at(created_at: int) -> int:
-    """The least id of a chunk made in the second of `created_at` (microseconds): ids grow from second to second."""
-    return (created_at // _SECOND) << _PLACES
-
-
-def id_past(created_at: int) -> int:
-    """The id after every chunk made in that second."""
-    return first_id_at(created_at) + (1 << _PLACES)
+def ids_at(created_at: int) -> range:
+    """The ids of chunks made in the second of `created_at` (microseconds): ids grow from second to second."""
+    first = (created_at // _SECOND) << _PLACES
+    return range(first, first + (1 << _PLACES))
 
 
 @lru_cache(maxsize=2**15)

@@ -6,9 +6,10 @@ import json
 import sqlite3
 from array import array
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 from shared.adapters.embedded import documents
-from shared.adapters.embedded.documents import RECORDS, first_id_at, insert
+from shared.adapters.embedded.documents import RECORDS, ids_at, insert
 from shared.adapters.embedded.files import TenantFiles
 from shared.adapters.embedded.vectors import KEPT_REMOVALS
 from shared.errors import Conflict
@@ -21,8 +22,10 @@ class Index:
     _files: TenantFiles
 
     def read_record(self, tenant_id: str, note_id: str) -> StoredRecord:
+        query = f"SELECT {RECORDS.columns}, token FROM records WHERE note_id = ?"
         with self._files.of(tenant_id).reading() as db:
-            return _record(db, note_id)
+            row = db.execute(query, (note_id,)).fetchone()
+        return StoredRecord(None, None) if row is None else StoredRecord(RECORDS.load(row), str(row[-1]))
 
     def stored_chunks(self, tenant_id: str, note_id: str) -> tuple[StoredChunk, ...]:
         query = (
@@ -45,7 +48,8 @@ class Index:
     def apply(self, tenant_id: str, change: IndexChange) -> str | None:
         """Raises Conflict before anything is written."""
         with self._files.of(tenant_id).writing() as db:
-            if _record(db, change.note_id).token != change.expected:
+            held = db.execute("SELECT token FROM records WHERE note_id = ?", (change.note_id,)).fetchone()
+            if (None if held is None else str(held[0])) != change.expected:
                 raise Conflict(f"the index of note {change.note_id} has moved")
             if change.put or change.patch or change.vectors or change.remove:
                 ChunkChanges(db).apply(change)
@@ -71,11 +75,6 @@ class Index:
         )
 
 
-def _record(db: sqlite3.Connection, note_id: str) -> StoredRecord:
-    row = db.execute(f"SELECT {RECORDS.columns}, token FROM records WHERE note_id = ?", (note_id,)).fetchone()
-    return StoredRecord(None, None) if row is None else StoredRecord(RECORDS.load(row), str(row[-1]))
-
-
 class ChunkChanges:
     """One revision of the tenant's chunks, their posting lists and vectors."""
 
@@ -89,7 +88,7 @@ class ChunkChanges:
         for chunk_id in change.remove:
             self._remove(chunk_id)
         # In the order of ids: FTS5 starts another segment whenever a row id is less than the one before.
-        for put in sorted(change.put, key=lambda put: (put.chunk.created_at, put.chunk.position)):
+        for put in sorted(change.put, key=attrgetter("chunk.created_at", "chunk.position")):
             self._set_vector(self._write(put.chunk), put.chunk.index_version, put.vector)
         for chunk in change.patch:
             self._write(chunk)
@@ -119,7 +118,7 @@ class ChunkChanges:
             return row_id
         row_id, created_at, terms, scopes, length, index_version = old
         target: int = row_id
-        if first_id_at(created_at) != first_id_at(row["created_at"]):
+        if ids_at(created_at) != ids_at(row["created_at"]):
             target = self._free_id(row["created_at"])
         if target != row_id or (terms, scopes) != (row["terms"], row["scopes"]):
             self._post(row_id, terms, scopes, removed=True)
@@ -145,12 +144,11 @@ class ChunkChanges:
             self._chunks, self._length = self._chunks - 1, self._length - length
 
     def _free_id(self, created_at: int) -> int:
-        """The next in its second: see first_id_at."""
-        first = first_id_at(created_at)
-        (last,) = self._db.execute(
-            "SELECT max(id) FROM chunks WHERE id >= ? AND id < ?", (first, documents.id_past(created_at))
-        ).fetchone()
-        return first if last is None else int(last) + 1
+        """The next in its second."""
+        ids = ids_at(created_at)
+        query = "SELECT max(id) FROM chunks WHERE id >= ? AND id < ?"
+        (last,) = self._db.execute(query, (ids.start, ids.stop)).fetchone()
+        return ids.start if last is None else int(last) + 1
 
     def _post(self, row_id: int, terms: str, scopes: str, *, removed: bool = False) -> None:
         """Make the chunk's postings, or remove them: a contentless table takes exactly the row's content for that."""

@@ -114,7 +114,7 @@ def _newest(
     second = None
     with closing(db.execute(_MATCHING if match else _ANY, {**_bounds(restriction.created), "match": match})) as walk:
         for row in walk:
-            before, second = second, documents.first_id_at(row[documents.CREATED_AT])
+            before, second = second, documents.ids_at(row[documents.CREATED_AT])
             if len(found) >= limit and second != before:
                 break
             found.append(row)
@@ -146,7 +146,11 @@ def _allowed(db: sqlite3.Connection, restriction: Restriction) -> Allowed | None
     without = db.execute(
         "SELECT id FROM chunks WHERE (id >= :first AND id < :first_past AND created_at < :start) "
         "OR (id >= :last AND id < :past AND created_at >= :end)",
-        {**bounds, "first_past": documents.id_past(bounds["start"]), "last": documents.first_id_at(bounds["end"] - 1)},
+        {
+            **bounds,
+            "first_past": documents.ids_at(bounds["start"]).stop,
+            "last": documents.ids_at(bounds["end"] - 1).start,
+        },
     )
     return Allowed(first=bounds["first"], past=bounds["past"], match=match, without=[row[0] for row in without])
 
@@ -155,4 +159,5 @@ def _bounds(created: TimeRange | None) -> dict[str, int]:
     """A half-open range in microseconds, and the ids within which it lies."""
     start = _BEGIN if created is None or created.start is None else documents.to_micros(created.start)
     end = _END if created is None or created.end is None else documents.to_micros(created.end)
-    return {"start": start, "end": end, "first": documents.first_id_at(start), "past": documents.id_past(end - 1)}
+    first, past = documents.ids_at(start).start, documents.ids_at(end - 1).stop
+    return {"start": start, "end": end, "first": first, "past": past}

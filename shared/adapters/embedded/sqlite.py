@@ -46,7 +46,7 @@ _TABLES = (
         chunk_count INTEGER NOT NULL, index_version TEXT NOT NULL, indexed_at INTEGER NOT NULL, error TEXT,
         attempts INTEGER NOT NULL, lease_until INTEGER)""",
     "CREATE INDEX unfinished_records ON records (indexed_at, note_id) WHERE status <> 'indexed'",
-    # `id` grows with created_at, see first_id_at: newest first is a walk down the table, or down a posting list.
+    # `id` grows with created_at, see ids_at: newest first is a walk down the table, or down a posting list.
     """CREATE TABLE chunks (
         id INTEGER PRIMARY KEY, chunk_id TEXT NOT NULL UNIQUE, note_id TEXT NOT NULL, position INTEGER NOT NULL,
         title TEXT NOT NULL, heading_path TEXT NOT NULL, start INTEGER NOT NULL, "end" INTEGER NOT NULL,
