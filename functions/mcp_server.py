@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -235,10 +236,8 @@ def _call(client: ApiClient, name: str, arguments: Json) -> types.CallToolResult
 
 
 def _resources(client: ApiClient, cursor: str | None) -> types.ListResourcesResult:
-    try:
+    with _protocol_errors():
         page = client.send("GET", "/notes", query={"pageSize": PAGE, **({"pageToken": cursor} if cursor else {})})
-    except AuroraError as error:
-        raise _protocol_error(error) from error
     resources = [
         types.Resource(
             uri=f"aurora://notes/{quote(note['noteId'], safe='')}",
@@ -255,16 +254,17 @@ def _read(client: ApiClient, uri: str) -> types.ReadResourceResult:
     named = _URI.fullmatch(uri)
     if named is None:
         raise MCPError(types.INVALID_PARAMS, f"uri: expected {NOTE_URI}", {"uri": uri})
-    try:
+    with _protocol_errors({"uri": uri}):
         note = _get_note(client, {"noteId": unquote(named[1])})
-    except AuroraError as error:
-        raise _protocol_error(error, uri) from error
     contents = types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=note["text"])
     return types.ReadResourceResult(contents=[contents])
 
 
-def _protocol_error(error: AuroraError, uri: str | None = None) -> MCPError:
+@contextmanager
+def _protocol_errors(data: Json | None = None) -> Iterator[None]:
     """Resources have no result that could carry an error."""
-    callers = isinstance(error, InvalidArgument | NotFound)
-    code = types.INVALID_PARAMS if callers else types.INTERNAL_ERROR
-    return MCPError(code, reported(error)["error"]["message"], {"uri": uri} if uri else None)
+    try:
+        yield
+    except AuroraError as error:
+        code = types.INVALID_PARAMS if isinstance(error, InvalidArgument | NotFound) else types.INTERNAL_ERROR
+        raise MCPError(code, reported(error)["error"]["message"], data) from error

@@ -78,7 +78,19 @@ def checked_body(call: Call, model: type[OfTenant], *, optional: bool = False) -
 
 def parse(raw: bytes, model: type[B]) -> B:
     """The body. Raises InvalidArgument for the first field that is wrong."""
-    return parse_fields(_json_object(raw), model)
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidArgument("body", f"UTF-8; byte {error.start} is not") from None
+    try:
+        value = json.loads(text, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise InvalidArgument("body", f"JSON; {error.msg} at character {error.pos}") from None
+    except (ValueError, RecursionError):
+        raise InvalidArgument("body", EXPECTED_JSON) from None
+    if not isinstance(value, dict):
+        raise InvalidArgument("body", "a JSON object")
+    return parse_fields(value, model)
 
 
 def parse_fields(fields: Mapping[str, Any], model: type[B]) -> B:
@@ -119,22 +131,6 @@ def checked(field: str, convert: Callable[..., T], *values: object) -> T:
         return convert(*values)
     except ValueError as error:
         raise InvalidArgument(field, str(error)) from error
-
-
-def _json_object(raw: bytes) -> dict[str, Any]:
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidArgument("body", f"UTF-8; byte {error.start} is not") from None
-    try:
-        value = json.loads(text, parse_constant=_no_constant)
-    except json.JSONDecodeError as error:
-        raise InvalidArgument("body", f"JSON; {error.msg} at character {error.pos}") from None
-    except (ValueError, RecursionError):
-        raise InvalidArgument("body", EXPECTED_JSON) from None
-    if not isinstance(value, dict):
-        raise InvalidArgument("body", "a JSON object")
-    return value
 
 
 def _no_constant(name: str) -> NoReturn:

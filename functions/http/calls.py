@@ -100,7 +100,7 @@ class Route:
     public: bool = False
     """Whether it answers without a caller's token."""
     callable: bool = False
-    """Whether Firebase's SDKs may call it as a callable function."""
+    """Whether Firebase's callable form, `{"data": …}`, is taken too."""
 
     def load(self) -> Callable[..., Reply]:
         """The handler itself."""
@@ -169,7 +169,6 @@ class Operation:
 
     body: type[Body] | None = None
     """None: a body is ignored."""
-    body_required: bool = True
     query: type[Body] | None = None
     """The parameters after `?`; None: they are ignored."""
     reply: Any = None
@@ -178,8 +177,6 @@ class Operation:
     """Other types that a reply may have, as text."""
     errors: tuple[int, ...] = ()
     """404 and 409, where they can happen."""
-    callable: bool = False
-    """Whether Firebase's callable form, `{"data": …}`, is taken too."""
     described: Mapping[str, Any] | None = None
     """Description in openapi.json where the fields above cannot say it, as of another protocol's messages."""
 

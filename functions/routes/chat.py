@@ -22,7 +22,7 @@ class ChatBody(TurnBody, SettingsFields):
     stream: bool = Field(default=False, description="true or false")
 
 
-@operation(body=ChatBody, reply=AnswerJson, errors=(404, 409), media_types=(EVENT_STREAM,), callable=True)
+@operation(body=ChatBody, reply=AnswerJson, errors=(404, 409), media_types=(EVENT_STREAM,))
 def ask(call: Call) -> Reply:
     """An answer from the notes, every claim with its citation."""
     body = checked_body(call, ChatBody)

@@ -79,8 +79,8 @@ def document() -> Mapping[str, object]:
 
     asked = [("/chat", route) for route in chat.ROUTES if route.pattern == "/"]
     routes = [*asked, *((route.pattern, route) for route in api.ROUTES)]
-    contracts = [OPERATIONS[route.load()] for _, route in routes]
-    schemas, components = _schemas(contracts)
+    schemas, components = _schemas(OPERATIONS[route.load()] for _, route in routes)
+    callables = dict(_callable_schemas((OPERATIONS[route.load()] for _, route in routes if route.callable), schemas))
     paths: dict[str, Schema] = {}
     for path, route in routes:
         in_camel_case = re.sub(r"\{(\w+)\}", lambda found: f"{{{to_camel(found[1])}}}", path)
@@ -91,7 +91,7 @@ def document() -> Mapping[str, object]:
         "servers": _servers("/api"),
         "paths": paths,
         "components": {
-            "schemas": {**components, **dict(_stream_schemas(schemas)), **dict(_callable_schemas(contracts, schemas))},
+            "schemas": {**components, **dict(_stream_schemas(schemas)), **callables},
             "securitySchemes": SECURITY_SCHEMES,
         },
     }
@@ -138,9 +138,10 @@ def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema
     described["responses"] = _responses(route, contract, schemas)
     if contract.body is not None:
         body = schemas[contract.body]
-        if contract.callable:
+        if route.callable:
             body = {"anyOf": [body, _callable_of(body)]}
-        described["requestBody"] = {"required": contract.body_required, "content": {JSON: {"schema": body}}}
+        required = any(field.is_required() for field in contract.body.model_fields.values())
+        described["requestBody"] = {"required": required, "content": {JSON: {"schema": body}}}
     return described
 
 
@@ -164,7 +165,7 @@ def _responses(route: Route, contract: Operation, schemas: Mapping[Any, Schema])
     if contract.reply is None:
         return {"204": {"description": "Done."}, **problems}
     reply = schemas[contract.reply]
-    if contract.callable:
+    if route.callable:
         reply = {"anyOf": [reply, _callable_of(reply)]}
     return {"200": {"description": "Done.", "content": {JSON: {"schema": reply}, **text}}, **problems}
 
@@ -199,9 +200,8 @@ def _stream_schemas(schemas: Mapping[Any, Schema]) -> Iterator[tuple[str, Schema
 def _callable_schemas(contracts: Iterable[Operation], schemas: Mapping[Any, Schema]) -> Iterator[tuple[str, Schema]]:
     """Envelopes that Firebase's SDKs send and read, for the routes that they may call."""
     for contract in contracts:
-        if contract.callable:
-            for field, plain in (("data", schemas[contract.body]), ("result", schemas[contract.reply])):
-                yield _callable_of(plain)["$ref"].removeprefix(SCHEMAS), _object({field: plain})
+        for field, plain in (("data", schemas[contract.body]), ("result", schemas[contract.reply])):
+            yield _callable_of(plain)["$ref"].removeprefix(SCHEMAS), _object({field: plain})
 
 
 def _callable_of(plain: Schema) -> Schema:

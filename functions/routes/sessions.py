@@ -68,7 +68,7 @@ class SessionsQuery(Page):
     query: str = Field(default="", description="words of the title")
 
 
-@operation(body=SessionBody, body_required=False, reply=SessionJson)
+@operation(body=SessionBody, reply=SessionJson)
 def create(call: Call) -> Reply:
     """A session without messages."""
     body = checked_body(call, SessionBody, optional=True)
@@ -129,7 +129,7 @@ def get(call: Call, session_id: str) -> Reply:
     return Reply(session_json(call.sessions.get(session_id)))
 
 
-@operation(body=SessionBody, body_required=False, reply=SessionJson, errors=(404,))
+@operation(body=SessionBody, reply=SessionJson, errors=(404,))
 def patch(call: Call, session_id: str) -> Reply:
     """Change the fields that the body names."""
     body = checked_body(call, SessionBody, optional=True)
