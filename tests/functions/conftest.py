@@ -40,7 +40,7 @@ def world(
 
 @pytest.fixture
 def cloud(world: World, firestore_store: FirestoreStore) -> World:
-    """The same on Firestore's emulator."""
+    """`world` on Firestore's emulator."""
     world.plug(store=firestore_store)
     return world
 

@@ -79,14 +79,6 @@ def test_fields_left_out_and_fields_at_their_defaults_ask_the_same(world: World,
     assert len(writer.prompts) == 1
 
 
-@pytest.mark.usefixtures("writer")
-def test_ids_belong_to_their_tenant(world: World) -> None:
-    _chat(world)
-    bobs = world.call("chat", "POST", "/chat", {**ASKED, "message": "What else?"}, token="bob-token")
-    assert bobs.status_code == 200
-    assert "blue" not in bobs.get_json()["answer"]
-
-
 def test_after_a_day_the_id_is_free(world: World, writer: ScriptedWriter) -> None:
     _chat(world)
     world.clock.forward(hours=23, minutes=59)

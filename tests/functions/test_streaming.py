@@ -318,23 +318,6 @@ def test_a_stream_alone_begins_at_once_and_one_in_a_burst_waits_for_its_end(monk
     assert time.monotonic() - started < 10
 
 
-def test_whoever_leaves_ends_what_is_under_way_in_its_own_thread() -> None:
-    closed = threading.Event()
-
-    def endless() -> Generator[int]:
-        try:
-            while True:
-                time.sleep(0.01)
-                yield 1
-        finally:
-            closed.set()
-
-    events = pump_with_keepalive(0, endless())
-    assert [next(events), next(events)] == [0, 1]
-    events.close()
-    assert closed.wait(60)
-
-
 @pytest.mark.usefixtures("told")
 def test_leaving_a_reply_stops_the_writer_and_is_logged(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     class Slow(ScriptedWriter):
@@ -356,9 +339,6 @@ def test_leaving_a_reply_stops_the_writer_and_is_logged(world: World, capsys: py
         time.sleep(0.01)
     assert writer.hung_up == 1  # type: ignore[attr-defined]
     assert json.loads(capsys.readouterr().err.splitlines()[-1])["httpRequest"]["status"] == 499
-
-
-# -- what the parsers themselves would not let pass
 
 
 # -- general knowledge

@@ -36,19 +36,13 @@ def _written_by_an_app(world: World, note_id: str, fields: Mapping[str, object])
 
 
 @pytest.mark.parametrize("note_id", BAD)
-def test_a_note_that_cannot_be_read_has_failed_and_says_why(cloud: World, note_id: str) -> None:
+def test_a_note_that_cannot_be_read_has_failed_says_why_and_is_mended_by_saving_it(cloud: World, note_id: str) -> None:
     fields, reason = BAD[note_id]
     _written_by_an_app(cloud, note_id, fields)
     state = cloud.json("GET", f"/notes/{note_id}:indexStatus")
     assert (state["status"], state["error"], state["chunkCount"]) == ("failed", reason, 0)
     coverage = cloud.json("GET", "/index:coverage")
     assert (coverage["notes"], coverage["failed"], coverage["indexed"]) == (1, 1, 0)
-
-
-@pytest.mark.parametrize("note_id", BAD)
-def test_reading_it_is_no_fault_of_the_request_and_saving_it_mends_it(cloud: World, note_id: str) -> None:
-    fields, reason = BAD[note_id]
-    _written_by_an_app(cloud, note_id, fields)
     for path in (f"/notes/{note_id}", f"/notes/{note_id}:links"):
         refused = cloud.call("api", "GET", path)
         assert problem(refused) == (409, "NOTE_UNREADABLE", reason.partition(":")[0])

@@ -100,7 +100,7 @@ class Visit:
     listed: Any
     resource: Any
     errors: dict[str, str] = field(default_factory=dict)
-    """Of `BAD` and `BAD_URIS`."""
+    """Messages by the names in `BAD` and `BAD_URIS`."""
 
 
 async def _visit(client: Client) -> Visit:
@@ -144,7 +144,7 @@ WAYS: dict[str, Callable[[Served, Path], Any]] = {
 
 @pytest.fixture(scope="module", params=WAYS)
 def visit(request: pytest.FixtureRequest, server: Served, home: Path) -> Visit:
-    """The same visit by every way to the same notes."""
+    """One visit by every way to the same notes."""
     return using(lambda: WAYS[request.param](server, home), _visit)
 
 
@@ -230,12 +230,6 @@ def test_a_page_is_served_only_if_it_is_on_the_list(server: Served) -> None:
 def test_there_is_no_stream_to_open_and_no_session_to_end(server: Served) -> None:
     alice = {"Authorization": f"Bearer {server.alice}"}
     assert [server.running.call(method, "/mcp", **alice)[0] for method in ("GET", "DELETE")] == [405, 405]
-
-
-def test_what_is_no_message_is_told_in_the_protocols_words(server: Served) -> None:
-    headers = {"Authorization": f"Bearer {server.alice}", "Content-Type": "application/json"}
-    status, text = server.running.call("POST", "/mcp", [1, 2], **headers)
-    assert (status, json.loads(text)["jsonrpc"]) == (400, "2.0")
 
 
 def test_nothing_but_the_protocol_is_on_standard_output(home: Path) -> None:
