@@ -93,7 +93,7 @@ def test_indexes_come_first_functions_that_follow_notes_after_the_others_and_rul
 
 
 def test_the_page_s_worst_day_is_that_of_the_limits_as_deployed() -> None:
-    """List prices: Cloud Run's of a vCPU and a GiB a second, Firestore's of a read, and scale.md's of an answer."""
+    """By list prices of Cloud Run and of Firestore's reads, and by scale.md's of an answer without Cloud Run."""
     page = (ROOT / "docs/deploy.md").read_text()
     instances = sum(int(option(arguments, "max-instances")) for arguments in DEPLOYS.values())
     day = instances * (0.000024 + 0.5 * 0.0000025) * 24 * 3600
