@@ -153,18 +153,15 @@ def feast(name: str, year: int) -> Span:
 
 
 def part(of: Span, which: str) -> Span:
-    """`start`, `early`, `mid`, `late`, `end`, a half or one of the first weeks of a week, month, quarter or year; the
-    `week` or `weekend` of a day. Any other part of a single day is that day.
+    """`start`, `early`, `mid`, `late`, `end` or a half of a week, month, quarter or year; the `week` or `weekend` of a
+    day. Any other part of a single day is that day.
 
-    First weeks count from the first day. The start and the end of a month or quarter are seven days, of a week three;
+    The start and the end of a month or quarter are seven days, of a week three;
     early and late are its outer thirds. Of a year they are its first and last month, and three months each; its middle
     is May to August.
     """
     if of.start is None or of.end is None:
         return of
-    if which in _WEEKS:
-        first_day = of.start + timedelta(days=7 * _WEEKS[which])
-        return Span(first_day, first_day + timedelta(days=7))
     length = (of.end - of.start).days
     weekly = which in ("week", "weekend")
     if weekly or length == 1:
@@ -187,7 +184,6 @@ def part(of: Span, which: str) -> Span:
     return Span(of.start + timedelta(days=first), of.start + timedelta(days=last))
 
 
-_WEEKS = {"second week": 1, "third week": 2, "fourth week": 3}
 _YEAR_PARTS = {
     "start": (1, 1), "early": (1, 3), "mid": (5, 4), "late": (10, 3), "end": (12, 1), "first half": (1, 6),
     "second half": (7, 6),
@@ -198,5 +194,5 @@ _DECADE_PARTS = {
 }  # fmt: skip
 """Part of a year or decade -> its first month, counted from January of the first year, and how many."""
 
-PARTS = (*_YEAR_PARTS, *_WEEKS, "week", "weekend")
+PARTS = (*_YEAR_PARTS, "week", "weekend")
 """What `part` knows."""

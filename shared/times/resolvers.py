@@ -268,10 +268,15 @@ def days_at(distance: Mention, of: Span, context: Context, *, sign: int) -> Span
 
 
 def days_of_ordinal(ordinal: Mention, of: Span, context: Context) -> Span | None:
-    """A day or weekend of the time: the last, or counted from the first that begins in it. None: it has no such."""
+    """A day, weekend or week of the time: the last, or counted from the first that begins in it, weeks from the first
+    day. None: it has no such.
+    """
     if of.start is None or of.end is None:
         return None
-    weekend, nth = ordinal.rule.kind == "weekend", context.words.ordinals.get(ordinal.word("nth") or "")
+    weekend, named = ordinal.rule.kind == "weekend", ordinal.word("nth") or ""
+    nth = int(named[0]) if named[:1].isdigit() else context.words.ordinals.get(named)
+    if ordinal.rule.kind == "week" and nth:
+        return Span(of.start + 7 * (nth - 1) * ONE_DAY, of.start + 7 * nth * ONE_DAY)
     if ordinal.rule.kind == "units":
         count = _count(ordinal, context, "n2" if ordinal.word("n2") else "n")
         edge, sign = (of.end, -1) if ordinal.word("last") else (of.start, 1)

@@ -123,7 +123,7 @@ class Times:
     distances: tuple[Rule, ...] = ()
     """What makes `before` and `after` a distance from a time, directly before them."""
     ordinal_days: tuple[Rule, ...] = ()
-    """What names one day or weekend of a time, directly before it: `the first Monday of`."""
+    """What names one day, weekend or week of a time, directly before it: `the first Monday of`."""
     named: str = ""
     """Behind which a word is spoken of and does not speak, directly before it: `spell Wednesday`."""
     named_parts: str = ""

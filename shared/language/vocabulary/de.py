@@ -93,6 +93,7 @@ TIMES = Times(
         Rule("soon", r"kurz|gleich|direkt|unmittelbar"),
     ),
     ordinal_days=(
+        Rule("week", r"(?:in der )?{nth} woche (?:im|des)"),
         Rule("eve", r"am (?:vorabend|vortag) (?:vor|von|vom|des|der)"),
         Rule("weekday", r"(?:am )?(?P<nth>ersten|zweiten|dritten|vierten|letzten) {weekday} (?:im|des)"),
         Rule("units", r"(?:in )?den (?:ersten|(?P<last>letzten)) {n} (?P<unit>tagen|wochen|monaten) (?:im|des)"),
@@ -105,9 +106,7 @@ TIMES = Times(
     links=r"im|am|in|des|dem|den|der|vom|von",
     parts={"start": r"anfang(?: des)?|(?:in der )?ersten? woche (?:im|des)", "mid": r"mitte(?: des)?",
            "end": r"ende(?: des)?|(?:in der )?letzten? woche (?:im|des)",
-           "week": r"(?:in der )?woche (?:vom|von|des)",
-           "second week": r"(?:in der )?zweiten? woche (?:im|des)",
-           "third week": r"(?:in der )?dritten? woche (?:im|des)"},
+           "week": r"(?:in der )?woche (?:vom|von|des)"},
     date_links="des",
     eras=r"[vn]\.\s?chr|(?:vor|nach) christus",
     in_a_month="im",

@@ -114,6 +114,7 @@ TIMES = Times(
         Rule("soon", r"shortly|soon|right|just|immediately"),
     ),
     ordinal_days=(
+        Rule("week", r"(?:the )?{nth} week of"),
         Rule("eve", r"(?:on )?the eve of"),
         Rule("day", r"(?:on )?the (?P<nth>first|last) day of"),
         Rule("units", r"(?:(?:in|over|during) )?the (?:first|(?P<last>last)) {n} (?P<unit>days|weeks|months) of"),
@@ -126,7 +127,7 @@ TIMES = Times(
     joiners=r"and|or|to|until|till|through|up to|-|–",
     links=r"of|in|on|from|during|back in|['’]s|(?P<said>as (?:mentioned|stated|said|noted|written|described) (?:on|in))",
     parts={
-        "start": r"(?:the )?(?:start|beginning|first week|first days) of|start of",
+        "start": r"(?:the )?(?:start|beginning|first days) of|start of",
         "end": r"(?:the )?(?:end|last week|last days) of",
         "mid": r"(?:the )?(?:middle of)|mid(?:-|\s)",
         "early": r"early(?: in)?",
@@ -135,9 +136,6 @@ TIMES = Times(
         "second half": r"(?:the )?(?:second|2nd|latter) half of",
         "week": r"(?:the )?week of",
         "weekend": r"(?:the )?weekend of",
-        "second week": r"(?:the )?(?:second|2nd) week of",
-        "third week": r"(?:the )?(?:third|3rd) week of",
-        "fourth week": r"(?:the )?(?:fourth|4th) week of",
     },
     articles="the",
     attributes_follow="the|a|an|my|our|your|his|her|their|for|with|about|by|of|first|second|third",

@@ -37,7 +37,7 @@ TIMES = Times(
     tens=("veinte", "treinta", "cuarenta", "cincuenta", "sesenta", "setenta", "ochenta", "noventa"),
     more_numbers={"quince": 15},
     few="unos|unas",
-    ordinals=("primer|primero", "segundo", "tercer|tercero", "cuarto"),
+    ordinals=("primer|primero|primera", "segundo|segunda", "tercer|tercero|tercera", "cuarto|cuarta"),
     rules=(
         Rule("ignored", r"(?:próximo|próxima|proximo|proxima|cada) {period}"),
         Rule("ignored", r"{period} (?:que viene|próximo|próxima)"),
@@ -94,6 +94,7 @@ TIMES = Times(
         Rule("soon", r"poco|justo"),
     ),
     ordinal_days=(
+        Rule("week", r"(?:en )?(?:la )?{nth} semana de(?:l)?"),
         Rule("eve", r"(?:en )?(?:la )?víspera de(?:l)?"),
         Rule("weekday", r"(?:el )?(?P<nth>primer|segundo|tercer|cuarto|último) {weekday} de(?:l)?"),
         Rule("units", r"(?:en )?l[ao]s (?:(?:primer|(?P<last>últim))[oa]s {n}|{n2} primer[oa]s) (?P<unit>días|semanas|meses) de(?:l)?"),
@@ -106,9 +107,7 @@ TIMES = Times(
     links=r"de|del|de la|en",
     day_endings="º|ª|er|o",
     parts={"start": r"(?:a )?(?:principios|comienzos|inicios) de(?:l)?", "mid": r"(?:a )?mediados de(?:l)?",
-           "end": r"(?:a )?(?:finales|fines|fin|final) de(?:l)?", "week": r"(?:la )?semana del",
-           "second week": r"(?:en )?(?:la )?segunda semana de(?:l)?",
-           "third week": r"(?:en )?(?:la )?tercera semana de(?:l)?"},
+           "end": r"(?:a )?(?:finales|fines|fin|final) de(?:l)?", "week": r"(?:la )?semana del"},
     names_are_lower_case=True,
     date_links="de",
     eras=r"[ad]\.?\s?c|(?:antes|después) de cristo",

@@ -36,7 +36,7 @@ TIMES = Times(
     tens=("vingt", "trente", "quarante", "cinquante", "soixante", "soixante-dix", "quatre-vingts", "quatre-vingt-dix"),
     more_numbers={"quinze": 15},
     few="quelques",
-    ordinals=("premier|1er", "deuxième|second|2e|2ème", "troisième|3e|3ème", "quatrième|4e|4ème"),
+    ordinals=("premier|première|1er|1re", "deuxième|second|2e|2ème", "troisième|3e|3ème", "quatrième|4e|4ème"),
     rules=(
         Rule("ignored", r"{period} prochaine?"),
         Rule("ignored", r"(?:prochaine?|chaque) {period}"),
@@ -88,6 +88,7 @@ TIMES = Times(
         Rule("soon", r"juste|peu"),
     ),
     ordinal_days=(
+        Rule("week", r"(?:la )?{nth} semaine (?:de |du |d['’])"),
         Rule("eve", r"(?:à )?(?:la )?veille (?:de |du |d['’])"),
         Rule("weekday", r"(?:le )?(?P<nth>premier|deuxième|troisième|quatrième|dernier) {weekday} (?:de |du |d['’])"),
         Rule("units", r"(?:(?:pendant|durant|dans) )?les (?:{n} premi(?:ers|ères)|{n2} (?P<last>derni(?:ers|ères))) (?P<unit>jours|semaines|mois) (?:de |du |d['’])"),
@@ -99,9 +100,7 @@ TIMES = Times(
     joiners=r"et(?: le| la)?|ou|à la|à|au|jusqu['’](?:au|à)|-|–",
     links=r"de|du|de la|d['’]|en|au",
     parts={"start": r"(?:au |en )?début(?: de la| de| du)?", "mid": r"mi-|(?:au )?milieu (?:de|du)",
-           "end": r"(?:à la )?fin(?: de| du)?", "week": r"(?:la )?semaine du",
-           "second week": r"(?:la )?deuxième semaine (?:de |du |d['’])",
-           "third week": r"(?:la )?troisième semaine (?:de |du |d['’])"},
+           "end": r"(?:à la )?fin(?: de| du)?", "week": r"(?:la )?semaine du"},
     names_are_lower_case=True,
     date_links="de",
     hyphened="mi",

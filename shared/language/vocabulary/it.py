@@ -92,6 +92,7 @@ TIMES = Times(
         Rule("soon", r"poco|subito"),
     ),
     ordinal_days=(
+        Rule("week", r"(?:la |nella )?{nth} settimana (?:di|del)"),
         Rule("eve", r"(?:al)?(?:la )?vigilia (?:di|del|della|dell['’])"),
         Rule("weekday", r"(?:il |la )?(?P<nth>primo|prima|secondo|seconda|terzo|terza|quarto|quarta|ultimo|ultima) {weekday} (?:di|del|della|dell['’])"),
         Rule("units", r"(?:(?:nelle|nei|le|i) )(?:prim[ei]|(?P<last>ultim[ei])) {n} (?P<unit>giorni|settimane|mesi) (?:di|del|della|dell['’])"),
@@ -107,8 +108,6 @@ TIMES = Times(
         "mid": r"(?:a )?metà (?:di |del |della |dell['’])?",
         "end": r"(?:alla )?fine (?:di|del|della|dell['’])",
         "week": r"(?:la |nella )?settimana del(?:l['’])?",
-        "second week": r"(?:la |nella )?seconda settimana (?:di|del)",
-        "third week": r"(?:la |nella )?terza settimana (?:di|del)",
     },
     names_are_lower_case=True,
     day_endings="°|º",
