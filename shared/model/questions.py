@@ -24,6 +24,8 @@ class TimeHint:
 
     range: TimeRange
     phrase: str
+    days: int | None
+    """How far back from now it may reach, in days, rounded up; None: open at the start."""
     restricts: bool = True
     """Whether only notes of then are asked for; else notes near to it come first."""
 

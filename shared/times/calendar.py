@@ -6,9 +6,12 @@ Conventions (SPEC section 3): weeks start on Monday, seasons are meteorological 
 from __future__ import annotations
 
 from calendar import monthrange
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import StrEnum
+
+REACH = {"day": 1, "week": 7, "month": 31, "quarter": 92, "half": 184, "year": 366}
+"""The most days a unit may have."""
 
 
 class Unit(StrEnum):
@@ -22,17 +25,17 @@ class Unit(StrEnum):
     YEAR = "year"
 
 
-DAYS = {Unit.DAY: 1, Unit.WEEK: 7}
 MONTHS = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.HALF: 6, Unit.YEAR: 12}
-"""Unit -> its length."""
+"""How many a longer unit has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Days `[start, end)`; None is open."""
+    """Days `[start, end)`; None is open. `reach`: how many days back from today it may go, None: from its dates."""
 
     start: date | None
     end: date | None
+    reach: int | None = None
 
 
 def day(of: date) -> Span:
@@ -48,8 +51,8 @@ def shifted_month(year: int, month: int, by: int) -> tuple[int, int]:
 
 def shifted(of: date, unit: Unit, by: int) -> date:
     """A date moved by units, back if `by` is negative; the last day of a month that has no such day."""
-    if unit in DAYS:
-        return of + timedelta(days=by * DAYS[unit])
+    if unit in (Unit.DAY, Unit.WEEK):
+        return of + timedelta(days=by * REACH[unit])
     year, number = shifted_month(of.year, of.month, by * MONTHS[unit])
     return date(year, number, min(of.day, monthrange(year, number)[1]))
 
@@ -61,11 +64,14 @@ def months(year: int, first: int, count: int = 1) -> Span:
 
 def unit_back(unit: Unit, back: int, today: date) -> Span:
     """The calendar unit `back` units before the one that holds today; 0 is this one."""
-    if unit in DAYS:
-        start = today - timedelta(days=DAYS[unit] * back + (today.weekday() if unit is Unit.WEEK else 0))
-        return Span(start, start + timedelta(days=DAYS[unit]))
-    size = MONTHS[unit]
-    return months(today.year, (today.month - 1) // size * size + 1 - size * back, size)
+    if unit in (Unit.DAY, Unit.WEEK):
+        days = REACH[unit]
+        start = today - timedelta(days=days * back + (today.weekday() if unit is Unit.WEEK else 0))
+        found = Span(start, start + timedelta(days=days))
+    else:
+        size = MONTHS[unit]
+        found = months(today.year, (today.month - 1) // size * size + 1 - size * back, size)
+    return replace(found, reach=REACH[unit] * (back + 1))
 
 
 def season_back(first_month: int, back: int, today: date) -> Span:

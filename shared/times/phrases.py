@@ -8,6 +8,7 @@ on 3 of 6 sentences without a time, hence our own.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
@@ -294,4 +295,5 @@ def _hint(span: Span, phrase: str, context: Context) -> TimeHint | None:
     if span.start is not None and span.start >= end:
         return None
     start = datetime.combine(span.start, time(), context.zone) if span.start else None
-    return TimeHint(TimeRange(start, datetime.combine(end, time(), context.zone)), phrase)
+    reach = span.reach or (max(1, math.ceil((context.now - start) / ONE_DAY)) if start else None)
+    return TimeHint(TimeRange(start, datetime.combine(end, time(), context.zone)), phrase, reach)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, date, timedelta
 
 from shared.times import calendar
@@ -51,9 +52,10 @@ def _moment_ago(ago: timedelta, context: Context) -> date:
 
 def _window(unit: Unit, count: int, context: Context) -> Span:
     """The last `count` units up to today: days and weeks of 24 hours a day, longer units by the calendar's date."""
-    if unit in calendar.DAYS:
-        return Span(_moment_ago(count * timedelta(calendar.DAYS[unit]), context), context.today + ONE_DAY)
-    return Span(calendar.shifted(context.today, unit, -count), context.today + ONE_DAY)
+    days = count * calendar.REACH[unit]
+    by_hours = unit in (Unit.DAY, Unit.WEEK)
+    start = _moment_ago(timedelta(days), context) if by_hours else calendar.shifted(context.today, unit, -count)
+    return Span(start, context.today + ONE_DAY, days)
 
 
 def _rolling(mention: Mention, context: Context) -> Span:
@@ -64,7 +66,8 @@ def _rolling(mention: Mention, context: Context) -> Span:
 
 def _hours(mention: Mention, context: Context) -> Span:
     """From the start of the day in which the first of them lies."""
-    return Span(_moment_ago(timedelta(hours=int(mention.match["hours"])), context), context.today + ONE_DAY)
+    first = _moment_ago(timedelta(hours=int(mention.match["hours"])), context)
+    return Span(first, context.today + ONE_DAY, (context.today - first).days + 1)
 
 
 def _clock_ago(mention: Mention, context: Context) -> Span:
@@ -82,7 +85,7 @@ def _away(mention: Mention, context: Context, day: date, sign: int) -> Span:
     near = calendar.unit_back(unit, -sign * _count(mention, context, few=2), day)
     far = calendar.unit_back(unit, -sign * _count(mention, context, most), day)
     first, last = (far, near) if sign < 0 else (near, far)
-    return Span(first.start, last.end)
+    return Span(first.start, last.end, far.reach)
 
 
 def _same_day(mention: Mention, context: Context) -> Span:
@@ -209,7 +212,7 @@ IGNORED = "ignored"
 """The kind of what looks like a time and is none."""
 
 RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
-    **dict.fromkeys(("today", "now"), lambda _, context: calendar.day(context.today)),
+    **dict.fromkeys(("today", "now"), lambda _, context: calendar.unit_back(Unit.DAY, 0, context.today)),
     "yesterday": lambda _, context: calendar.unit_back(Unit.DAY, 1, context.today),
     "day_before_yesterday": lambda _, context: calendar.unit_back(Unit.DAY, 2, context.today),
     "recently": lambda _, context: _window(Unit.DAY, RECENTLY_DAYS, context),
@@ -250,7 +253,7 @@ def days_at(distance: Mention, of: Span, context: Context, *, sign: int) -> Span
     try:
         match distance.rule.kind:
             case "counted":
-                return _away(distance, context, edge if sign < 0 else edge - ONE_DAY, sign)
+                return replace(_away(distance, context, edge if sign < 0 else edge - ONE_DAY, sign), reach=None)
             case "weekday":
                 return calendar.day(_beside(context.words.weekdays[distance.word("weekday") or ""], edge, sign))
             case "weekend":

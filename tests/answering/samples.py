@@ -21,7 +21,7 @@ NOW = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
 WRITTEN = datetime(2026, 5, 8, 22, 30, tzinfo=UTC)
 MONDAY, NEXT_MONDAY = datetime(2026, 11, 8, 23, tzinfo=UTC), datetime(2026, 11, 15, 23, tzinfo=UTC)
 """As midnights of Berlin."""
-LAST_WEEK = TimeHint(TimeRange(MONDAY, NEXT_MONDAY), phrase="last week")
+LAST_WEEK = TimeHint(TimeRange(MONDAY, NEXT_MONDAY), phrase="last week", days=10)
 
 
 def passage(

@@ -173,7 +173,7 @@ def test_days_are_told_in_the_zone_of_the_question() -> None:
 
 def test_a_range_is_told_by_its_first_and_last_day() -> None:
     def told(start: datetime | None, end: datetime | None) -> str:
-        hint = TimeHint(TimeRange(start, end), phrase="then")
+        hint = TimeHint(TimeRange(start, end), phrase="then", days=None)
         utc = question(zone="UTC")
         return build_prompt(utc, retrieved(time=hint), sources("x"), draw=draw()).user.splitlines()[1]
 

@@ -45,14 +45,14 @@ def test_in_a_language_that_the_embedder_does_not_speak_words_alone_decide() -> 
 
 
 def test_where_only_a_time_is_asked_for_what_is_of_then_speaks_of_it() -> None:
-    then = TimeHint(TimeRange(WRITTEN, None), phrase="since May")
+    then = TimeHint(TimeRange(WRITTEN, None), phrase="since May", days=10)
     nothing_else = replace(found(holding(similarity=0.5), time=then), weights={})
     assert speaks_of_subject(nothing_else)
     assert not speaks_of_subject(replace(found(holding(similarity=0.5), time=LAST_WEEK), weights={}))
 
 
 def test_what_is_of_a_time_that_was_asked_for_is_never_refused() -> None:
-    then = TimeHint(TimeRange(WRITTEN, None), phrase="since May")
+    then = TimeHint(TimeRange(WRITTEN, None), phrase="since May", days=10)
     assert speaks_of_subject(found(holding(similarity=0.5), time=then))
     assert not speaks_of_subject(found(holding(similarity=0.5), time=replace(then, restricts=False)))
 

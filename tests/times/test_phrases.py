@@ -118,6 +118,23 @@ def test_hours_ago_after_midnight_are_yesterday() -> None:
     assert found.hint.range.start == midnight("2026-03-17")
 
 
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("last week", 14),
+        ("yesterday", 2),
+        ("recently", 14),
+        ("the other day", 7),
+        ("the last 30 days", 30),
+        ("before May", None),
+    ],
+)
+def test_the_hint_says_how_far_back_it_may_reach(text: str, days: int | None) -> None:
+    found = find_time(text, now=NOW, zone=ZONE)
+    assert found is not None
+    assert found.hint.days == days
+
+
 def test_a_day_is_the_callers_day() -> None:
     late = datetime(2026, 3, 18, 23, 30, tzinfo=UTC)
     berlin, utc = (find_time("today", now=late, zone=zone) for zone in ("Europe/Berlin", "UTC"))
@@ -164,6 +181,8 @@ def test_ranges_are_never_empty_and_end_with_todays_day(
     assert end <= datetime.combine(today + timedelta(days=1), time(), ZoneInfo(zone))
     if start is not None:
         assert start < end
+        assert found.hint.days is not None
+        assert found.hint.days >= 1
 
 
 @given(text=st.text(max_size=300))
