@@ -106,7 +106,10 @@ def test_a_model_gets_every_note_of_a_period_and_the_answer_says_how_many(diarie
 
 def test_an_answer_stays_inside_a_time_that_holds_notes(diaries: Household) -> None:
     found = answer(diaries, "Show me the garden updates that I wrote in August")
-    assert found["meta"]["query"]["timeRange"]["widened"] is None
+    time = found["meta"]["query"]["timeRange"]
+    assert time.keys() == {"start", "end", "phrase", "zone", "days", "widened", "restricts"}
+    assert (time["widened"], time["restricts"]) == (None, True)
+    assert time["days"] > 30
     assert found["meta"]["refusal"] is None
     assert {each["noteId"][:7] for each in found["citations"]} == {"2025-08"}
 
