@@ -20,7 +20,7 @@ from textwrap import dedent
 from xml.etree import ElementTree as ET
 
 MAX_BYTES = 50_000_000
-"""Of a file: what is larger is pictures."""
+"""Size of a file: what is larger is pictures."""
 MAX_SECONDS, MAX_MEMORY, MAX_TEXT = 30.0, 1 << 30, 10_000_000
 """For one file: seconds, bytes of address space, characters of what is read from it."""
 PAGE = "Page"
@@ -28,6 +28,7 @@ PAGE = "Page"
 
 _CORE = "docProps/core.xml"
 _PAGE = re.compile(rf"## {PAGE} (\d+)")
+_PAGE_LINE = re.compile(rf"^## {PAGE} \d+$", re.MULTILINE)
 _PDF_DATE = re.compile(r"D:(\d{4})(\d\d)(\d\d)")
 _SPACES = re.compile(r"[ \t]+\n")
 _BLANK = re.compile(r"\n{3,}")
@@ -130,16 +131,12 @@ def _read(kind: Kind, raw: bytes) -> str:
         raise
     except Exception as error:
         raise Unreadable(f"no {kind.name} that can be read ({type(error).__name__})") from error
-    plain = _BLANK.sub("\n\n", _SPACES.sub("\n", text.replace("\0", ""))).strip()
-    if not _without_frontmatter(plain):
-        raise Unreadable("there is no text in it; is it a scan?" if kind.name == "PDF" else "there is no text in it")
-    return f"{plain}\n"
-
-
-def _without_frontmatter(text: str) -> str:
     from shared.markdown.frontmatter import split  # noqa: PLC0415 - for those who convert
 
-    return re.sub(rf"^## {PAGE} \d+$", "", text[split(text).body_start :], flags=re.MULTILINE).strip()
+    plain = _BLANK.sub("\n\n", _SPACES.sub("\n", text.replace("\0", ""))).strip()
+    if not _PAGE_LINE.sub("", plain[split(plain).body_start :]).strip():
+        raise Unreadable("there is no text in it; is it a scan?" if kind.name == "PDF" else "there is no text in it")
+    return f"{plain}\n"
 
 
 def _with_fields(fields: Mapping[str, object], text: str) -> str:
@@ -170,22 +167,14 @@ def _pdf(raw: bytes) -> str:
 def _docx(raw: bytes) -> str:
     import mammoth  # noqa: PLC0415 - an extra
 
-    html = mammoth.convert_to_html(io.BytesIO(raw), convert_image=mammoth.images.img_element(_no_image)).value
-    return _with_fields(_word_properties(raw), _markdown(html))
-
-
-def _word_properties(raw: bytes) -> dict[str, object]:
-    """Title and day of creation, as Word keeps them."""
-    with zipfile.ZipFile(io.BytesIO(raw)) as file:
-        if _CORE not in file.namelist():
-            return {}
-        properties = ET.fromstring(file.read(_CORE))  # noqa: S314 - in a process with limits
+    no_image = mammoth.images.img_element(lambda _: {"src": ""})
+    html = mammoth.convert_to_html(io.BytesIO(raw), convert_image=no_image).value
+    with zipfile.ZipFile(io.BytesIO(raw)) as file:  # title and day of creation, as Word keeps them
+        core = file.read(_CORE) if _CORE in file.namelist() else b"<none/>"
+    properties = ET.fromstring(core)  # noqa: S314 - in a process with limits
     said = {each.tag.rpartition("}")[2]: (each.text or "").strip() for each in properties}
-    return {"title": said.get("title"), "created": said.get("created", "")[:10]}
-
-
-def _no_image(_: object) -> dict[str, str]:
-    return {"src": ""}
+    fields = {"title": said.get("title"), "created": said.get("created", "")[:10]}
+    return _with_fields(fields, _markdown(html))
 
 
 def _html(raw: bytes) -> str:
@@ -210,7 +199,7 @@ def _org(raw: bytes) -> str:
     """Headings, code, links; drawers, planning lines and keywords go."""
     import orgparse  # noqa: PLC0415 - an extra
 
-    text = _text(raw)
+    text = decoded(raw).replace("\r\n", "\n")
     said = {name.lower(): value.strip() for name, value in _ORG_FIELD.findall(text)}
     stamp = _ORG_STAMP.search(said.get("date", ""))
     fields = {
@@ -224,17 +213,14 @@ def _org(raw: bytes) -> str:
         if node.level:
             parts.append(f"{'#' * min(node.level, 6)} {node.get_heading(format='raw')}")
         parts.append(dedent(node.get_body(format="raw")))
-    return _with_fields(fields, _org_inline("\n\n".join(parts)))
+    fenced = _ORG_BLOCK_END.sub("```", _ORG_BLOCK.sub(r"```\1", "\n\n".join(parts)))
+    return _with_fields(fields, _ORG_LINK.sub(lambda link: f"[{link[2]}]({link[1]})" if link[2] else link[1], fenced))
 
 
-def _org_inline(text: str) -> str:
-    fenced = _ORG_BLOCK_END.sub("```", _ORG_BLOCK.sub(r"```\1", text))
-    return _ORG_LINK.sub(lambda link: f"[{link[2]}]({link[1]})" if link[2] else link[1], fenced)
-
-
-def _text(raw: bytes) -> str:
+def decoded(raw: bytes) -> str:
+    """Raises Unreadable."""
     try:
-        return raw.decode("utf-8-sig").replace("\r\n", "\n")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Unreadable(f"not UTF-8 at byte {error.start}: save it as UTF-8") from error
 

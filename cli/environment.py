@@ -15,7 +15,7 @@ from shared.settings import Settings, variable_of
 HOME = "AURORA_HOME"
 SETTINGS = tuple(variable_of(setting) for setting in fields(Settings))
 ALIKE = 0.9
-"""Of a name in the environment, which is full of other programs' names, to be meant for us: a letter or two differ."""
+"""Likeness of a name in the environment to one of ours: a letter or two differ. It is full of other programs' names."""
 NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 """As programs name their variables; what looks otherwise may be a key that was pasted there."""
 
@@ -38,25 +38,20 @@ def environment(home: Path | None) -> dict[str, str]:
 
 
 def remarks(home: Path | None) -> Iterator[str]:
-    """Of lines that say nothing, and of names that are no settings and were probably meant to be."""
+    """Remarks on lines that say nothing, and on names that are no settings and were probably meant to be."""
     file = _file(home)
     for line in _lines(file):
         if line.name == HOME:
             yield f"{file}: {HOME} has no effect there: that is the home"
-        elif line.name not in SETTINGS:
-            yield _remark(line, file)
+        elif not line.name:
+            yield f"{file}, line {line.number}: expected NAME=value; the line has no effect"
+        elif line.name not in SETTINGS:  # of a line that is none of ours, what may be a key is not shown
+            meant = _meant(line.name, 0.6)
+            is_name = meant or NAME.fullmatch(line.name)
+            yield f"{file}{f': {line.name}' if is_name else f', line {line.number}: its name'} is no setting{meant}"
     for name in os.environ:
         if name not in SETTINGS and (meant := _meant(name, ALIKE)):
             yield f"{name} is no setting{meant}"
-
-
-def _remark(line: _Line, file: Path) -> str:
-    """Without what may be a key: of a line that is none of ours nothing but a name is shown."""
-    if not line.name:
-        return f"{file}, line {line.number}: expected NAME=value; the line has no effect"
-    meant = _meant(line.name, 0.6)
-    shown = f"{file}: {line.name}" if meant or NAME.fullmatch(line.name) else f"{file}, line {line.number}: its name"
-    return f"{shown} is no setting{meant}"
 
 
 def _meant(name: str, alike: float) -> str:
@@ -69,7 +64,7 @@ def _file(home: Path | None) -> Path:
 
 
 def _lines(file: Path) -> Iterator[_Line]:
-    """Those that say something, or try to. Raises OperatorError."""
+    """Lines that say something, or try to. Raises OperatorError."""
     if not file.is_file():
         return
     from dotenv.parser import parse_stream  # noqa: PLC0415 - for homes that have one

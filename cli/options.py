@@ -8,7 +8,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -30,18 +30,6 @@ OK, FAILED, USAGE, NOTHING = 0, 1, 2, 3
 INTERRUPTED = 130
 """Ctrl-C, as shells have it."""
 _REMARKED = "cli.options.remarked"
-
-
-@contextmanager
-def _logging_from(level: str) -> Iterator[None]:
-    """The library's log lines of that level and above alone."""
-    logger = logging.getLogger("shared")
-    before = logger.level
-    logger.setLevel(level)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +65,13 @@ class Place:
         from cli.sync.destinations import forget  # noqa: PLC0415 - the product takes half a second
         from shared.bootstrap import build  # noqa: PLC0415
 
-        settings = self.settings()
-        with _logging_from(settings.log_level):
+        settings, logger = self.settings(), logging.getLogger("shared")
+        with ExitStack() as stack:
+            stack.callback(logger.setLevel, logger.level)
+            logger.setLevel(settings.log_level)
             app = build(settings, on_erase=partial(forget, settings), tenant=self.tenant_id)
-            try:
-                yield app
-            finally:
-                close(app)
+            stack.callback(close, app)
+            yield app
 
     @contextmanager
     def client(self) -> Iterator[ApiClient]:
@@ -102,7 +90,7 @@ class Place:
 
     @contextmanager
     def lasting_client(self) -> Iterator[ApiClient]:
-        """The same, for a command that may outlast a product that runs in this home."""
+        """`client`, for a command that may outlast a product that runs in this home."""
         if self.server is not None:
             with self.client() as client:
                 yield client
@@ -155,8 +143,17 @@ def _with_place(command: Command, *, remote: bool) -> Command:
     def with_place(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - click's options
         outer: Mapping[str, Any] = context.find_object(dict) or {}
         given = {name: options.pop(name, None) or outer.get(name) for name in ("home", "tenant", "server", "token")}
-        as_json = options.pop("as_json") or bool(outer.get("as_json"))
-        place = _place(given, as_json=as_json, remote=remote)
+        if given["server"] and not remote:
+            raise click.UsageError("this command works on this machine's notes only, without --server")
+        if given["server"] and given["tenant"]:
+            raise click.UsageError("--tenant: on a server the token says whose notes they are")
+        place = Place(
+            home=given["home"],
+            tenant_id=given["tenant"] or LOCAL_TENANT,
+            as_json=options.pop("as_json") or bool(outer.get("as_json")),
+            server=given["server"] or (os.environ.get("AURORA_SERVER") if remote else None) or None,
+            token=given["token"] or os.environ.get("AURORA_TOKEN") or None,
+        )
         with errors_as_one_line():
             if not context.meta.get(_REMARKED):  # a group has its own turn before its command's
                 context.meta[_REMARKED] = True
@@ -167,27 +164,10 @@ def _with_place(command: Command, *, remote: bool) -> Command:
     return with_place
 
 
-def _place(given: Mapping[str, Any], *, as_json: bool, remote: bool) -> Place:
-    """Raises UsageError for options that cannot go together."""
-    if given["server"] and not remote:
-        raise click.UsageError("this command works on this machine's notes only, without --server")
-    if given["server"] and given["tenant"]:
-        raise click.UsageError("--tenant: on a server the token says whose notes they are")
-    server = given["server"] or (os.environ.get("AURORA_SERVER") if remote else None)
-    token = given["token"] or os.environ.get("AURORA_TOKEN")
-    return Place(
-        home=given["home"],
-        tenant_id=given["tenant"] or LOCAL_TENANT,
-        as_json=as_json,
-        server=server or None,
-        token=token or None,
-    )
-
-
 @contextmanager
 def errors_as_one_line() -> Iterator[None]:
-    """An error of ours is told in one line and ends the command; a wrong value is a usage error. A reader who has
-    left, like `head`, ends it quietly.
+    """An error of ours is one line on standard error and ends the command; a wrong value is a usage error. A reader who
+    has left, like `head`, ends it quietly.
     """
     try:
         yield

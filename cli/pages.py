@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from functions.client import ApiClient, Json
 
 ROWS = "100"
-"""Of one page."""
+"""In one page."""
 
 
 def address(kind: Literal["notes", "sessions", "templates", "trash"], name: str) -> str:
-    """Of the one of that id."""
+    """Path of the one with that id."""
     return f"/{kind}/{quote(name, safe='')}"
 
 

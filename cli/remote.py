@@ -19,8 +19,6 @@ from shared.errors import AuroraError, Exhausted, InvalidArgument, Unauthenticat
 if TYPE_CHECKING:
     from email.message import Message
 
-    import requests
-
     from cli.product.running import Models
     from functions.client import Json
     from shared.api.stream import StreamEvent
@@ -35,8 +33,8 @@ class BrokenOff(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A request."""
+class Request:
+    """A request to a server."""
 
     method: str
     address: str
@@ -47,7 +45,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class Reply:
     """A reply whose content may still be on its way."""
 
     status: int
@@ -57,42 +55,24 @@ class Received:
     """The content, without the ends of its lines. Raises BrokenOff."""
 
 
-Exchange: TypeAlias = Callable[[Asked], AbstractContextManager[Received]]
+Exchange: TypeAlias = Callable[[Request], AbstractContextManager[Reply]]
 """Redirects are not followed. Raises BrokenOff."""
 
 
 @contextmanager
-def on_this_machine(asked: Asked, seconds: float = READ_SECONDS) -> Iterator[Received]:
+def on_this_machine(request: Request, seconds: float = READ_SECONDS) -> Iterator[Reply]:
     """No proxy, no encryption. `seconds`: the longest silence."""
-    address = urlsplit(asked.address)
+    address = urlsplit(request.address)
     connection = HTTPConnection(address.hostname or "", address.port, timeout=seconds)
-    target = f"{address.path}?{urlencode(asked.query)}" if asked.query else address.path
-    headers = {**asked.headers, **({} if asked.body is None else {"Content-Type": "application/json"})}
+    target = f"{address.path}?{urlencode(request.query)}" if request.query else address.path
+    body = None if request.body is None else json.dumps(request.body).encode()
+    headers = {**request.headers, **({} if body is None else {"Content-Type": "application/json"})}
+    failures = (OSError, HTTPException)
     with closing(connection):
-        with _explained():
-            connection.request(
-                asked.method, target, None if asked.body is None else json.dumps(asked.body).encode(), headers
-            )
+        with _explained(failures):
+            connection.request(request.method, target, body, headers)
             response = connection.getresponse()
-        yield Received(response.status, _lowered(response.headers), _lines(iter(response.readline, b"")))
-
-
-def _lowered(headers: Message | Mapping[str, str]) -> dict[str, str]:
-    return {name.lower(): value for name, value in headers.items()}
-
-
-def _lines(content: Iterator[bytes]) -> Iterator[bytes]:
-    with _explained():
-        for line in content:
-            yield line.removesuffix(b"\n")
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    try:
-        yield
-    except (OSError, HTTPException) as error:
-        raise BrokenOff(_cause(error)) from error
+        yield Reply(response.status, _lowered(response.headers), _lines(iter(response.readline, b""), failures))
 
 
 @contextmanager
@@ -100,43 +80,49 @@ def over_the_network() -> Iterator[Exchange]:
     """Connections are kept for the next request, and the environment's proxies asked."""
     import requests  # noqa: PLC0415 - 150 ms for those whose server is elsewhere
 
+    failures = (requests.RequestException,)
+
     @contextmanager
-    def exchange(asked: Asked) -> Iterator[Received]:
-        try:
+    def exchange(request: Request) -> Iterator[Reply]:
+        with _explained(failures):
             response = session.request(
-                asked.method,
-                asked.address,
-                params=asked.query,
-                json=asked.body,
-                headers=asked.headers,
+                request.method,
+                request.address,
+                params=request.query,
+                json=request.body,
+                headers=request.headers,
                 timeout=(CONNECT_SECONDS, READ_SECONDS),
                 allow_redirects=False,
                 stream=True,
             )
-        except requests.RequestException as error:
-            raise BrokenOff(_cause(error)) from error
         with response:
-            yield Received(response.status_code, _lowered(response.headers), _content(response))
+            content = response.iter_lines(chunk_size=None, delimiter=b"\n")
+            yield Reply(response.status_code, _lowered(response.headers), _lines(content, failures))
 
     with requests.Session() as session:
         yield exchange
 
 
-def _content(response: requests.Response) -> Iterator[bytes]:
-    import requests  # noqa: PLC0415 - already loaded
+def _lowered(headers: Message | Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
 
+
+def _lines(content: Iterator[bytes], failures: tuple[type[Exception], ...]) -> Iterator[bytes]:
+    with _explained(failures):
+        for line in content:
+            yield line.removesuffix(b"\n")
+
+
+@contextmanager
+def _explained(failures: tuple[type[Exception], ...]) -> Iterator[None]:
+    """A failure as BrokenOff with the innermost reason, without the library's own words around it."""
     try:
-        yield from response.iter_lines(chunk_size=None, delimiter=b"\n")
-    except requests.RequestException as error:
-        raise BrokenOff(_cause(error)) from error
-
-
-def _cause(error: Exception) -> str:
-    """The innermost reason, without the library's own words around it."""
-    inner: BaseException = error
-    while (cause := inner.__cause__ or inner.__context__) is not None:
-        inner = cause
-    return getattr(inner, "strerror", None) or type(inner).__name__
+        yield
+    except failures as error:
+        inner: BaseException = error
+        while (cause := inner.__cause__ or inner.__context__) is not None:
+            inner = cause
+        raise BrokenOff(getattr(inner, "strerror", None) or type(inner).__name__) from error
 
 
 @contextmanager
@@ -171,37 +157,37 @@ class HttpClient:
         *,
         query: Mapping[str, str] | None = None,
     ) -> Json:
-        with self._received(method, path, body, query) as received:
-            return {} if received.status == 204 else self._json(received)
+        with self._reply(method, path, body, query) as reply:
+            return {} if reply.status == 204 else self._json(reply)
 
     def events(self, path: str, body: Mapping[str, object]) -> Generator[StreamEvent]:
         from shared.api.stream import StreamEvent  # noqa: PLC0415 - 150 ms for those who read a stream
 
-        with self._received("POST", path, body, stream="text/event-stream") as received:
+        with self._reply("POST", path, body, stream="text/event-stream") as reply:
             name = ""
-            for line in self._lines(received):
+            for line in self._lines(reply):
                 field, _, value = line.partition(": ")
                 if field == "event":
                     name = value
                 elif field == "data":
                     data = json.loads(value)
                     if name == "error":
-                        raise _told(data, received, self._base)
+                        raise _error_of(data, reply, self._base)
                     yield StreamEvent(name, data)
 
     def lines(self, path: str) -> Generator[str]:
-        with self._received("GET", path, stream="application/x-ndjson") as received:
-            yield from self._lines(received)
+        with self._reply("GET", path, stream="application/x-ndjson") as reply:
+            yield from self._lines(reply)
 
-    def _lines(self, received: Received) -> Iterator[str]:
+    def _lines(self, reply: Reply) -> Iterator[str]:
         try:
-            for line in received.lines:
+            for line in reply.lines:
                 yield line.decode()
         except BrokenOff as error:
             raise Unavailable(f"{self._base} broke off: {error}") from error
 
     @contextmanager
-    def _received(
+    def _reply(
         self,
         method: str,
         path: str,
@@ -209,43 +195,43 @@ class HttpClient:
         query: Mapping[str, str] | None = None,
         *,
         stream: str | None = None,
-    ) -> Iterator[Received]:
+    ) -> Iterator[Reply]:
         """A reply that is no error. `stream`: the media type in which it is to come piece by piece."""
         address = self._base + (path if path == "/chat" else f"/api{path}")
         headers = {**self._headers, **({"Accept": stream} if stream else {})}
         try:
             with self._exchange(
-                Asked(method=method, address=address, query=query, body=body, headers=headers)
-            ) as received:
-                if 300 <= received.status < 400:
-                    raise AuroraError(f"{self._base} sends on to {received.headers['location']}: give that address")
-                if received.status >= 400:
-                    raise _told(self._json(received), received, self._base)
-                yield received
+                Request(method=method, address=address, query=query, body=body, headers=headers)
+            ) as reply:
+                if 300 <= reply.status < 400:
+                    raise AuroraError(f"{self._base} sends on to {reply.headers['location']}: give that address")
+                if reply.status >= 400:
+                    raise _error_of(self._json(reply), reply, self._base)
+                yield reply
         except BrokenOff as error:
             raise Unavailable(f"{self._base} does not answer: {error}") from error
 
-    def _json(self, received: Received) -> Json:
+    def _json(self, reply: Reply) -> Json:
         try:
-            value = json.loads("\n".join(self._lines(received)))
+            value = json.loads("\n".join(self._lines(reply)))
         except ValueError:
             value = None
         if not isinstance(value, dict):
-            raise AuroraError(f"{self._base} answered {received.status}, but not as Aurora Notes does")
+            raise AuroraError(f"{self._base} answered {reply.status}, but not as Aurora Notes does")
         return value
 
 
-def _told(body: Json, received: Received, base: str) -> AuroraError:
-    """The error a server's JSON tells of, as the one it was there."""
+def _error_of(body: Json, reply: Reply, base: str) -> AuroraError:
+    """The error in a server's JSON, as the one it was there."""
     try:
         message, detail = str(body["error"]["message"]), body["error"]["details"][0]
-        kind, told = _BY_REASON.get(detail["reason"], AuroraError), detail.get("metadata", {})
+        kind, metadata = _BY_REASON.get(detail["reason"], AuroraError), detail.get("metadata", {})
     except (KeyError, IndexError, TypeError):
-        return AuroraError(f"{base} answered {received.status}, but not as Aurora Notes does")
+        return AuroraError(f"{base} answered {reply.status}, but not as Aurora Notes does")
     if kind is InvalidArgument:
-        return InvalidArgument(str(told.get("field", "")), str(told.get("expected", "")))
+        return InvalidArgument(str(metadata.get("field", "")), str(metadata.get("expected", "")))
     if kind is Exhausted:
-        return Exhausted(message, retry_after=int(received.headers.get("retry-after", 0)))
+        return Exhausted(message, retry_after=int(reply.headers.get("retry-after", 0)))
     if kind is Unauthenticated:
         return Unauthenticated(f"{message}: give a valid token by --token or AURORA_TOKEN")
     return kind(message)

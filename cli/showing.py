@@ -13,7 +13,7 @@ from rich.text import Text
 
 from cli.converting import page_of
 from cli.options import Place, counted, print_json
-from cli.product.running import Models, models_of
+from cli.product.running import models_of
 from cli.remote import HttpClient
 from cli.sync.manifest import Manifest
 
@@ -33,6 +33,7 @@ SWITCHED_ON = "GEMINI_API_KEY, or OPENAI_BASE_URL with CHAT_MODEL, switches a mo
 """Said where none is set."""
 
 NOTHING_FOUND = "nothing found"
+RECONCILE = "`aurora reconcile` indexes them now."
 NO_NOTES, INDEX_PENDING, KEYWORD_RECENCY = "no_notes", "index_pending", "keyword_recency"
 """As `shared.model.retrieval` has them; whoever asks need not wait for the types behind the JSON."""
 
@@ -53,7 +54,7 @@ def linked(place: Place) -> Linked:
 
 
 def console() -> Console:
-    """Of standard output; lines are wrapped by the terminal, so that they can be copied whole."""
+    """The console of standard output; lines are wrapped by the terminal, so that they can be copied whole."""
     return Console(highlight=False, soft_wrap=True)
 
 
@@ -83,7 +84,11 @@ def show_sources(answer: Json, place: Place) -> None:
         names = ("/".join(filter(None, (each["vault"], each["folder"]))) for each in ranked)
         out.print(Text(f"looked in, the first first: {', '.join(names)}", "dim"))
     for citation in answer["citations"]:
-        out.print(Text.assemble("  ", (f"[{citation['cid']}]", "cyan"), " ", link(_where(citation), citation)))
+        from shared.times.dates import date_in_words  # noqa: PLC0415 - for answers that cite, with their words of dates
+
+        day = date_in_words(datetime.fromisoformat(citation["createdAt"]))
+        where = " · ".join(filter(None, (citation["title"], citation["headingPath"], citation["path"], day)))
+        out.print(Text.assemble("  ", (f"[{citation['cid']}]", "cyan"), " ", link(where, citation)))
         if not quotes:
             from shared.api.values import snippet  # noqa: PLC0415 - 150 ms for answers that a model took longer to write
 
@@ -181,56 +186,49 @@ def show_report(report: Report) -> None:
             out.print(Text.assemble("  ", (heading, "yellow"), f" {place.path}: {place.reason}"))
 
 
-def _where(citation: Json) -> str:
-    from shared.times.dates import date_in_words  # noqa: PLC0415 - for answers that cite, with their words of dates
-
-    day = date_in_words(datetime.fromisoformat(citation["createdAt"]))
-    return " · ".join(filter(None, (citation["title"], citation["headingPath"], citation["path"], day)))
-
-
 def hint_for(reason: str, place: Place) -> str:
     """Beside the sentence that an answer's refusal is; empty: that says it all."""
     if reason == NO_NOTES:
         return _no_notes(place)
-    return _waiting(place) if reason == INDEX_PENDING else ""
+    return "" if reason != INDEX_PENDING or place.server else RECONCILE
 
 
 def why_nothing(client: ApiClient, place: Place) -> str:
-    """Of a search that brought nothing at all."""
+    """Why a search brought nothing at all."""
     coverage = client.send("GET", "/index:coverage")
     if not coverage["notes"]:
         return _no_notes(place)
     if coverage["missing"]:
         waiting = f"of {counted(coverage['notes'], 'note')} {coverage['missing']} not indexed yet"
-        return f"{NOTHING_FOUND}; {waiting}. {_waiting(place)}".rstrip()
+        return f"{NOTHING_FOUND}; {waiting}. {'' if place.server else RECONCILE}".rstrip()
     return NOTHING_FOUND
 
 
 def _no_notes(place: Place) -> str:
-    return f"There are no notes {_place_of_notes(place)} yet: `aurora index FOLDER` brings a folder of Markdown."
-
-
-def _place_of_notes(place: Place) -> str:
     if place.server is not None:
-        return f"on {place.server}"
-    settings = place.settings()
-    store = f"Firestore ({settings.project})" if settings.store == "firestore" else str(settings.home)
-    return f"of tenant {place.tenant_id} in {store}"
-
-
-def _waiting(place: Place) -> str:
-    return "" if place.server else "`aurora reconcile` indexes them now."
+        where = f"on {place.server}"
+    else:
+        settings = place.settings()
+        store = f"Firestore ({settings.project})" if settings.store == "firestore" else str(settings.home)
+        where = f"of tenant {place.tenant_id} in {store}"
+    return f"There are no notes {where} yet: `aurora index FOLDER` brings a folder of Markdown."
 
 
 def tell_who_was_away(meta: Json, client: ApiClient) -> None:
     """On standard error, of a product on this machine: the models that are set and did not answer."""
-    models = client.models if isinstance(client, HttpClient) else _models_of_this_process()
-    if models is None:
-        return
-    if models.writer and meta.get("model", "none") == models.quoter:
-        _tell(f"{models.writer} did not write, quotes from the notes stand in for it")
-    if models.embedder and meta["retrieval"]["strategy"] == KEYWORD_RECENCY:
-        _tell(f"{models.embedder} did not answer: passages were found by their words alone")
+    if isinstance(client, HttpClient):
+        models = client.models
+    else:
+        from shared.bootstrap import app  # noqa: PLC0415 - already loaded: it has answered
+
+        models = models_of(app())
+    away = []
+    if models and models.writer and meta.get("model", "none") == models.quoter:
+        away.append(f"{models.writer} did not write, quotes from the notes stand in for it")
+    if models and models.embedder and meta["retrieval"]["strategy"] == KEYWORD_RECENCY:
+        away.append(f"{models.embedder} did not answer: passages were found by their words alone")
+    for what in away:
+        click.echo(f"aurora: {what}; `aurora doctor` says why", err=True)
 
 
 def tell_what_waits(client: ApiClient, place: Place) -> None:
@@ -242,13 +240,3 @@ def tell_what_waits(client: ApiClient, place: Place) -> None:
         goes_on = "" if isinstance(client, HttpClient) else "; `aurora reconcile` goes on"
         notes = counted(coverage["notes"], "note")
         click.echo(f"aurora: of {notes} {waiting} still being indexed, and may be missing here{goes_on}", err=True)
-
-
-def _models_of_this_process() -> Models:
-    from shared.bootstrap import app  # noqa: PLC0415 - already loaded: it has answered
-
-    return models_of(app())
-
-
-def _tell(what: str) -> None:
-    click.echo(f"aurora: {what}; `aurora doctor` says why", err=True)

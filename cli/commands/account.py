@@ -38,21 +38,15 @@ def export(place: Place, file: Path | None) -> None:
             for line in _checked(lines, Counter()):
                 click.echo(line)
             return
-        counts = _saved(lines, file)
+        counts, fresh = Counter[str](), file.with_name(f"{file.name}.part")
+        try:
+            with fresh.open("w", encoding="utf-8") as out:
+                out.writelines(f"{line}\n" for line in _checked(lines, counts))
+            fresh.replace(file)
+        finally:
+            fresh.unlink(missing_ok=True)
     told = counted_lines({kind: count for kind, count in sorted(counts.items()) if kind != END})
     place.tell({"file": str(file), "counts": dict(counts)}, f"{told or 'nothing'} written to {file}")
-
-
-def _saved(lines: Iterator[str], file: Path) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    fresh = file.with_name(f"{file.name}.part")
-    try:
-        with fresh.open("w", encoding="utf-8") as out:
-            out.writelines(f"{line}\n" for line in _checked(lines, counts))
-        fresh.replace(file)
-    finally:
-        fresh.unlink(missing_ok=True)
-    return counts
 
 
 def _checked(lines: Iterator[str], counts: Counter[str]) -> Iterator[str]:
@@ -75,21 +69,16 @@ def _checked(lines: Iterator[str], counts: Counter[str]) -> Iterator[str]:
 def erase(place: Place, *, yes: bool) -> None:
     """Erase everything that is kept of you: notes, index, sessions, templates. The files you indexed stay."""
     if not yes:
-        _asked()
+        if not can_be_asked():
+            fail("nobody can be asked whether to erase everything: --yes answers", USAGE)
+        question = f"Everything will be gone. Type `{CONFIRMATION}` to go on"
+        if click.prompt(question, default="", show_default=False).strip() != CONFIRMATION:
+            fail("nothing was erased", USAGE)
     with place.client() as client:
         receipt = client.send("DELETE", "/me", {"confirm": CONFIRMATION})
     place.tell(receipt, "\n".join(("erased:", *(f"  {kind}: {count}" for kind, count in receipt["erased"].items()))))
 
 
-def _asked() -> None:
-    """Ends the command unless the words are typed."""
-    if not can_be_asked():
-        fail("nobody can be asked whether to erase everything: --yes answers", USAGE)
-    typed = click.prompt(f"Everything will be gone. Type `{CONFIRMATION}` to go on", default="", show_default=False)
-    if typed.strip() != CONFIRMATION:
-        fail("nothing was erased", USAGE)
-
-
 def counted_lines(counts: Mapping[str, int]) -> str:
-    """Of an export, by type: `2 notes, 1 session`; empty where there are none."""
+    """Lines of an export, by type: `2 notes, 1 session`; empty where there are none."""
     return ", ".join(counted(count, _NOUNS.get(kind, kind)) for kind, count in counts.items())

@@ -75,13 +75,10 @@ class Conversation:
     def _ask(self, question: str) -> None:
         asked = {**self.body, "message": question, "sessionId": self.session_id}
         with closing(self.client.events("/chat", asked)) as events:
-            result = self._printed(events) if self.place.as_json else self._shown(events)
+            result = _result(events) if self.place.as_json else self._shown(events)
+        if self.place.as_json:
+            click.echo(json.dumps(result, ensure_ascii=False))
         self.session_id = result["meta"]["sessionId"] or self.session_id
-
-    def _printed(self, events: Iterable[StreamEvent]) -> Json:
-        result = _result(events)
-        click.echo(json.dumps(result, ensure_ascii=False))
-        return result
 
     def _shown(self, events: Iterable[StreamEvent]) -> Json:
         """While it is written on a terminal; elsewhere, where nothing can be taken back, only what is final."""
@@ -135,15 +132,9 @@ def _questions(*, asks: bool) -> Iterator[str]:
 def _line(*, asks: bool) -> str | None:
     """None: the input has ended."""
     try:
-        return (input(PROMPT) if asks else _piped()).strip()
+        line = input(PROMPT) + "\n" if asks else sys.stdin.readline()
     except EOFError:
         return None
     except UnicodeDecodeError as error:
         raise InvalidArgument("standard input", "UTF-8") from error
-
-
-def _piped() -> str:
-    line = sys.stdin.readline()
-    if not line:
-        raise EOFError
-    return line
+    return line.strip() if line else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from difflib import unified_diff
 
 import click
@@ -66,7 +66,9 @@ def _decided(
     if not place.as_json:
         console().print(Text.assemble((each.note_id, "dim"), f"  {_names(each)[1]}: {each.reason}"))
         if asks or (differs and take is None):
-            click.echo("\n".join(_difference(each)))
+            texts = (each.file.draft.text if each.file else "", each.note.text if each.note else "")
+            file, note = (text.splitlines() for text in texts)
+            click.echo("\n".join(unified_diff(file, note, "file", "note", lineterm="", n=1)))
     answer = click.prompt("what stays: [f]ile, [n]ote, [s]kip", default="s", show_default=False) if asks else ""
     side = Side(take) if take else DECISIONS.get(answer[:1].lower())
     if side is None:
@@ -77,13 +79,6 @@ def _decided(
     if not place.as_json:
         click.echo(f"  {told}")
     return None if problem else side, told
-
-
-def _difference(each: Sides) -> Iterator[str]:
-    file, note = (
-        text.splitlines() for text in (each.file.draft.text if each.file else "", each.note.text if each.note else "")
-    )
-    return unified_diff(file, note, "file", "note", lineterm="", n=1)
 
 
 def _row(each: Sides, decided: tuple[Side | None, str]) -> Json:

@@ -36,9 +36,8 @@ from cli.product.store import ROOT, TEMPLATE_TRIGGER, DevStore, StoreChoice, dev
 from cli.product.suite import PROJECT
 from cli.product.trigger import Trigger, delivery, posting
 from cli.sync.destinations import LocalDestination, forget
-from cli.sync.folder_choice import with_folders
 from cli.sync.importing import Import
-from cli.sync.note_files import FolderFiles, with_note_files
+from cli.sync.note_files import FolderFiles, with_folders, with_note_files
 from cli.sync.watching import following_all
 from shared.app import App
 from shared.bootstrap import build, use
@@ -289,7 +288,7 @@ def _greet(app: App, store: DevStore, address: str, tenant_id: str) -> None:
     click.echo(parts_in_use(app))
     server = None if app.writer else answering(os.environ)
     if server:
-        click.echo(f"a model server answers at {server.told()}: aurora dev --model NAME writes with it")
+        click.echo(f"a model server answers at {server}: aurora dev --model NAME writes with it")
     if foreign := foreign_notes(app, tenant_id):
         click.echo(f"{foreign}; {mend_of_languages(app.settings.home)}")
     for line in store.variables:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,6 +20,7 @@ from rich.table import Table
 from cli.commands.evaluate_cost import agree
 from cli.commands.evaluate_support import evaluate_support
 from cli.options import Place, close, common, fail, print_json
+from cli.showing import console
 from cli.sync.folder import FileNote, read, walk
 from evaluation.asking import Asker
 from evaluation.collection import UNDATED, read_collection
@@ -102,7 +105,8 @@ def evaluate(place: Place, golden: Path | None, collection: Path | None, support
     """
     if [golden, collection, support].count(None) != 2:
         raise click.UsageError("give a golden file, or --collection, or --support")
-    _need_metrics()
+    if importlib.util.find_spec("ir_measures") is None:  # before anything is indexed
+        fail("the metrics are not installed: pip install -e '.[eval]'")
     if support is not None:
         evaluate_support(place, support)
         return
@@ -117,14 +121,6 @@ def evaluate(place: Place, golden: Path | None, collection: Path | None, support
         _show(report)
     if options["page"] is not None:
         options["page"].write_text(html(report), encoding="utf-8")
-
-
-def _need_metrics() -> None:
-    """Said before anything is indexed."""
-    try:
-        import ir_measures  # noqa: F401, PLC0415 - an extra
-    except ImportError:
-        fail("the metrics are not installed: pip install -e '.[eval]'")
 
 
 @contextmanager
@@ -144,29 +140,23 @@ def _app(place: Place, embedder: str, cache: Path | None) -> Iterator[App]:
 
 
 def _task(place: Place, golden: Path | None, collection: Path | None, options: Mapping[str, Any]) -> Task:
-    given = None if options["now"] is None else _instant(options["now"])
-    if collection is not None:
-        taken = read_collection(collection)
-        return Task(
-            source=collection.name,
-            notes=taken.notes,
-            golden=_golden(taken.questions, taken.notes, options),
-            now=given or UNDATED,
-        )
-    assert golden is not None  # noqa: S101 - one of both is there
-    questions = read_golden(golden)
-    in_vaults = any(each.vault for each in questions)
-    notes = _markdown(options["notes"], in_vaults=in_vaults) if options["notes"] else _own(place)
-    return Task(
-        source=golden.name, notes=notes, golden=_golden(questions, notes, options), now=given or datetime.now(UTC)
-    )
-
-
-def _instant(text: str) -> datetime:
     try:
-        return parse_instant(text)
+        given = None if options["now"] is None else parse_instant(options["now"])
     except ValueError as error:
         raise InvalidArgument("--now", str(error)) from error
+    notes: Mapping[str, NoteDraft]
+    if collection is not None:
+        taken = read_collection(collection)
+        source, questions, notes, now = collection.name, taken.questions, taken.notes, given or UNDATED
+    else:
+        assert golden is not None  # noqa: S101 - one of both is there
+        source, questions, now = golden.name, read_golden(golden), given or datetime.now(UTC)
+        if options["notes"]:
+            notes = _markdown(options["notes"], in_vaults=any(each.vault for each in questions))
+        else:
+            with place.app() as app:
+                notes = notes_of(app.store, place.tenant_id)
+    return Task(source=source, notes=notes, golden=_golden(questions, notes, options), now=now)
 
 
 def _golden(
@@ -214,23 +204,20 @@ def _markdown(folder: Path, *, in_vaults: bool) -> dict[str, NoteDraft]:
     }
 
 
-def _own(place: Place) -> dict[str, NoteDraft]:
-    with place.app() as app:
-        return notes_of(app.store, place.tenant_id)
-
-
 def _evaluated(
     place: Place, task: Task, *, chat: bool, options: Mapping[str, Any]
 ) -> tuple[list[Measured], list[Tuned]]:
     """Each embedder in a store of its own, each chunker in a tenant of its own, each strategy on it."""
     measured, tuned = [], []
     strategies = [Strategy(each) for each in options["strategies"] or (Strategy.WEIGHTED,)]
-    with _progress() as progress:
+    columns = (TextColumn("{task.description}"), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         for embedder in options["embedders"]:
             with _app(place, embedder, options["cache"]) as app:
                 for chunker in options["chunkers"]:
                     variant = replace(app, chunker=CHUNKERS[chunker])
-                    _indexed(task, variant, chunker, progress)
+                    counted = progress.add_task("indexing", total=len(task.notes))
+                    fill(variant, chunker, task.notes, partial(progress.advance, counted))
                     for strategy in strategies:
                         asker = Asker(app=variant, tenant_id=chunker, now=task.now, strategy=strategy)
                         label = Variant(strategy, variant.embedder.model if variant.embedder else NONE, chunker)
@@ -249,31 +236,20 @@ def _agree(place: Place, golden: Golden, options: Mapping[str, Any], *, chat: bo
         agree(app, times * sum(map(len, asked)), yes=options["yes"])
 
 
-def _indexed(task: Task, app: App, tenant: str, progress: Progress) -> None:
-    counted = progress.add_task("indexing", total=len(task.notes))
-    fill(app, tenant, task.notes, lambda: progress.advance(counted))
-
-
-def _progress() -> Progress:
-    return Progress(
-        TextColumn("{task.description}"), MofNCompleteColumn(), console=Console(stderr=True), transient=True
-    )
-
-
 def _show(report: Report) -> None:
-    console = Console(highlight=False, soft_wrap=True)
+    out = console()
     for measured in report.measured:
         shown = variant_summary(report, measured)
         label = measured.variant.label
-        console.print(_table(f"{report.source}: {label}", TABLE, {"all": shown["overall"], **shown["slices"]}))
+        out.print(_table(f"{report.source}: {label}", TABLE, {"all": shown["overall"], **shown["slices"]}))
         if "answers" in shown:
-            console.print(_table(f"{report.source}, answered: {label}", ANSWERS, shown["answers"]))
-            console.print(f"refusal accuracy {shown['refusals']['accuracy']:.3f}")
+            out.print(_table(f"{report.source}, answered: {label}", ANSWERS, shown["answers"]))
+            out.print(f"refusal accuracy {shown['refusals']['accuracy']:.3f}")
         for source, refused in shown.get("foreignRefused", {}).items():
-            console.print(f"questions of {source}: refused {refused:.3f}")
+            out.print(f"questions of {source}: refused {refused:.3f}")
     for each in report.tuned:
         changes = ", ".join(f"{name} {value:g}" for name, value in each.change.items()) or "nothing did better"
-        console.print(
+        out.print(
             f"tuned {each.strategy.value}: {changes}; "
             f"tuned half {each.tuned_before:.3f} -> {each.tuned_after:.3f}, "
             f"held-out half {each.held_out_before:.3f} -> {each.held_out_after:.3f}"

@@ -13,7 +13,7 @@ from shared.app import App
 from shared.model.answers import Usage
 
 PROMPT_TOKENS, ANSWER_TOKENS = 3_500, 2_048
-"""Of one answer: 12,000 characters of sources and the rules; what a model may write at most, its thoughts included."""
+"""In one answer: 12,000 characters of sources and the rules; what a model may write at most, its thoughts included."""
 
 
 def agree(app: App, answers: int, *, yes: bool) -> None:
@@ -22,7 +22,9 @@ def agree(app: App, answers: int, *, yes: bool) -> None:
     """
     if app.ranker is None or not answers:
         return
-    most, is_here = Usage(answers * PROMPT_TOKENS, answers * ANSWER_TOKENS), _is_here(app)
+    address = app.settings.openai_base_url
+    is_here = not app.settings.uses_gemini and address is not None and urlsplit(address).hostname in LOOPBACK
+    most = Usage(answers * PROMPT_TOKENS, answers * ANSWER_TOKENS)
     tokens = f"{most.input_tokens:,} tokens of prompts and {most.output_tokens:,} of answers"
     cost = "for nothing" if is_here else _money(most, app.ranker.model)
     click.echo(f"{counted(answers, 'answer')} by {app.ranker.model}: at most about {tokens}, {cost}", err=True)
@@ -39,9 +41,3 @@ def _money(most: Usage, model: str) -> str:
     if dollars is None:
         return "price unknown"
     return f"USD {dollars:.2f} by the list prices of {MODELS[model][0].looked_up}"
-
-
-def _is_here(app: App) -> bool:
-    """Whether the model runs on this machine, for nothing."""
-    address = app.settings.openai_base_url
-    return not app.settings.uses_gemini and address is not None and urlsplit(address).hostname in LOOPBACK

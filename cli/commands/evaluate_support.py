@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from cli.options import Place, print_json
+from cli.showing import console
 from evaluation.support import SupportFigures, judge_pairs, support_figures
 from evaluation.support_pairs import Pair, pairs_of, read_pairs
 from shared.bootstrap import judge_of
@@ -56,9 +55,6 @@ def _show(measured: Mapping[str, Mapping[str, SupportFigures]], title: str) -> N
         table.add_column(name, justify="left" if name in ("part", "kind") else "right")
     for part, figures in measured.items():
         for kind, each in figures.items():
-            table.add_row(part, kind, str(each.pairs), *map(_share, (each.auc, each.precision, each.recall)))
-    Console(highlight=False, soft_wrap=True).print(table)
-
-
-def _share(value: Any) -> str:  # noqa: ANN401 - a share or None
-    return "" if value is None else f"{value:.3f}"
+            shares = ("" if share is None else f"{share:.3f}" for share in (each.auc, each.precision, each.recall))
+            table.add_row(part, kind, str(each.pairs), *shares)
+    console().print(table)

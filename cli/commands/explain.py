@@ -17,7 +17,7 @@ from functions.client import ApiClient, Json
 from shared.errors import NotFound
 from shared.model.questions import Strategy
 
-MOST_SHOWN = 3
+MAX_SHOWN = 3
 """Passages of a note that people are shown, those that got furthest first; JSON has more."""
 LEGS = ("vector", "keyword", "recency")
 
@@ -55,7 +55,7 @@ def explain(
 
 
 def _ids_at(client: ApiClient, paths: Sequence[str]) -> list[str]:
-    """Of the notes at these paths, in every vault that has one there. Raises NotFound naming a path without note."""
+    """Ids of the notes at these paths, in every vault that has one there. Raises NotFound naming a path without one."""
     if not paths:
         return []
     ids: dict[str, list[str]] = {path: [] for path in paths}
@@ -74,20 +74,17 @@ def _show(explained: Json, link: Linked, nothing: str) -> None:
     notes = explained["notes"]
     table = Table(box=None, pad_edge=False)
     legs: Json = next((note["chunks"][0]["legs"] for note in notes if note["chunks"]), {})
-    for heading in ("rank", "score", *(_heading(name, legs) for name in LEGS), "similar"):
+    headings = (f"{name}\n× {legs[name]['weight']:g}" if legs else name for name in LEGS)
+    for heading in ("rank", "score", *headings, "similar"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("passage", overflow="fold")
     for note in notes:
         if not note["chunks"]:
-            table.add_row(*[""] * 6, _told(Text(note["noteId"]), note["detail"]))
-        for passage in note["chunks"][:MOST_SHOWN]:
+            table.add_row(*[""] * 6, _with_reason(Text(note["noteId"]), note["detail"]))
+        for passage in note["chunks"][:MAX_SHOWN]:
             table.add_row(*_row(passage, link))
     out.print(table if notes else Text(nothing))
     show_time(explained)
-
-
-def _heading(name: str, legs: Json) -> str:
-    return f"{name}\n× {legs[name]['weight']:g}" if legs else name
 
 
 def _row(passage: Json, link: Linked) -> tuple[str | Text, ...]:
@@ -99,11 +96,11 @@ def _row(passage: Json, link: Linked) -> tuple[str | Text, ...]:
         f"{passage['score']:.3f}",
         *(_leg(legs[name]) for name in LEGS),
         f"{legs['vector']['similarity']:.2f}",
-        _told(link(" · ".join(filter(None, where)), passage), passage["detail"]),
+        _with_reason(link(" · ".join(filter(None, where)), passage), passage["detail"]),
     )
 
 
-def _told(where: Text, reason: str | None) -> Text:
+def _with_reason(where: Text, reason: str | None) -> Text:
     return Text.assemble(where, "\n", ("found", "green") if reason is None else (reason, "yellow"))
 
 

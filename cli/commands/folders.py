@@ -8,10 +8,10 @@ import click
 from rich.text import Text
 
 from cli.commands.index import destination_of
-from cli.options import Place, anywhere, can_be_asked, counted, print_json
-from cli.showing import console
+from cli.options import Place, anywhere, can_be_asked, counted
+from cli.showing import show_list
 from cli.sync.destinations import Destination
-from cli.sync.manifest import Known, Manifest, Source
+from cli.sync.manifest import Manifest, Source
 from functions.client import Json
 from shared.api.values import instant
 from shared.errors import InvalidArgument, NotFound
@@ -42,14 +42,29 @@ def list_all(place: Place) -> None:
 def _list(place: Place) -> None:
     with destination_of(place) as destination:
         known = Manifest.of(destination.home).folders(destination.name)
-    if place.as_json:
-        print_json({"folders": [_json(each) for each in known]})
-        return
-    out = console()
-    if not known:
-        out.print("no folders: aurora index PATH brings one")
-    for each in known:
-        out.print(Text(_line(each)))
+    rows = [
+        {
+            "folder": str(each.source.root),
+            "vault": each.source.vault,
+            "notes": each.notes,
+            "skipped": each.skipped,
+            "indexedAt": None if each.indexed_at is None else instant(each.indexed_at),
+            "complete": each.finished,
+            "present": each.source.root.is_dir(),
+            "writeBack": each.write_back,
+        }
+        for each in known
+    ]
+    show_list(place, "folders", rows, _line, empty="no folders: aurora index PATH brings one")
+
+
+def _line(row: Json) -> Text:
+    when = "never indexed to its end"
+    if row["indexedAt"] is not None:
+        when = f"indexed {row['indexedAt'][:16].replace('T', ' ')} UTC"
+    skipped = f", {row['skipped']} skipped" if row["skipped"] else ""
+    gone = "" if row["present"] else "  (not there: aurora folders move or forget)"
+    return Text(f"{row['folder']}  vault {row['vault']}  {counted(row['notes'], 'note')}{skipped}  {when}{gone}")
 
 
 @folders.command()
@@ -81,15 +96,19 @@ def forget(place: Place, folder: Path, notes: str | None) -> None:
         note_ids = [note_id for source in sources for note_id in manifest.files(source)]
         count = len(note_ids)
         going = (notes or _asked(sources[0].root, count)) == REMOVE
-        removed = sum(_removed(destination, note_id) for note_id in note_ids) if going else 0
+        removed = 0
+        for note_id in note_ids if going else ():
+            if held := destination.read(note_id):
+                destination.remove(note_id, held.revision)
+                removed += 1
         for source in sources:
             manifest.forget(source)
-    told = f"{counted(removed, 'note')} removed" if going else f"its notes stay: {count}"
-    place.tell({"forgotten": str(sources[0].root), "removed": removed}, f"{sources[0].root} is forgotten; {told}")
+    notes_are = f"{counted(removed, 'note')} removed" if going else f"its notes stay: {count}"
+    place.tell({"forgotten": str(sources[0].root), "removed": removed}, f"{sources[0].root} is forgotten; {notes_are}")
 
 
 def _named(manifest: Manifest, destination: Destination, folder: Path) -> list[Source]:
-    """Of each vault it went into. Raises NotFound."""
+    """The folder in each vault it went into. Raises NotFound."""
     root = folder.resolve()
     found = [each.source for each in manifest.folders(destination.name) if each.source.root == root]
     if not found:
@@ -104,32 +123,3 @@ def _asked(root: Path, count: int) -> str:
     if not can_be_asked():
         raise InvalidArgument(str(root), f"--notes {KEEP} or --notes {REMOVE} for its {counted(count, 'note')}")
     return REMOVE if click.confirm(f"Remove its {counted(count, 'note')} too?", default=False) else KEEP
-
-
-def _removed(destination: Destination, note_id: str) -> bool:
-    held = destination.read(note_id)
-    if held is None:
-        return False
-    destination.remove(note_id, held.revision)
-    return True
-
-
-def _json(known: Known) -> Json:
-    return {
-        "folder": str(known.source.root),
-        "vault": known.source.vault,
-        "notes": known.notes,
-        "skipped": known.skipped,
-        "indexedAt": None if known.indexed_at is None else instant(known.indexed_at),
-        "complete": known.finished,
-        "present": known.source.root.is_dir(),
-        "writeBack": known.write_back,
-    }
-
-
-def _line(known: Known) -> str:
-    """One folder for people."""
-    when = "never indexed to its end" if known.indexed_at is None else f"indexed {known.indexed_at:%Y-%m-%d %H:%M} UTC"
-    skipped = f", {known.skipped} skipped" if known.skipped else ""
-    gone = "" if known.source.root.is_dir() else "  (not there: aurora folders move or forget)"
-    return f"{known.source.root}  vault {known.source.vault}  {counted(known.notes, 'note')}{skipped}  {when}{gone}"

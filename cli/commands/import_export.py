@@ -20,7 +20,7 @@ from shared.bootstrap import app
 from shared.errors import Conflict, InvalidArgument, NotFound, RequestError
 
 NOTE, TEMPLATE, SESSION, MESSAGE, END = "note", "template", "session", "message", "end"
-AT_ONCE, LONGEST = 20, 200_000
+MAX_MESSAGES, MAX_LENGTH = 20, 200_000
 """Messages in one request, and how many characters of JSON if they are several."""
 DIFFERS = "another one is there, and stays"
 
@@ -72,18 +72,16 @@ def _rows(file: Path) -> Iterator[Json]:
     """Raises InvalidArgument naming the line that is none of an export."""
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
-            if line.strip():
-                yield _row(line, f"{file}, line {number}")
-
-
-def _row(line: bytes, place: str) -> Json:
-    try:
-        row = json.loads(line.decode())  # of a byte that is damaged no other letter is made
-    except (ValueError, RecursionError):
-        row = None
-    if not isinstance(row, dict) or not isinstance(row.get("type"), str):
-        raise InvalidArgument(place, "a JSON object with a `type`, as aurora export writes it")
-    return row
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line.decode())  # of a byte that is damaged no other letter is made
+            except (ValueError, RecursionError):
+                row = None
+            if not isinstance(row, dict) or not isinstance(row.get("type"), str):
+                expected = "a JSON object with a `type`, as aurora export writes it"
+                raise InvalidArgument(f"{file}, line {number}", expected)
+            yield row
 
 
 def _restored(client: ApiClient, rows: Iterable[Json], restored: Restored) -> Iterator[str]:
@@ -179,7 +177,7 @@ def _in_requests(messages: Sequence[Json]) -> Iterator[Sequence[Json]]:
     start = length = 0
     for place, message in enumerate(messages):
         length += len(json.dumps(message))
-        if place > start and (place - start == AT_ONCE or length > LONGEST):
+        if place > start and (place - start == MAX_MESSAGES or length > MAX_LENGTH):
             yield messages[start:place]
             start, length = place, len(json.dumps(message))
     yield messages[start:]

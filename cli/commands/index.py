@@ -28,7 +28,7 @@ from cli.sync.merging import Choice, Side
 from cli.sync.report import Report
 from cli.sync.server import RemoteDestination
 from cli.sync.vault_choice import choose_vault
-from functions.client import ApiClient, InProcessClient, Json
+from functions.client import InProcessClient
 from shared.api.notes import reconcile_json
 from shared.bootstrap import use
 from shared.errors import AuroraError
@@ -105,14 +105,14 @@ def _follow(place: Place, task: Import) -> None:
     """Until Ctrl-C, which is how it is meant to end."""
     from cli.sync.watching import Follower  # noqa: PLC0415 - its watcher is for those who watch
 
-    told = partial(tell_news, as_json=place.as_json)
+    on_news = partial(tell_news, as_json=place.as_json)
     follower = Follower(task)
     with suppress(KeyboardInterrupt):
-        told(_with_bar(follower.first))
+        on_news(_with_bar(follower.first))
         if not place.as_json:
             click.echo(f"following {task.root}  (Ctrl-C ends it)")
         sys.stdout.flush()
-        follower.follow(told)
+        follower.follow(on_news)
 
 
 def tell_news(news: Report | AuroraError, *, as_json: bool = False) -> None:
@@ -166,17 +166,14 @@ def demo(place: Place, folder: Path) -> None:
                 click.echo(f"{parts_in_use(app)}\n{counted(report.notes, 'note')} indexed in {report.seconds:.1f} s")
             use(app)
             client = InProcessClient(Identity(place.tenant_id, place.tenant_id))
-            answers = [_demonstrate(client, temporary, question) for question in DEMO_QUESTIONS]
+            answers = []
+            for question in DEMO_QUESTIONS:
+                answers.append(client.send("POST", "/chat", {**question_json(), "message": question}))
+                if not place.as_json:
+                    click.echo(f"\n› {question}\n")
+                    show_answer(answers[-1], temporary)
     if place.as_json:
         print_json({"index": report.as_json(), "answers": answers})
-
-
-def _demonstrate(client: ApiClient, place: Place, text: str) -> Json:
-    answer = client.send("POST", "/chat", {**question_json(), "message": text})
-    if not place.as_json:
-        click.echo(f"\n› {text}\n")
-        show_answer(answer, place)
-    return answer
 
 
 def _with_bar(work: Callable[[Step], T], goes_on: str = GOES_ON) -> T:

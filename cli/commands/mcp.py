@@ -7,7 +7,6 @@ import importlib.util
 import click
 
 from cli.options import Place, anywhere, fail
-from functions.client import ApiClient
 
 
 @click.command()
@@ -19,11 +18,6 @@ def mcp(place: Place) -> None:
     """
     if importlib.util.find_spec("mcp") is None:
         fail("the MCP SDK is not installed: pip install -e '.[mcp]'")
-    with place.lasting_client() as client:
-        _serve(client)
-
-
-def _serve(client: ApiClient) -> None:
     import anyio  # noqa: PLC0415 - the SDK is an extra, and help is read without it
     from mcp.server.stdio import stdio_server  # noqa: PLC0415
 
@@ -34,4 +28,5 @@ def _serve(client: ApiClient) -> None:
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
 
-    anyio.run(serve)
+    with place.lasting_client() as client:
+        anyio.run(serve)

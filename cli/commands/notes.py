@@ -56,11 +56,7 @@ def show(place: Place, note: str, vault: str | None) -> None:
     out.print(Text(found["title"] or found["noteId"], "bold"))
     out.print(Text(f"{place_of}{found['createdAt'][:10]}{tags}", "dim"))
     click.echo(found["text"])
-    _show_pointing(pointing, place)
-
-
-def _show_pointing(pointing: Json, place: Place) -> None:
-    out, link = console(), linked(place)
+    link = linked(place)
     to = [Text(each["title"] or f"{each['target']} (no note)") for each in pointing["links"]]
     at = [link(f"{each['vault']}/{each['path'] or each['title']}", each) for each in pointing["backlinks"]]
     for heading, names in (("links to", to), ("linked from", at)):

@@ -14,7 +14,6 @@ from rich.text import Text
 from cli.options import FAILED, Place, anywhere, common, counted, print_json
 from cli.pages import address
 from cli.showing import console
-from functions.client import ApiClient, Json
 from shared.api.templates import TemplateJson
 from shared.api.values import shown
 from shared.errors import InvalidArgument, NotFound
@@ -69,20 +68,15 @@ def add(place: Place, file: Path) -> None:
     template = read_template(file.stem, text)
     with place.client() as client:
         where, wanted = address("templates", template.template_id), dict(shown(TemplateJson, template))
-        _keep_what_goes(client, where, wanted)
+        try:  # what another of this id said goes into the trash: somebody may have written it
+            held = client.send("GET", where)
+        except NotFound:
+            held = wanted
+        if held != wanted:
+            kept = {"noteId": f"template-{held['templateId']}", "title": f"Template {held['name']}"}
+            client.send("POST", "/trash", {**kept, "text": json.dumps(held, ensure_ascii=False, indent=2)})
         saved = client.send("PUT", where, wanted)
     place.tell(saved, f"added {saved['templateId']} ({saved['name']})")
-
-
-def _keep_what_goes(client: ApiClient, where: str, wanted: Json) -> None:
-    """What another of this id said goes into the trash: somebody may have written it."""
-    try:
-        held = client.send("GET", where)
-    except NotFound:
-        return
-    if held != wanted:
-        kept = {"noteId": f"template-{held['templateId']}", "title": f"Template {held['name']}"}
-        client.send("POST", "/trash", {**kept, "text": json.dumps(held, ensure_ascii=False, indent=2)})
 
 
 @templates.command()

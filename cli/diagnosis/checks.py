@@ -224,7 +224,7 @@ def _models(app: App, env: Mapping[str, str]) -> Verdict:
     if server is None:
         return Verdict("models", "ok" if app.writer else "missing", f"no model server at {' or '.join(places(env))}")
     how = "" if app.writer else ": aurora dev --model NAME writes with it"
-    return Verdict("models", "ok", f"{server.told()}{how}")
+    return Verdict("models", "ok", f"{server}{how}")
 
 
 def _running(place: Place) -> str:

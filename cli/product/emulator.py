@@ -34,9 +34,8 @@ ADMIN_SECONDS = 30
 EXPORT, METADATA = "aurora", ".overall_export_metadata"
 """The folder that holds saved documents, and the file in it with which the emulator begins to read them."""
 NOTES = "tenants/{tenantId}/notes/{noteId}"
-"""Documents whose writes fire the index trigger."""
 TEMPLATES = "tenants/{tenantId}/templates/{templateId}"
-"""The same for the templates' vectors."""
+"""Documents whose writes fire the triggers of the index and of the templates' vectors."""
 
 
 class EmulatorMissing(OperatorError):
@@ -52,7 +51,7 @@ def find_jar(env: Mapping[str, str]) -> Path:
         if not Path(named).is_file():
             raise EmulatorMissing(f"FIRESTORE_EMULATOR_JAR: no file {named}")
         return Path(named)
-    for jar in (*_from_debian(), *_from_gcloud(), *_from_firebase_tools(env)):
+    for jar in _jars(env):
         if jar.is_file():
             return jar
     raise EmulatorMissing(
@@ -61,18 +60,13 @@ def find_jar(env: Mapping[str, str]) -> Path:
     )
 
 
-def _from_debian() -> Iterator[Path]:
+def _jars(env: Mapping[str, str]) -> Iterator[Path]:
+    """Where it may be, the newest of firebase-tools first."""
     if shutil.which("dpkg"):
         listing = subprocess.run(["dpkg", "-L", DEBIAN_PACKAGE], capture_output=True, text=True, check=False)
         yield from (Path(line) for line in listing.stdout.splitlines() if line.endswith(JAR))
-
-
-def _from_gcloud() -> Iterator[Path]:
     if gcloud := shutil.which("gcloud"):
         yield Path(gcloud).resolve().parent.parent / JAR
-
-
-def _from_firebase_tools(env: Mapping[str, str]) -> Iterator[Path]:
     cache = Path(env.get("HOME", "~")).expanduser() / ".cache/firebase/emulators"
     yield from sorted(cache.glob("cloud-firestore-emulator-v*.jar"), key=_version, reverse=True)
 
@@ -200,7 +194,14 @@ def start(
         process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
     emulator = Emulator(host, process, Path(name))
     try:
-        _wait_until_ready(emulator)
+        deadline = time.monotonic() + START_SECONDS
+        while process.poll() is None and not answers(host):
+            if time.monotonic() >= deadline:
+                raise EmulatorMissing(f"the Firestore emulator did not answer within {START_SECONDS} seconds")
+            time.sleep(0.05)
+        if process.poll() is not None:
+            tail = emulator.log.read_text(errors="replace")[-2000:]
+            raise EmulatorMissing(f"the Firestore emulator ended at once:\n{tail}")
     except BaseException:
         emulator.stop()
         raise
@@ -212,18 +213,6 @@ def _free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
     return port
-
-
-def _wait_until_ready(emulator: Emulator) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        if emulator.process.poll() is not None:
-            tail = emulator.log.read_text(errors="replace")[-2000:]
-            raise EmulatorMissing(f"the Firestore emulator ended at once:\n{tail}")
-        if answers(emulator.host):
-            return
-        time.sleep(0.05)
-    raise EmulatorMissing(f"the Firestore emulator did not answer within {START_SECONDS} seconds")
 
 
 def answers(host: str) -> bool:

@@ -7,7 +7,6 @@ requests to localhost, and by a DNS name of theirs that points to 127.0.0.1 even
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Collection, Iterable, Iterator
@@ -27,9 +26,7 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 def only_from_this_machine(app: WSGIApplication, allowed_origins: Collection[str]) -> WSGIApplication:
     """`app`, behind a check of Host (a loopback name) and Origin (none, our own, or one on the list)."""
-    from werkzeug.wrappers import Response  # noqa: PLC0415 - 100 ms for those who serve; the names are everybody's
-
-    from functions.http.errors import body_of, kind_of  # noqa: PLC0415
+    from cli.product.page import error_reply  # noqa: PLC0415 - 100 ms for those who serve; the names are everybody's
 
     refusal = PermissionDenied("only for programs on this machine, and web pages named in ALLOWED_ORIGINS")
 
@@ -38,8 +35,7 @@ def only_from_this_machine(app: WSGIApplication, allowed_origins: Collection[str
         own = _is_loopback(host) and origin in (None, f"http://{host}")
         if own or (_is_loopback(host) and (origin in allowed_origins or "*" in allowed_origins)):
             return app(environ, start_response)
-        response = Response(json.dumps(body_of(refusal)), kind_of(refusal).code, mimetype="application/json")
-        return response(environ, start_response)
+        return error_reply(refusal)(environ, start_response)
 
     return site
 

@@ -12,18 +12,17 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from werkzeug.wrappers import Request
 
 from cli.environment import environment
-from cli.product.page import json_of, reply_with
-from cli.product.running import Announcement, models_of
+from cli.product.page import json_of, with_resource
+from cli.product.running import Announcement, models_of, without_userinfo
 from shared.app import App
 from shared.bootstrap import use, with_writer
 from shared.errors import Conflict, InvalidArgument, OperatorError, SettingsError
@@ -31,9 +30,8 @@ from shared.model.answers import Prompt
 from shared.settings import CHAT_MODEL, Settings
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+    from _typeshed.wsgi import WSGIApplication
 
-PATHS = frozenset({"/settings:model", "/api/settings:model"})
 NAMES = ("OPENAI_BASE_URL", "OPENAI_API_KEY", "CHAT_MODEL")
 """What a choice decides, all of it."""
 GEMINI = "https://generativelanguage.googleapis.com/v1beta/openai"
@@ -67,13 +65,13 @@ class ModelChoice:
         variable of the environment that decides it, else null.
         """
         settings, writer = self.app.settings, self.app.writer
-        address = urlsplit(settings.openai_base_url or "")
-        is_gemini = settings.uses_gemini or address.geturl() == GEMINI
+        address = settings.openai_base_url or ""
+        is_gemini = settings.uses_gemini or address == GEMINI
         fixed = "GEMINI_API_KEY or GOOGLE_GENAI_USE_VERTEXAI" if settings.uses_gemini else None
         return {
             "kind": "none" if writer is None else "gemini" if is_gemini else "openai",
             "model": writer.model if writer else None,
-            "address": address._replace(netloc=address.netloc.rpartition("@")[2]).geturl() or None,
+            "address": without_userinfo(address) or None,
             "fixed": fixed or next((name for name in NAMES if os.environ.get(name)), None),
         }
 
@@ -85,7 +83,10 @@ class ModelChoice:
         with self._choosing:
             if fixed := self.current()["fixed"]:
                 raise Conflict(f"{fixed} is set, which decides what writes: unset it and start aurora dev again")
-            chosen = _settings(wanted)
+            try:
+                chosen = Settings.from_env({name: value for name, value in wanted.items() if value})
+            except SettingsError as error:
+                raise InvalidArgument(FIELDS.get(error.variable, "model"), error.message) from error
             try:
                 self._check(wanted)
                 changed = with_writer(self.app, chosen)
@@ -144,15 +145,8 @@ def keep(file: Path, wanted: Mapping[str, str]) -> None:
 
 def with_model_choice(site: WSGIApplication, choice: ModelChoice) -> WSGIApplication:
     """`site`, whose model can be chosen."""
-
-    def served(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        request = Request(environ)
-        if request.path not in PATHS or request.method not in {"GET", "PUT"}:
-            return site(environ, start_response)
-        work = choice.current if request.method == "GET" else lambda: choice.choose(_wanted(request))
-        return reply_with(work)(environ, start_response)
-
-    return served
+    methods = {"GET": lambda _: choice.current(), "PUT": lambda request: choice.choose(_wanted(request))}
+    return with_resource(site, "/settings:model", methods)
 
 
 def _wanted(request: Request) -> dict[str, str]:
@@ -170,10 +164,3 @@ def _wanted(request: Request) -> dict[str, str]:
             raise InvalidArgument(name, "not empty")
         wanted[variable] = value.strip()
     return wanted
-
-
-def _settings(wanted: Mapping[str, str]) -> Settings:
-    try:
-        return Settings.from_env({name: value for name, value in wanted.items() if value})
-    except SettingsError as error:
-        raise InvalidArgument(FIELDS.get(error.variable, "model"), error.message) from error

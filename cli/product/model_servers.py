@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from urllib.parse import urlsplit
 
-from cli.remote import Asked, BrokenOff, on_this_machine
+from cli.remote import BrokenOff, Request, on_this_machine
 from shared.errors import InvalidArgument, OperatorError
 from shared.settings import Settings
 
 OLLAMA_PORT, LM_STUDIO_PORT = 11434, 1234
-PATIENCE = 0.5
+ANSWERS_WITHIN = 0.5
 """Seconds; a server on this machine lists its models at once."""
-MOST_NAMED = 5
+MAX_NAMED = 5
 _LATEST = ":latest"
 """What Ollama adds to a name that says no more."""
 
@@ -28,10 +27,10 @@ class ModelServer:
     models: tuple[str, ...]
     """At least one."""
 
-    def told(self) -> str:
-        """Its address and its first models."""
-        more = ", …" if len(self.models) > MOST_NAMED else ""
-        return f"{self.base_url} ({', '.join(self.models[:MOST_NAMED])}{more})"
+    def __str__(self) -> str:
+        """The address and the first models."""
+        more = ", …" if len(self.models) > MAX_NAMED else ""
+        return f"{self.base_url} ({', '.join(self.models[:MAX_NAMED])}{more})"
 
     def has(self, model: str) -> bool:
         return model in self.models or f"{model}{_LATEST}" in self.models
@@ -56,25 +55,16 @@ def _ollama(host: str) -> str:
 
 def answering(env: Mapping[str, str]) -> ModelServer | None:
     """The first that answers and has a model."""
-    return next(_found(env), None)
-
-
-def _found(env: Mapping[str, str]) -> Iterator[ModelServer]:
     for base_url in places(env):
-        models = _models(base_url)
+        try:
+            with on_this_machine(Request("GET", f"{base_url}/models"), ANSWERS_WITHIN) as received:
+                content = json.loads(b"\n".join(received.lines)) if received.status == 200 else {}
+            models = tuple(str(model["id"]) for model in content["data"])
+        except (BrokenOff, ValueError, KeyError, TypeError):  # nobody answers, or somebody else
+            continue
         if models:
-            yield ModelServer(base_url, models)
-
-
-def _models(base_url: str) -> tuple[str, ...]:
-    """None if nobody answers, or somebody else."""
-    exchange = partial(on_this_machine, seconds=PATIENCE)
-    try:
-        with exchange(Asked("GET", f"{base_url}/models")) as received:
-            content = json.loads(b"\n".join(received.lines)) if received.status == 200 else {}
-        return tuple(str(model["id"]) for model in content["data"])
-    except (BrokenOff, ValueError, KeyError, TypeError):
-        return ()
+            return ModelServer(base_url, models)
+    return None
 
 
 def writing_with(model: str, settings: Settings, env: Mapping[str, str]) -> dict[str, str]:
@@ -89,5 +79,5 @@ def writing_with(model: str, settings: Settings, env: Mapping[str, str]) -> dict
         tried = " or ".join(places(env))
         raise OperatorError(f"--model: no model server answers at {tried}: start one, or set OPENAI_BASE_URL")
     if not server.has(model):
-        raise InvalidArgument("--model", f"a model of {server.told()}")
+        raise InvalidArgument("--model", f"a model of {server}")
     return {"OPENAI_BASE_URL": server.base_url, "CHAT_MODEL": model}

@@ -40,9 +40,27 @@ def reply_with(work: Callable[[], Mapping[str, object]]) -> Response:
     try:
         response = Response(json.dumps(work()), mimetype="application/json")
     except AuroraError as error:
-        response = Response(json.dumps(body_of(error)), kind_of(error).code, mimetype="application/json")
+        response = error_reply(error)
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def error_reply(error: AuroraError) -> Response:
+    return Response(json.dumps(body_of(error)), kind_of(error).code, mimetype="application/json")
+
+
+def with_resource(
+    site: WSGIApplication, path: str, methods: Mapping[str, Callable[[Request], Mapping[str, object]]]
+) -> WSGIApplication:
+    """`site`, with a resource of this machine's page at `path`, also below /api: method -> the JSON of its reply."""
+
+    def served(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        request = Request(environ)
+        work = methods.get(request.method) if request.path in (path, f"/api{path}") else None
+        reply = site if work is None else reply_with(lambda: work(request))
+        return reply(environ, start_response)
+
+    return served
 
 
 def json_of(request: Request, *, most: int) -> Any:  # noqa: ANN401 - JSON
@@ -86,13 +104,15 @@ def _file(request: Request, folder: Path) -> Path | None:
 
 
 def _served(content: bytes, kind: str, request: Request, settings: Mapping[str, Any]) -> Response:
-    response = Response(content, content_type=kind)
-    response.headers["Cache-Control"] = "no-cache"
-    response.headers["Content-Security-Policy"] = policy(settings)
-    response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
-    response.headers["Referrer-Policy"] = "no-referrer"
-    response.headers["Vary"] = "Accept"
-    response.headers["X-Content-Type-Options"] = "nosniff"
+    headers = {
+        "Cache-Control": "no-cache",
+        "Content-Security-Policy": policy(settings),
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Referrer-Policy": "no-referrer",
+        "Vary": "Accept",
+        "X-Content-Type-Options": "nosniff",
+    }
+    response = Response(content, content_type=kind, headers=headers)
     response.add_etag()
     response.make_conditional(request)
     return response

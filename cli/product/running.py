@@ -20,13 +20,15 @@ from shared.settings import Settings
 if TYPE_CHECKING:
     from shared.app import App
 
+ANNOUNCED, LOCK = "running.json", "running.lock"
+"""Files in the home."""
 _PLAIN = Settings()
 """Settings that differ in nothing else answer the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """Those that a product uses, as people are told of them. None: none is set."""
+    """Names of the models that a product uses, for people. None: none is set."""
 
     writer: str | None
     quoter: str
@@ -46,7 +48,7 @@ class Running:
 
 
 def models_of(app: App) -> Models:
-    """Of a product in this process."""
+    """Models of a product in this process."""
     settings = app.settings
     server = settings.gemini_base_url if settings.uses_gemini else settings.openai_base_url
     return Models(
@@ -57,15 +59,18 @@ def models_of(app: App) -> Models:
 
 
 def _at(server: str | None, model: str) -> str:
-    """With its server's address, if that was chosen, but not with what may stand before the host."""
-    if server is None:
-        return model
-    address = urlsplit(server)
-    return f"{model} at {address._replace(netloc=address.netloc.rpartition('@')[2]).geturl()}"
+    """With its server's address, if that was chosen."""
+    return model if server is None else f"{model} at {without_userinfo(server)}"
+
+
+def without_userinfo(address: str) -> str:
+    """Without a name or password that stands before the host."""
+    url = urlsplit(address)
+    return url._replace(netloc=url.netloc.rpartition("@")[2]).geturl()
 
 
 def digest_of(settings: Settings) -> str:
-    """Of what answers depend on. Where the home is, what is logged and who may call is not among it."""
+    """Digest of what answers depend on. Where the home is, what is logged and who may call is not among it."""
     bare = replace(settings, home=_PLAIN.home, log_level=_PLAIN.log_level, auth=_PLAIN.auth)
     return hashlib.sha256(repr(bare).encode()).hexdigest()
 
@@ -94,11 +99,11 @@ class Announcement:
 def announced(home: Path, running: Running) -> Iterator[Announcement | None]:
     """While the block runs, `find_running` finds it. None: another product runs in this home already."""
     home.mkdir(parents=True, exist_ok=True)
-    with locked_if_free(_lock(home)) as is_ours:
+    with locked_if_free(home / LOCK) as is_ours:
         if not is_ours:
             yield None
             return
-        announcement = Announcement(_file(home), running)
+        announcement = Announcement(home / ANNOUNCED, running)
         announcement.write()
         try:
             yield announcement
@@ -114,24 +119,13 @@ def find_running(settings: Settings, tenant: str) -> Running | None:
 
 def found(home: Path) -> Running | None:
     """The one that runs in this home, however it was started."""
-    running = _announced(home)
-    return running if running and is_locked(_lock(home)) else None
-
-
-def _announced(home: Path) -> Running | None:
     try:
-        said = json.loads(_file(home).read_text(encoding="utf-8"))
-        return Running(**{**said, "models": Models(**said["models"])})
+        said = json.loads((home / ANNOUNCED).read_text(encoding="utf-8"))
+        running = Running(**{**said, "models": Models(**said["models"])})
+        with locked_if_free(home / LOCK) as is_free:
+            return None if is_free else running
     except (OSError, ValueError, TypeError, KeyError):
         return None
-
-
-def _file(home: Path) -> Path:
-    return home / "running.json"
-
-
-def _lock(home: Path) -> Path:
-    return home / "running.lock"
 
 
 if sys.platform == "win32":
@@ -156,11 +150,3 @@ def locked_if_free(file: Path) -> Iterator[bool]:
             yield False
             return
         yield True
-
-
-def is_locked(file: Path) -> bool:
-    """Whether somebody holds it."""
-    if not file.exists():
-        return False
-    with locked_if_free(file) as free:
-        return not free

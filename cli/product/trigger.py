@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 WORKERS = 4
 """Events delivered at once."""
 FIRST_DELAY = 0.2
-LONGEST_DELAY = 30.0
+MAX_DELAY = 30.0
 ATTEMPTS = 12
 """Over four minutes together: longer than another worker's lease on a note."""
 
@@ -86,40 +86,31 @@ class Trigger:
             self._changed.notify_all()
 
     def enqueue_path(self, document: str) -> None:
-        """The same for the path of a document; of anything but a tenant's note, nothing."""
+        """`enqueue` by the path of a document; of anything but a tenant's note, nothing."""
         match document.split("/"):
             case ["tenants", tenant_id, "notes", note_id]:
                 self.enqueue(NoteKey(tenant_id, note_id))
 
     def _sort(self) -> None:
         """What was saved goes on to be delivered, by way of `words` where it would have to wait for that."""
-        while (key := self._next_saved()) is not None:
-            if not (self._is_busy() and self._found_by_words(key)):
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._saved or self._stopped)
+                if self._stopped:
+                    return
+                key = next(iter(self._saved))
+                del self._saved[key]
+                is_busy = len(self._under_way) + len(self._fresh) >= WORKERS
+            try:
+                is_done = is_busy and self.words(key)
+            except Exception:  # a bug that one note brings out must not hold up all others; its delivery reports it
+                _logger.debug("words of note %r", key.note_id, exc_info=True)
+                is_done = False
+            if not is_done:
                 with self._changed:
                     self._fresh.pop(key, None)
                     self._fresh[key] = None
                     self._changed.notify_all()
-
-    def _next_saved(self) -> NoteKey | None:
-        """None after `stop`."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._saved or self._stopped)
-            if self._stopped:
-                return None
-            key = next(iter(self._saved))
-            del self._saved[key]
-            return key
-
-    def _is_busy(self) -> bool:
-        with self._changed:
-            return len(self._under_way) + len(self._fresh) >= WORKERS
-
-    def _found_by_words(self, key: NoteKey) -> bool:
-        try:
-            return self.words(key)
-        except Exception:  # a bug that one note brings out must not hold up all others; its delivery tells of it
-            _logger.debug("words of note %r", key.note_id, exc_info=True)
-            return False
 
     def _run(self) -> None:
         while (event := self._next()) is not None:
@@ -153,7 +144,7 @@ class Trigger:
                 self._held.discard(key)
                 self.enqueue(key)
             elif status >= 500 and attempt + 1 < ATTEMPTS:
-                when = time.monotonic() + min(FIRST_DELAY * 2**attempt, LONGEST_DELAY)
+                when = time.monotonic() + min(FIRST_DELAY * 2**attempt, MAX_DELAY)
                 heapq.heappush(self._due, (when, next(self._order), key, attempt + 1))
                 self._changed.notify_all()
             elif status >= 500:
@@ -161,13 +152,13 @@ class Trigger:
 
 
 def delivery(app: WSGIApplication) -> Callable[[NoteKey], int]:
-    """Post events as Eventarc does, to the app of `on_note_write`; the answer's status."""
+    """Post the events of notes as Eventarc does, to the app of `on_note_write`; the answer's status."""
     post = posting(app)
     return lambda key: post(f"tenants/{key.tenant_id}/notes/{key.note_id}")
 
 
 def posting(app: WSGIApplication) -> Callable[[str], int]:
-    """The same for any document's path, to the app of its function."""
+    """Post the event of the document at a path, to the app of its function; the answer's status."""
     client = Client(app, use_cookies=False)  # it keeps nothing then, and serves all threads
 
     def post(document: str) -> int:

@@ -9,7 +9,6 @@ merging, moved_files: one file and its note: the change of one goes to the other
 conflicts: those that wait, and what a decision does
 files: a note -> what its file is to hold; files replaced, created, moved, removed
 destinations, server: where the notes are: this machine's store, or a server
-note_files: the files of notes that are changed through the running product
-folder_choice: folders that are added on its page
+note_files: folders that are added on the page of the running product, and the files of notes that are changed there
 watching: one import, repeated while the folder changes
 """

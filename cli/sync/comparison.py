@@ -36,13 +36,20 @@ def compare(last: Read | None, file: FileNote | None, note: Note | None, replace
     if agree(file, note):
         return Comparison.AGREED
     file_news = last is None or file is None or file.digest != last.file
-    note_news = _is_news(last, note)
+    if last is None or note is None:
+        note_news = note is not None if last is None else last.note is not None
+    else:  # what an import wrote that died before it could say so is no news
+        note_news = digest_of(note) != last.note and last.reading not in _readings(note)
     if file_news and note_news:
         return Comparison.CONFLICT
     if note_news:
         since = (last.seen if last else None) or ""
         return Comparison.CONFLICT if note and replaced > since else Comparison.NOTE_NEWS
-    return Comparison.FILE_NEWS if file_news or _reads_otherwise(last, file, note) else Comparison.SETTLED
+    if file_news or last is None or file is None:
+        return Comparison.FILE_NEWS
+    # nobody has changed anything, but files may be read in another way than they were
+    otherwise = note and last.reading in _readings(note) and last.reading != reading_of(file.draft)
+    return Comparison.FILE_NEWS if otherwise else Comparison.SETTLED
 
 
 def conflict_reason(path: str, file: FileNote | None, note: Note | None) -> str:
@@ -66,34 +73,18 @@ def agree(file: FileNote | None, note: Note | None) -> bool:
     return reading_of(file.draft) in _readings(note)
 
 
-def _is_news(last: Read | None, note: Note | None) -> bool:
-    """Whether somebody has changed the note. What an import wrote that died before it could say so is no news."""
-    if last is None:
-        return note is not None
-    if note is None:
-        return last.note is not None
-    return digest_of(note) != last.note and last.reading not in _readings(note)
-
-
-def _reads_otherwise(last: Read | None, file: FileNote | None, note: Note | None) -> bool:
-    """Whether nobody has changed anything, but files are read in another way than they were."""
-    if last is None or last.reading is None or file is None or note is None:
-        return False
-    return last.reading in _readings(note) and last.reading != reading_of(file.draft)
-
-
 def digest_of(note: Note) -> str:
-    """Of all that a file could say of the note. Where it lies is not among it."""
+    """Digest of all that a file could say of the note. Where it lies is not among it."""
     return _digest(note.title, note.text, note.tags, note.lang, note.created_at)
 
 
 def reading_of(draft: NoteDraft) -> str:
-    """Of what a file says."""
+    """Digest of what a file says."""
     return _digest(draft.title, draft.text, draft.tags, draft.lang, draft.created_at)
 
 
 def _readings(note: Note) -> tuple[str, str]:
-    """Of the files that could have said this: one that names the date, and one that names none."""
+    """Readings of the files that could have said this: one that names the date, and one that names none."""
     return digest_of(note), _digest(note.title, note.text, note.tags, note.lang, None)
 
 

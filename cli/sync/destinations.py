@@ -197,7 +197,7 @@ class LocalDestination:
 
 
 def local_name(settings: Settings, tenant_id: str) -> str:
-    """Of a tenant's notes on this machine."""
+    """Name of a tenant's notes on this machine, in the manifest."""
     if settings.store != "firestore":
         return f"embedded {tenant_id}"
     database = "" if settings.firestore_database == "(default)" else f"/{settings.firestore_database}"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
@@ -31,11 +30,15 @@ def replace_file(file: Path, content: bytes, *, was: str) -> None:
         with suppress(OSError):  # a file system may keep less than modes
             shutil.copystat(real, fresh)
         os.utime(fresh)
-        if digest_of_bytes(real.read_bytes()) != was:
-            raise Conflict("the file was changed meanwhile")
+        _require_unchanged(real, was)
         fresh.replace(real)
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def _require_unchanged(file: Path, was: str) -> None:
+    if digest_of_bytes(file.read_bytes()) != was:
+        raise Conflict("the file was changed meanwhile")
 
 
 def create_file(file: Path, content: bytes) -> None:
@@ -69,8 +72,7 @@ def _beside(file: Path, content: bytes) -> Path:
 
 def move_file(file: Path, place: Path, *, was: str) -> None:
     """Raises Conflict if it holds something else by now, or there is a file at `place`."""
-    if digest_of_bytes(file.read_bytes()) != was:
-        raise Conflict("the file was changed meanwhile")
+    _require_unchanged(file, was)
     if place.exists():
         raise Conflict("there is a file by now")
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -79,8 +81,7 @@ def move_file(file: Path, place: Path, *, was: str) -> None:
 
 def remove_file(file: Path, *, was: str) -> None:
     """Raises Conflict if it holds something else by now."""
-    if digest_of_bytes(file.read_bytes()) != was:
-        raise Conflict("the file was changed meanwhile")
+    _require_unchanged(file, was)
     file.unlink()
 
 
@@ -119,12 +120,3 @@ def is_writable(root: Path, path: str) -> bool:
     is_read = PurePosixPath(path).suffix.lower() in SUFFIXES and not any(part.startswith(".") for part in parts)
     is_below = is_read and (root / path).resolve().is_relative_to(root.resolve())
     return is_below and not ignore_rules(root).match_file(path)
-
-
-def unsaid_reason(names: Sequence[str], problem: str | None) -> str:
-    """Of a note's fields that its file does not say although it was written."""
-    why = f" ({problem})" if problem else ""
-    return (
-        f"its {' and '.join(names)} cannot be written into the file{why}, and stay in the note; "
-        "mend the file, then --take note or --take file decides"
-    )

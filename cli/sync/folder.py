@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.converting import EXTRA, MAX_BYTES, Kind, Unreadable, kind_of, text_of
+from cli.converting import EXTRA, MAX_BYTES, Kind, Unreadable, decoded, kind_of, text_of
 from shared.errors import OperatorError
 from shared.markdown.file import fields_of, note_id_of
 from shared.model.limits import MAX_PATH, MAX_TEXT_BYTES
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 SUFFIXES = frozenset({".md", ".markdown", ".txt"})
-"""Of files that are read as they are; `cli.converting` names the others."""
+"""Endings of files that are read as they are; `cli.converting` names the others."""
 RULES_FILE, DEFAULT_RULES = ".auroraignore", ("[Tt]emplates/", "_[Tt]emplates/")
 """File at the top of a folder with gitignore's rules, and the rules that hold before its first line."""
 BY_RULE = f"templates, or named in {RULES_FILE}"
@@ -65,7 +65,7 @@ class FileNote:
     modified: datetime
     """The oldest time that is known of it beside its text."""
     digest: str
-    """Of the file's bytes."""
+    """Digest of the file's bytes."""
     problem: str | None
     """What is odd about it although it is a note; None: nothing."""
     dated: str = "file"
@@ -204,24 +204,26 @@ def digest_of_bytes(raw: bytes) -> str:
     return hashlib.sha256(raw).hexdigest()[:32]
 
 
+def digest_of_file(file: Path) -> str:
+    """`digest_of_bytes` of what it holds; empty where it cannot be read."""
+    try:
+        return digest_of_bytes(file.read_bytes())
+    except OSError:
+        return ""
+
+
 def _text(path: str, size: int, raw: bytes, kind: Kind | None) -> str:
     """Raises Unreadable."""
-    most = MAX_BYTES if kind else MAX_TEXT_BYTES
-    if size > most:
-        raise Unreadable(f"too large: {size} bytes, the limit is {most}: split it")
+    limit = MAX_BYTES if kind else MAX_TEXT_BYTES
+    if size > limit:
+        raise Unreadable(f"too large: {size} bytes, the limit is {limit}: split it")
     if len(path) > MAX_PATH or _CONTROL.search(path) or "\\" in path:
         raise Unreadable(f"its path is over {MAX_PATH} characters or has control characters or backslashes: rename it")
-    text = _decoded(raw) if kind is None else text_of(kind, raw)
-    if kind and len(text.encode()) > MAX_TEXT_BYTES:
+    if kind is None:
+        if b"\0" in raw:
+            raise Unreadable("binary: a note is text")
+        return decoded(raw)
+    text = text_of(kind, raw)
+    if len(text.encode()) > MAX_TEXT_BYTES:
         raise Unreadable(f"too much text: {len(text.encode())} bytes, the limit is {MAX_TEXT_BYTES}: split it")
     return text
-
-
-def _decoded(raw: bytes) -> str:
-    """Raises Unreadable."""
-    if b"\0" in raw:
-        raise Unreadable("binary: a note is text")
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Unreadable(f"not UTF-8 at byte {error.start}: save it as UTF-8") from error

@@ -7,7 +7,6 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from typing import TypeAlias
 
 from cli.sync.destinations import Destination, Followed, Listed
 from cli.sync.folder import BY_RULE, Skipped, relative, walk
-from cli.sync.manifest import Begun, Manifest, Read, Source
+from cli.sync.manifest import Manifest, Read, Source
 from cli.sync.merging import UNDECIDED, Choice, Merge
 from cli.sync.moved_files import with_moves
 from cli.sync.report import Report, Taken
@@ -79,25 +78,14 @@ class Import:
         if not self.root.is_dir():
             raise NotFound(f"no folder {self.root}")
         started = time.perf_counter()
-        report = Report(self.vault, str(self.root))
+        report, manifest = Report(self.vault, str(self.root)), self.manifest()
         entries = list(self._entries())
         for entry in entries:
             if isinstance(entry, Skipped):
                 report.leave_out(entry)
-        manifest = self.manifest()
         with manifest.held():
-            listed = self.destination.listed()
-            paths = {relative(self.root, entry): entry for entry in entries if isinstance(entry, Path)}
-            ids = note_ids(self.vault, paths, manifest.files(self.source), listed)
-            files = {ids[path]: entry for path, entry in paths.items()}
-            begun = self._begin(manifest, files, report)
-            merge = with_moves(self._joining(manifest, begun, listed), files)
-            if not files.keys() <= merge.begun.before.keys():
-                merge = replace(merge, added=_first_added(self.root))
-            unread = {
-                each.path for each in entries if isinstance(each, Skipped) and each.ignored and each.reason != BY_RULE
-            }
-            taken = self._bring(_apart_from(merge, unread), files, report, step, glance)
+            merge, files = self._begun(manifest, entries)
+            taken = self._bring(merge, files, report, step, glance)
             unfit = sum(isinstance(each.file, Skipped) for each in taken)
             manifest.end(self.source, skipped=len(report.skipped) + unfit)
         for each in self._followed(taken, step) if vectors else taken:
@@ -110,35 +98,44 @@ class Import:
         own = self.source.root
         roots = (known.source.root for known in self.manifest().folders(self.destination.name))
         inner = [root for root in roots if root != own and root.is_relative_to(own) and root.is_dir()]
-        told: set[Path] = set()
+        named: set[Path] = set()
         for entry in walk(self.root):
             path = entry.path if isinstance(entry, Skipped) else relative(self.root, entry)
             within = next((root for root in inner if (own / path).is_relative_to(root)), None)
             if within is None:
                 yield entry
-            elif within not in told:
-                told.add(within)
+            elif within not in named:
+                named.add(within)
                 yield Skipped(within.relative_to(own).as_posix(), "indexed as a folder of its own")
 
-    def _joining(self, manifest: Manifest, begun: Begun, listed: Mapping[str, Listed]) -> Merge:
-        return Merge(
+    def _begun(self, manifest: Manifest, entries: Sequence[Path | Skipped]) -> tuple[Merge, dict[str, Path]]:
+        """The files by their notes' ids, and what they share. Files that are there and are not read any more are not
+        known: their notes stay. Raises NotFound for a folder of which everything has gone: so looks one whose disk is
+        not there.
+        """
+        listed, before = self.destination.listed(), manifest.files(self.source)
+        if not entries and before and not any(self.root.iterdir()):
+            raise NotFound(f"{self.root} is empty: is its disk there? Its notes stay: {len(before)}")
+        paths = {relative(self.root, entry): entry for entry in entries if isinstance(entry, Path)}
+        ids = note_ids(self.vault, paths, before, listed)
+        files = {ids[path]: entry for path, entry in paths.items()}
+        merge = Merge(
             destination=self.destination,
             source=self.source,
             root=self.root,
             choice=self.choice,
             manifest=manifest,
-            begun=begun,
+            begun=manifest.begin(self.source, {note_id: path for path, note_id in ids.items()}),
             listed=listed,
             replaced=self.destination.replaced() if self.choice.write_back else {},
         )
-
-    def _begin(self, manifest: Manifest, files: Mapping[str, Path], report: Report) -> Begun:
-        """Raises NotFound for a folder of which everything has gone: so looks one whose disk is not there."""
-        if not files and not report.skipped and not any(self.root.iterdir()):
-            known = len(manifest.files(self.source))
-            if known:
-                raise NotFound(f"{self.root} is empty: is its disk there? Its notes stay: {known}")
-        return manifest.begin(self.source, {note_id: relative(self.root, file) for note_id, file in files.items()})
+        merge = with_moves(merge, files)
+        if not files.keys() <= merge.begun.before.keys():
+            merge = replace(merge, added=_first_added(self.root))
+        left = (each for each in entries if isinstance(each, Skipped))
+        unread = {each.path for each in left if each.ignored and each.reason != BY_RULE}
+        known = {note_id: read for note_id, read in merge.begun.before.items() if read.path not in unread}
+        return replace(merge, begun=replace(merge.begun, before=known)), files
 
     def _bring(
         self, merge: Merge, files: Mapping[str, Path], report: Report, step: Step, glance: Glance
@@ -151,9 +148,8 @@ class Import:
                 taken.append(each)
                 step(NOTES, len(taken), len(due))
             missing = frozenset(merge.begun.before) - frozenset(files)
-            if any(
-                isinstance(each, Skipped) and each.unread for each in (*report.skipped, *(one.file for one in taken))
-            ):
+            unfit = (*report.skipped, *(each.file for each in taken))
+            if any(isinstance(each, Skipped) and each.unread for each in unfit):
                 missing = frozenset()  # what cannot be looked at may still be there
             gone = missing if glance.absent is None else missing & glance.absent
             report.absent = missing - gone
@@ -161,7 +157,7 @@ class Import:
         return taken
 
     def _followed(self, taken: Sequence[Taken], step: Step) -> Iterator[Taken]:
-        """The same, each once the index has followed it. Where the model is away, only the first few wait for it."""
+        """Each file once the index has followed its note. Where the model is away, only the first few wait for it."""
         behind = sum(each.is_behind for each in taken)
         done = 0
         away: list[Followed] = []
@@ -169,10 +165,12 @@ class Import:
             step(VECTORS, done, behind)
 
         def follow(each: Taken) -> Taken:
-            after = self._follow(each, away[0] if away else None)
-            if after.followed.away:
-                away.append(after.followed)
-            return after
+            if each.note_id is None or not each.is_behind:
+                return each
+            rest = away[0] if away else self.destination.follow(each.note_id)
+            if rest.away:
+                away.append(rest)
+            return replace(each, followed=replace(rest, changed=each.followed.changed or rest.changed))
 
         with _workers() as workers:
             for before, after in zip(taken, workers.map(follow, taken), strict=True):
@@ -180,13 +178,6 @@ class Import:
                     done += 1
                     step(VECTORS, done, behind)
                 yield after
-
-    def _follow(self, taken: Taken, known: Followed | None) -> Taken:
-        """`known`: what will become of it, where that is known already."""
-        if taken.note_id is None or not taken.is_behind:
-            return taken
-        rest = known or self.destination.follow(taken.note_id)
-        return replace(taken, followed=replace(rest, changed=taken.followed.changed or rest.changed))
 
 
 def note_ids(
@@ -200,12 +191,6 @@ def note_ids(
         fresh = (each for each in candidate_ids(vault, path) if each not in known and each not in listed)
         found[path] = read.get(path) or there.get(path) or next(fresh)
     return found
-
-
-def _apart_from(merge: Merge, paths: AbstractSet[str]) -> Merge:
-    """Without knowing of files that are there and are not read any more: their notes stay."""
-    before = {note_id: read for note_id, read in merge.begun.before.items() if read.path not in paths}
-    return replace(merge, begun=replace(merge.begun, before=before))
 
 
 @contextmanager
@@ -222,22 +207,13 @@ def _first_added(root: Path) -> dict[str, datetime]:
     """POSIX path below `root` -> when git first knew the file, under whatever name; copies have the dates of their
     copying. Empty where there is no git.
     """
+    command = ("git", "-C", str(root), *_SAFE, *_LOG, "--", ".")
     try:
-        told = subprocess.run(
-            ("git", "-C", str(root), *_SAFE, *_LOG, "--", "."),
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=GIT_SECONDS,
-            check=True,
-        ).stdout
+        log = subprocess.run(command, capture_output=True, timeout=GIT_SECONDS, check=True).stdout.decode(
+            errors="replace"
+        )
     except (OSError, subprocess.SubprocessError):
         return {}
-    return _dates(told)
-
-
-def _dates(log: str) -> dict[str, datetime]:
     found: dict[str, datetime] = {}
     when: datetime | None = None
     for line in log.splitlines():

@@ -62,10 +62,6 @@ class Read:
     what it wrote. None: the note says more than the file can.
     """
 
-    def is_of(self, file: str, reading: str) -> bool:
-        """Whether the file is as it was, and says the same."""
-        return (self.file, self.reading) == (file, reading)
-
 
 @dataclass(frozen=True, slots=True)
 class Begun:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -19,7 +20,6 @@ from cli.sync.files import (
     remove_file,
     replace_file,
     unsaid,
-    unsaid_reason,
 )
 from cli.sync.folder import FileNote, Skipped, Unchanged, digest_of_bytes, ignore_rules, read, relative
 from cli.sync.manifest import Begun, Manifest, Read, Source
@@ -58,17 +58,13 @@ class _Pair:
     """Both as they are now. None: there is none."""
 
     path: str
-    """Of the file, below its folder."""
+    """Path of the file, below its folder."""
     file: FileNote | None
     held: Held | None
 
     @property
     def note(self) -> Note | None:
         return self.held.note if self.held else None
-
-    @property
-    def revision(self) -> str:
-        return self.held.revision if self.held else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,45 +107,41 @@ class Merge:
         if note_id in self.begun.foreign:
             return Taken(path, Skipped(path, TAKEN, missed=True))
         for _ in range(ATTEMPTS):
-            known = last.file if last and self._is_untouched(note_id) else None
-            found = None if file is None else read(self.root, file, self.source.vault, known)
-            if isinstance(found, Unchanged):
-                return self._kept_up(note_id, path, found)
-            if isinstance(found, FileNote):
-                found = replace(found, note_id=note_id)
-                if found.dated == "file" and path in self.added:
-                    found = replace(found, modified=self.added[path], dated="git")
+            found = None if file is None else self._read(note_id, path, file)
             if isinstance(found, Skipped):
                 if note_id not in self.listed and (last is None or last.note is None):
                     self.manifest.drop(self.source, note_id)  # it is no note, and never was
                 return Taken(path, found)
             try:
-                return self._tried(note_id, path, found)
+                return self._joined(note_id, path, found)
             except Conflict as error:  # somebody has changed one of them in this moment
                 problem = error.message
-        told = problem if problem.startswith("path: ") else "it is being changed right now: index again"
-        return Taken(path, found, note_id, conflict=told)
+            except AuroraError as error:
+                return Taken(path, found, note_id, failed=error.message)
+            except OSError as error:
+                return Taken(path, found, note_id, failed=f"{error.strerror}: {error.filename}")
+        reason = problem if problem.startswith("path: ") else "it is being changed right now: index again"
+        return Taken(path, found, note_id, conflict=reason)
 
     def create(self, note_id: str, path: str) -> Taken:
         """The file of a note that came from none. Raises Conflict if there is a file at this path."""
         return self._note_taken(note_id, _Pair(path, None, self.destination.read(note_id)))
 
-    def _tried(self, note_id: str, path: str, file: FileNote | None) -> Taken:
-        """Raises Conflict."""
-        try:
-            return self._joined(note_id, path, file)
-        except Conflict:
-            raise
-        except AuroraError as error:
-            return Taken(path, file, note_id, failed=error.message)
-        except OSError as error:
-            return Taken(path, file, note_id, failed=f"{error.strerror}: {error.filename}")
-
-    def _joined(self, note_id: str, path: str, file: FileNote | None) -> Taken:
-        """Raises Conflict."""
+    def _read(self, note_id: str, path: str, file: Path) -> FileNote | Skipped | Unchanged:
         last = self.begun.before.get(note_id)
-        if file and last and self._is_untouched(note_id) and last.is_of(file.digest, reading_of(file.draft)):
-            return self._kept_up(note_id, path, file)
+        known = last.file if last and self._is_untouched(note_id) else None
+        found = read(self.root, file, self.source.vault, known)
+        if not isinstance(found, FileNote):
+            return found
+        if found.dated == "file" and path in self.added:
+            found = replace(found, modified=self.added[path], dated="git")
+        return replace(found, note_id=note_id)
+
+    def _joined(self, note_id: str, path: str, file: FileNote | Unchanged | None) -> Taken:
+        """Raises Conflict, other AuroraErrors and OSError."""
+        last = self.begun.before.get(note_id)
+        if isinstance(file, Unchanged) or (file and last and self._is_untouched(note_id) and _was_read(last, file)):
+            return self._followed(note_id, path, file)
         pair = self._moved(note_id, _Pair(path, file, self.destination.read(note_id)))
         path, file = pair.path, pair.file
         replaced = self.replaced.get(note_id, "")
@@ -158,19 +150,22 @@ class Merge:
             how = compare(self.manifest.read(self.source, note_id), file, pair.note, replaced)
         match how:
             case Comparison.AGREED | Comparison.SETTLED:
-                return self._settled(note_id, pair, last)
+                taken = self._settled(note_id, pair, last)
             case Comparison.FILE_NEWS:
-                return self._file_taken(note_id, pair)
-            case Comparison.NOTE_NEWS if pair.note and kind_of(pair.path):  # of such a file the note is only the text
-                told = "changed elsewhere, and stays so; no text can be written into such a file"
-                return replace(self._kept_up(note_id, path, file), kept=told)
-            case Comparison.NOTE_NEWS:
-                return self._note_taken(note_id, pair) if self.choice.write_back else self._kept(note_id, pair)
+                taken = self._file_taken(note_id, pair)
             case Comparison.CONFLICT:
-                return self._decided(note_id, pair)
+                taken = self._decided(note_id, pair)
+            case Comparison.NOTE_NEWS if self.choice.write_back and not (pair.note and kind_of(path)):
+                taken = self._note_taken(note_id, pair)
+            case Comparison.NOTE_NEWS if pair.note is None:
+                taken = Taken(path, file, None, kept="deleted elsewhere, and stays so; --write-back removes the file")
+            case Comparison.NOTE_NEWS:  # of a file that was converted the note is only the text
+                written = "no text can be written into such a file" if kind_of(path) else "--write-back writes the file"
+                taken = replace(self._followed(note_id, path, file), kept=f"changed elsewhere, and stays so; {written}")
+        return taken
 
     def _moved(self, note_id: str, pair: _Pair) -> _Pair:
-        """Its file moved to the path that the note has now, where files are written."""
+        """The pair with its file moved to the path that the note has now, where files are written."""
         if not self.choice.write_back or pair.file is None or pair.note is None:
             return pair
         wanted = self._goes_to(pair.path, pair.note.vault, pair.note.path)
@@ -193,33 +188,33 @@ class Merge:
         now = _read(pair.path, pair.file, pair.note)
         if now != last and agree(pair.file, pair.note):
             self.manifest.record(self.source, note_id, now)
-        return self._kept_up(note_id, pair.path, pair.file)
+        return self._followed(note_id, pair.path, pair.file)
 
-    def _kept_up(self, note_id: str, path: str, file: FileNote | Unchanged | None) -> Taken:
+    def _followed(self, note_id: str, path: str, file: FileNote | Unchanged | None) -> Taken:
         """There is a note, and the index follows it."""
         return Taken(path=path, file=file, note_id=note_id, followed=self.destination.index(note_id))
 
     def _file_taken(self, note_id: str, pair: _Pair) -> Taken:
         """The note becomes what the file says."""
-        if pair.file is None:
-            removed = self._removed(note_id, pair.revision)
+        file, held = pair.file, pair.held
+        if file is None:
+            removed = False
+            with suppress(NotFound):  # somebody else has deleted it
+                self.destination.remove(note_id, held.revision if held else "")
+                removed = True
             self.manifest.drop(self.source, note_id)
             return Taken(pair.path, None, removed=removed, ignored=self._ignores(pair))
-        self.manifest.intend(self.source, note_id, reading_of(pair.file.draft))
-        note = self.destination.save(_placed(pair.file, pair.note), pair.revision)
-        self.manifest.record(self.source, note_id, _read(pair.path, pair.file, note))
-        return replace(self._kept_up(note_id, pair.path, pair.file), saved=True)
+        self.manifest.intend(self.source, note_id, reading_of(file.draft))
+        placed = file  # a note that was moved elsewhere stays where it is
+        if held is not None:
+            placed = replace(file, draft=replace(file.draft, path=held.note.path, vault=held.note.vault))
+        note = self.destination.save(placed, held.revision if held else "")
+        self.manifest.record(self.source, note_id, _read(pair.path, file, note))
+        return replace(self._followed(note_id, pair.path, file), saved=True)
 
     def _ignores(self, pair: _Pair) -> bool:
         """Whether a rule of the folder is why there is no file."""
         return pair.file is None and (self.root / pair.path).exists() and ignore_rules(self.root).match_file(pair.path)
-
-    def _removed(self, note_id: str, revision: str) -> bool:
-        try:
-            self.destination.remove(note_id, revision)
-        except NotFound:
-            return False  # somebody else deleted it
-        return True
 
     def _note_taken(self, note_id: str, pair: _Pair) -> Taken:
         """The file becomes what the note says."""
@@ -242,21 +237,17 @@ class Merge:
         written = read(self.root, file, self.source.vault)
         if not isinstance(written, FileNote) or written.digest != digest_of_bytes(content):
             raise Conflict("somebody else has written the file")
-        short = unsaid(content, pair.note, pair.path, raw)
-        now = _read(pair.path, written, pair.note)
-        if short:  # the note stays news, so that no change of the file takes away what it says beyond it
+        now, missing = _read(pair.path, written, pair.note), unsaid(content, pair.note, pair.path, raw)
+        reason = None
+        if missing:  # the note stays news, so that no change of the file takes away what it says beyond it
             now = Read(path=pair.path, file=written.digest, note=reading_of(written.draft))
-        self.manifest.record(self.source, note_id, now)
-        told = unsaid_reason(short, written.problem) if short else None
-        return replace(self._kept_up(note_id, pair.path, written), written=changed, conflict=told)
-
-    def _kept(self, note_id: str, pair: _Pair) -> Taken:
-        if pair.note is None:
-            return Taken(
-                pair.path, pair.file, None, kept="deleted elsewhere, and stays so; --write-back removes the file"
+            why = f" ({written.problem})" if written.problem else ""
+            reason = (
+                f"its {' and '.join(missing)} cannot be written into the file{why}, and stay in the note; "
+                "mend the file, then --take note or --take file decides"
             )
-        kept = "changed elsewhere, and stays so; --write-back writes the file"
-        return replace(self._kept_up(note_id, pair.path, pair.file), kept=kept)
+        self.manifest.record(self.source, note_id, now)
+        return replace(self._followed(note_id, pair.path, written), written=changed, conflict=reason)
 
     def _decided(self, note_id: str, pair: _Pair) -> Taken:
         """Where both have changed: what a person has said beforehand; what does not stay goes into the trash. A note
@@ -274,17 +265,8 @@ class Merge:
                 if pair.file is not None and pair.note is not None:
                     self.destination.discard(note_id, pair.file.dated_draft)
                 return self._note_taken(note_id, pair)
-        return Taken(
-            pair.path,
-            pair.file,
-            note_id if pair.note else None,
-            conflict=conflict_reason(pair.path, pair.file, pair.note),
-        )
-
-
-def _placed(file: FileNote, note: Note | None) -> FileNote:
-    """A note that was moved elsewhere stays where it is."""
-    return file if note is None else replace(file, draft=replace(file.draft, path=note.path, vault=note.vault))
+        reason = conflict_reason(pair.path, pair.file, pair.note)
+        return Taken(pair.path, pair.file, note_id if pair.note else None, conflict=reason)
 
 
 def merge_of(destination: Destination, source: Source, choice: Choice, before: Mapping[str, Read]) -> Merge:
@@ -304,3 +286,8 @@ def merge_of(destination: Destination, source: Source, choice: Choice, before: M
 def _read(path: str, file: FileNote, note: Note) -> Read:
     reading = reading_of(file.draft) if agree(file, note) else None
     return Read(path=path, file=file.digest, note=digest_of(note), seen=seen(note), reading=reading)
+
+
+def _was_read(last: Read, file: FileNote) -> bool:
+    """Whether the file is as it was, and says the same."""
+    return (last.file, last.reading) == (file.digest, reading_of(file.draft))

@@ -14,11 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cli.sync.comparison import digest_of
-from cli.sync.folder import FileNote, digest_of_bytes, relative
-from cli.sync.manifest import Read
+from cli.sync.folder import FileNote, digest_of_file, relative
 from cli.sync.merging import Merge
 from shared.errors import Conflict, NotFound
-from shared.model.notes import Note
 from shared.notes.service import NoteDraft
 
 
@@ -29,7 +27,7 @@ def with_moves(merge: Merge, files: Mapping[str, Path]) -> Merge:
         path = relative(merge.root, files[new])
         with suppress(Conflict):  # there is a note at the new path
             if _carried(merge, old, new, path):
-                before[new] = _moved(before[old], path)
+                before[new] = replace(before[old], path=path, seen=None)
                 del before[old]
     return replace(merge, begun=replace(merge.begun, before=before))
 
@@ -41,7 +39,7 @@ def _pairs(merge: Merge, files: Mapping[str, Path]) -> dict[str, str]:
     if not gone:
         return {}
     known = begun.before.keys() | begun.foreign
-    fresh = {note_id: _digest(file) for note_id, file in files.items() if note_id not in known}
+    fresh = {note_id: digest_of_file(file) for note_id, file in files.items() if note_id not in known}
     counts, places = Counter(gone.values()), {digest: note_id for note_id, digest in gone.items()}
     seen = Counter(fresh.values())
     return {
@@ -51,17 +49,6 @@ def _pairs(merge: Merge, files: Mapping[str, Path]) -> dict[str, str]:
     }
 
 
-def _digest(file: Path) -> str:
-    try:
-        return digest_of_bytes(file.read_bytes())
-    except OSError:
-        return ""
-
-
-def _moved(read: Read, path: str) -> Read:
-    return replace(read, path=path, seen=None)
-
-
 def _carried(merge: Merge, old: str, new: str, path: str) -> bool:
     """Whether somebody has changed or deleted the note, so that it had to be. Raises Conflict."""
     last, held = merge.begun.before[old], merge.destination.read(old)
@@ -69,16 +56,13 @@ def _carried(merge: Merge, old: str, new: str, path: str) -> bool:
         if digest_of(held.note) == last.note:
             return False
         elsewhere = held.note.path != last.path
-        merge.destination.save(_file(held.note, new, held.note.path if elsewhere else path), "")
-    merge.manifest.record(merge.source, new, _moved(last, path))
+        draft = replace(NoteDraft.of(held.note), path=held.note.path if elsewhere else path)
+        merge.destination.save(
+            FileNote(note_id=new, draft=draft, modified=datetime.now(UTC), digest="", problem=None), ""
+        )  # as if a file said what the note does
+    merge.manifest.record(merge.source, new, replace(last, path=path, seen=None))
     if held is not None:
         with suppress(NotFound):
             merge.destination.remove(old, held.revision)
     merge.manifest.drop(merge.source, old)
     return True
-
-
-def _file(note: Note, note_id: str, path: str) -> FileNote:
-    """As if a file said what the note does."""
-    draft = replace(NoteDraft.of(note), path=path)
-    return FileNote(note_id=note_id, draft=draft, modified=datetime.now(UTC), digest="", problem=None)

@@ -1,4 +1,4 @@
-"""The files that notes of this machine came from, for whoever changes a note through `aurora dev`: the page, an app.
+"""The folders of this machine and the files that notes came from, for whoever uses `aurora dev`: the page, an app.
 
 1. A note is saved, deleted or restored through the API: its file follows at once where its folder's files are written.
 2. A new note of a vault gets a file in the folder of that vault whose files are written.
@@ -6,6 +6,8 @@
    `PUT` decides for the whole folder whether files are written, or which side stays where both have changed.
 4. `GET /documents/{id}` gives the PDF that a note came from to the browser's own reader, and with `?image=` an image of
    the note's folder, by its path or its name alone. Nothing else of the folder is served.
+5. `GET /folders` lists the folders that were indexed into this home, and the notes and files in them that were both
+   changed; `POST` indexes one more, by its path, which is followed from then on.
 """
 
 from __future__ import annotations
@@ -24,14 +26,15 @@ from werkzeug.security import safe_join
 from werkzeug.utils import send_file
 from werkzeug.wrappers import Request, Response
 
-from cli.product.page import json_of, reply_with
+from cli.product.page import error_reply, json_of, reply_with, with_resource
 from cli.sync.comparison import Comparison
-from cli.sync.conflicts import Sides, settle, sides_of
+from cli.sync.conflicts import open_conflicts, settle, sides_of
 from cli.sync.destinations import LocalDestination
 from cli.sync.files import is_writable
+from cli.sync.importing import Import
 from cli.sync.manifest import Known, Manifest, Read
 from cli.sync.merging import Choice, Merge, Side, merge_of
-from functions.http.errors import body_of, kind_of
+from cli.sync.vault_choice import choose_vault
 from shared.app import App
 from shared.errors import Conflict, InvalidArgument, NotFound
 
@@ -50,16 +53,21 @@ _NOTE = re.compile(r"(?:/api)?/notes/([^/]+)", re.DOTALL)
 _MAKES_A_NOTE = re.compile(r"(?:/api)?/(?:notes:import|trash/[^/]+:restore)")
 _DOCUMENT = re.compile(r"/documents/(.*)", re.DOTALL)
 IMAGES = {
-    ".png": "image/png",
+    **{f".{kind}": f"image/{kind}" for kind in ("png", "jpeg", "gif", "webp", "avif")},
     ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".gif": "image/gif",
-    ".webp": "image/webp",
-    ".avif": "image/avif",
     ".svg": "image/svg+xml",
 }
-MAX_BODY = 1000
-"""Bytes of a decision."""
+MAX_BODY, MAX_FOLDER = 1000, 10_000
+"""Bytes of a decision, and of the path of a folder."""
+_HEADERS = {
+    "Cache-Control": "no-cache",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Frame-Options": "DENY",  # no other page shows it as its own
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+_IMAGE_HEADERS = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
+"""Opened by itself, an image runs nothing."""
 
 
 def with_note_files(site: WSGIApplication, files: FolderFiles) -> WSGIApplication:
@@ -79,27 +87,29 @@ def with_note_files(site: WSGIApplication, files: FolderFiles) -> WSGIApplicatio
             return site(environ, start_response)
         reply = Response.from_app(site, environ, buffered=True)
         if reply.status_code < 300:
-            files.follow(written[1] if written else _made(reply))
+            saved = {} if written else json.loads(reply.get_data())
+            files.follow(written[1] if written else str(saved.get("note", saved)["noteId"]))
         return reply(environ, start_response)
 
     return served
 
 
-def _made(reply: Response) -> str:
-    """Id of the note that a reply speaks of."""
-    body = json.loads(reply.get_data())
-    return str(body.get("note", body)["noteId"])
-
-
 def _answered(request: Request, files: FolderFiles, note_id: str) -> Mapping[str, object]:
     if request.method == "PUT":
-        match _decision(request):
+        body = json_of(request, most=MAX_BODY)
+        try:
+            wanted = Side(body["take"]) if "take" in body else body["writeBack"]
+        except (ValueError, TypeError, KeyError):
+            wanted = None
+        match wanted:
             case Side() as side:
                 files.settle(note_id, side)
             case bool() as write:
                 files.decide(note_id, write=write)
                 files.follow(note_id)
-    return {**files.origin(note_id), **(files.text(note_id) if "text" in request.args else {})}
+            case _:
+                raise InvalidArgument("writeBack", "true or false, or take: file or note")
+    return files.origin(note_id, with_text="text" in request.args)
 
 
 def _document(request: Request, files: FolderFiles, note_id: str) -> Response:
@@ -107,29 +117,42 @@ def _document(request: Request, files: FolderFiles, note_id: str) -> Response:
     file = files.pdf(note_id) if image is None else files.image(note_id, image)
     if file is None:
         what = "came from no PDF that is in its folder" if image is None else f"has no image {image!r} in its folder"
-        error = NotFound(f"note {note_id!r} {what}")
-        return Response(json.dumps(body_of(error)), kind_of(error).code, mimetype="application/json")
+        return error_reply(NotFound(f"note {note_id!r} {what}"))
     kind = IMAGES.get(file.suffix.lower(), "application/pdf")
     response = send_file(file, request.environ, mimetype=kind, download_name=file.name)
-    if image is not None:  # opened by itself, it runs nothing
-        response.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-    response.headers["Cache-Control"] = "no-cache"
-    response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
-    response.headers["X-Frame-Options"] = "DENY"  # no other page shows it as its own
-    response.headers["Referrer-Policy"] = "no-referrer"
-    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers.update(_HEADERS if image is None else _HEADERS | _IMAGE_HEADERS)
     return response
 
 
-def _decision(request: Request) -> bool | Side:
-    body = json_of(request, most=MAX_BODY)
-    try:
-        wanted = Side(body["take"]) if "take" in body else body["writeBack"]
-    except (ValueError, TypeError, KeyError):
-        wanted = None
-    if not isinstance(wanted, (bool, Side)):
-        raise InvalidArgument("writeBack", "true or false, or take: file or note")
-    return wanted
+def with_folders(site: WSGIApplication, app: App, tenant_id: str) -> WSGIApplication:
+    """`site`, whose home can be given folders."""
+    destination = LocalDestination(app, tenant_id, indexes=False)
+
+    def listed(_: Request) -> dict[str, object]:
+        folders, conflicts = Manifest.of(destination.home).folders(destination.name), open_conflicts(destination)
+        return {
+            "folders": [
+                {"folder": str(each.source.root), "vault": each.source.vault, "there": each.source.root.is_dir()}
+                for each in folders
+            ],
+            "conflicts": [
+                {"noteId": each.note_id, "path": each.last.path, "reason": each.reason} for each in conflicts
+            ],
+        }
+
+    def added(request: Request) -> dict[str, object]:
+        """What indexing it did. Its vectors follow. Raises InvalidArgument."""
+        try:
+            folder = Path(json_of(request, most=MAX_FOLDER)["folder"]).expanduser()
+            usable = folder.is_absolute() and folder.is_dir()
+        except (ValueError, TypeError, KeyError, RuntimeError, OSError):
+            usable = False
+        if not usable:
+            raise InvalidArgument("folder", "the whole path of a folder on this machine, like ~/notes")
+        found = choose_vault(Manifest.of(destination.home), destination.name, folder, None)
+        return {**Import(destination, found.root, found.vault).run(vectors=False).as_json(), "told": found.told}
+
+    return with_resource(site, "/folders", {"GET": listed, "POST": added})
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,16 +162,20 @@ class FolderFiles:
     app: App
     tenant_id: str
 
-    def origin(self, note_id: str) -> Mapping[str, object]:
+    def origin(self, note_id: str, *, with_text: bool = False) -> Mapping[str, object]:
         """`folder` and, below it, `path` of the note's file; `writeBack`: whether saving the note writes it, null: not
         decided; `state`: `same`, or who has changed since: `note`, `file`, `both`; `obsidian`: whether the folder is a
         vault of Obsidian. Without a file `folder` is null, and `reason` says why it has none although files of its
-        vault are written, else null.
+        vault are written, else null. `with_text`: `text` of the note that the file makes now; null: the file is gone.
         """
-        sides = self._sides(note_id)
-        if sides is None:
+        found = self._found(note_id)
+        if found is None:
             held = self._destination.read(note_id)
-            return {"folder": None, "reason": None if held is None else self._reason(held.note.vault, held.note.path)}
+            reason = None if held is None else self._reason(held.note.vault, held.note.path)
+            return {"folder": None, "reason": reason, **({"text": None} if with_text else {})}
+        replaced = self._destination.replaced().get(note_id, "")
+        sides = sides_of(self._destination, found[0], note_id, found[1], replaced=replaced)
+        text = {"text": sides.file.draft.text if sides.file else None} if with_text else {}
         root = sides.folder.source.root
         return {
             "folder": str(root),
@@ -156,6 +183,7 @@ class FolderFiles:
             "writeBack": sides.folder.write_back,
             "state": _STATES[sides.state],
             "obsidian": (root / ".obsidian").is_dir(),
+            **text,
         }
 
     def pdf(self, note_id: str) -> Path | None:
@@ -188,38 +216,26 @@ class FolderFiles:
 
     def decide(self, note_id: str, *, write: bool) -> None:
         """Remember for its whole folder whether files are written when their notes are saved. Raises NotFound."""
-        found = self._found(note_id)
-        if found is None:
-            raise NotFound(f"note {note_id!r} came from no folder of this machine")
-        self._manifest.write_back(found[0].source, wanted=write)
-
-    def text(self, note_id: str) -> Mapping[str, str | None]:
-        """`text` of the note that the file makes now, as it is compared with the note; null: the file is gone."""
-        sides = self._sides(note_id)
-        return {"text": sides.file.draft.text if sides and sides.file else None}
+        self._manifest.write_back(self._origin(note_id)[0].source, wanted=write)
 
     def settle(self, note_id: str, side: Side) -> None:
         """That side stays where note and file were both changed; the other goes into the trash. Raises NotFound."""
-        found = self._found(note_id)
-        if found is None:
-            raise NotFound(f"note {note_id!r} came from no folder of this machine")
-        taken = settle(self._destination, found[0], note_id, found[1], side)
-        if told := taken.failed or taken.conflict:
-            raise Conflict(told)
+        folder, last = self._origin(note_id)
+        taken = settle(self._destination, folder, note_id, last, side)
+        if reason := taken.failed or taken.conflict:
+            raise Conflict(reason)
 
     def follow(self, note_id: str) -> None:
         """The note was saved or deleted: its file becomes the same, where its folder's files are written and the file
         has not changed too. What cannot be written stays as it is, and `origin` says so.
         """
         found = self._found(note_id)
-        if found is None:
-            self._create(note_id)
-        elif found[0].write_back and found[0].source.root.is_dir():
+        if found is not None:
             known, last = found
             file = known.source.root / last.path
-            self._merge(known, {note_id: last}).join(note_id, file if file.exists() else None)
-
-    def _create(self, note_id: str) -> None:
+            if known.write_back and known.source.root.is_dir():
+                self._merge(known, {note_id: last}).join(note_id, file if file.exists() else None)
+            return
         held = self._destination.read(note_id)
         folder = None if held is None else self._folder_for(held.note.vault, held.note.path)
         if held and folder and is_writable(folder.source.root, held.note.path):
@@ -258,13 +274,6 @@ class FolderFiles:
     def _merge(self, known: Known, before: Mapping[str, Read]) -> Merge:
         return merge_of(self._destination, known.source, Choice(write_back=True), before)
 
-    def _sides(self, note_id: str) -> Sides | None:
-        found = self._found(note_id)
-        if found is None:
-            return None
-        replaced = self._destination.replaced().get(note_id, "")
-        return sides_of(self._destination, found[0], note_id, found[1], replaced=replaced)
-
     @property
     def _manifest(self) -> Manifest:
         return Manifest.of(self.app.settings.home)
@@ -273,6 +282,13 @@ class FolderFiles:
         """The folder and the file of a note that was read at least once."""
         found = self._manifest.origin(self._destination.name, note_id)
         return found if found and found[1].path and found[1].file else None
+
+    def _origin(self, note_id: str) -> tuple[Known, Read]:
+        """Raises NotFound."""
+        found = self._found(note_id)
+        if found is None:
+            raise NotFound(f"note {note_id!r} came from no folder of this machine")
+        return found
 
     @property
     def _destination(self) -> LocalDestination:

@@ -90,7 +90,14 @@ class Report:
         self.removed += taken.removed
         self.removed_by_rule += taken.removed and taken.ignored
         self.written += taken.written
-        self._name(taken)
+        for places, reason in (
+            (self.failed, taken.failed or taken.followed.failed),
+            (self.pending, taken.followed.pending),
+            (self.conflicts, taken.conflict),
+            (self.kept, taken.kept),
+        ):
+            if reason is not None:
+                places.append(Skipped(taken.path, reason))
         if taken.file is None or taken.note_id is None:
             return
         self.notes += 1
@@ -103,16 +110,6 @@ class Report:
             self.unchanged += not taken.followed.changed
             self.indexed += taken.followed.changed
 
-    def _name(self, taken: Taken) -> None:
-        for places, reason in (
-            (self.failed, taken.failed or taken.followed.failed),
-            (self.pending, taken.followed.pending),
-            (self.conflicts, taken.conflict),
-            (self.kept, taken.kept),
-        ):
-            if reason is not None:
-                places.append(Skipped(taken.path, reason))
-
     @property
     def complete(self) -> bool:
         """Whether everything in the folder is a note now, and as its author left it."""
@@ -120,13 +117,9 @@ class Report:
         return not (self.failed or self.pending or self.conflicts or missed)
 
     def as_json(self) -> dict[str, Any]:
-        """Every field but `absent`, whose notes the next pass decides on."""
-        shown = {each.name: _shown(getattr(self, each.name)) for each in fields(self) if each.name != "absent"}
+        """Every field but `absent`, whose notes the next pass decides on; of a place its path and its reason."""
+        shown: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "absent"}
+        for name, value in shown.items():
+            if isinstance(value, list):
+                shown[name] = [{"path": place.path, "reason": place.reason} for place in value]
         return {**shown, "removedByRule": shown.pop("removed_by_rule"), "seconds": round(self.seconds, 3)}
-
-
-def _shown(value: object) -> object:
-    """Places without what is known of them beside path and reason."""
-    if isinstance(value, list):
-        return [{"path": place.path, "reason": place.reason} for place in value]
-    return dict(value) if isinstance(value, Counter) else value

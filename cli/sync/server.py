@@ -55,7 +55,12 @@ class RemoteDestination:
     def save(self, file: FileNote, replacing: str) -> Note:
         draft = file.draft
         body = {"text": draft.text, "path": draft.path, "vault": draft.vault, "modifiedAt": instant(file.modified)}
-        if note_id_of(draft.vault, draft.path) == file.note_id and _says_it_itself(draft):
+        says = fields_of(draft.text, draft.path)
+        all_said = (says.title, says.tags, says.lang, says.created_at)
+        if (
+            note_id_of(draft.vault, draft.path) == file.note_id
+            and (draft.title, draft.tags, draft.lang, draft.created_at) == all_said
+        ):
             saved = self.client.send("POST", "/notes:import", {**body, "revision": replacing})["note"]
         else:  # the note was moved or changed there
             saved = self.client.send("PUT", address("notes", file.note_id), {**_body(draft), "revision": replacing})
@@ -69,7 +74,11 @@ class RemoteDestination:
     def follow(self, note_id: str) -> Followed:
         deadline, pause = time.monotonic() + FOLLOWS_WITHIN, 0.05
         try:
-            while (state := self._state(note_id)) not in _ENDS and time.monotonic() < deadline:
+            while True:
+                status = self.client.send("GET", f"{address('notes', note_id)}:indexStatus")
+                state = status["status"] if status["current"] else "missing"  # it is of what the note said before
+                if state in _ENDS or time.monotonic() >= deadline:
+                    break
                 time.sleep(pause)
                 pause = min(2 * pause, 1.0)
         except (RequestError, Unavailable) as error:
@@ -77,11 +86,6 @@ class RemoteDestination:
         if state == "failed":
             return Followed(failed="the server could not index it")
         return Followed(changed=True, pending=None if state == "indexed" else "saved; the server has still to index it")
-
-    def _state(self, note_id: str) -> str:
-        """How far the index is with what the note says now."""
-        status = self.client.send("GET", f"{address('notes', note_id)}:indexStatus")
-        return str(status["status"]) if status["current"] else "missing"
 
     def remove(self, note_id: str, replacing: str) -> None:
         self.client.send("DELETE", address("notes", note_id), query={"revision": replacing})
@@ -92,17 +96,6 @@ class RemoteDestination:
 
     def replaced(self) -> Mapping[str, str]:
         return replaced_at(row for page in pages(self.client, "/trash") for row in page["trash"])
-
-
-def _says_it_itself(draft: NoteDraft) -> bool:
-    """Whether the file's text says all that the note has beside it."""
-    says = fields_of(draft.text, draft.path)
-    return (says.title, says.tags, says.lang, says.created_at) == (
-        draft.title,
-        draft.tags,
-        draft.lang,
-        draft.created_at,
-    )
 
 
 def _body(draft: NoteDraft) -> Json:

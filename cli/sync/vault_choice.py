@@ -6,12 +6,12 @@ A folder inside an indexed one is indexed with that one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from cli.sync.folder import digest_of_bytes, relative, walk
-from cli.sync.manifest import Known, Manifest, Read, Source
+from cli.sync.folder import digest_of_file, relative, walk
+from cli.sync.manifest import Known, Manifest, Source
 from shared.markdown.file import note_id_of
 from shared.model.limits import MAX_NAME
 
@@ -62,24 +62,14 @@ def _holds_anything(root: Path) -> bool:
 
 
 def _recognised(manifest: Manifest, absent: Iterable[Known], root: Path) -> Source | None:
-    """The folder whose files are below `root` now."""
-    shares = [(_share(manifest.files(each.source), root), each.source) for each in absent]
-    best = max(shares, key=lambda pair: pair[0], default=None)
-    return best[1] if best is not None and best[0] >= RECOGNISED else None
-
-
-def _share(files: Mapping[str, Read], root: Path) -> float:
-    """Of its files, how many are there as they were read last; 0 if nothing was ever read."""
-    if not files:
-        return 0.0
-    return sum(_is_there(root / read.path, read) for read in files.values()) / len(files)
-
-
-def _is_there(file: Path, read: Read) -> bool:
-    try:
-        return digest_of_bytes(file.read_bytes()) == read.file
-    except OSError:
-        return False
+    """The folder of which most files are below `root` now, at their places and as they were read last."""
+    best, most = None, RECOGNISED
+    for each in absent:
+        files = manifest.files(each.source).values()
+        share = sum(digest_of_file(root / read.path) == read.file for read in files) / len(files) if files else 0.0
+        if share > most or (share == most and best is None):
+            best, most = each.source, share
+    return best
 
 
 def _first_choice(manifest: Manifest, known: Iterable[Known], root: Path) -> VaultChoice:
@@ -89,12 +79,8 @@ def _first_choice(manifest: Manifest, known: Iterable[Known], root: Path) -> Vau
     paths = (relative(root, entry) for entry in walk(root) if isinstance(entry, Path))
     if not any(note_id_of(DEFAULT, path) in taken for path in paths):
         return VaultChoice(root, DEFAULT)
-    vault = _free(root.resolve().name, {each.source.vault for each in known})
+    plain = _UNFIT.sub("-", root.resolve().name)[: MAX_NAME - 4] or "notes"
+    names, used = (plain, *(f"{plain} {number}" for number in range(2, 1000))), {each.source.vault for each in known}
+    vault = next(each for each in names if each not in used)
     told = f"another folder has notes at the same paths: this one goes into vault {vault!r} (--vault NAME: another)"
     return VaultChoice(root, vault, told)
-
-
-def _free(name: str, used: set[str]) -> str:
-    plain = _UNFIT.sub("-", name)[: MAX_NAME - 4] or "notes"
-    names = (plain, *(f"{plain} {number}" for number in range(2, 1000)))
-    return next(each for each in names if each not in used)

@@ -202,7 +202,10 @@ def _follow_all(destination: Destination, on_news: Callable[[Report | AuroraErro
     while not stop.is_set():
         try:
             known = _followed(destination)
-            followers = {each: followers.get(each) or Follower(_task(destination, *each), stop) for each in known}
+            followers = {each: followers[each] for each in known & followers.keys()}
+            for source, writes in known - followers.keys():
+                task = Import(destination, source.root, source.vault, choice=Choice(write_back=writes))
+                followers[source, writes] = Follower(task, stop)
             roots = sorted({source.root for source, _ in known})
             for happened in _watched(roots, destination.home, stop) if roots else ():
                 if _followed(destination) != known:
@@ -223,7 +226,3 @@ def _followed(destination: Destination) -> set[tuple[Source, bool]]:
     """Folders that are there, and whether their files are written."""
     known = Manifest.of(destination.home).folders(destination.name)
     return {(each.source, bool(each.write_back)) for each in known if each.source.root.is_dir()}
-
-
-def _task(destination: Destination, source: Source, write_back: bool) -> Import:  # noqa: FBT001 - a pair
-    return Import(destination, source.root, source.vault, choice=Choice(write_back=write_back))

@@ -13,7 +13,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from cli.remote import Asked, BrokenOff, HttpClient, on_this_machine, over_the_network
+from cli.remote import BrokenOff, HttpClient, Request, on_this_machine, over_the_network
 from shared.errors import AuroraError, Unavailable
 from tests.cli.conftest import Aurora, Write
 from tests.servers.dev import ROOT, Running, dev
@@ -162,7 +162,7 @@ def test_nobody_there_is_told_by_both(*, far: bool) -> None:
         probe.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{probe.getsockname()[1]}"
     with over_the_network() if far else nullcontext(on_this_machine) as exchange:
-        with pytest.raises(BrokenOff, match="refused"), exchange(Asked("GET", address)):
+        with pytest.raises(BrokenOff, match="refused"), exchange(Request("GET", address)):
             pass
         with pytest.raises(Unavailable, match=f"{address} does not answer"):
             HttpClient(address, None, exchange, None).send("GET", "/notes")
