@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import functions_framework
-from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+from werkzeug.serving import WSGIRequestHandler, make_server
 
 from cli.commands.index import tell_news
 from cli.commands.token import minted
@@ -102,7 +102,9 @@ def dev(
         choice = ModelChoice(
             app, {**store.page, "files": app.settings.auth == "none", "writes": app.writer is not None}
         )
-        server = _server(listener, _site(choice, store, trigger, stack, tenant_id=place.tenant_id))
+        site = _site(choice, store, trigger, stack, tenant_id=place.tenant_id)
+        host, bound = listener.getsockname()
+        server = make_server(host, bound, site, threaded=True, request_handler=_Quiet, fd=listener.fileno())
         stack.enter_context(_reconciling(app, trigger, place.tenant_id, reconcile_waits()))
         stack.callback(trigger.stop)
         trigger.start()
@@ -219,11 +221,6 @@ def _by_last_segment(triggers: Mapping[str, WSGIApplication], rest: WSGIApplicat
         return triggers.get(environ.get("PATH_INFO", "").rpartition("/")[2], rest)(environ, start_response)
 
     return site
-
-
-def _server(listener: socket.socket, site: WSGIApplication) -> BaseWSGIServer:
-    host, port = listener.getsockname()
-    return make_server(host, port, site, threaded=True, request_handler=_Quiet, fd=listener.fileno())
 
 
 class _Quiet(WSGIRequestHandler):

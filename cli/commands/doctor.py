@@ -9,12 +9,11 @@ from dataclasses import asdict
 
 import click
 
-from cli.diagnosis.checks import Verdict, coverage_told, examined, is_begun, tried
+from cli.diagnosis.checks import Verdict, coverage_in_words, examined, is_begun, tried
 from cli.diagnosis.deployment import examine, require_checkout
 from cli.diagnosis.google_project import GoogleProject
 from cli.options import FAILED, Place, anywhere, print_json
 from evaluation.calibration import measured
-from functions.client import ApiClient
 from shared.errors import AuroraError, OperatorError, Unauthenticated
 from shared.indexing.pipeline import index_version
 
@@ -68,16 +67,22 @@ def _calibrate(place: Place) -> None:
 def _examined_server(place: Place) -> list[Verdict]:
     """What can be seen from outside."""
     with place.client() as client:
-        answers = tried("server", lambda: _answers(client, place))
-        if answers.verdict == "failed":
-            return [answers]
-        return [answers, _server_auth(place), *_caller(client)]
 
+        def answers() -> str:
+            started = time.perf_counter()
+            client.send("GET", "/health")
+            return f"{place.server} answers in {(time.perf_counter() - started) * 1000:.0f} ms"
 
-def _answers(client: ApiClient, place: Place) -> str:
-    started = time.perf_counter()
-    client.send("GET", "/health")
-    return f"{place.server} answers in {(time.perf_counter() - started) * 1000:.0f} ms"
+        server = tried("server", answers)
+        if server.verdict == "failed":
+            return [server]
+        auth = _server_auth(place)
+        try:
+            coverage = client.send("GET", "/index:coverage")
+        except AuroraError as error:
+            return [server, auth, Verdict("token", "failed", error.message)]
+        token, store = Verdict("token", "ok", "let in"), Verdict("store", "ok", coverage_in_words(coverage))
+        return [server, auth, token, store]
 
 
 def _server_auth(place: Place) -> Verdict:
@@ -93,12 +98,3 @@ def _server_auth(place: Place) -> Verdict:
     except AuroraError as error:
         return Verdict("auth", "failed", error.message)
     return Verdict("auth", "ok", "none: whoever reaches the server may call")
-
-
-def _caller(client: ApiClient) -> list[Verdict]:
-    """Of whoever the token names."""
-    try:
-        coverage = client.send("GET", "/index:coverage")
-    except AuroraError as error:
-        return [Verdict("token", "failed", error.message)]
-    return [Verdict("token", "ok", "let in"), Verdict("store", "ok", coverage_told(coverage))]

@@ -33,11 +33,10 @@ from shared.model.account import DayUsage
 from shared.model.answers import Prompt
 from shared.model.retrieval import Restriction
 from shared.ports.models import Writer
-from shared.settings import Settings
 
-MOST_DAYS = 10_000
-MOST_NAMED = 5
-"""Files that are told one by one."""
+MAX_DAYS = 10_000
+MAX_NAMED = 5
+"""Files that are named one by one."""
 NEWEST = 60
 """Chunks in which the language of the notes is looked for."""
 MANY_LANGUAGES = "intfloat/multilingual-e5-small"
@@ -60,11 +59,12 @@ def examined(place: Place) -> list[Verdict]:
         app = build(place.settings(), tenant=place.tenant_id)
     except AuroraError as error:
         return [Verdict("settings", "failed", error.message), _emulator()]
+    origins = ", ".join(app.settings.allowed_origins)
     try:
         return [
             Verdict("settings", "ok", parts_in_use(app)),
             Verdict("auth", "ok", _auth(environment(place.home))),
-            Verdict("origins", "ok", _origins(app.settings)),
+            Verdict("origins", "ok", origins or "none: only the product's own page may call from a browser"),
             tried("budgets", lambda: _budgets(app, place.tenant_id)),
             tried("store", lambda: _store(app, place.tenant_id)),
             _embedder(app, place.tenant_id),
@@ -92,12 +92,19 @@ def tried(part: str, check: Callable[[], str]) -> Verdict:
 
 
 def _store(app: App, tenant_id: str) -> str:
-    if not is_begun(app, tenant_id):
-        return _room(_file(app, tenant_id), tenant_id)
-    return coverage_told(coverage_json(app.store.coverage(tenant_id)), f" of {tenant_id}")
+    """Raises OperatorError if there is no store yet, and its file could not be made."""
+    if is_begun(app, tenant_id):
+        return coverage_in_words(coverage_json(app.store.coverage(tenant_id)), f" of {tenant_id}")
+    file = _file(app, tenant_id)
+    nearest = next(folder for folder in file.parents if folder.exists())
+    if not nearest.is_dir():
+        raise OperatorError(f"{file} cannot be made: {nearest} is no folder")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise OperatorError(f"{file} cannot be made: {nearest} may not be written to")
+    return f"no notes of {tenant_id} yet"
 
 
-def coverage_told(coverage: Mapping[str, Any], whose: str = "") -> str:
+def coverage_in_words(coverage: Mapping[str, Any], whose: str = "") -> str:
     """How far the index has followed the notes."""
     behind = {"failed": "failed", "waiting for vectors": "pendingEmbeddings", "not indexed": "missing"}
     told = f"{counted(coverage['notes'], 'note')}{whose}, {coverage['indexed']} indexed"
@@ -111,16 +118,6 @@ def is_begun(app: App, tenant_id: str) -> bool:
 
 def _file(app: App, tenant_id: str) -> Path:
     return app.settings.home / "tenants" / file_name(tenant_id)
-
-
-def _room(file: Path, tenant_id: str) -> str:
-    """Raises OperatorError if the file could not be made."""
-    nearest = next(folder for folder in file.parents if folder.exists())
-    if not nearest.is_dir():
-        raise OperatorError(f"{file} cannot be made: {nearest} is no folder")
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        raise OperatorError(f"{file} cannot be made: {nearest} may not be written to")
-    return f"no notes of {tenant_id} yet"
 
 
 def _embedder(app: App, tenant_id: str) -> Verdict:
@@ -159,55 +156,42 @@ def _folders(app: App, tenant_id: str) -> str:
     """Raises OperatorError if one has gone, or its import was broken off."""
     known = _known(app, tenant_id)
     odd = [f"{each.source.root} is gone" for each in known if not each.source.root.is_dir()]
-    odd += [
-        f"{each.source.root} was not indexed to its end"
-        for each in known
-        if each.source.root.is_dir() and not each.finished
-    ]
+    present = [each for each in known if each.source.root.is_dir()]
+    odd += [f"{each.source.root} was not indexed to its end" for each in present if not each.finished]
     if odd:
         raise OperatorError(f"{'; '.join(odd)}: run aurora index on it, or aurora folders move or forget")
-    told = (f"{each.source.root} ({counted(each.notes, 'note')} in vault {each.source.vault})" for each in known)
-    return ", ".join(told) or "none indexed yet"
+    named = (f"{each.source.root} ({counted(each.notes, 'note')} in vault {each.source.vault})" for each in known)
+    return ", ".join(named) or "none indexed yet"
 
 
 def _files(app: App, tenant_id: str) -> Iterator[Verdict]:
-    """Of each folder that is there: what in it is no note, as it is now."""
+    """For each folder that is there: what in it is no note, as it is now."""
     for each in _known(app, tenant_id):
         root = each.source.root
         if not root.is_dir():
             continue
-        unfit = list(_left_out(root, each.source.vault))
+        found = (entry if isinstance(entry, Skipped) else read(root, entry, each.source.vault) for entry in walk(root))
+        unfit = [place for place in found if isinstance(place, Skipped)]
         missed = [place for place in unfit if place.missed]
-        counted = Counter(place.reason for place in unfit if not place.missed)
-        told = [f"{place.path}: {place.reason}" for place in missed[:MOST_NAMED]]
-        told += [f"{len(missed) - MOST_NAMED} more"] if len(missed) > MOST_NAMED else []
-        told += [f"{count} {reason}" for reason, count in counted.items()]
-        yield Verdict("files", "missing" if missed else "ok", f"{root}: {'; '.join(told) or 'all are notes'}")
-
-
-def _left_out(root: Path, vault: str) -> Iterator[Skipped]:
-    for entry in walk(root):
-        place = entry if isinstance(entry, Skipped) else read(root, entry, vault)
-        if isinstance(place, Skipped):
-            yield place
+        reasons = Counter(place.reason for place in unfit if not place.missed)
+        details = [f"{place.path}: {place.reason}" for place in missed[:MAX_NAMED]]
+        details += [f"{len(missed) - MAX_NAMED} more"] if len(missed) > MAX_NAMED else []
+        details += [f"{count} {reason}" for reason, count in reasons.items()]
+        yield Verdict("files", "missing" if missed else "ok", f"{root}: {'; '.join(details) or 'all are notes'}")
 
 
 def _auth(env: Mapping[str, str]) -> str:
-    """Of `aurora dev`; commands are whoever runs them."""
+    """Who may call `aurora dev`; commands are whoever runs them."""
     asked = env.get("AUTH") or "none"
     who = {"none": "aurora dev takes every program of this machine for its user", "firebase": "a deployment's default"}
     return f"{asked}: {who[asked]}" if asked in who else asked
-
-
-def _origins(settings: Settings) -> str:
-    return ", ".join(settings.allowed_origins) or "none: only the product's own page may call from a browser"
 
 
 def _budgets(app: App, tenant_id: str) -> str:
     """What is used up today of each limit."""
     today = DayUsage(datetime.now(UTC).date())
     if is_begun(app, tenant_id):
-        days = app.store.list_usage(tenant_id, limit=MOST_DAYS, token=None).items
+        days = app.store.list_usage(tenant_id, limit=MAX_DAYS, token=None).items
         today = next((each for each in days if each.day == today.day), today)
     limits = (
         (today.answers, app.settings.daily_chat_limit, "answers"),

@@ -125,7 +125,10 @@ def examine(project: GoogleProject) -> list[Verdict]:
         "functions": (_functions, UP),
         "triggers": (_triggers, UP),
         "health": (_health, UP),
-        **{api: (partial(_chosen, api=api), _allow(api)) for api in CHOSEN},
+        **{
+            api: (partial(_chosen, api=api), ALLOW.replace("{api}", api).replace("{role}", role))
+            for api, (role, _) in CHOSEN.items()
+        },
         "models": (_models, UP + " --set CHAT_MODEL=… --set EMBEDDING_MODEL=…"),
         "scheduler": (_scheduler, UP),
     }
@@ -188,10 +191,6 @@ def _chosen(held: Deployment, *, api: str) -> Iterator[str]:
         yield f"{READER} lacks {role}"
 
 
-def _allow(api: str) -> str:
-    return ALLOW.replace("{api}", api).replace("{role}", CHOSEN[api][0])
-
-
 def _secret(held: Deployment) -> Iterator[str]:
     if held.chooses(VERTEX_AI):
         return
@@ -203,17 +202,14 @@ def _secret(held: Deployment) -> Iterator[str]:
 
 def _indexes(held: Deployment) -> Iterator[str]:
     path = f"v1/{held.name}/databases/{held.database}/collectionGroups/-/indexes"
-    states = {
-        _kind(_group(each), each["fields"]): each["state"] for each in held.project.items("firestore", path, "indexes")
-    }
+    states = {}
+    for each in held.project.items("firestore", path, "indexes"):
+        group = str(each["name"]).rpartition("/collectionGroups/")[2].partition("/")[0]
+        states[_kind(group, each["fields"])] = each["state"]
     for wanted in json.loads((ROOT / "firestore.indexes.json").read_text())["indexes"]:
         kind = _kind(wanted["collectionGroup"], wanted["fields"])
         if (state := states.get(kind, "missing")) != "READY":
             yield f"{kind} is {state}"
-
-
-def _group(index: Mapping[str, Any]) -> str:
-    return str(index["name"]).rpartition("/collectionGroups/")[2].partition("/")[0]
 
 
 def _kind(group: str, fields: Iterable[Mapping[str, Any]]) -> str:
@@ -254,7 +250,7 @@ def _health(held: Deployment) -> Iterator[str]:
 
 
 def _models(held: Deployment) -> Iterator[str]:
-    """Those that are set; the defaults of a version are known to be had."""
+    """Models that are set; the defaults of a version are known to be had."""
     named = (each[name] for each in held.settings for name in ("CHAT_MODEL", "EMBEDDING_MODEL") if each.get(name))
     models = tuple(dict.fromkeys(named))
     if held.chooses(VERTEX_AI):
@@ -274,11 +270,8 @@ def _models(held: Deployment) -> Iterator[str]:
 
 def _scheduler(held: Deployment) -> Iterator[str]:
     region = next((each["name"].split("/")[3] for name, each in held.functions.items() if name == "reconcile"), "")
-    job = (
-        held.project.get("cloudscheduler", f"v1/{held.name}/locations/{region}/jobs/{held.prefix}{JOB}")
-        if region
-        else None
-    )
+    path = f"v1/{held.name}/locations/{region}/jobs/{held.prefix}{JOB}"
+    job = held.project.get("cloudscheduler", path) if region else None
     if job is None or job.get("state", "ENABLED") != "ENABLED":
         yield f"{JOB} is {'missing' if job is None else job['state']}"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +12,7 @@ from shared.errors import OperatorError, PermissionDenied, Unavailable
 SECONDS = 20.0
 """For one request."""
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
-MOST_PAGES = 50
+MAX_PAGES = 50
 
 
 class GoogleProject:
@@ -33,7 +32,7 @@ class GoogleProject:
     def items(self, api: str, path: str, kind: str) -> Iterator[Mapping[str, Any]]:
         """Every resource of a listing, whose replies hold them as `kind`."""
         token = ""
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             page = self.get(api, f"{path}?pageToken={token}" if token else path) or {}
             yield from page.get(kind, ())
             if not (token := page.get("nextPageToken", "")):
@@ -47,7 +46,7 @@ class GoogleProject:
         return {(each["role"], member) for each in bindings for member in each["members"]}
 
     def answers(self, address: str) -> bool:
-        """Whether a GET of somebody who is nobody is answered with something."""
+        """Whether an anonymous GET is answered with something."""
         return self._read(address, "") is not None
 
     def model(self, name: str, key: str) -> bool:
@@ -74,33 +73,19 @@ class GoogleProject:
         import requests  # noqa: PLC0415 - as above
 
         bearer = {"Authorization": f"Bearer {token}"} if token else {}
-        with (
-            _explained(address),
-            requests.request(method, address, headers={**bearer, **(headers or {})}, timeout=SECONDS) as reply,
-        ):
-            if reply.status_code == 404:
-                return None
-            if reply.status_code in (400, 401, 403):
-                raise PermissionDenied(f"{_host(address)} refuses ({reply.status_code})")
-            if reply.status_code != 200:
-                raise Unavailable(f"{_host(address)} answers {reply.status_code}")
-            return reply.json()
+        host = address.partition("://")[2].partition("/")[0]  # without what may be a key or an id
+        try:
+            with requests.request(method, address, headers={**bearer, **(headers or {})}, timeout=SECONDS) as reply:
+                if reply.status_code == 404:
+                    return None
+                if reply.status_code in (400, 401, 403):
+                    raise PermissionDenied(f"{host} refuses ({reply.status_code})")
+                if reply.status_code != 200:
+                    raise Unavailable(f"{host} answers {reply.status_code}")
+                return reply.json()
+        except (requests.RequestException, ValueError) as error:
+            raise Unavailable(f"{host} does not answer ({type(error).__name__})") from error
 
 
 def _address(api: str) -> str:
     return os.environ.get(f"CLOUDSDK_API_ENDPOINT_OVERRIDES_{api.upper()}", f"https://{api}.googleapis.com/")
-
-
-def _host(address: str) -> str:
-    """Without what may be a key or an id."""
-    return address.partition("://")[2].partition("/")[0]
-
-
-@contextmanager
-def _explained(address: str) -> Iterator[None]:
-    from requests import RequestException  # noqa: PLC0415 - as above
-
-    try:
-        yield
-    except (RequestException, ValueError) as error:
-        raise Unavailable(f"{_host(address)} does not answer ({type(error).__name__})") from error

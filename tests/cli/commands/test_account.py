@@ -65,28 +65,13 @@ def test_erasing_over_http_forgets_the_folders_too_of_that_tenant_alone(aurora: 
     assert aurora.json("index", str(folder), "--tenant", "one")["indexed"] == 2
 
 
-def test_only_the_tenant_named_is_erased(aurora: Aurora, notes: Write) -> None:
-    folder = notes(NOTES)
-    for tenant in ("one", "two"):
-        assert aurora("index", str(folder), "--tenant", tenant).exit_code == 0
-    assert "erased:" in aurora("erase", "--yes", "--tenant", "one").output
-    assert aurora("search", "boat", "--tenant", "one").exit_code == 3
-    assert aurora("search", "boat", "--tenant", "two").exit_code == 0
-    assert aurora.json("index", str(folder), "--tenant", "two")["unchanged"] == 2
-
-
-def test_where_nobody_can_be_asked_it_must_be_said(aurora: Aurora, notes: Write) -> None:
-    aurora("index", str(notes(NOTES)))
-    result = aurora("erase")
-    assert (result.exit_code, "--yes" in result.stderr) == (2, True)
-    assert aurora("search", "boat").exit_code == 0
-
-
 @pytest.mark.parametrize(("typed", "left"), [("yes", True), ("", True), (CONFIRMATION, False)])
 def test_somebody_who_is_asked_has_to_type_the_words(
     aurora: Aurora, notes: Write, typed: str, *, left: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     aurora("index", str(notes(NOTES)))
+    nobody = aurora("erase")
+    assert (nobody.exit_code, "--yes" in nobody.stderr) == (2, True)
     monkeypatch.setattr("cli.commands.account.can_be_asked", lambda: True)
     result = CliRunner().invoke(main, ["--home", str(aurora.home), "erase"], input=f"{typed}\n")
     assert (result.exit_code == 0) != left

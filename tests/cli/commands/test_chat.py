@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from cli.main import main
 from cli.options import Place
 from functions.client import Json
 from shared.api.stream import StreamEvent
-from shared.errors import AuroraError, InvalidArgument
+from shared.errors import AuroraError
 from tests.cli.conftest import BOATS, Aurora, Write
 from tests.servers.dev import ROOT
 
@@ -44,12 +44,6 @@ def test_questions_are_answered_line_by_line_in_one_session(aurora: Aurora, note
     assert "blue" in first["answer"]
     assert "six" in second["answer"]
     assert first["meta"]["sessionId"] == second["meta"]["sessionId"] is not None
-
-
-def test_people_see_the_text_and_then_its_sources(aurora: Aurora, notes: Write) -> None:
-    aurora("index", str(notes(BOATS)))
-    output = talk(aurora, "What colour is the boat?\n").output
-    assert output.index("The boat is blue") < output.index("[N1] Boat · toys/boat.md · 8 May 2026")
 
 
 def test_a_later_conversation_goes_on_with_an_earlier_one(aurora: Aurora, notes: Write) -> None:
@@ -105,7 +99,6 @@ class Scripted:
     """A client that is answered with these events."""
 
     script: list[StreamEvent | Exception]
-    asked: list[Mapping[str, object]] = field(default_factory=list)
     closed: int = 0
 
     def send(
@@ -121,7 +114,7 @@ class Scripted:
         raise AssertionError(path)
 
     def events(self, path: str, body: Mapping[str, object]) -> Generator[StreamEvent]:
-        self.asked.append({"path": path, **body})
+        del path, body
         try:
             for each in self.script:
                 if isinstance(each, Exception):
@@ -168,20 +161,6 @@ def test_an_answer_that_breaks_off_ends_with_its_error(tmp_path: Path) -> None:
             with pytest.raises(AuroraError):
                 Conversation(client, Place(tmp_path, "local", as_json=as_json), {}, "new").say("Why?")
         assert client.closed == 2
-
-
-def test_a_follow_up_names_the_session_that_the_first_answer_began(tmp_path: Path) -> None:
-    client = Scripted([StreamEvent("start", {"sessionId": "s1"}), StreamEvent("result", RESULT)])
-    conversation = Conversation(client, Place(tmp_path, "local", as_json=True), {"topK": 3}, "new")
-    for line in ("One?", "Two?"):
-        conversation.say(line)
-    assert [(each["sessionId"], each["topK"]) for each in client.asked] == [("new", 3), ("s1", 3)]
-
-
-def test_a_refused_request_is_told_and_survived(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    client = Scripted([InvalidArgument("message", "something else")])
-    Conversation(client, Place(tmp_path, "local", as_json=True), {}, "new").say("One?")
-    assert "message: expected something else" in capsys.readouterr().err
 
 
 # -- on a terminal

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tests.cli.conftest import Aurora, Write
+from tests.cli.conftest import BOATS, Aurora, Write
 
-BOATS = {
-    "toys/boat.md": "---\ntitle: Boat\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n",
-    "garden.md": "# Garden\n\nWe planted six tomatoes.\n",
-}
 QUESTION = "What colour is the boat?"
 
 
@@ -30,6 +26,9 @@ def test_the_json_is_that_of_the_route(aurora: Aurora, notes: Write) -> None:
     by_id = aurora.json("explain", QUESTION, "--note", note["noteId"], "--threshold", "0.99")
     assert by_id["notes"] == by_path["notes"]
     assert set(by_id) == {"notes", "results", "meta"}
+    unknown = aurora("explain", QUESTION, "--note", "ghost")
+    assert (unknown.exit_code, "ghost" in unknown.output) == (1, True)
+    assert "toys/boat.md" in aurora("explain", QUESTION).output
 
 
 def test_a_path_in_two_vaults_names_both_notes(aurora: Aurora, notes: Write) -> None:
@@ -37,16 +36,3 @@ def test_a_path_in_two_vaults_names_both_notes(aurora: Aurora, notes: Write) -> 
     aurora("index", str(notes(BOATS)), "--vault", "copy")
     explained = aurora.json("explain", QUESTION, "--path", "toys/boat.md")
     assert sorted(note["chunks"][0]["vault"] for note in explained["notes"]) == ["copy", "default"]
-
-
-def test_without_notes_it_explains_what_is_found(aurora: Aurora, notes: Write) -> None:
-    aurora("index", str(notes(BOATS)))
-    assert "toys/boat.md" in aurora("explain", QUESTION).output
-    assert "no notes of tenant nobody" in aurora("explain", QUESTION, "--tenant", "nobody").output
-
-
-def test_what_does_not_exist_is_named(aurora: Aurora, notes: Write) -> None:
-    aurora("index", str(notes(BOATS)))
-    for option, name in (("--path", "attic.md"), ("--note", "ghost")):
-        result = aurora("explain", QUESTION, option, name)
-        assert (result.exit_code, name in result.output) == (1, True)

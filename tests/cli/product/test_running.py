@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -58,15 +57,6 @@ def test_a_question_is_answered_by_the_product_that_runs(indexed: Aurora, runnin
     assert "blue" in indexed.json("ask", QUESTION)["answer"]
     assert "[N1] Boat · boat.md · 8 May 2026" in indexed("ask", QUESTION).stdout
     assert _asked(running, 2)
-
-
-def test_an_error_is_the_same_there(indexed: Aurora, running: Running) -> None:
-    there = indexed("search", "boat", "--vault", "attic")
-    running.process.send_signal(signal.SIGTERM)
-    running.process.wait(timeout=30)
-    here = indexed("search", "boat", "--vault", "attic")
-    assert (there.exit_code, there.stderr) == (here.exit_code, here.stderr)
-    assert there.exit_code == 1
 
 
 def test_what_takes_long_to_load_is_not_loaded_for_that(indexed: Aurora, running: Running) -> None:

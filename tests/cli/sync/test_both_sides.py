@@ -104,6 +104,7 @@ def test_notes_whose_files_are_ignored_from_now_on_go_and_those_that_somebody_ch
     assert (report["removed"], report["removedByRule"], report["conflicts"]) == (1, 1, [])
     assert named(report["kept"]) == ["boat.md"]
     assert ("red now" in sides.note("boat.md")["text"], sides.has_note("deep/garden.md")) == (True, False)
+    assert sides.thrown_away("Six tomatoes.")
     assert sides.index()["kept"] == []
     sides.write("a.md", "An apple.")
     sides.index()

@@ -79,12 +79,9 @@ def test_two_folders_that_begin_at_once_do_not_both_take_the_same_note(tmp_path:
     assert manifest.begin(other, {"n": "n.md"}).foreign == {"n"}
     assert manifest.files(other) == {}
     assert set(manifest.begin(one, {}).before) == {"n"}
-
-
-def test_another_shelf_may_have_the_same_notes(tmp_path: Path) -> None:
-    manifest = Manifest.of(tmp_path)
-    manifest.begin(_source(tmp_path), {"n": "n.md"})
-    assert manifest.begin(_source(tmp_path, "other"), {"n": "n.md"}).foreign == frozenset()
+    assert manifest.begin(_source(tmp_path, "another destination"), {"n": "n.md"}).foreign == frozenset()
+    assert Manifest.of(tmp_path / "home").folders("destination") == ()
+    assert not (tmp_path / "home").exists(), "looking makes no file"
 
 
 def test_what_was_read_is_known_until_it_is_dropped(tmp_path: Path) -> None:
@@ -113,11 +110,6 @@ def test_a_note_leads_to_its_file_while_there_is_one(tmp_path: Path) -> None:
     assert manifest.file_of("id-a", "a.md") == tmp_path / "a.md"
     assert manifest.file_of("id-b", "b.md") is None
     assert manifest.file_of("id-c", "a.md") is None
-
-
-def test_looking_makes_no_file(tmp_path: Path) -> None:
-    assert Manifest.of(tmp_path / "home").folders("destination") == ()
-    assert not (tmp_path / "home").exists()
 
 
 @pytest.mark.parametrize("text", ["[]", '{"other": 1}', "nonsense"])

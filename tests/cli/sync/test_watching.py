@@ -26,7 +26,7 @@ from cli.sync.watching import Follower, Stopped, following_all
 from shared.app import App
 from shared.errors import AuroraError, NotFound
 from shared.model.notes import Note, NoteKey
-from tests.cli.conftest import Write
+from tests.cli.conftest import Write, processor_seconds
 from tests.servers.dev import ROOT
 
 AURORA = "from cli.main import main; main()"
@@ -190,14 +190,9 @@ def test_a_home_inside_the_folder_does_not_wake_its_own_watcher(notes: Write) ->
     with watching(folder / "aurora", folder) as process:
         with Place(folder / "aurora", "local", as_json=False).app() as app:
             assert _becomes(app, FILES)
-        used = _processor_seconds(process.pid)
+        used = processor_seconds(process.pid)
         time.sleep(4)
-        assert _processor_seconds(process.pid) - used < 1
-
-
-def _processor_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        assert processor_seconds(process.pid) - used < 1
 
 
 def test_killed_at_any_time_the_next_start_is_right(app: App, tmp_path: Path, notes: Write) -> None:
