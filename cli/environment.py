@@ -1,4 +1,4 @@
-"""What the product is told from outside: the environment, below it the home's file `.env`, and what is odd in both."""
+"""Settings from outside: the environment, below it the home's file `.env`, and remarks on what is odd in both."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Commands(click.Group):
 @click.version_option(package_name="aurora-notes")
 @click.pass_context
 def main(context: click.Context, /, **options: object) -> None:
-    """Keep what stands before the command's name, for the command."""
+    """Keep the options before the command's name, for the command."""
     context.obj = options
 
 

@@ -1,5 +1,5 @@
 """The routes of a product behind an address, over HTTP: over the network by `requests`, on this machine by the standard
-library alone, for which nobody has to wait.
+library alone, which loads at once.
 """
 
 from __future__ import annotations

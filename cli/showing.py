@@ -77,7 +77,7 @@ def show_answer(answer: Json, place: Place) -> None:
 
 
 def show_sources(answer: Json, place: Place) -> None:
-    """What stands below an answer's text."""
+    """Everything below an answer's text."""
     out, link, quotes = console(), linked(place), answer["meta"].get("answerKind") == QUOTED_KIND
     show_time(answer)
     if ranked := answer["meta"].get("folders"):
@@ -170,8 +170,8 @@ def show_report(report: Report) -> None:
         )
     )
     if report.indexed and report.dates:
-        told = ", ".join(f"{count} {source}" for source, count in report.dates.most_common())
-        out.print(Text(f"  dates from: {told}", "dim"))
+        sources = ", ".join(f"{count} {source}" for source, count in report.dates.most_common())
+        out.print(Text(f"  dates from: {sources}", "dim"))
     for reason, count in report.ignored.most_common():
         out.print(Text(f"  {count} ignored: {reason}", "dim"))
     for heading, places in (

@@ -45,8 +45,8 @@ def export(place: Place, file: Path | None) -> None:
             fresh.replace(file)
         finally:
             fresh.unlink(missing_ok=True)
-    told = counted_lines({kind: count for kind, count in sorted(counts.items()) if kind != END})
-    place.tell({"file": str(file), "counts": dict(counts)}, f"{told or 'nothing'} written to {file}")
+    lines_written = counted_lines({kind: count for kind, count in sorted(counts.items()) if kind != END})
+    place.tell({"file": str(file), "counts": dict(counts)}, f"{lines_written or 'nothing'} written to {file}")
 
 
 def _checked(lines: Iterator[str], counts: Counter[str]) -> Iterator[str]:

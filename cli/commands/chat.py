@@ -40,7 +40,7 @@ def chat(place: Place, session_id: str | None, **options: Any) -> None:  # noqa:
     body = question_json(**options)
     with place.lasting_client() as client:
         if session_id is not None:
-            client.send("GET", address("sessions", session_id))  # told now, not after the first question
+            client.send("GET", address("sessions", session_id))  # fails now, not after the first question
         talk = Conversation(client=client, place=place, body=body, session_id=session_id or "new")
         for line in _questions(asks=not place.as_json and can_be_asked()):
             talk.say(line)
@@ -57,7 +57,7 @@ class Conversation:
     out: Console = field(default_factory=console)
 
     def say(self, line: str) -> None:
-        """Answer one line. A request that cannot be is told and the conversation goes on; Raises what ends it."""
+        """Answer one line. A request that is refused is reported and the conversation goes on. Raises what ends it."""
         if line == NEW:
             self.session_id = "new"
         elif line == HELP:

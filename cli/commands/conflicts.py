@@ -75,19 +75,19 @@ def _decided(
         return None, each.reason
     taken = settle(destination, each.folder, each.note_id, each.last, side)
     problem = taken.failed or taken.conflict
-    told = problem or f"the {side.value} stays, {GOES[side]} went into the trash"
+    outcome = problem or f"the {side.value} stays, {GOES[side]} went into the trash"
     if not place.as_json:
-        click.echo(f"  {told}")
-    return None if problem else side, told
+        click.echo(f"  {outcome}")
+    return None if problem else side, outcome
 
 
 def _row(each: Sides, decided: tuple[Side | None, str]) -> Json:
-    side, told = decided
+    side, reason = decided
     return {
         "noteId": each.note_id,
         "vault": each.folder.source.vault,
         "path": each.last.path,
         "folder": str(each.folder.source.root),
-        "reason": told,
+        "reason": reason,
         "decided": side and side.value,
     }

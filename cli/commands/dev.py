@@ -102,14 +102,14 @@ def dev(
         choice = ModelChoice(
             app, {**store.page, "files": app.settings.auth == "none", "writes": app.writer is not None}
         )
-        site = _site(choice, store, trigger, stack, tenant_id=place.tenant_id)
+        destination = LocalDestination(app, place.tenant_id, indexes=False)
+        site = _site(choice, store, trigger, stack, destination=destination)
         host, bound = listener.getsockname()
         server = make_server(host, bound, site, threaded=True, request_handler=_Quiet, fd=listener.fileno())
         stack.enter_context(_reconciling(app, trigger, place.tenant_id, reconcile_waits()))
         stack.callback(trigger.stop)
         trigger.start()
         if asked["follows"] and app.settings.auth == "none":  # as in `_site`
-            destination = LocalDestination(app, place.tenant_id, indexes=False)
             stack.enter_context(following_all(destination, tell_news))
         choice.announcement = stack.enter_context(_found_by_commands(place, app, address))
         if listen not in LOOPBACK:
@@ -122,7 +122,7 @@ def dev(
 
 @contextmanager
 def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket of our own, so that a taken port is told plainly and port 0 is known before anything starts."""
+    """A socket of our own, so that a taken port is reported plainly and port 0 is known before anything starts."""
     with socket.socket() as listener:
         if os.name == "posix":  # elsewhere it would let two servers share the port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -175,7 +175,7 @@ def _product(place: Place, store: DevStore, trigger: Trigger, writing: Mapping[s
 
 
 def _site(
-    choice: ModelChoice, store: DevStore, trigger: Trigger, stack: ExitStack, *, tenant_id: str
+    choice: ModelChoice, store: DevStore, trigger: Trigger, stack: ExitStack, *, destination: LocalDestination
 ) -> WSGIApplication:
     """Every deployed function through its own host, under the paths it has in the cloud."""
     app = choice.app
@@ -194,7 +194,7 @@ def _site(
         functions["functions"] = _by_last_segment({TEMPLATE_TRIGGER: on_template_write}, on_note_write)
     site = _by_first_segment(functions, api)
     if choice.config["files"]:  # where people sign in, the folders of this machine and its model are not theirs
-        site = with_folders(with_note_files(site, FolderFiles(app, tenant_id)), app, tenant_id)
+        site = with_folders(with_note_files(site, FolderFiles(destination)), destination)
         site = with_model_choice(site, choice)
     site = with_page(site, ROOT / "web", choice.config)
     return with_request_lines(only_from_this_machine(site, app.settings.allowed_origins))
@@ -203,7 +203,7 @@ def _site(
 def _by_first_segment(functions: Mapping[str, WSGIApplication], rest: WSGIApplication) -> WSGIApplication:
     """As on the shared functions host; each function knows its name before a path.
 
-    Firebase's SDKs, told to use an emulator, call `/PROJECT/REGION/NAME`.
+    Firebase's SDKs that use an emulator call `/PROJECT/REGION/NAME`.
     """
 
     def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:

@@ -91,8 +91,8 @@ def _server_auth(place: Place) -> Verdict:
 
     assert place.server is not None  # noqa: S101 - for the type checker
     try:
-        with reaching(place.server, None) as nobody:
-            nobody.send("GET", "/index:coverage")
+        with reaching(place.server, None) as anonymous:
+            anonymous.send("GET", "/index:coverage")
     except Unauthenticated:
         return Verdict("auth", "ok", "callers need a token")
     except AuroraError as error:

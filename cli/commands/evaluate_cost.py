@@ -1,4 +1,4 @@
-"""What a writing model will be asked by `aurora eval`: told beforehand, and agreed to where it is paid for."""
+"""What a writing model will be asked by `aurora eval`: shown beforehand, and agreed to where it is paid for."""
 
 from __future__ import annotations
 

@@ -7,6 +7,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -34,7 +36,7 @@ class Restored:
     kept: list[tuple[str, str]] = field(default_factory=list)
     """(name, reason) of those that are not."""
     left_out: Counter[str] = field(default_factory=Counter)
-    """By type: ratings and counters are kept of what happened here, and cannot be told anew."""
+    """By type: ratings and counters are kept of what happened here alone."""
     complete: bool = False
     """Whether the export came to its end."""
 
@@ -86,31 +88,29 @@ def _rows(file: Path) -> Iterator[Json]:
 
 def _restored(client: ApiClient, rows: Iterable[Json], restored: Restored) -> Iterator[str]:
     """Ids of the notes that are there now. A conversation's messages follow it: it is brought when they have come."""
-    talk: _Talk | None = None
-    for row in rows:
+    session: Json | None = None
+    messages: list[Json] = []
+    for row in chain(rows, [{"type": ""}]):
         kind = row.pop("type")
-        if talk and kind != MESSAGE:
-            _bring(talk, client, restored)
-            talk = None
+        if session is not None and kind != MESSAGE:
+            if _tried(partial(_bring_session, client, session, messages), SESSION, session, restored):
+                restored.counts[MESSAGE] += len(messages)
+            session = None
         if kind == END:
             restored.complete = True
         elif kind == SESSION:
-            talk = _Talk(row)
-        elif kind == MESSAGE and talk and row.pop("sessionId", None) == talk.session.get("sessionId"):
-            talk.messages.append(row)
-        elif kind in (NOTE, TEMPLATE):
-            if _tried(lambda: (_note if kind == NOTE else _template)(client, row), kind, row, restored):  # noqa: B023 - called at once
-                restored.counts[kind] += 1
-                if kind == NOTE:
-                    yield row["noteId"]
-        else:
+            session, messages = row, []
+        elif kind == MESSAGE and session is not None and row.pop("sessionId", None) == session.get("sessionId"):
+            messages.append(row)
+        elif kind in BRINGS:
+            if _tried(partial(BRINGS[kind], client, row), kind, row, restored) and kind == NOTE:
+                yield row["noteId"]
+        elif kind:
             restored.left_out[kind] += 1
-    if talk:
-        _bring(talk, client, restored)
 
 
 def _tried(bring: Callable[[], None], kind: str, row: Json, restored: Restored) -> bool:
-    """Whether it is there now; else it is named with the reason."""
+    """Whether it is there now and counted; else it is named with the reason."""
     name = str(row.get("path") or row.get("title") or row.get(f"{kind}Id") or f"a {kind}")
     try:
         bring()
@@ -119,25 +119,12 @@ def _tried(bring: Callable[[], None], kind: str, row: Json, restored: Restored) 
     except RequestError as error:
         restored.kept.append((name, error.message))
     else:
+        restored.counts[kind] += 1
         return True
     return False
 
 
-@dataclass(slots=True)
-class _Talk:
-    """A conversation of the export."""
-
-    session: Json
-    messages: list[Json] = field(default_factory=list)
-
-
-def _bring(talk: _Talk, client: ApiClient, restored: Restored) -> None:
-    if _tried(lambda: _talk(client, talk), SESSION, talk.session, restored):
-        restored.counts[SESSION] += 1
-        restored.counts[MESSAGE] += len(talk.messages)
-
-
-def _id(row: Mapping[str, object], name: str) -> str:
+def _id(row: Json, name: str) -> str:
     """Raises InvalidArgument."""
     found = row.get(name)
     if not isinstance(found, str) or not found:
@@ -145,12 +132,12 @@ def _id(row: Mapping[str, object], name: str) -> str:
     return found
 
 
-def _note(client: ApiClient, row: Mapping[str, object]) -> None:
+def _bring_note(client: ApiClient, row: Json) -> None:
     """Raises Conflict where another is there."""
     client.send("PUT", address("notes", _id(row, "noteId")), {**row, "revision": ""})
 
 
-def _template(client: ApiClient, row: Mapping[str, object]) -> None:
+def _bring_template(client: ApiClient, row: Json) -> None:
     """Raises Conflict where another is there."""
     place = address("templates", _id(row, "templateId"))
     try:
@@ -162,13 +149,16 @@ def _template(client: ApiClient, row: Mapping[str, object]) -> None:
         raise Conflict(DIFFERS)
 
 
-def _talk(client: ApiClient, talk: _Talk) -> None:
+BRINGS: Mapping[str, Callable[[ApiClient, Json], None]] = {NOTE: _bring_note, TEMPLATE: _bring_template}
+
+
+def _bring_session(client: ApiClient, session: Json, messages: Iterable[Json]) -> None:
     """Raises Conflict where it is called otherwise or set otherwise; its messages are there then."""
-    told = sorted(talk.messages, key=lambda each: (str(each.get("createdAt")), str(each.get("messageId"))))
+    in_order = sorted(messages, key=lambda each: (str(each.get("createdAt")), str(each.get("messageId"))))
     held: Json = {}
-    for messages in _in_requests(told):
-        held = client.send("POST", "/sessions:import", {"session": talk.session, "messages": messages})
-    if any(held.get(name) != talk.session.get(name) for name in ("title", "settings")):
+    for batch in _in_requests(in_order):
+        held = client.send("POST", "/sessions:import", {"session": session, "messages": batch})
+    if any(held.get(name) != session.get(name) for name in ("title", "settings")):
         raise Conflict(DIFFERS)
 
 

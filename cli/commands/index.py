@@ -70,8 +70,8 @@ def index(place: Place, path: Path, vault: str | None, take: str | None, *, watc
         raise click.BadParameter(VAULT, param_hint="--vault")
     with destination_of(place) as destination:
         found = choose_vault(Manifest.of(destination.home), destination.name, path, vault)
-        if found.told:
-            click.echo(f"aurora: {found.told}", err=True)
+        if found.remark:
+            click.echo(f"aurora: {found.remark}", err=True)
         task = Import(
             destination=destination,
             root=found.root,
@@ -177,7 +177,7 @@ def demo(place: Place, folder: Path) -> None:
 
 
 def _with_bar(work: Callable[[Step], T], goes_on: str = GOES_ON) -> T:
-    """With bars, their rate and the time left on stderr, where a person watches. What Ctrl-C leaves is told."""
+    """With bars, their rate and the time left on stderr, where a person watches. What Ctrl-C leaves is said."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),

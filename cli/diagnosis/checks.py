@@ -17,6 +17,7 @@ from cli.environment import environment
 from cli.options import Place, close, counted, parts_in_use
 from cli.product import emulator
 from cli.product.loopback import HOST, PORT
+from cli.product.model_choice import GREETING
 from cli.product.model_servers import answering, places
 from cli.product.running import find_running, found
 from cli.sync.destinations import local_name
@@ -30,7 +31,6 @@ from shared.errors import AuroraError, OperatorError
 from shared.language.languages import detect
 from shared.language.vocabulary import languages, vocabulary
 from shared.model.account import DayUsage
-from shared.model.answers import Prompt
 from shared.model.retrieval import Restriction
 from shared.ports.models import Writer
 
@@ -107,8 +107,8 @@ def _store(app: App, tenant_id: str) -> str:
 def coverage_in_words(coverage: Mapping[str, Any], whose: str = "") -> str:
     """How far the index has followed the notes."""
     behind = {"failed": "failed", "waiting for vectors": "pendingEmbeddings", "not indexed": "missing"}
-    told = f"{counted(coverage['notes'], 'note')}{whose}, {coverage['indexed']} indexed"
-    return ", ".join((told, *(f"{coverage[name]} {what}" for what, name in behind.items() if coverage.get(name))))
+    indexed = f"{counted(coverage['notes'], 'note')}{whose}, {coverage['indexed']} indexed"
+    return ", ".join((indexed, *(f"{coverage[name]} {what}" for what, name in behind.items() if coverage.get(name))))
 
 
 def is_begun(app: App, tenant_id: str) -> bool:
@@ -144,8 +144,7 @@ def _writer(writer: Writer | None, model: str) -> Verdict:
     """Writes a word: that costs next to nothing and finds bad keys and unknown models."""
     if writer is None:
         return Verdict("writer", "ok", f"{model}: passages are quoted; GEMINI_API_KEY or OPENAI_BASE_URL gives a model")
-    prompt = Prompt(system="Answer with one word.", user="Say hello.", question="hello", sources=())
-    return tried("writer", lambda: writer.write(prompt).model)
+    return tried("writer", lambda: writer.write(GREETING).model)
 
 
 def _known(app: App, tenant_id: str) -> tuple[Known, ...]:
@@ -198,8 +197,8 @@ def _budgets(app: App, tenant_id: str) -> str:
         (today.searches, app.settings.daily_search_limit, "searches"),
         (today.embedded_tokens, app.settings.daily_embed_tokens, "tokens embedded"),
     )
-    told = [f"{used} of {limit} {what} today" for used, limit, what in limits if limit]
-    return ", ".join(told) or "no daily limits"
+    used_up = [f"{used} of {limit} {what} today" for used, limit, what in limits if limit]
+    return ", ".join(used_up) or "no daily limits"
 
 
 def _models(app: App, env: Mapping[str, str]) -> Verdict:
@@ -212,7 +211,7 @@ def _models(app: App, env: Mapping[str, str]) -> Verdict:
 
 
 def _running(place: Place) -> str:
-    """A product in this home; else whether one could start at the port that it takes unless told otherwise."""
+    """A product in this home; else whether one could start at the port that it takes unless another is named."""
     running, ours = found(place.settings().home), find_running(place.settings(), place.tenant_id)
     if running is not None:
         others = "" if ours else ", for another tenant or with other settings: commands do not ask it"
@@ -230,10 +229,10 @@ def _languages(app: App, tenant_id: str) -> Verdict:
     """Which are known whole; every other works with words alone: its times, follow-ups and negations are not read."""
     alone = [lang for lang in languages() if vocabulary(lang).words_alone]
     whole = ", ".join(lang for lang in languages() if lang not in alone)
-    told = f"{whole}; words alone, without times and negations: {', '.join(alone)} and any other"
+    known = f"{whole}; words alone, without times and negations: {', '.join(alone)} and any other"
     if is_begun(app, tenant_id) and (foreign := foreign_notes(app, tenant_id)):
-        return Verdict("languages", "missing", f"{foreign}; read: {told}", mend=mend_of_languages(app.settings.home))
-    return Verdict("languages", "ok", told)
+        return Verdict("languages", "missing", f"{foreign}; read: {known}", mend=mend_of_languages(app.settings.home))
+    return Verdict("languages", "ok", known)
 
 
 def foreign_notes(app: App, tenant_id: str) -> str | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 HOST, PORT = "127.0.0.1", 8080
-"""Where `aurora dev` listens unless it is told otherwise."""
+"""Where `aurora dev` listens by default."""
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 

@@ -45,7 +45,7 @@ KINDS: Mapping[str, Mapping[str, str]] = {
     "gemini": {"address": GEMINI, "model": CHAT_MODEL},
     "openai": {},
 }
-"""What stands for a field that is left empty."""
+"""Values of fields that are left empty."""
 REQUIRED: Mapping[str, tuple[str, ...]] = {"none": (), "gemini": ("key",), "openai": ("address", "model")}
 
 

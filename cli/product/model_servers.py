@@ -1,4 +1,4 @@
-"""Servers on this machine that speak OpenAI's interface, where they listen unless somebody has told them otherwise."""
+"""Servers on this machine that speak OpenAI's interface, where they listen by default."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Models:
 
     writer: str | None
     quoter: str
-    """What stands in for the writer."""
+    """The writer that quotes in its place."""
     embedder: str | None
 
 
@@ -64,7 +64,7 @@ def _at(server: str | None, model: str) -> str:
 
 
 def without_userinfo(address: str) -> str:
-    """Without a name or password that stands before the host."""
+    """Without name and password before the host."""
     url = urlsplit(address)
     return url._replace(netloc=url.netloc.rpartition("@")[2]).geturl()
 
@@ -142,7 +142,7 @@ else:
 
 @contextmanager
 def locked_if_free(file: Path) -> Iterator[bool]:
-    """Whether nobody else held it, so that the block does."""
+    """Whether the lock was free, so that the block holds it."""
     with file.open("a") as held:
         try:
             _lock_now(held.fileno())

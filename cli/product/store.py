@@ -40,7 +40,7 @@ class StoreChoice:
     kind: str
     """`embedded` or `emulator`."""
     port: int = 0
-    """Of an emulator of our own; 0: any free one."""
+    """Port of an emulator of our own; 0: any free one."""
     data: Path | None = None
     """The folder in which it keeps its documents between runs; None: they are gone with it."""
 

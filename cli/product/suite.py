@@ -19,7 +19,7 @@ from shared.adapters.firestore.connection import DEFAULT_DATABASE
 from shared.errors import OperatorError
 
 PROJECT = "demo-aurora"
-"""Where nobody names one; emulators take any name, and `demo-` ones never reach a real project."""
+"""Default; emulators take any name, and `demo-` ones never reach a real project."""
 _HUB_SECONDS = 2
 
 

@@ -44,7 +44,7 @@ class Trigger:
 
     deliver: Callable[[NoteKey], int]
     """Hands one event over and gives the HTTP status of the answer. To be set before `start`; called by several
-    threads at once, but never for the same note: the second could only be told that the first is at it.
+    threads at once, but never for the same note: the second could do nothing while the first is at it.
     """
     words: Callable[[NoteKey], bool]
     """Makes words find the note, at once; whether that was all. To be set before `start`; called by one thread, also

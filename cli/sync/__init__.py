@@ -5,7 +5,7 @@ vault_choice: a folder -> the vault it goes into
 manifest: file and note as they were when they were last brought together
 comparison: file, note and the manifest's entry -> which of the two has changed
 importing: 1. walk the folder, 2. merge each file with its note, 3. let the index follow
-merging, moved_files: one file and its note: the change of one goes to the other, a conflict waits
+merging: one file and its note: the change of one goes to the other, a conflict waits
 conflicts: those that wait, and what a decision does
 files: a note -> what its file is to hold; files replaced, created, moved, removed
 destinations, server: where the notes are: this machine's store, or a server

@@ -6,23 +6,25 @@ from __future__ import annotations
 
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
+from cli.sync.comparison import digest_of
 from cli.sync.destinations import Destination, Followed, Listed
-from cli.sync.folder import BY_RULE, Skipped, relative, walk
+from cli.sync.folder import BY_RULE, FileNote, Skipped, digest_of_file, relative, walk
 from cli.sync.manifest import Manifest, Read, Source
 from cli.sync.merging import UNDECIDED, Choice, Merge
-from cli.sync.moved_files import with_moves
 from cli.sync.report import Report, Taken
-from shared.errors import NotFound
+from shared.errors import Conflict, NotFound
 from shared.markdown.file import candidate_ids
+from shared.notes.service import NoteDraft
 
 WORKERS = 4
 """Files at once: while one waits for a model or the disk, another is read."""
@@ -129,7 +131,7 @@ class Import:
             listed=listed,
             replaced=self.destination.replaced() if self.choice.write_back else {},
         )
-        merge = with_moves(merge, files)
+        merge = _with_moves(merge, files)
         if not files.keys() <= merge.begun.before.keys():
             merge = replace(merge, added=_first_added(self.root))
         left = (each for each in entries if isinstance(each, Skipped))
@@ -191,6 +193,59 @@ def note_ids(
         fresh = (each for each in candidate_ids(vault, path) if each not in known and each not in listed)
         found[path] = read.get(path) or there.get(path) or next(fresh)
     return found
+
+
+def _with_moves(merge: Merge, files: Mapping[str, Path]) -> Merge:
+    """`merge` with files that were moved inside their folder while their notes were changed elsewhere, as if they had
+    been read at their new places: their notes go with them. `files`: those that are there, by note id.
+
+    A note's id is made of its path, so that a moved file is another note. Where somebody has changed or deleted the
+    note that it was, that stays so under the new path, instead of a second note beside the first.
+    """
+    before = dict(merge.begun.before)
+    for new, old in _moved_files(merge, files).items():
+        path = relative(merge.root, files[new])
+        with suppress(Conflict):  # there is a note at the new path
+            if _carried(merge, old, new, path):
+                before[new] = replace(before[old], path=path, seen=None)
+                del before[old]
+    return replace(merge, begun=replace(merge.begun, before=before))
+
+
+def _moved_files(merge: Merge, files: Mapping[str, Path]) -> dict[str, str]:
+    """New id -> old id, of files that are unlike all others."""
+    begun = merge.begun
+    gone = {note_id: read.file for note_id, read in begun.before.items() if note_id not in files and read.file}
+    if not gone:
+        return {}
+    known = begun.before.keys() | begun.foreign
+    fresh = {note_id: digest_of_file(file) for note_id, file in files.items() if note_id not in known}
+    counts, places = Counter(gone.values()), {digest: note_id for note_id, digest in gone.items()}
+    seen = Counter(fresh.values())
+    return {
+        note_id: places[digest]
+        for note_id, digest in fresh.items()
+        if digest in places and counts[digest] == seen[digest] == 1
+    }
+
+
+def _carried(merge: Merge, old: str, new: str, path: str) -> bool:
+    """Whether somebody has changed or deleted the note, so that it had to be. Raises Conflict."""
+    last, held = merge.begun.before[old], merge.destination.read(old)
+    if held is not None:
+        if digest_of(held.note) == last.note:
+            return False
+        elsewhere = held.note.path != last.path
+        draft = replace(NoteDraft.of(held.note), path=held.note.path if elsewhere else path)
+        merge.destination.save(
+            FileNote(note_id=new, draft=draft, modified=datetime.now(UTC), digest="", problem=None), ""
+        )  # as if a file said what the note does
+    merge.manifest.record(merge.source, new, replace(last, path=path, seen=None))
+    if held is not None:
+        with suppress(NotFound):
+            merge.destination.remove(old, held.revision)
+    merge.manifest.drop(merge.source, old)
+    return True
 
 
 @contextmanager

@@ -84,7 +84,7 @@ class Known:
     skipped: int
     indexed_at: datetime | None
     write_back: bool | None
-    """Whether a note that is changed elsewhere is written into its file; None: nobody was asked yet."""
+    """Whether a note that is changed elsewhere is written into its file; None: not decided yet."""
 
 
 @dataclass(slots=True)

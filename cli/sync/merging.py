@@ -101,7 +101,7 @@ class Merge:
         return None if same or not is_writable(self.root, wanted) or (self.root / wanted).exists() else wanted
 
     def join(self, note_id: str, file: Path | None) -> Taken:
-        """`file` None: it is not there any more. What goes wrong with one file is told, and the others go on."""
+        """`file` None: it is not there any more. What goes wrong with one file is reported, and the others go on."""
         last = self.begun.before.get(note_id)
         path = relative(self.root, file) if file else last.path if last else ""
         if note_id in self.begun.foreign:

@@ -35,7 +35,6 @@ from cli.sync.importing import Import
 from cli.sync.manifest import Known, Manifest, Read
 from cli.sync.merging import Choice, Merge, Side, merge_of
 from cli.sync.vault_choice import choose_vault
-from shared.app import App
 from shared.errors import Conflict, InvalidArgument, NotFound
 
 if TYPE_CHECKING:
@@ -124,9 +123,8 @@ def _document(request: Request, files: FolderFiles, note_id: str) -> Response:
     return response
 
 
-def with_folders(site: WSGIApplication, app: App, tenant_id: str) -> WSGIApplication:
+def with_folders(site: WSGIApplication, destination: LocalDestination) -> WSGIApplication:
     """`site`, whose home can be given folders."""
-    destination = LocalDestination(app, tenant_id, indexes=False)
 
     def listed(_: Request) -> dict[str, object]:
         folders, conflicts = Manifest.of(destination.home).folders(destination.name), open_conflicts(destination)
@@ -150,7 +148,7 @@ def with_folders(site: WSGIApplication, app: App, tenant_id: str) -> WSGIApplica
         if not usable:
             raise InvalidArgument("folder", "the whole path of a folder on this machine, like ~/notes")
         found = choose_vault(Manifest.of(destination.home), destination.name, folder, None)
-        return {**Import(destination, found.root, found.vault).run(vectors=False).as_json(), "told": found.told}
+        return {**Import(destination, found.root, found.vault).run(vectors=False).as_json(), "told": found.remark}
 
     return with_resource(site, "/folders", {"GET": listed, "POST": added})
 
@@ -159,8 +157,7 @@ def with_folders(site: WSGIApplication, app: App, tenant_id: str) -> WSGIApplica
 class FolderFiles:
     """Files by what the imports of this home have written down, of one tenant's notes."""
 
-    app: App
-    tenant_id: str
+    destination: LocalDestination
 
     def origin(self, note_id: str, *, with_text: bool = False) -> Mapping[str, object]:
         """`folder` and, below it, `path` of the note's file; `writeBack`: whether saving the note writes it, null: not
@@ -170,11 +167,11 @@ class FolderFiles:
         """
         found = self._found(note_id)
         if found is None:
-            held = self._destination.read(note_id)
+            held = self.destination.read(note_id)
             reason = None if held is None else self._reason(held.note.vault, held.note.path)
             return {"folder": None, "reason": reason, **({"text": None} if with_text else {})}
-        replaced = self._destination.replaced().get(note_id, "")
-        sides = sides_of(self._destination, found[0], note_id, found[1], replaced=replaced)
+        replaced = self.destination.replaced().get(note_id, "")
+        sides = sides_of(self.destination, found[0], note_id, found[1], replaced=replaced)
         text = {"text": sides.file.draft.text if sides.file else None} if with_text else {}
         root = sides.folder.source.root
         return {
@@ -191,7 +188,8 @@ class FolderFiles:
         not even as a link that leads out of it.
         """
         found = self._found(note_id)
-        if found is None or not self.app.store.live_records(self.tenant_id, [note_id]):
+        notes = self.destination
+        if found is None or not notes.app.store.live_records(notes.tenant_id, [note_id]):
             return None
         root = found[0].source.root.resolve()
         file = (root / found[1].path).resolve()
@@ -221,7 +219,7 @@ class FolderFiles:
     def settle(self, note_id: str, side: Side) -> None:
         """That side stays where note and file were both changed; the other goes into the trash. Raises NotFound."""
         folder, last = self._origin(note_id)
-        taken = settle(self._destination, folder, note_id, last, side)
+        taken = settle(self.destination, folder, note_id, last, side)
         if reason := taken.failed or taken.conflict:
             raise Conflict(reason)
 
@@ -236,7 +234,7 @@ class FolderFiles:
             if known.write_back and known.source.root.is_dir():
                 self._merge(known, {note_id: last}).join(note_id, file if file.exists() else None)
             return
-        held = self._destination.read(note_id)
+        held = self.destination.read(note_id)
         folder = None if held is None else self._folder_for(held.note.vault, held.note.path)
         if held and folder and is_writable(folder.source.root, held.note.path):
             with suppress(Conflict, OSError):  # there is such a file, or the disk does not take it: `_reason` says so
@@ -253,7 +251,7 @@ class FolderFiles:
         return chosen[0] if len(chosen) == 1 else None
 
     def _written(self, vault: str) -> list[Known]:
-        folders = self._manifest.folders(self._destination.name)
+        folders = self._manifest.folders(self.destination.name)
         return [
             each for each in folders if each.write_back and each.source.vault == vault and each.source.root.is_dir()
         ]
@@ -272,15 +270,15 @@ class FolderFiles:
         return f"{folder.source.root / path} cannot be written, or is there already with another text"
 
     def _merge(self, known: Known, before: Mapping[str, Read]) -> Merge:
-        return merge_of(self._destination, known.source, Choice(write_back=True), before)
+        return merge_of(self.destination, known.source, Choice(write_back=True), before)
 
     @property
     def _manifest(self) -> Manifest:
-        return Manifest.of(self.app.settings.home)
+        return Manifest.of(self.destination.home)
 
     def _found(self, note_id: str) -> tuple[Known, Read] | None:
         """The folder and the file of a note that was read at least once."""
-        found = self._manifest.origin(self._destination.name, note_id)
+        found = self._manifest.origin(self.destination.name, note_id)
         return found if found and found[1].path and found[1].file else None
 
     def _origin(self, note_id: str) -> tuple[Known, Read]:
@@ -289,7 +287,3 @@ class FolderFiles:
         if found is None:
             raise NotFound(f"note {note_id!r} came from no folder of this machine")
         return found
-
-    @property
-    def _destination(self) -> LocalDestination:
-        return LocalDestination(self.app, self.tenant_id, indexes=False)

@@ -28,11 +28,11 @@ class VaultChoice:
 
     root: Path
     vault: str
-    told: str | None = None
+    remark: str | None = None
 
 
 def choose_vault(manifest: Manifest, destination: str, root: Path, vault: str | None) -> VaultChoice:
-    """`vault` None: nobody has named one. A folder that has moved is known under its new path from then on."""
+    """`vault` None: none was named. A folder that has moved is known under its new path from then on."""
     known = manifest.folders(destination)
     real = root.resolve()
     vaults = [each.source.vault for each in known if each.source.root == real and vault in (None, each.source.vault)]
@@ -41,8 +41,10 @@ def choose_vault(manifest: Manifest, destination: str, root: Path, vault: str | 
     for each in known:
         outer = each.source
         if real.is_relative_to(outer.root) and vault in (None, outer.vault) and outer.root.is_dir():
-            told = f"{real} lies in {outer.root}, which is indexed into vault {outer.vault!r}: that is indexed, as one"
-            return VaultChoice(outer.root, outer.vault, told)
+            remark = (
+                f"{real} lies in {outer.root}, which is indexed into vault {outer.vault!r}: that is indexed, as one"
+            )
+            return VaultChoice(outer.root, outer.vault, remark)
     absent = [each for each in known if vault in (None, each.source.vault) and not _holds_anything(each.source.root)]
     moved = _recognised(manifest, absent, root)
     if moved is not None:
@@ -82,5 +84,5 @@ def _first_choice(manifest: Manifest, known: Iterable[Known], root: Path) -> Vau
     plain = _UNFIT.sub("-", root.resolve().name)[: MAX_NAME - 4] or "notes"
     names, used = (plain, *(f"{plain} {number}" for number in range(2, 1000))), {each.source.vault for each in known}
     vault = next(each for each in names if each not in used)
-    told = f"another folder has notes at the same paths: this one goes into vault {vault!r} (--vault NAME: another)"
-    return VaultChoice(root, vault, told)
+    remark = f"another folder has notes at the same paths: this one goes into vault {vault!r} (--vault NAME: another)"
+    return VaultChoice(root, vault, remark)

@@ -129,6 +129,7 @@ def test_conversations_are_brought_back_with_their_messages_and_go_on(
     brought = elsewhere.json("import", str(file))
     assert brought["counts"] == {"note": 2, "session": 1, "message": 24}
     assert (brought["kept"], brought["leftOut"]) == ([], {})
+    assert "blue" in elsewhere.json("ask", "What colour is the boat?")["answer"]
     elsewhere("export", str(again))
     assert _talk(again) == _talk(file)
     assert elsewhere.json("import", str(file))["counts"] == brought["counts"]
@@ -166,14 +167,6 @@ def test_a_conversation_longer_than_a_request_may_be_is_brought_back_whole(auror
     file.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
     aurora("import", str(file))
     assert aurora.json("sessions", "list")["sessions"][0]["messageCount"] == 14
-
-
-def test_what_an_export_brings_is_found_at_once(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
-    aurora("index", str(notes(NOTES)))
-    aurora("export", str(tmp_path / "export.ndjson"))
-    elsewhere = Aurora(tmp_path / "elsewhere")
-    assert elsewhere("import", str(tmp_path / "export.ndjson")).stdout.startswith("2 notes")
-    assert "blue" in elsewhere.json("ask", "What colour is the boat?")["answer"]
 
 
 def test_what_is_there_and_differs_stays_and_is_named(run: Run, notes: Write, tmp_path: Path) -> None:

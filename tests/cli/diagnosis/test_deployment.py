@@ -222,6 +222,7 @@ FOLLOWER = f"{REGION}/functions/on-note-write"
         ("aiplatform", _set(GOOGLE_GENAI_USE_VERTEXAI="true"), "lacks roles/aiplatform.user", "services enable aipl"),
         ("secret", _change(f"{PARENT}/secrets/{SECRET}/versions/1", state="DISABLED"), SECRET, "deploy/up.sh"),
         ("indexes", _drop(INDEX), "chunks(embedding) is missing", "deploy/up.sh"),
+        ("indexes", _change(INDEX, state="CREATING"), "chunks(embedding) is CREATING", "deploy/up.sh"),
         ("rules", _change(f"{PARENT}/rulesets/r1", source=OTHER_RULES), "not those", "deploy/up.sh"),
         ("rules", _drop(f"{PARENT}/releases/cloud.firestore"), "missing", "deploy/up.sh"),
         ("functions", _change(f"{REGION}/functions/api", state="FAILED"), "api is FAILED", "deploy/up.sh"),
@@ -253,11 +254,6 @@ def test_with_vertex_ai_its_models_are_looked_at_and_no_key(cloud: GoogleCloud) 
     assert (
         _failed(examine(GoogleProject(PROJECT)))["models"].detail == "gemini-of-nobody is not to be had from Vertex AI"
     )
-
-
-def test_an_index_that_is_being_built_is_not_ready_yet(cloud: GoogleCloud) -> None:
-    cloud.resources[INDEX]["state"] = "CREATING"
-    assert "chunks(embedding) is CREATING" in _failed(examine(GoogleProject(PROJECT)))["indexes"].detail
 
 
 def test_the_command_prints_json_and_fails_where_there_is_a_gap(cloud: GoogleCloud) -> None:

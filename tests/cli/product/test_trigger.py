@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from cli.product import trigger as trigger_module
 from cli.product.trigger import Trigger
-from shared.adapters.embedded import EmbeddedStore
-from shared.indexing.pipeline import Indexer
 from shared.model.notes import NoteKey
-from tests.contracts.samples import DAY, note
 
 Deliver = Callable[[NoteKey], int]
 
@@ -143,25 +139,6 @@ def slow() -> Iterator[Stuck]:
     receiver = Stuck(A)
     yield receiver
     receiver.let_go.set()
-
-
-def test_a_small_note_is_indexed_while_a_long_one_is_being_delivered(
-    started: Started, slow: Stuck, embedded_store: EmbeddedStore
-) -> None:
-    def deliver(key: NoteKey) -> int:
-        slow(key)
-        Indexer(store=embedded_store, embedder=None, clock=lambda: DAY).index(key)
-        return 200
-
-    trigger = started(deliver)
-    for key in (A, B):
-        embedded_store.put_note("t", note(key.note_id))
-        trigger.enqueue(key)
-        slow.wait_for(1)
-    until = time.monotonic() + 30
-    while embedded_store.coverage("t").indexed == 0 and time.monotonic() < until:
-        time.sleep(0.01)
-    assert set(embedded_store.live_records("t", ["a", "b"])) == {"b"}
 
 
 def test_the_same_note_is_not_delivered_twice_at_once_but_once_more_afterwards(started: Started, slow: Stuck) -> None:

@@ -126,13 +126,6 @@ def test_a_sample_whose_loading_died_is_completed_at_the_next_start(
     assert 0 < len(_ids(app)) < len(FILES)
     _load_sample(app, place, folder)
     assert len(_ids(app)) == len(FILES)
-
-
-def test_a_completed_sample_does_not_come_back_note_by_note(app: App, dying: Dying, place: Place, notes: Write) -> None:
-    folder = notes(FILES)
-    with pytest.raises(PowerCut):
-        _load_sample(dying(5), place, folder)
-    _load_sample(app, place, folder)
     app.notes.delete(TENANT, note_id_of(SAMPLE_VAULT, "note-1.md"))
     _load_sample(app, place, folder)
     assert len(_ids(app)) == len(FILES) - 1

@@ -54,7 +54,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     use(app)
     Import(LocalDestination(app, "local"), folder, "default").run()
     api = functions_framework.create_app("api", str(ROOT / "main.py"))  # type: ignore[no-untyped-call]
-    site = only_from_this_machine(with_note_files(api, FolderFiles(app, "local")), ())
+    site = only_from_this_machine(with_note_files(api, FolderFiles(LocalDestination(app, "local", indexes=False))), ())
     desk = Desk(folder, app, Client(site))
     assert desk.call("PUT", f"/api/notes/{BOAT}:file", {"writeBack": True})["writeBack"] is True
     yield desk

@@ -115,12 +115,6 @@ def test_two_imports_at_once_embed_each_text_once(app: App, notes: Write) -> Non
     )
 
 
-def test_an_import_that_leaves_the_vectors_to_others_embeds_nothing(app: App, notes: Write) -> None:
-    embedder = HashingEmbedder(dimension=8)
-    assert run(app, notes(animals(5)), embedder, vectors=False).notes == 5
-    assert (app.store.coverage(TENANT).pending, embedder.embedded) == (5, Counter())
-
-
 def test_ctrl_c_among_the_vectors_says_what_goes_on(aurora: Aurora, notes: Write) -> None:
     folder = notes({f"n{number}.md": f"# Topic{number}\n\n" + f"It has {number} parts. " * 150 for number in range(30)})
     command = [sys.executable, "-c", "from cli.main import main; main()", "--home", str(aurora.home), "index"]
