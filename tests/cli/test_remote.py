@@ -136,7 +136,7 @@ def test_a_stream_that_breaks_off_is_1_in_one_line(aurora: Aurora, body: bytes) 
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        (["reconcile", "--server", "http://127.0.0.1:1"], "this machine"),
+        (["--server", "http://127.0.0.1:1", "reconcile"], "this machine"),
         (["--server", "http://127.0.0.1:1", "templates", "index"], "this machine"),
         (["search", "x", "--server", "http://127.0.0.1:1", "--tenant", "bob"], "--tenant"),
         *(
