@@ -145,15 +145,25 @@ def _speaks(row: Json, similarity: float) -> bool:
 def show_results(rows: Sequence[Json], place: Place) -> None:
     """One line a passage, best first."""
     link = linked(place)
+    show_table(
+        ("score", "note", "date", "passage"),
+        [
+            (Text(f"{row['score']:.2f}"), link(row["title"] or row["path"], row),
+             Text(row["createdAt"][:10]), Text(row["snippet"]))
+            for row in rows
+        ],
+    )  # fmt: skip
+
+
+def show_table(headings: Sequence[str], rows: Sequence[Sequence[Text]]) -> None:
+    """Columns that fold where the terminal is too narrow."""
     from rich.table import Table  # noqa: PLC0415 - for lists
 
     table = Table(box=None, pad_edge=False)
-    table.add_column("score", justify="right", overflow="fold")
-    for heading in ("note", "date", "passage"):
-        table.add_column(heading, overflow="fold")
+    for heading in headings:
+        table.add_column(heading, overflow="fold", justify="right" if heading == "score" else "left")
     for row in rows:
-        score, day = f"{row['score']:.2f}", row["createdAt"][:10]
-        table.add_row(score, link(row["title"] or row["path"], row), day, Text(row["snippet"]))
+        table.add_row(*row)
     console().print(table)
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from rich.table import Table
 from rich.text import Text
 
 from cli.options import FAILED, Place, anywhere, common, counted, print_json
 from cli.pages import address
-from cli.showing import console
+from cli.showing import show_table
 from shared.api.templates import TemplateJson
 from shared.api.values import shown
 from shared.errors import InvalidArgument, NotFound
@@ -34,8 +32,8 @@ def list_all(place: Place) -> None:
     if place.as_json:
         print_json(found)
     else:
-        rows = [(each["templateId"], each["name"], each["description"]) for each in found["templates"]]
-        _show(("id", "name", "description"), rows)
+        names = ("templateId", "name", "description")
+        show_table(("id", *names[1:]), [[Text(each[name]) for name in names] for each in found["templates"]])
 
 
 @templates.command()
@@ -50,7 +48,7 @@ def search(place: Place, query: str, k: int) -> None:
         print_json(found)
     else:
         rows = [(f"{match['score']:.2f}", match["templateId"], match["name"]) for match in found["templates"]]
-        _show(("score", "id", "name"), rows)
+        show_table(("score", "id", "name"), [[Text(each) for each in row] for row in rows])
 
 
 @templates.command()
@@ -94,12 +92,3 @@ def index(place: Place) -> None:
             click.echo(f"  no template: {problem.path}: {problem.reason}")
     if report.problems:
         sys.exit(FAILED)
-
-
-def _show(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    table = Table(box=None, pad_edge=False)
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    console().print(table)

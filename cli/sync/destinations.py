@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,6 @@ from cli.sync.manifest import Manifest
 from shared.api.notes import trashed_row_json
 from shared.app import App
 from shared.errors import ModelRefused, ModelUnreachable, NoteBusy, NotFound, Unavailable
-from shared.indexing.pipeline import IndexOutcome
 from shared.indexing.state import note_revision
 from shared.model.notes import ListedNote, Note, NoteKey
 from shared.notes.service import NoteDraft
@@ -115,6 +114,16 @@ class Destination(Protocol):
         ...
 
 
+def attempts() -> Iterator[bool]:
+    """Attempts within FOLLOWS_WITHIN, with longer and longer pauses between them; True: the last one."""
+    deadline, pause = time.monotonic() + FOLLOWS_WITHIN, 0.05
+    while time.monotonic() < deadline:
+        yield False
+        time.sleep(pause)
+        pause = min(2 * pause, 1.0)
+    yield True
+
+
 def seen(note: Note | ListedNote) -> str:
     """When it was last changed, as `listed` says it."""
     return note.updated_at.astimezone(UTC).isoformat()
@@ -162,7 +171,13 @@ class LocalDestination:
         if not self.indexes:
             return Followed(changed=not words_only)
         try:
-            outcome = self._indexed(NoteKey(self.tenant_id, note_id), words_only=words_only)
+            for is_last in attempts():  # `aurora dev`, which follows the same notes, does its part first
+                try:
+                    outcome = self.app.indexer.index(NoteKey(self.tenant_id, note_id), words_only=words_only)
+                    break
+                except NoteBusy:
+                    if is_last:
+                        raise
         except Unavailable as error:
             return Followed(pending=error.message, away=isinstance(error, ModelUnreachable))
         except ModelRefused as error:
@@ -170,18 +185,6 @@ class LocalDestination:
         if outcome.action == "failed":
             return Followed(failed=outcome.error or "refused by the model")
         return Followed(outcome.action != "unchanged", outcome.embedded, outcome.waiting)
-
-    def _indexed(self, key: NoteKey, *, words_only: bool) -> IndexOutcome:
-        """Once `aurora dev`, which follows the same notes, has done its part. Raises NoteBusy if that takes long."""
-        deadline, pause = time.monotonic() + FOLLOWS_WITHIN, 0.05
-        while True:
-            try:
-                return self.app.indexer.index(key, words_only=words_only)
-            except NoteBusy:
-                if time.monotonic() > deadline:
-                    raise
-            time.sleep(pause)
-            pause = min(2 * pause, 1.0)
 
     def remove(self, note_id: str, replacing: str) -> None:
         self.app.notes.delete(self.tenant_id, note_id, replacing=replacing)

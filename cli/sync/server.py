@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from cli.pages import address, listed_notes, pages
-from cli.sync.destinations import FOLLOWS_WITHIN, Followed, Held, Listed, replaced_at
+from cli.sync.destinations import Followed, Held, Listed, attempts, replaced_at
 from cli.sync.folder import FileNote
 from functions.client import ApiClient, Json
 from shared.api.values import instant
@@ -72,15 +72,12 @@ class RemoteDestination:
         return Followed()
 
     def follow(self, note_id: str) -> Followed:
-        deadline, pause = time.monotonic() + FOLLOWS_WITHIN, 0.05
         try:
-            while True:
+            for _ in attempts():
                 status = self.client.send("GET", f"{address('notes', note_id)}:indexStatus")
                 state = status["status"] if status["current"] else "missing"  # it is of what the note said before
-                if state in _ENDS or time.monotonic() >= deadline:
+                if state in _ENDS:
                     break
-                time.sleep(pause)
-                pause = min(2 * pause, 1.0)
         except (RequestError, Unavailable) as error:
             return Followed(pending=f"saved; {error.message}")
         if state == "failed":
