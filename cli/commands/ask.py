@@ -85,9 +85,8 @@ def search(place: Place, query: str, k: int, **options: Any) -> None:  # noqa: A
         if place.as_json:
             print_json(found)
         else:
-            show_found(
-                found, place, matched=matched, nothing=NOTHING_FOUND if found["results"] else why_nothing(client, place)
-            )
+            nothing = NOTHING_FOUND if found["results"] else why_nothing(client, place)
+            show_found(found, place, matched=matched, nothing=nothing)
             tell_who_was_away(found["meta"], client)
             tell_what_waits(client, place)
     if not matched:

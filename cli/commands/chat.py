@@ -122,19 +122,14 @@ def _questions(*, asks: bool) -> Iterator[str]:
         with suppress(ImportError):  # there is none on Windows
             import readline  # noqa: F401, PLC0415 - `input` uses it once it is there
         click.echo(HELP_TEXT)
-    for line in iter(lambda: _line(asks=asks), None):
-        if line in ENDS:
+    while True:
+        try:
+            line = input(PROMPT) + "\n" if asks else sys.stdin.readline()
+        except EOFError:
             return
-        if line:
-            yield line
-
-
-def _line(*, asks: bool) -> str | None:
-    """None: the input has ended."""
-    try:
-        line = input(PROMPT) + "\n" if asks else sys.stdin.readline()
-    except EOFError:
-        return None
-    except UnicodeDecodeError as error:
-        raise InvalidArgument("standard input", "UTF-8") from error
-    return line.strip() if line else None
+        except UnicodeDecodeError as error:
+            raise InvalidArgument("standard input", "UTF-8") from error
+        if not line or line.strip() in ENDS:
+            return
+        if line.strip():
+            yield line.strip()

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from math import prod
 from pathlib import Path
 from typing import Any, cast
 
@@ -112,7 +113,10 @@ def evaluate(place: Place, golden: Path | None, collection: Path | None, support
         return
     task = _task(place, golden, collection, options)
     chat = options["chat"] if options["chat"] is not None else golden is not None
-    _agree(place, task.golden, options, chat=chat)
+    variants = (options["embedders"], options["chunkers"], options["strategies"] or (Strategy.WEIGHTED,))
+    asked = [*task.golden.foreign.values(), task.golden.questions if chat else ()]
+    with _app(place, NONE, None) as app:  # before anything is indexed
+        agree(app, prod(map(len, variants)) * sum(map(len, asked)), yes=options["yes"])
     measured, tuned = _evaluated(place, task, chat=chat, options=options)
     report = Report(source=task.source, golden=task.golden, notes=task.notes, measured=measured, tuned=tuned)
     if place.as_json:
@@ -226,14 +230,6 @@ def _evaluated(
                         if options["tunes"]:
                             tuned.append(tune(task.golden, asker))
     return measured, tuned
-
-
-def _agree(place: Place, golden: Golden, options: Mapping[str, Any], *, chat: bool) -> None:
-    """Before anything is indexed; see `agree`."""
-    times = len(options["embedders"]) * len(options["chunkers"]) * len(options["strategies"] or (Strategy.WEIGHTED,))
-    asked = [*golden.foreign.values(), golden.questions if chat else ()]
-    with _app(place, NONE, None) as app:
-        agree(app, times * sum(map(len, asked)), yes=options["yes"])
 
 
 def _show(report: Report) -> None:

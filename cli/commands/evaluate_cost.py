@@ -26,7 +26,13 @@ def agree(app: App, answers: int, *, yes: bool) -> None:
     is_here = not app.settings.uses_gemini and address is not None and urlsplit(address).hostname in LOOPBACK
     most = Usage(answers * PROMPT_TOKENS, answers * ANSWER_TOKENS)
     tokens = f"{most.input_tokens:,} tokens of prompts and {most.output_tokens:,} of answers"
-    cost = "for nothing" if is_here else _money(most, app.ranker.model)
+    dollars = usd(most, app.ranker.model)
+    if is_here:
+        cost = "for nothing"
+    elif dollars is None:
+        cost = "price unknown"
+    else:
+        cost = f"USD {dollars:.2f} by the list prices of {MODELS[app.ranker.model][0].looked_up}"
     click.echo(f"{counted(answers, 'answer')} by {app.ranker.model}: at most about {tokens}, {cost}", err=True)
     if yes or is_here:
         return
@@ -34,10 +40,3 @@ def agree(app: App, answers: int, *, yes: bool) -> None:
         fail(f"nobody can be asked whether to pay for {answers} answers: --yes answers", USAGE)
     if not click.confirm("Ask the model?", default=False, err=True):
         fail("nothing was asked", USAGE)
-
-
-def _money(most: Usage, model: str) -> str:
-    dollars = usd(most, model)
-    if dollars is None:
-        return "price unknown"
-    return f"USD {dollars:.2f} by the list prices of {MODELS[model][0].looked_up}"

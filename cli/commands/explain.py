@@ -92,9 +92,9 @@ def _row(passage: Json, link: Linked) -> tuple[str | Text, ...]:
     where = (passage["path"] or passage["title"] or passage["noteId"], passage["headingPath"], f"part {part}")
     legs = passage["legs"]
     return (
-        "–" if passage["rank"] is None else str(passage["rank"]),
+        _rank(passage["rank"]),
         f"{passage['score']:.3f}",
-        *(_leg(legs[name]) for name in LEGS),
+        *(f"{_rank(legs[name]['rank'], '#')}: {legs[name]['score']:.3f}" for name in LEGS),
         f"{legs['vector']['similarity']:.2f}",
         _with_reason(link(" · ".join(filter(None, where)), passage), passage["detail"]),
     )
@@ -104,5 +104,5 @@ def _with_reason(where: Text, reason: str | None) -> Text:
     return Text.assemble(where, "\n", ("found", "green") if reason is None else (reason, "yellow"))
 
 
-def _leg(leg: Json) -> str:
-    return f"{'–' if leg['rank'] is None else '#' + str(leg['rank'])}: {leg['score']:.3f}"
+def _rank(rank: int | None, sign: str = "") -> str:
+    return "–" if rank is None else f"{sign}{rank}"

@@ -37,12 +37,10 @@ class ModelServer:
 
 
 def places(env: Mapping[str, str]) -> tuple[str, ...]:
-    """Base addresses; Ollama's as its own variable OLLAMA_HOST says."""
-    return (_ollama(env.get("OLLAMA_HOST", "")), f"http://127.0.0.1:{LM_STUDIO_PORT}/v1")
-
-
-def _ollama(host: str) -> str:
-    """Like 127.0.0.1:11434, 0.0.0.0 (where it listens: this machine) or a whole address."""
+    """Base addresses; Ollama's as its own variable OLLAMA_HOST says: like 127.0.0.1:11434, 0.0.0.0 (where it listens:
+    this machine) or a whole address.
+    """
+    host = env.get("OLLAMA_HOST", "")
     try:
         named = urlsplit(host if "://" in host else f"http://{host}")
         name, port = named.hostname, named.port
@@ -50,7 +48,7 @@ def _ollama(host: str) -> str:
         name, port = None, None
     if name in (None, "0.0.0.0", "::"):  # noqa: S104 - nothing listens there
         name = "127.0.0.1"
-    return f"http://{name}:{port or OLLAMA_PORT}/v1"
+    return (f"http://{name}:{port or OLLAMA_PORT}/v1", f"http://127.0.0.1:{LM_STUDIO_PORT}/v1")
 
 
 def answering(env: Mapping[str, str]) -> ModelServer | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,21 +66,18 @@ def _hub(found: Mapping[str, Suite], named: str | None) -> Suite:
 
 def _hubs(folder: Path) -> dict[str, Suite]:
     """Project -> what its hub says is running; files of hubs that are gone are passed over."""
-    return {suite.project: suite for file in sorted(folder.glob("hub-*.json")) for suite in _of_hub(file)}
-
-
-def _of_hub(file: Path) -> Iterator[Suite]:
-    try:
-        origin = json.loads(file.read_text(encoding="utf-8"))["origins"][0]
-        with urllib.request.urlopen(f"{origin}/emulators", timeout=_HUB_SECONDS) as reply:  # noqa: S310
-            emulators: Mapping[str, Any] = json.loads(reply.read())
-    except (OSError, ValueError, LookupError, TypeError):
-        return
-    yield Suite(
-        project=file.stem.removeprefix("hub-"),
-        firestore=_address(emulators.get("firestore")),
-        auth=_address(emulators.get("auth")),
-    )
+    found = {}
+    for file in sorted(folder.glob("hub-*.json")):
+        try:
+            origin = json.loads(file.read_text(encoding="utf-8"))["origins"][0]
+            with urllib.request.urlopen(f"{origin}/emulators", timeout=_HUB_SECONDS) as reply:  # noqa: S310
+                emulators: Mapping[str, Any] = json.loads(reply.read())
+        except (OSError, ValueError, LookupError, TypeError):
+            continue
+        project = file.stem.removeprefix("hub-")
+        firestore, auth = (_address(emulators.get(name)) for name in ("firestore", "auth"))
+        found[project] = Suite(project=project, firestore=firestore, auth=auth)
+    return found
 
 
 def _address(emulator: Mapping[str, Any] | None) -> str | None:

@@ -82,9 +82,9 @@ class Import:
         started = time.perf_counter()
         report, manifest = Report(self.vault, str(self.root)), self.manifest()
         entries = list(self._entries())
-        for entry in entries:
-            if isinstance(entry, Skipped):
-                report.leave_out(entry)
+        left_out = [entry for entry in entries if isinstance(entry, Skipped)]
+        report.skipped += [each for each in left_out if not each.ignored]
+        report.ignored.update(each.reason for each in left_out if each.ignored)
         with manifest.held():
             merge, files = self._begun(manifest, entries)
             taken = self._bring(merge, files, report, step, glance)

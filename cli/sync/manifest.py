@@ -13,7 +13,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from shared.errors import OperatorError
 
@@ -111,7 +110,17 @@ class Manifest:
             " files ON files.folder = folders.id WHERE destination = ? GROUP BY folders.id ORDER BY root, vault"
         )
         with self._reading() as db:
-            return tuple(_known(destination, row) for row in db.execute(query, (destination,)))
+            return tuple(
+                Known(
+                    source=Source(destination, vault, Path(root)),
+                    notes=notes,
+                    finished=bool(finished),
+                    skipped=skipped,
+                    indexed_at=None if indexed_at is None else datetime.fromisoformat(indexed_at),
+                    write_back=None if write_back is None else bool(write_back),
+                )
+                for vault, root, notes, finished, skipped, indexed_at, write_back in db.execute(query, (destination,))
+            )
 
     def files(self, source: Source) -> dict[str, Read]:
         """By note id, what was last read of each of its files."""
@@ -276,15 +285,3 @@ def _folder_id(db: sqlite3.Connection, source: Source) -> int | None:
 def _files(db: sqlite3.Connection, folder: int | None) -> dict[str, Read]:
     query = "SELECT note_id, path, file, note, seen, reading FROM files WHERE folder = ?"
     return {note_id: Read(*row) for note_id, *row in db.execute(query, (folder,))}
-
-
-def _known(destination: str, row: tuple[Any, ...]) -> Known:
-    vault, root, notes, finished, skipped, indexed_at, write_back = row
-    return Known(
-        source=Source(destination, vault, Path(root)),
-        notes=notes,
-        finished=bool(finished),
-        skipped=skipped,
-        indexed_at=None if indexed_at is None else datetime.fromisoformat(indexed_at),
-        write_back=None if write_back is None else bool(write_back),
-    )

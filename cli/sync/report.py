@@ -75,13 +75,6 @@ class Report:
     """Ids of notes that stay for now although their files are not there; see `Glance`."""
     seconds: float = 0.0
 
-    def leave_out(self, place: Skipped) -> None:
-        """Name what no file was read of, or count it."""
-        if place.ignored:
-            self.ignored[place.reason] += 1
-        else:
-            self.skipped.append(place)
-
     def add(self, taken: Taken) -> None:
         """Count one file."""
         if isinstance(taken.file, Skipped):

@@ -62,23 +62,15 @@ def sides(place: Place, notes: Write) -> Iterator[Sides]:
         yield sides
 
 
-def test_a_note_that_was_changed_elsewhere_stays_and_is_named(sides: Sides) -> None:
+def test_a_note_that_was_changed_or_deleted_elsewhere_stays_so_and_is_named(sides: Sides) -> None:
     sides.edit("boat.md", text="# Boat\n\nThe boat is red now.\n")
+    sides.delete("deep/garden.md")
     for _ in range(2):
-        report = sides.index()
-        assert named(report["kept"]) == ["boat.md"]
-        assert "--write-back" in report["kept"][0]["reason"]
-        assert "red now" in sides.note("boat.md")["text"]
-        assert sides.file("boat.md") == FILES["boat.md"]
-
-
-def test_a_note_that_was_deleted_elsewhere_stays_so(sides: Sides) -> None:
-    sides.delete("boat.md")
-    for _ in range(2):
-        report = sides.index()
-        assert named(report["kept"]) == ["boat.md"]
-        assert not sides.has_note("boat.md")
-        assert sides.file("boat.md") == FILES["boat.md"]
+        kept = sides.index()["kept"]
+        assert sorted(named(kept)) == sorted(FILES)
+        assert all("--write-back" in each["reason"] for each in kept)
+        assert ("red now" in sides.note("boat.md")["text"], sides.has_note("deep/garden.md")) == (True, False)
+        assert {path: sides.file(path) for path in FILES} == FILES
 
 
 def test_with_write_back_the_file_becomes_what_the_note_says(sides: Sides) -> None:
@@ -245,24 +237,21 @@ def test_a_note_that_was_moved_elsewhere_stays_there_when_its_file_changes(sides
     assert (moved["path"], moved["text"]) == ("toys/old boat.md", "The boat is green.")
 
 
-def test_a_file_that_was_moved_takes_along_what_was_changed_in_its_note(sides: Sides) -> None:
+def test_a_file_that_was_moved_takes_along_what_was_changed_in_its_note_and_brings_no_deleted_one_back(
+    sides: Sides,
+) -> None:
     sides.edit("boat.md", title="Ship", text="# Boat\n\nThe boat is red now.\n")
+    sides.delete("deep/garden.md")
     (sides.folder / "boat.md").rename(sides.folder / "ship.md")
+    (sides.folder / "deep/garden.md").rename(sides.folder / "bed.md")
     for _ in range(2):
         report = sides.index()
-        assert named(report["kept"]) == ["ship.md"]
+        assert sorted(named(report["kept"])) == ["bed.md", "ship.md"]
         assert report["conflicts"] == []
         assert (sides.note("ship.md")["title"], "red now" in sides.note("ship.md")["text"]) == ("Ship", True)
-        assert not sides.has_note("boat.md")
+        assert (sides.has_note("boat.md"), sides.has_note("bed.md")) == (False, False)
     sides.index("--write-back")
     assert "The boat is red now." in sides.file("ship.md")
-
-
-def test_a_file_that_was_moved_brings_no_deleted_note_back(sides: Sides) -> None:
-    sides.delete("boat.md")
-    (sides.folder / "boat.md").rename(sides.folder / "ship.md")
-    assert named(sides.index()["kept"]) == ["ship.md"]
-    assert not sides.has_note("ship.md")
 
 
 def test_of_files_that_are_alike_none_is_taken_for_a_moved_one(sides: Sides) -> None:
