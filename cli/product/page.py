@@ -77,7 +77,11 @@ def with_page(functions: WSGIApplication, folder: Path, config: Mapping[str, obj
 
     `config`: what its config.json says beside what stands in the file, as it is when somebody asks.
     """
-    settings = ChainMap(cast("dict[str, object]", config or {}), _settings(folder / "config.json"))
+    try:
+        held = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        held = None  # the page then works with its defaults too
+    settings = ChainMap(cast("dict[str, object]", config or {}), held if isinstance(held, dict) else {})
 
     def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         request = Request(environ)
@@ -85,7 +89,18 @@ def with_page(functions: WSGIApplication, folder: Path, config: Mapping[str, obj
         if file is None:
             return functions(environ, start_response)
         content = json.dumps(dict(settings)).encode() if file.name == "config.json" else file.read_bytes()
-        return _served(content, TYPES[file.suffix], request, settings)(environ, start_response)
+        headers = {
+            "Cache-Control": "no-cache",
+            "Content-Security-Policy": policy(settings),
+            "Cross-Origin-Opener-Policy": "same-origin",
+            "Referrer-Policy": "no-referrer",
+            "Vary": "Accept",
+            "X-Content-Type-Options": "nosniff",
+        }
+        response = Response(content, content_type=TYPES[file.suffix], headers=headers)
+        response.add_etag()
+        response.make_conditional(request)
+        return response(environ, start_response)
 
     return site
 
@@ -103,28 +118,18 @@ def _file(request: Request, folder: Path) -> Path | None:
     return file if file and file.suffix in TYPES and file.is_file() else None
 
 
-def _served(content: bytes, kind: str, request: Request, settings: Mapping[str, Any]) -> Response:
-    headers = {
-        "Cache-Control": "no-cache",
-        "Content-Security-Policy": policy(settings),
-        "Cross-Origin-Opener-Policy": "same-origin",
-        "Referrer-Policy": "no-referrer",
-        "Vary": "Accept",
-        "X-Content-Type-Options": "nosniff",
-    }
-    response = Response(content, content_type=kind, headers=headers)
-    response.add_etag()
-    response.make_conditional(request)
-    return response
-
-
 def policy(settings: Mapping[str, Any]) -> str:
     """The page's Content-Security-Policy: its own files, and the servers that its config.json names."""
+    firebase = settings.get("firebase") or {}
+    named = map(urlsplit, filter(None, (settings.get("apiBase"), firebase.get("emulator"))))
+    servers = [f"{url.scheme}://{url.netloc}" for url in named if url.netloc]
+    if firebase.get("apiKey") and not firebase.get("emulator"):
+        servers += FIREBASE_AUTH
     return "; ".join(
         (
             "default-src 'self'",
             "img-src 'self' data:",
-            " ".join(("connect-src 'self'", *_servers(settings))),
+            " ".join(("connect-src 'self'", *servers)),
             "object-src 'none'",
             "base-uri 'none'",
             "form-action 'none'",
@@ -133,19 +138,3 @@ def policy(settings: Mapping[str, Any]) -> str:
             "trusted-types aurora",
         )
     )
-
-
-def _settings(config: Path) -> dict[str, Any]:
-    try:
-        settings = json.loads(config.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}  # the page then works with its defaults too
-    return settings if isinstance(settings, dict) else {}
-
-
-def _servers(settings: Mapping[str, Any]) -> list[str]:
-    """Origins beside its own that the page has to talk to."""
-    firebase = settings.get("firebase") or {}
-    named = [settings.get("apiBase"), firebase.get("emulator")]
-    wanted = FIREBASE_AUTH if firebase.get("apiKey") and not firebase.get("emulator") else ()
-    return [f"{url.scheme}://{url.netloc}" for url in map(urlsplit, filter(None, named)) if url.netloc] + list(wanted)
