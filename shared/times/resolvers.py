@@ -254,9 +254,9 @@ def days_at(distance: Mention, of: Span, context: Context, *, sign: int) -> Span
         match distance.rule.kind:
             case "counted":
                 return replace(_away(distance, context, edge if sign < 0 else edge - ONE_DAY, sign), reach=None)
-            case "weekday":
-                return calendar.day(_beside(context.words.weekdays[distance.word("weekday") or ""], edge, sign))
-            case "weekend":
+            case "nearest":
+                if weekday := distance.word("weekday"):
+                    return calendar.day(_beside(context.words.weekdays[weekday], edge, sign))
                 saturday = _beside(5, edge - ONE_DAY if sign < 0 else edge, sign)
                 return Span(saturday, saturday + 2 * ONE_DAY)
             case "soon":
@@ -271,26 +271,26 @@ def days_at(distance: Mention, of: Span, context: Context, *, sign: int) -> Span
 
 
 def days_of_ordinal(ordinal: Mention, of: Span, context: Context) -> Span | None:
-    """A day, weekend or week of the time: the last, or counted from the first that begins in it, weeks from the first
-    day. None: it has no such.
+    """A day, weekday, weekend or week of the time, the last or counted from the first that begins in it; weeks from its
+    first day. None: it has no such.
     """
     if of.start is None or of.end is None:
         return None
-    weekend, named = ordinal.rule.kind == "weekend", ordinal.word("nth") or ""
-    nth = int(named[0]) if named[:1].isdigit() else context.words.ordinals.get(named)
-    if ordinal.rule.kind == "week" and nth:
-        return Span(of.start + 7 * (nth - 1) * ONE_DAY, of.start + 7 * nth * ONE_DAY)
+    if ordinal.rule.kind == "eve":
+        return calendar.day(of.start - ONE_DAY)
     if ordinal.rule.kind == "units":
         count = _count(ordinal, context, "n2" if ordinal.word("n2") else "n")
         edge, sign = (of.end, -1) if ordinal.word("last") else (of.start, 1)
         return _between(edge, calendar.shifted(edge, unit_of(ordinal, context), sign * count))
-    if ordinal.rule.kind == "eve":
-        return calendar.day(of.start - ONE_DAY)
-    if ordinal.rule.kind == "day":
-        return calendar.day(of.start if nth else of.end - ONE_DAY)
-    number = 5 if weekend else context.words.weekdays[ordinal.word("weekday") or ""]
-    day = _beside(number, of.start, 1) + 7 * (nth - 1) * ONE_DAY if nth else _beside(number, of.end, -1)
-    return Span(day, day + (2 if weekend else 1) * ONE_DAY) if of.start <= day < of.end else None
+    named, weekday = ordinal.word("nth") or "", ordinal.word("weekday")
+    nth = int(named[0]) if named[:1].isdigit() else context.words.ordinals.get(named)
+    length = ONE_DAY * (7 if ordinal.word("week") else 2 if ordinal.word("weekend") else 1)
+    first, last = of.start, of.end - length
+    if weekday or ordinal.word("weekend"):
+        number = context.words.weekdays[weekday] if weekday else 5
+        first, last = _beside(number, of.start, 1), _beside(number, of.end, -1)
+    day = first + (nth - 1) * (ONE_DAY if ordinal.word("day") else 7 * ONE_DAY) if nth else last
+    return Span(day, day + length) if of.start <= day < of.end else None
 
 
 def _beside(weekday: int, edge: date, sign: int) -> date:

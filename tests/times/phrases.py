@@ -254,6 +254,7 @@ PHRASES = [  # language, question, first day, day after the last (both may be op
     ("de", "seit dem Wochenende", "2026-03-14", "2026-03-19", "seit dem Wochenende"),
     ("fr", "depuis le week-end", "2026-03-14", "2026-03-19", "depuis le week-end"),
     ("en", "the second week of November", "2025-11-08", "2025-11-15", "the second week of November"),
+    ("en", "on the second day of May 2025", "2025-05-02", "2025-05-03", "on the second day of May 2025"),
     ("de", "in der vierten Woche im Mai", "2025-05-22", "2025-05-29", "in der vierten Woche im Mai"),
     ("es", "la primera semana de mayo", "2025-05-01", "2025-05-08", "la primera semana de mayo"),
     ("fr", "la troisième semaine de mai", "2025-05-15", "2025-05-22", "la troisième semaine de mai"),
