@@ -204,10 +204,6 @@ def _decade(mention: Mention, context: Context) -> Span:
     return Span(date(number, 1, 1), date(number + 10, 1, 1))
 
 
-def _year(mention: Mention, context: Context) -> Span:
-    return calendar.months(_year_of(mention, context) or 0, 1, 12)
-
-
 IGNORED = "ignored"
 """The kind of what looks like a time and is none."""
 
@@ -239,7 +235,7 @@ RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     **dict.fromkeys(("month", "season"), _of_a_year),
     "feast": _feast,
     "decade": _decade,
-    "year": _year,
+    "year": lambda mention, context: calendar.months(_year_of(mention, context) or 0, 1, 12),
 }
 
 
