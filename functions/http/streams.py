@@ -35,7 +35,7 @@ CLIENT_LEFT = 499
 """The status of a reply whose client went away before its end."""
 
 NESTED = ("query", "citation")
-"""Events whose data stand in a callable's message under their own name."""
+"""Events whose data a callable's message holds under the event's name."""
 
 _END = object()
 _LINE_ENDS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"}
@@ -115,7 +115,7 @@ def pump_with_keepalive(first: T, events: Generator[T]) -> Generator[T | None]:
 
 
 def _pump(events: Generator[T], inbox: SimpleQueue[Any], cancel: Cancel) -> None:
-    """In the thread: until the end, or until nobody listens any more, which is checked after every event."""
+    """In the thread: until the end, or until the listener has left, which is checked after every event."""
     current.set(cancel)
     try:
         with closing(events):

@@ -25,7 +25,7 @@ from shared.model.questions import Question
 
 class SupportJson(TypedDict):
     """How far a passage backs what is said with its label; of a citation, the claim that it backs least. `quoted`: the
-    text is the note's own, and nobody judged whether it answers; the score is then how near it lies to the question.
+    text is the note's own, and whether it answers was not judged; the score is then how near it lies to the question.
     """
 
     state: Literal["supported", "partial", "unsupported", "quoted"]
@@ -92,7 +92,7 @@ class ChosenTemplateJson(TypedDict):
 
 
 class UsageJson(TypedDict):
-    """Tokens that models bill and documents read (without what vector searches scan; null: nobody has counted), and
+    """Tokens that models bill and documents read (without what vector searches scan; null: not counted), and
     what they cost by list prices (null: the model's are not known).
     """
 
@@ -111,11 +111,11 @@ class GroundingJson(TypedDict):
 
 class AnswerMetaJson(TypedDict):
     """How an answer came about. `answerKind`: `written` by a model, or the fixed sentence of a refusal; `quoted` where
-    none wrote and passages of the notes are quoted, which nobody says answer; `general` where the notes do not hold
-    the answer and a model answered without them (`whenNotInNotes`). `model`: who wrote, quoted or found no answer;
-    `none` where nobody was asked. `notesRead`: of a question of a time and nothing else, how many notes of then were
-    read; else null. `removedCitations`: labels the writer made up, as they stood in its draft. `writerProblem`: why
-    the model that is set did not write; null: it did, or none is set.
+    none wrote and passages of the notes are quoted, which may not answer; `general` where the notes do not hold the
+    answer and a model answered without them (`whenNotInNotes`). `model`: what wrote, quoted or found no answer; `none`
+    where no model was asked. `notesRead`: for a question of a time and nothing else, how many notes of that time were
+    read; else null. `removedCitations`: labels that the writer made up, as in its draft. `writerProblem`: why the model
+    that is set did not write; null: it did, or none is set.
     """
 
     model: str

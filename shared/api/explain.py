@@ -30,7 +30,7 @@ class VectorLegJson(LegJson):
 
 
 class KeywordLegJson(LegJson):
-    """`stems`: which of the question's stand in the passage."""
+    """`stems`: those of the question that the passage holds."""
 
     bm25: float
     stems: list[str]

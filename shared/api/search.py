@@ -87,7 +87,7 @@ class RetrievalJson(TypedDict):
 
 
 class NearestJson(ResultJson):
-    """A passage that came near. `quote`: what of it lies nearest to the question, as it stands in the note at
+    """A passage that came near. `quote`: what of it lies nearest to the question, as written in the note at
     `quoteSpan`; `snippet`: the same as it reads best.
     """
 

@@ -1,4 +1,4 @@
-"""Answers as they come about: the events of a stream, and a stream told again."""
+"""Answers as they come about: the events of a stream, and the replay of a stored answer."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def replayed(result: AnswerJson | AskJson) -> Iterator[StreamEvent]:
 
 
 def notes_of(answer: Answer) -> Mapping[str, str]:
-    """Id -> revision of the notes whose text may stand in it: all that the writer got, those shown with a refusal."""
+    """Id -> revision of the notes whose text it may hold: all that the writer got, those shown with a refusal."""
     found = answer.retrieved
     passages = (*found.selected, *found.nearest) if found else ()
     return {passage.chunk.note_id: passage.chunk.note_revision for passage in passages}

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from shared import bootstrap
-from shared.asking.answer import answered
-from shared.model.answers import Answer, Delta, Prompt
-from shared.model.questions import Question
 from shared.sessions.turns import LINE
 from tests.fakes import ScriptedWriter
 from tests.functions.conversations import ask, create, messages
-from tests.functions.world import ALICE, World, problem
+from tests.functions.world import World, problem
 
 
 def test_new_begins_a_session_that_is_named_after_the_question(boat: World) -> None:
@@ -95,15 +91,6 @@ def test_the_writer_is_told_what_was_said_and_the_wishes(boat: World) -> None:
     assert "Question: What mends it?\nThat is, in full: What mends it (leaks boat)?" in prompt
 
 
-def test_a_model_makes_the_follow_up_whole(boat: World) -> None:
-    ranker = ScriptedWriter('```json\n{"question": "Where does the boat leak?"}\n```')
-    boat.plug(ranker=ranker)
-    session_id = ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
-    assert ranker.prompts == []
-    body = ask(boat, "And where?", session_id)
-    assert body["meta"]["query"]["keywords"] == ["boat", "leak"]
-
-
 def test_a_model_that_may_be_chosen_writes(boat: World) -> None:
     other = ScriptedWriter("It leaks in the bow [N1].")
     boat.plug(writers={"scripted": other})
@@ -129,13 +116,6 @@ def test_a_streamed_answer_is_stored_before_its_result_is_told(boat: World, form
 
 
 # -- what becomes of citations
-
-
-def test_a_changed_note_makes_its_citations_stale(boat: World) -> None:
-    body = ask(boat, "What leaks in the boat?")
-    boat.save("boat", title="Boat", text="The boat leaks at the stern now.")
-    (citation,) = messages(boat, body["meta"]["sessionId"])[1]["citations"]
-    assert citation == {**body["citations"][0], "stale": True}
 
 
 def test_a_deleted_notes_text_is_gone_from_citations_list_and_answer(boat: World) -> None:
@@ -177,45 +157,6 @@ def test_a_refusal_is_kept_without_the_nearest_notes(boat: World) -> None:
     assert body["meta"]["refusal"]["nearest"]
     refusal = messages(boat, body["meta"]["sessionId"])[1]["meta"]["refusal"]
     assert refusal == {**body["meta"]["refusal"], "nearest": []}
-
-
-# -- two at once, and sessions that go
-
-
-def test_a_session_deleted_while_an_answer_is_coming_is_not_brought_back(boat: World) -> None:
-    session_id = create(boat)
-
-    class Deleting(ScriptedWriter):
-        def stream(self, prompt: Prompt) -> Generator[Delta]:
-            boat.app.sessions(ALICE).delete(session_id)
-            return super().stream(prompt)
-
-    boat.plug(writer=Deleting("In the bow [N1]."))
-    body = ask(boat, "What leaks in the boat?", session_id)
-    assert body["answer"] == "In the bow [N1]."
-    assert problem(boat.call("api", "GET", f"/sessions/{session_id}"))[:2] == (404, "NOT_FOUND")
-    assert boat.app.store.list_messages(ALICE, session_id, limit=5) == ()
-
-
-def test_turns_of_two_clients_are_both_stored_and_each_knows_its_own_answer(boat: World) -> None:
-    sessions = boat.app.sessions(ALICE)
-    session_id = create(boat)
-    question = Question("alice", "What leaks in the boat?", boat.clock())
-    first, second = (
-        sessions.begin(replace(question, text=text), session_id, {}) for text in ("One boat?", "Two boats?")
-    )
-    for turn, text, request_id in ((second, "Second.", "r-2"), (first, "First.", "r-1")):
-        boat.clock.forward(seconds=1)
-        answer: Answer = replace(answered(boat.app, turn.question), text=text, citations=())
-        assert sessions.record(turn, answer, {"citations": [], "meta": {"requestId": request_id}})
-    third = sessions.contextualize_question(sessions.begin(question, session_id, {}))
-    assert {(each.question, each.answer) for each in third.question.history} == {
-        ("One boat?", "First."),
-        ("Two boats?", "Second."),
-    }
-    said = [(each["text"], each["requestId"]) for each in messages(boat, session_id)]
-    assert said[2:] == [("Second.", "r-2"), ("First.", "r-1")]
-    assert set(said[:2]) == {("One boat?", "r-1"), ("Two boats?", "r-2")}
 
 
 def test_whoever_has_used_up_the_day_costs_no_model_call_for_a_follow_up(
