@@ -92,8 +92,8 @@ def widening_notice(retrieved: Retrieved) -> str:
 
 def linkable(question: Question, sources: Sequence[Source]) -> tuple[str, ...]:
     """The texts whose addresses an answer may hold: the passages and the person's own words, as they were typed."""
-    asked = (question.asked or question.text, *(turn.question for turn in question.history))
-    return (*asked, *(source.passage.chunk.text for source in sources))
+    asked = [question.asked or question.text, *[turn.question for turn in question.history]]
+    return (*asked, *[source.passage.chunk.text for source in sources])
 
 
 @cache

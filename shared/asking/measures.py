@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from statistics import fmean
-from typing import Any
 
 from shared.account.prices import usd
 from shared.api.answers import GroundingJson
@@ -20,9 +18,9 @@ from shared.tracing import measure
 
 def measure_answer(app: App, answer: Answer, *, follow_up: bool) -> None:
     found = answer.retrieved
+    measure_search(app, found)
     measure(
         {
-            **(_of_retrieval(found) if found else {}),
             "model": answer.model,
             "followUp": follow_up,
             "answerKind": answer.kind.value,
@@ -30,35 +28,38 @@ def measure_answer(app: App, answer: Answer, *, follow_up: bool) -> None:
             "timingsMs": timings_json({**(found.timings_ms if found else {}), **answer.timings_ms}),
             "citations": len(answer.citations),
             "citationsRemoved": len(answer.removed_labels),
-            "support": dict(Counter(each.support.state.value for each in answer.citations if each.support)),
+            "support": dict(Counter([each.support.state.value for each in answer.citations if each.support])),
             "grounding": shown(GroundingJson, answer.grounding) if answer.grounding else None,
             "tokens": {"input": answer.usage.input_tokens, "output": answer.usage.output_tokens},
             "reads": answer.usage.reads,
             "usd": usd(answer.usage, answer.model),
-            "caches": _caches(app),
         }
     )
 
 
-def measure_search(app: App, found: Retrieved) -> None:
-    measure({**_of_retrieval(found), "timingsMs": timings_json(found.timings_ms), "caches": _caches(app)})
-
-
-def _of_retrieval(found: Retrieved) -> Mapping[str, Any]:
+def measure_search(app: App, found: Retrieved | None) -> None:
+    """Figures of a search, if there was one, and the hits and misses of this instance's caches so far."""
+    caches = {"questions": app.questions, "results": app.results}
+    measure(
+        {
+            "caches": {
+                name: {"hits": each.hits, "misses": each.misses} for name, each in caches.items() if each is not None
+            }
+        }
+    )
+    if found is None:
+        return
     texts = [each.chunk.text for each in found.selected]
     similarities = [each.scores.similarity for each in found.selected]
-    return {
-        "retrieval": found.mode.value,
-        "candidates": found.candidate_count,
-        "chunks": len(texts),
-        "meanSimilarity": round(fmean(similarities), 4) if similarities else None,
-        "contextCharacters": sum(map(len, texts)),
-        "contextTokens": sum(map(estimated_tokens, texts)),
-        "widened": found.widened is not None,
-    }
-
-
-def _caches(app: App) -> Mapping[str, Any]:
-    """Hits and misses of this instance so far."""
-    caches = {"questions": app.questions, "results": app.results}
-    return {name: {"hits": cache.hits, "misses": cache.misses} for name, cache in caches.items() if cache is not None}
+    measure(
+        {
+            "retrieval": found.mode.value,
+            "candidates": found.candidate_count,
+            "chunks": len(texts),
+            "meanSimilarity": round(fmean(similarities), 4) if similarities else None,
+            "contextCharacters": sum(map(len, texts)),
+            "contextTokens": sum(map(estimated_tokens, texts)),
+            "widened": found.widened is not None,
+            "timingsMs": timings_json(found.timings_ms),
+        }
+    )

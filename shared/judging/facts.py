@@ -62,36 +62,30 @@ def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
     """One a sentence, in order; empty where the text has none. `lang`: in which stems and negations are read."""
     numbers, days = quantities(text, lang)
     cues = [found.span() for found in _denials(lang).cue.finditer(text)]
-    words = _words(text, lang, taken=_places(numbers, days))
+    covered: tuple[Quantity | Day, ...] = (*numbers, *days)
+    taken = frozenset([place for each in covered for place in range(each.start, each.end)])
+    tokens = [(found.start(), found[0]) for found in token_pattern(text).finditer(text)]
+    words = [(start, raw) for start, raw in tokens if start not in taken and _word(raw, lang, opens=False).stems]
     reached = _reached(words, cues, text, _denials(lang)) if cues else frozenset()
-    found, at = [], 0
-    spans = sentences(text, lang=lang)
-    numbers_of = _by_sentence(((each.start, each) for each in numbers), spans)
-    days_of = _by_sentence(((each.start, each) for each in days), spans)
-    cues_of = _by_sentence(((cue, cue) for cue, _ in cues), spans)
+    found, spans = [], sentences(text, lang=lang)
+    numbers_of = _by_sentence([(each.start, each) for each in numbers], spans)
+    days_of = _by_sentence([(each.start, each) for each in days], spans)
+    cues_of = _by_sentence([(cue, cue) for cue, _ in cues], spans)
+    words_of = _by_sentence([(start, at) for at, (start, _) in enumerate(words)], spans)
     for place, (start, end) in enumerate(spans):
         opening = _SENTENCE_OPENS.match(text, start)
         first = opening.end() if opening else start
-        own: list[Word] = []
-        negated: set[str] = set()
-        while at < len(words) and words[at][0] < end:
-            begin, raw = words[at]
-            if begin >= start:
-                word = _word(raw, lang, opens=begin <= first)
-                own.append(word)
-                if at in reached:
-                    negated.update(word.stems)
-            at += 1
+        own = [(at, _word(words[at][1], lang, opens=words[at][0] <= first)) for at in words_of[place]]
         found.append(
             Facts(
                 start=start,
                 end=end,
-                words=tuple(own),
+                words=tuple([word for _, word in own]),
                 numbers=tuple(numbers_of[place]),
                 days=tuple(days_of[place]),
                 negations=len(cues_of[place]),
-                stems=frozenset(stem for word in own for stem in word.stems),
-                negated=frozenset(negated),
+                stems=frozenset([stem for _, word in own for stem in word.stems]),
+                negated=frozenset([stem for at, word in own if at in reached for stem in word.stems]),
             )
         )
     return tuple(found)
@@ -106,18 +100,6 @@ def _by_sentence(placed: Iterable[tuple[int, T]], spans: Sequence[tuple[int, int
         if place >= 0 and offset < spans[place][1]:
             found[place].append(item)
     return found
-
-
-def _places(numbers: Sequence[Quantity], days: Sequence[Day]) -> frozenset[int]:
-    """Offsets that a number or a date covers."""
-    spans = [*((each.start, each.end) for each in numbers), *((each.start, each.end) for each in days)]
-    return frozenset(place for start, end in spans for place in range(start, end))
-
-
-def _words(text: str, lang: str, *, taken: frozenset[int]) -> list[tuple[int, str]]:
-    """(start, as written) of every content word that is part of no number and no date."""
-    tokens = ((found.start(), found[0]) for found in token_pattern(text).finditer(text))
-    return [(start, raw) for start, raw in tokens if start not in taken and _word(raw, lang, opens=False).stems]
 
 
 @lru_cache(maxsize=20_000)
@@ -165,7 +147,7 @@ class _Denials:
 
 @cache
 def _denials(lang: str) -> _Denials:
-    """Those of a language without words find nothing."""
+    """In a language without words for them there are none."""
     words = vocabulary(lang).facts
     if words is None:
         return _Denials(re.compile(r"(?!)"), re.compile(_CLAUSE_END), turn_before=True)

@@ -7,7 +7,7 @@ in German): it equals whatever one reading equals. Units are words like others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -26,7 +26,7 @@ class Quantity:
     """A number at `[start, end)` of its text."""
 
     readings: frozenset[float]
-    """Its values, at least one; of a time of day minutes since midnight."""
+    """Values, at least one; of a time of day minutes since midnight."""
     start: int
     end: int
     clock: bool = False
@@ -43,38 +43,29 @@ def quantities(text: str, lang: str) -> tuple[tuple[Quantity, ...], tuple[Day, .
 
     Digits inside names and versions (`v1.4.2`, `ERR_42`) are none. `lang`: whose number words count.
     """
-    digits = any(map(str.isdigit, text))
-    days = tuple(days_in(text)) if digits else ()
+    if not any(map(str.isdigit, text)):
+        return tuple(_spelled(text, lang)), ()
+    days, clocks, numbers = tuple(days_in(text)), list[Quantity](), list[Quantity]()
     rest = _blanked(text, days)
-    clocks = tuple(_clocks(rest)) if digits else ()
-    rest = _blanked(rest, clocks)
-    numbers = tuple(_numbers(rest)) if digits else ()
-    return (*clocks, *numbers, *_spelled(rest, lang)), days
-
-
-def _blanked(text: str, found: tuple[Day, ...] | tuple[Quantity, ...]) -> str:
-    for each in found:
-        text = f"{text[: each.start]}{' ' * (each.end - each.start)}{text[each.end :]}"
-    return text
-
-
-def _clocks(text: str) -> Iterator[Quantity]:
-    for found in _CLOCK.finditer(text):
+    for found in _CLOCK.finditer(rest):
         hour, minute = int(found[1] or found[4]), int(found[2] or 0)
         half = (found[3] or found[5] or "").lower()
         if hour <= 24 and minute < 60:
             hour = hour % 12 + (12 if half == "p" else 0) if half else hour
-            yield Quantity(frozenset({hour * 60.0 + minute}), found.start(), found.end(), clock=True)
-
-
-def _numbers(text: str) -> Iterator[Quantity]:
-    for found in _NUMBER.finditer(text):
+            clocks.append(Quantity(frozenset({hour * 60.0 + minute}), found.start(), found.end(), clock=True))
+    rest = _blanked(rest, clocks)
+    for found in _NUMBER.finditer(rest):
         scale = _scales().get((found[2] or "").lower())
-        readings = _readings(found[1])
-        if readings and scale:
-            yield Quantity(frozenset(value * scale for value in readings), found.start(1), found.end(2))
-        elif readings:
-            yield Quantity(readings, found.start(1), found.end(1))
+        if readings := _readings(found[1]):
+            values = frozenset([value * (scale or 1.0) for value in readings])
+            numbers.append(Quantity(values, found.start(1), found.end(2 if scale else 1)))
+    return (*clocks, *numbers, *_spelled(rest, lang)), days
+
+
+def _blanked(text: str, found: Sequence[Day | Quantity]) -> str:
+    for each in found:
+        text = f"{text[: each.start]}{' ' * (each.end - each.start)}{text[each.end :]}"
+    return text
 
 
 def _readings(digits: str) -> frozenset[float]:

@@ -34,7 +34,7 @@ NO_NUMBER, NO_NAME, NEGATED = 0.3, 0.4, 0.1
 MIN_NEGATED = 0.4
 """Share of a statement's matched words that are negated in the passage alone, from which on that contradicts."""
 NEARLY = 0.9
-"""Of two sentences, how much the one that holds less must hold of what the other does to be chosen."""
+"""Share of what the best sentence holds that another one must hold to be chosen in its place."""
 COPY, COPIED = 0.8, 0.6
 """Shares of the statement's words in the sentence, and the other way round, from which on it is a copy."""
 FOREIGN, FOREIGN_CAPITAL = 0.2, 0.6
@@ -73,7 +73,7 @@ class _Claim:
     numbers: tuple[Quantity, ...]
     days: tuple[Day, ...]
     weights: tuple[float, ...]
-    """Of words, numbers and dates, in this order."""
+    """One each of words, numbers and dates, in this order."""
     negated: frozenset[str]
     """Stems inside the reach of a negation."""
     negations: int
@@ -115,7 +115,7 @@ def read_claim(text: str, lang: str) -> _Claim:
 
 @cache
 def _affirmations() -> frozenset[str]:
-    """Of every language: a statement may begin with one of another."""
+    """In every language: a statement may begin with one of another."""
     return frozenset(word for each in vocabularies() if each.facts for word in each.facts.affirmations.split())
 
 
