@@ -8,7 +8,7 @@ Where the first note holds further windows that are nearer than those of all oth
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
 from shared.answering.refusals import linkable, widening_notice
@@ -70,25 +70,27 @@ class ExtractiveWriter:
                 of_others.setdefault(window.passage.chunk.note_id, window)
             elif not of_first or window.nearness >= FURTHER * of_first[0].nearness:
                 of_first.append(window)
-        of_first, others = _different(of_first), _different([of_first[0], *of_others.values()])[1:]
+        others = _different([of_first[0], *of_others.values()], question.quotes + 1)[1:]
+        of_first = _different(of_first, question.quotes + 1)
         is_alone = not others or (len(of_first) > 1 and of_first[1].score >= others[0].score + ALONE)
         chosen = (of_first if is_alone else [of_first[0], *others])[: question.quotes]
         chosen.sort(key=lambda each: (notes.index(each.passage.chunk.note_id), close.index(each.passage)))
-        return _quotes(chosen)
+        return tuple(filter(None, map(_quote, chosen)))
 
     def nearest(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
         """One of each passage that comes nearest and shows text, in their order."""
         best: dict[str, Window] = {}
         for window in windows(question.text, retrieved.nearest, retrieved, self._embedder):
             best.setdefault(window.passage.chunk.chunk_id, window)
-        return _quotes(best.values())
+        return tuple(filter(None, map(_quote, best.values())))
 
     def pieces(self, question: Question, retrieved: Retrieved) -> tuple[CheckedPiece, ...]:
         """The answer that says what it is, in the language of the question if that has words for it, a quote a piece;
         of a time and nothing else one line a note, by date. None: nothing speaks of the subject.
         """
         lists = retrieved.notes_read is not None
-        quotes = _beginnings(retrieved.selected) if lists else self.quotes(question, retrieved)
+        beginnings = filter(None, map(_beginning, retrieved.selected if lists else ()))
+        quotes = tuple(beginnings) if lists else self.quotes(question, retrieved)
         words = vocabulary(retrieved.analysis.lang).answers or vocabulary("en").answers
         if not quotes or words is None:
             return ()
@@ -120,23 +122,13 @@ class ExtractiveWriter:
         return tuple(found)
 
 
-def _different(ranked: Sequence[Window]) -> list[Window]:
-    """Without those that show again what one before them does."""
+def _different(ranked: Sequence[Window], most: int) -> list[Window]:
+    """The first `most` of those that do not show again what one before them does."""
     found: list[Window] = []
     for window in ranked:
-        if not any(map(window.repeats, found)):
+        if len(found) < most and not any(map(window.repeats, found)):
             found.append(window)
     return found
-
-
-def _quotes(chosen: Iterable[Window]) -> tuple[Quote, ...]:
-    """Without passages that show no text."""
-    return tuple(quote for window in chosen if (quote := _quote(window)))
-
-
-def _beginnings(passages: Iterable[Scored]) -> tuple[Quote, ...]:
-    """Without passages that show no text."""
-    return tuple(quote for passage in passages if (quote := _beginning(passage)))
 
 
 def _quote(window: Window) -> Quote | None:

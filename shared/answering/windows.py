@@ -24,7 +24,7 @@ from shared.ports.models import Embedder
 log = logging.getLogger(__name__)
 
 MAX_PIECES = 3
-"""Pieces in one window, beside the sentence before it that names its subject."""
+"""Pieces in one window, beside the sentence before it that names its subject and what follows a question at its end."""
 EMBEDDED = 1200
 """Characters that are embedded for one question: a tenth of a millisecond of processor time each."""
 MIN_EMBEDDED = 30
@@ -34,6 +34,7 @@ WORDS, RANK, BESIDE = 0.2, 0.3, 0.2
 passage's score as a share of the first one's, and what the pieces beside it count. Chosen on half of the questions to a
 handbook, to pages of strangers and to chats.
 """
+QUESTION = ("?", "？", "؟")
 UNSPOKEN = 0.25
 """What a cosine counts where the embedder does not speak the question's language."""
 
@@ -58,12 +59,13 @@ class Window:
             return bool(self.pieces) or self.passage.chunk.text == other.passage.chunk.text
         if self.passage.chunk.note_id != other.passage.chunk.note_id:
             return False
-        (start, end), (other_start, other_end) = self._span(), other._span()
+        (start, end), (other_start, other_end) = self.span, other.span
         return start < other_end and other_start < end
 
-    def _span(self) -> tuple[int, int]:
-        chunk = self.passage.chunk
-        pieces = self.pieces
+    @property
+    def span(self) -> tuple[int, int]:
+        """In the note, in code points."""
+        chunk, pieces = self.passage.chunk, self.pieces
         return (chunk.start + pieces[0].start, chunk.start + pieces[-1].end) if pieces else (chunk.start, chunk.end)
 
 
@@ -86,7 +88,7 @@ def windows(
     lang, top = retrieved.analysis.lang, max((passage.score for passage in passages), default=0.0) or 1.0
     ranks = [RANK * passage.score / top for passage in passages]
     read = [_pieces(passage, rank, retrieved) for passage, rank in zip(passages, ranks, strict=True)]
-    cosines = _cosines(question, _promising(read), embedder)
+    cosines = _cosines(question, _promising(read), retrieved, embedder)
     tells = UNSPOKEN if retrieved.by_words else 1.0
     for passage, rank, pieces in zip(passages, ranks, read, strict=True):
         own = [WORDS * each.share + tells * cosines.get(each.text.plain, 0.0) for each in pieces]
@@ -97,15 +99,17 @@ def windows(
             if core not in free:
                 continue
             first, last = _around(text, texts, scores, core, free)
-            if first - 1 in free and _names_subject(texts[first - 1], texts[first], text, lang):
-                first -= 1
+            lacks_subject = _lacks_subject(texts[first], lang)
+            before = texts[first - 1] if first - 1 in free else None
+            if lacks_subject and before and before.kind is Kind.SENTENCE and neighbours(text, before, texts[first]):
+                first, lacks_subject = first - 1, _lacks_subject(before, lang)
             free.difference_update(range(first, last + 1))
             yield Window(
                 passage=passage,
                 pieces=tuple(texts[first : last + 1]),
                 score=scores[core],
                 nearness=max(0.0, min(1.0, cosines.get(texts[core].plain, pieces[core].share))),
-                lacks_subject=_lacks_subject(texts[first], lang),
+                lacks_subject=lacks_subject,
             )
         if not pieces:
             yield Window(passage, (), score=rank, nearness=0.0)
@@ -135,12 +139,15 @@ def _promising(read: Sequence[Sequence[_Piece]]) -> list[str]:
     return list(chosen)
 
 
-def _cosines(question: str, texts: Sequence[str], embedder: Embedder | None) -> Mapping[str, float]:
+def _cosines(
+    question: str, texts: Sequence[str], retrieved: Retrieved, embedder: Embedder | None
+) -> Mapping[str, float]:
     """The cosine of each text with the question; empty without an embedder, or with one that is away."""
     if embedder is None or not texts:
         return {}
     try:
-        asked = embedder.embed_query(question)
+        known = retrieved.query if retrieved.embedder == embedder.model else None
+        asked = known or embedder.embed_query(question)
         by_length = sorted(texts, key=len)  # a batch is as slow as its longest text makes it
         size = embedder.batch_size
         batches = (by_length[at : at + size] for at in range(0, len(by_length), size))
@@ -154,7 +161,9 @@ def _cosines(question: str, texts: Sequence[str], embedder: Embedder | None) -> 
 def _around(
     text: str, pieces: Sequence[Quotable], scores: Sequence[float], core: int, free: set[int]
 ) -> tuple[int, int]:
-    """First and last place of a piece with those of its free neighbours that count most."""
+    """First and last place of a piece with those of its free neighbours that count most, and what follows a question
+    that they end in: it may be the answer.
+    """
     low = high = core
     while low > core - MAX_PIECES + 1 and low - 1 in free and neighbours(text, pieces[low - 1], pieces[low]):
         low -= 1
@@ -163,7 +172,10 @@ def _around(
     size = min(MAX_PIECES, high - low + 1)
     firsts = range(max(low, core - size + 1), min(core, high - size + 1) + 1)
     first = max(firsts, key=lambda at: (sum(scores[at : at + size]), -at))
-    return first, first + size - 1
+    last = first + size - 1
+    if pieces[last].plain.endswith(QUESTION) and last + 1 in free and neighbours(text, pieces[last], pieces[last + 1]):
+        return min(core, first + 1), last + 1
+    return first, last
 
 
 @cache
@@ -176,8 +188,3 @@ def _pointing(lang: str) -> re.Pattern[str] | None:
 def _lacks_subject(piece: Quotable, lang: str) -> bool:
     pointing = _pointing(lang)
     return piece.kind is not Kind.SENTENCE or (pointing is not None and pointing.match(piece.plain) is not None)
-
-
-def _names_subject(before: Quotable, piece: Quotable, text: str, lang: str) -> bool:
-    """Whether the sentence before a piece says what it speaks of."""
-    return before.kind is Kind.SENTENCE and _lacks_subject(piece, lang) and neighbours(text, before, piece)

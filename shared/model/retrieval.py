@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from shared.model.index import IndexedChunk
+from shared.model.index import IndexedChunk, Vector
 from shared.model.questions import TimeHint, TimeRange
 
 
@@ -217,3 +217,6 @@ class Retrieved:
     passage, by date."""
     by_words: bool = False
     """Whether words say more than likeness: the embedder does not speak the question's language."""
+    query: Vector | None = None
+    """The question's embedding by the model `embedder`; None: it was searched without."""
+    embedder: str = ""

@@ -21,9 +21,9 @@ ALIKE_ABOVE = 0.9
 
 
 def estimated(tenant_id: str, *, store: SearchStore, index_version: str) -> tuple[CosineCalibration, bool] | None:
-    """By the newest chunks alone; None before there are chunks of two notes. The second part says whether it is of
-    MIN_NOTES notes, so that it may be kept. Two notes are nearer to each other than a question to either, by about the
-    standard deviation of how near they are.
+    """By the newest chunks alone; None before there are chunks of two notes. The second part says whether it may be
+    kept: it is of MIN_NOTES notes, or of SAMPLE chunks. Two notes are nearer to each other than a question to either,
+    by about the standard deviation of how near they are.
     """
     notes = newest_vectors(tenant_id, SAMPLE, store, index_version).values()
     pairs = combinations([(note, vector) for note, (_, vectors) in enumerate(notes) for vector in vectors], 2)
@@ -31,7 +31,8 @@ def estimated(tenant_id: str, *, store: SearchStore, index_version: str) -> tupl
     if not cosines:
         return None
     unrelated = fmean(cosines) - pstdev(cosines)
-    return CosineCalibration(unrelated, unrelated + ALIKE_ABOVE * (1.0 - unrelated)), len(notes) >= MIN_NOTES
+    is_full = len(notes) >= MIN_NOTES or sum(len(vectors) for _, vectors in notes) >= SAMPLE
+    return CosineCalibration(unrelated, unrelated + ALIKE_ABOVE * (1.0 - unrelated)), is_full
 
 
 def newest_vectors(

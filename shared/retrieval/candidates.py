@@ -21,8 +21,8 @@ MIN_LEG = 10
 """Chunks brought from a part at least, however many parts share what a search may read."""
 BESIDE = 8
 """How many times as many chunks a leg brings where nearly all that it brought are of notes that are left out."""
-MOST_NEIGHBOURS = 1000
-"""The most that every store brings in one search."""
+MAX_NEIGHBOURS = 1000
+"""Every store brings as many in one search."""
 WIDENING: tuple[tuple[str, timedelta | None], ...] = (
     ("7 days around", timedelta(days=7)),
     ("30 days around", timedelta(days=30)),
@@ -131,7 +131,7 @@ def _nearest_beside(
     left_out: frozenset[str], search: Search, parts: Sequence[Part], wanted: int
 ) -> tuple[list[Neighbour], float | None, frozenset[str]]:
     """As `merged`, of BESIDE times as many: at most `leg_size` neighbours, none of the notes that are left out."""
-    more = max(wanted, min(BESIDE * wanted, MOST_NEIGHBOURS))
+    more = max(wanted, min(BESIDE * wanted, MAX_NEIGHBOURS))
     looking = [search.executor.submit(search.nearest, part.restriction, more) for part in parts]
     neighbours, ceiling, failed_vaults = merged(parts, [each.result() for each in looking], more)
     kept, size = [near for near in neighbours if near.chunk.note_id not in left_out], search.options.leg_size

@@ -12,7 +12,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from shared.model.index import IndexedChunk
 from shared.model.retrieval import RetrievalMode, Scored, Scores
 from shared.retrieval.candidates import Pool
 from shared.retrieval.scores import Formula, best_first_key, shortness
@@ -59,19 +58,19 @@ def _versions(scored: Sequence[Scored]) -> dict[str, tuple[Scores, float]]:
     found: dict[str, tuple[Scores, float]] = {}
     words: dict[str, frozenset[tuple[str, ...]]] = {}
     for outdated in sorted(scored, key=best_first_key)[:MAX_OUTDATED]:
-        for chunk in [each.chunk for each in scored if _may_replace(each.chunk, outdated.chunk)]:
-            for each in (chunk, outdated.chunk):
+        old = outdated.chunk
+        newer = (
+            each.chunk for each in scored if old.title == each.chunk.title and old.created_at < each.chunk.created_at
+        )
+        for chunk in newer if old.title else ():
+            for each in (chunk, old):
                 if each.chunk_id not in words:
                     words[each.chunk_id] = trigrams(each.text)
-            own, others = words[chunk.chunk_id], words[outdated.chunk.chunk_id]
+            own, others = words[chunk.chunk_id], words[old.chunk_id]
             common = len(own & others)
             if common and common >= VERSION_OVERLAP * (len(own) + len(others) - common):
                 found.setdefault(chunk.chunk_id, (outdated.scores, 1.0))
     return found
-
-
-def _may_replace(one: IndexedChunk, other: IndexedChunk) -> bool:
-    return bool(one.title) and one.title == other.title and one.created_at > other.created_at
 
 
 def trigrams(text: str) -> frozenset[tuple[str, ...]]:

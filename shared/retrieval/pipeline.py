@@ -109,6 +109,8 @@ class Retriever:
             weights=idf(pool.frequencies, pool.stats),
             failed_legs=tuple(FailedLeg(leg, failure.message) for leg, failure in sorted(search.failures.items())),
             by_words=bool(formula.words),
+            query=pool.query,
+            embedder=search.embedder.model if search.embedder else "",
         )
 
     def _refusal(self, pool: Pool, nearest: tuple[Scored, ...], tenant_id: str) -> RefusalReason:

@@ -33,7 +33,8 @@ def inside(restriction: Restriction, places: Sequence[Place]) -> Restriction:
         vault_token(place.vault) if place.vault in whole else place_token(place.vault, place.folder) for place in places
     )
     # Groups in which all places lie say nothing any more, and searches of one group are the cheapest.
-    others = tuple(group for group in restriction.scopes if not _holds(group, places))
+    tokens_of = [{vault_token(place.vault), place_token(place.vault, place.folder)} for place in places]
+    others = tuple(group for group in restriction.scopes if any(map(group.isdisjoint, tokens_of)))
     vaults = frozenset(vault_token(place.vault) for place in places)
     named = (tokens,) if len(tokens) <= MAX_TOKENS or tokens == vaults else (vaults, tokens)
     return Restriction(restriction.created, (*others, *named))
@@ -60,10 +61,6 @@ def parts_of(places: Sequence[Place], restriction: Restriction) -> Sequence[Part
         for position, place in enumerate(of_vault, start=1):
             parts.setdefault((number % MAX_PARTS, min(bands, position.bit_length())), []).append(place)
     return [Part(inside(restriction, part), frozenset(place.vault for place in part)) for part in parts.values()]
-
-
-def _holds(group: frozenset[str], places: Sequence[Place]) -> bool:
-    return all(vault_token(place.vault) in group or place_token(place.vault, place.folder) in group for place in places)
 
 
 def weigher(places: Sequence[Place]) -> Callable[[IndexedChunk], float]:

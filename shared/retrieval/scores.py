@@ -215,52 +215,40 @@ def nearness(when: datetime, named: TimeRange) -> float:
     return float(0.5 ** (max(before, after) / half_life))
 
 
-def ranked(pool: Pool, formula: Formula, *, threshold: float) -> tuple[Scored, ...]:
-    """Every candidate that matches and passes the threshold, best first, of equals the newer, then by chunk id.
+def rank(
+    pool: Pool, formula: Formula, *, threshold: float, head: int = 0
+) -> tuple[tuple[Scored, ...], tuple[str, ...]]:
+    """Every candidate that matches and passes the threshold, best first, of equals the newer, then by chunk id; and
+    the chunks whose unread vectors may change the first `head` of these, the likeliest first. None: they are exact.
 
-    Unread vectors count as cosine 0 at most: read those of `contenders` before, and the head is exact.
-    """
-    passing = []
-    for candidate in pool.candidates:
-        scored = formula.score(candidate, candidate.cosine)
-        if scored.score > 0 and _passes(scored, candidate.cosine, threshold):
-            passing.append(scored)
-    return tuple(sorted(passing, key=best_first_key))
-
-
-def contenders(pool: Pool, formula: Formula, *, head: int, threshold: float) -> tuple[str, ...]:
-    """Ids of the chunks whose vectors may be needed for the first `head` of `ranked` to be exact, the likeliest first.
-    None: they are exact.
-
-    Scores grow with the cosine, and an unread cosine lies in [-1, ceiling]. Whoever's best possible score is less than
-    the `head`-th greatest of all worst possible scores cannot come into the head, so its vector need not be read (the
-    threshold algorithm of Fagin, Lotem and Naor, 2003). Those read raise the bar for the rest.
+    An unread vector counts as none, and its cosine lies in [-1, ceiling]. Scores grow with the cosine, so whoever's
+    best possible score is less than the `head`-th greatest of all worst possible scores cannot come into the head, and
+    its vector need not be read (the threshold algorithm of Fagin, Lotem and Naor, 2003). Those read raise the bar for
+    the rest.
     """
     ceiling = min(1.0, pool.ceiling + ROUNDING)
-    certain, possible = [], []
+    passing, certain, possible = list[Scored](), list[float](), list[Scored]()
     for candidate in pool.candidates:
-        unread = candidate.chunk.chunk_id in pool.unread
-        worst = formula.score(candidate, candidate.cosine)  # of one without a vector, if it is unread
-        if _passes(worst, -1.0 if unread else candidate.cosine, threshold):
-            certain.append(worst.score)
-        if unread:
+        scored = formula.score(candidate, candidate.cosine)
+        # A chunk without a vector has no similarity to judge; a keyword it shares with the question speaks for it.
+        by_keyword = candidate.cosine is None and scored.scores.keyword > 0
+        passes = scored.scores.similarity >= threshold or by_keyword
+        if scored.score > 0 and passes:
+            passing.append(scored)
+        is_unread = candidate.chunk.chunk_id in pool.unread
+        if passes and not (is_unread and threshold > 0):
+            certain.append(scored.score)
+        if is_unread and head:
             best = formula.score(candidate, ceiling)
             # It may also turn out to have no vector, and then a keyword suffices.
-            if _passes(best, ceiling, threshold) or _passes(best, None, threshold):
+            if best.score > 0 and (best.scores.similarity >= threshold or by_keyword):
                 possible.append(best)
     certain.sort(reverse=True)
-    floor = certain[head - 1] if len(certain) >= head else 0.0
-    able = [scored for scored in possible if scored.score > 0 and scored.score >= floor]
-    return tuple(scored.chunk.chunk_id for scored in sorted(able, key=best_first_key))
+    floor = certain[head - 1] if len(certain) >= head > 0 else 0.0
+    able = sorted((scored for scored in possible if scored.score >= floor), key=best_first_key)
+    return tuple(sorted(passing, key=best_first_key)), tuple([scored.chunk.chunk_id for scored in able])
 
 
 def best_first_key(scored: Scored) -> tuple[float, float, str]:
     """Of equal scores the newer, as of two notes with the title that is asked for."""
     return -scored.score, -scored.chunk.created_at.timestamp(), scored.chunk.chunk_id
-
-
-def _passes(scored: Scored, cosine: float | None, threshold: float) -> bool:
-    """A chunk without a vector has no similarity to judge; a keyword it shares with the question speaks for it."""
-    if cosine is None:
-        return threshold <= 0 or scored.scores.keyword > 0
-    return scored.scores.similarity >= threshold

@@ -22,7 +22,7 @@ from shared.model.retrieval import Reranked, Scored
 from shared.ports.models import Reranker
 from shared.retrieval.candidates import Pool
 from shared.retrieval.context import trigrams
-from shared.retrieval.scores import Formula, contenders, ranked
+from shared.retrieval.scores import Formula, rank
 
 logger = logging.getLogger(__name__)
 
@@ -60,9 +60,10 @@ def best_first(pool: Pool, formula: Formula, reader: IndexReader, *, threshold: 
     revisions: dict[str, str] = {}
     done, step = 0, max(1, head // 2)
     while True:
-        while able := contenders(pool, formula, head=head, threshold=threshold):
-            pool = with_vectors(pool, able[:VECTORS_AT_ONCE], reader)
-        ranking = ranked(pool, formula, threshold=threshold)
+        ranking, unread = rank(pool, formula, threshold=threshold, head=head)
+        if unread:
+            pool = with_vectors(pool, unread[:VECTORS_AT_ONCE], reader)
+            continue
         batch = ranking[done:head]
         unknown = dict.fromkeys(scored.chunk.note_id for scored in batch if scored.chunk.note_id not in revisions)
         live = reader.records(tuple(unknown)) if unknown else {}

@@ -50,6 +50,21 @@ def test_the_first_note_and_those_that_are_nearest_are_quoted_in_the_order_of_th
     assert [quote.passage for quote in many] == [OTHER, LONG, *near[:4]]
 
 
+@pytest.mark.parametrize("answer", ["You may keep it.", "Yes."])
+def test_a_quote_does_not_end_in_a_question_that_the_note_goes_on_to_answer(answer: str) -> None:
+    text = f"We met on Monday. The weather was fine. Do I give the database back that we choose? {answer} Call Bob."
+    (quote,) = quotes(passage(text))
+    assert answer in quote.text
+
+
+@pytest.mark.parametrize(("model", "same"), [(HashingEmbedder.model, True), ("another", False)])
+def test_the_question_is_not_embedded_again_by_the_model_of_the_search(model: str, *, same: bool) -> None:
+    embedder = HashingEmbedder()
+    found = replace(asked_of(LONG), query=embedder.embed_query("Then we had lunch."), embedder=model)
+    quoted = ExtractiveWriter(embedder).quotes(question(), found)
+    assert (quoted[0].nearness == pytest.approx(1.0)) is same
+
+
 def test_a_note_is_quoted_where_it_lies_nearest() -> None:
     further = passage("The database is what we choose.", note_id="b", start=900)
     assert [quote.passage for quote in quotes(OTHER, LONG, further)] == [further, LONG]

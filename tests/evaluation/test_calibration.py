@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,24 +18,14 @@ from shared.model.retrieval import CosineCalibration
 from shared.retrieval.calibration import estimated
 from tests.contracts.samples import TENANT
 from tests.retrieval.library import VERSION, Library
+from tests.retrieval.samples import TEXTS, cosine
 
 NOTES = Path("examples/notes")
 NOW = datetime(2026, 1, 15, tzinfo=UTC)
-TEXTS = (
-    "The boat is blue. It leaks.",
-    "Tomatoes need water. Every evening.",
-    "We run the API on Cloud Run. It scales.",
-    "The dentist said to floss. Twice a day.",
-    "Priya prefers trains. Flying tires her.",
-)
 
 
 def _measured(library: Library) -> CosineCalibration:
     return measured(TENANT, store=library.store, embedder=library.writer, index_version=VERSION)
-
-
-def _cosine(one: array[float], other: array[float]) -> float:
-    return sum(a * b for a, b in zip(one, other, strict=True))
 
 
 def test_a_note_answers_what_it_says_first_and_no_other_does(library: Library) -> None:
@@ -44,10 +33,10 @@ def test_a_note_answers_what_it_says_first_and_no_other_does(library: Library) -
         library.add(f"n{number}", text)
     first = [library.writer.embed_query(text.partition(".")[0] + ".") for text in TEXTS]
     whole = [library.writer.embed_query(text) for text in TEXTS]
-    others = [_cosine(one, two) for n, one in enumerate(first) for m, two in enumerate(whole) if n != m]
+    others = [cosine(one, two) for n, one in enumerate(first) for m, two in enumerate(whole) if n != m]
     found = _measured(library)
     assert found.baseline == pytest.approx(sum(others) / len(others), abs=1e-6)
-    assert found.match == pytest.approx(max(map(_cosine, first, whole)), abs=1e-6)
+    assert found.match == pytest.approx(max(map(cosine, first, whole)), abs=1e-6)
 
 
 def test_too_few_notes_are_no_measure(library: Library) -> None:

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
-from shared.model.index import IndexedChunk
+from shared.model.index import IndexedChunk, Vector
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Candidate, CorpusStats, CosineCalibration, RetrievalMode, Scored, Scores
 from shared.retrieval.candidates import Pool
@@ -16,7 +16,20 @@ from tests.contracts.samples import VERSION, chunk
 
 NOW = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
 OPTIONS = RetrievalOptions(index_version=VERSION)
+TEXTS = (
+    "The boat is blue. It leaks.",
+    "Tomatoes need water. Every evening.",
+    "We run the API on Cloud Run. It scales.",
+    "The dentist said to floss. Twice a day.",
+    "Priya prefers trains. Flying tires her.",
+)
+"""What has nothing to do with each other."""
 STATS = CorpusStats(chunk_count=100, average_length=3.0, revision="1")
+
+
+def cosine(one: Vector, other: Vector) -> float:
+    """Of unit vectors."""
+    return sum(a * b for a, b in zip(one, other, strict=True))
 
 
 def days_ago(days: float) -> datetime:

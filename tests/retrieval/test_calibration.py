@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from dataclasses import replace
 from itertools import combinations
 from statistics import fmean, pstdev
@@ -11,18 +10,10 @@ import pytest
 
 from shared.model.index import ChunkPut, IndexedChunk
 from shared.model.retrieval import CosineCalibration
-from shared.retrieval.calibration import estimated
+from shared.retrieval.calibration import MIN_NOTES, SAMPLE, estimated
 from tests.contracts.samples import TENANT
 from tests.retrieval.library import VERSION, Counted, Library
-from tests.retrieval.samples import days_ago
-
-TEXTS = (
-    "The boat is blue. It leaks.",
-    "Tomatoes need water. Every evening.",
-    "We run the API on Cloud Run. It scales.",
-    "The dentist said to floss. Twice a day.",
-    "Priya prefers trains. Flying tires her.",
-)
+from tests.retrieval.samples import TEXTS, cosine, days_ago
 
 
 def _estimated(library: Library) -> CosineCalibration | None:
@@ -35,10 +26,6 @@ def _second(chunk: IndexedChunk) -> IndexedChunk:
     return replace(chunk, chunk_id=f"{chunk.note_id}_001", position=1)
 
 
-def _cosine(one: array[float], other: array[float]) -> float:
-    return sum(a * b for a, b in zip(one, other, strict=True))
-
-
 def test_a_question_is_as_near_as_chunks_of_different_notes_or_a_deviation_less(library: Library) -> None:
     for number, text in enumerate(TEXTS):
         library.add(f"n{number}", text)
@@ -47,7 +34,7 @@ def test_a_question_is_as_near_as_chunks_of_different_notes_or_a_deviation_less(
     library.put(more, "r1")
     pairs = combinations([(f"n{number}", text) for number, text in enumerate(TEXTS)] + [("long", TEXTS[0])] * 2, 2)
     cosines = [
-        _cosine(library.writer.embed_query(one), library.writer.embed_query(other))
+        cosine(library.writer.embed_query(one), library.writer.embed_query(other))
         for (one_id, one), (other_id, other) in pairs
         if one_id != other_id
     ]
@@ -63,6 +50,20 @@ def test_a_note_alone_says_nothing(library: Library, count: int) -> None:
         chunk = library.add("note", text)
         library.put(ChunkPut(_second(chunk), library.writer.embed_query("other words")), "r1")
     assert _estimated(library) is None
+
+
+@pytest.mark.parametrize(("notes", "chunks"), [(MIN_NOTES, 1), (MIN_NOTES - 1, 1), (2, SAMPLE // 2), (2, 3)])
+def test_an_estimate_of_few_notes_is_kept_only_if_no_more_chunks_would_be_read(
+    library: Library, notes: int, chunks: int
+) -> None:
+    for number in range(notes):
+        first = library.add(f"n{number}", TEXTS[number])
+        for position in range(1, chunks):
+            part = replace(first, chunk_id=f"n{number}_{position:03d}", position=position)
+            library.put(ChunkPut(part, library.writer.embed_query(TEXTS[number])), "r1")
+    found = estimated(TENANT, store=library.store, index_version=VERSION)
+    assert found is not None
+    assert found[1] is (notes == MIN_NOTES or notes * chunks == SAMPLE)
 
 
 def test_vectors_of_another_model_say_nothing(library: Library) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from shared.model.index import IndexRecord, Vector
 from shared.model.retrieval import Candidate, Scored
 from shared.retrieval.candidates import Pool
-from shared.retrieval.scores import ranked
+from shared.retrieval.scores import rank
 from shared.retrieval.selection import best_first
 from tests.contracts.samples import record
 from tests.retrieval.pools import Drawn, pools
@@ -108,5 +108,5 @@ def test_taken_to_the_end_it_is_the_ranking_of_all_vectors(drawn: Drawn, head: i
     blind = [replace(each, cosine=None) if each.chunk.chunk_id in unread else each for each in true]
     pool = pool_of(blind, unread=unread, ceiling=ceiling, frequencies={"api": 7})
     whole = pool_of(true, frequencies={"api": 7})
-    expected = ranked(whole, formula_of(whole), threshold=threshold)
+    expected, _ = rank(whole, formula_of(whole), threshold=threshold)
     assert _ranked(pool, _Index(vectors), head=head, threshold=threshold) == [each.chunk.note_id for each in expected]
