@@ -137,7 +137,8 @@ def _quote(window: Window) -> Quote | None:
         return _whole(window.passage)
     chunk = window.passage.chunk
     start, end, lines = quotation(chunk.text, window.pieces, longest=MAX_QUOTE)
-    heading = _heading_above(chunk.text, start) if window.lacks_subject else ""
+    headings = _HEADING.findall(chunk.text, 0, start) if window.lacks_subject else ()
+    heading = neutralize_line(headings[-1]).strip("#* ") if headings else ""
     return Quote(
         passage=window.passage,
         start=chunk.start + start,
@@ -145,12 +146,6 @@ def _quote(window: Window) -> Quote | None:
         lines=(f"**{heading}**", "", *lines) if heading else lines,
         nearness=window.nearness,
     )
-
-
-def _heading_above(text: str, start: int) -> str:
-    """The heading below which a place of a passage stands; empty: there is none in the passage."""
-    headings = _HEADING.findall(text, 0, start)
-    return neutralize_line(headings[-1]).strip("#* ") if headings else ""
 
 
 def _beginning(passage: Scored) -> Quote | None:

@@ -35,7 +35,12 @@ def bm25(
     """
     weights = {stem: weight for stem, weight in idf(frequencies, stats).items() if frequencies[stem] > 0}
     average = stats.average_length or 1.0
-    return tuple(_score(chunk, weights, k1, k1 * (1 - b + b * chunk.length / average)) for chunk in chunks)
+    scores = []
+    for chunk in chunks:
+        saturation = k1 * (1 - b + b * chunk.length / average)
+        counts = ((weight, chunk.terms.get(stem, 0)) for stem, weight in weights.items())
+        scores.append(sum(weight * count * (k1 + 1) / (count + saturation) for weight, count in counts if count))
+    return tuple(scores)
 
 
 def idf(frequencies: Mapping[str, int], stats: CorpusStats) -> dict[str, float]:
@@ -45,31 +50,20 @@ def idf(frequencies: Mapping[str, int], stats: CorpusStats) -> dict[str, float]:
     return {stem: math.log(1 + (total - n + 0.5) / (n + 0.5)) for stem, n in frequencies.items()}
 
 
-def _score(chunk: IndexedChunk, weights: Mapping[str, float], k1: float, saturation: float) -> float:
-    score = 0.0
-    for stem, weight in weights.items():
-        count = chunk.terms.get(stem, 0)
-        if count:
-            score += weight * count * (k1 + 1) / (count + saturation)
-    return score
-
-
 def in_letters(
     words: Iterable[str], chunks: Sequence[IndexedChunk], others: Sequence[IndexedChunk]
 ) -> tuple[list[IndexedChunk], Sequence[IndexedChunk], Mapping[str, int], CorpusStats]:
     """`chunks` and `others` with runs of letters as their terms, the frequency of each run in `chunks`, and the figures
     of `chunks` in place of the corpus. Stems miss what such a language joins and inflects (`Leihcomputer`, `Kinos`).
     """
-    distinct = dict.fromkeys(run for word in words for run in _runs(folded_words(word)))
+    folded = map(folded_words, words)
+    begins = ((word, at) for word in folded for at in range(max(1, len(word) - RUN_LENGTH + 1)))
+    distinct = dict.fromkeys(word[at : at + RUN_LENGTH] for word, at in begins)
     runs = tuple(islice(distinct, MAX_RUNS))
     seen = [_seen(chunk, runs) for chunk in chunks]
     frequencies = {run: sum(run in chunk.terms for chunk in seen) for run in runs}
     average = fmean(chunk.length for chunk in seen) if seen else 0.0
     return seen, [_seen(chunk, runs) for chunk in others], frequencies, CorpusStats(len(seen), average, "")
-
-
-def _runs(word: str) -> Iterable[str]:
-    return (word[at : at + RUN_LENGTH] for at in range(max(1, len(word) - RUN_LENGTH + 1)))
 
 
 def _seen(chunk: IndexedChunk, runs: Iterable[str]) -> IndexedChunk:

@@ -100,7 +100,12 @@ def gather(search: Search, restriction: Restriction, matches: Matches | None = N
     neighbours, ceiling, failed_vaults = merged(parts, [each.result() for each in looking], wanted)
     kept = [near for near in neighbours if near.chunk.note_id not in left_out]
     if len(kept) < min(MIN_LEG, len(neighbours)) and ceiling is not None:
-        kept, ceiling, failed_vaults = _nearest_beside(left_out, search, parts, wanted)
+        more = max(wanted, min(BESIDE * wanted, MAX_NEIGHBOURS))
+        looking = [search.executor.submit(search.nearest, part.restriction, more) for part in parts]
+        neighbours, ceiling, failed_vaults = merged(parts, [each.result() for each in looking], more)
+        kept = [near for near in neighbours if near.chunk.note_id not in left_out]
+        ceiling = kept[options.leg_size].cosine if len(kept) > options.leg_size else ceiling
+        kept = kept[: options.leg_size]
     matching = [c for c in matches.chunks if c.vault not in failed_vaults and c.note_id not in left_out]
     keyword = bm25(matching, matches.frequencies, matches.stats, k1=options.bm25_k1, b=options.bm25_b)
     ranked = sorted(zip(matching, keyword, strict=True), key=lambda pair: (-pair[1], pair[0].chunk_id))
@@ -125,17 +130,6 @@ def gather(search: Search, restriction: Restriction, matches: Matches | None = N
         failed_vaults=failed_vaults,
         restriction=restriction,
     )
-
-
-def _nearest_beside(
-    left_out: frozenset[str], search: Search, parts: Sequence[Part], wanted: int
-) -> tuple[list[Neighbour], float | None, frozenset[str]]:
-    """As `merged`, of BESIDE times as many: at most `leg_size` neighbours, none of the notes that are left out."""
-    more = max(wanted, min(BESIDE * wanted, MAX_NEIGHBOURS))
-    looking = [search.executor.submit(search.nearest, part.restriction, more) for part in parts]
-    neighbours, ceiling, failed_vaults = merged(parts, [each.result() for each in looking], more)
-    kept, size = [near for near in neighbours if near.chunk.note_id not in left_out], search.options.leg_size
-    return kept[:size], kept[size].cosine if len(kept) > size else ceiling, failed_vaults
 
 
 def merged(

@@ -17,7 +17,6 @@ from shared.model.questions import Question
 from shared.model.retrieval import Candidate, Restriction, Retrieved, Scored
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.candidates import gather
-from shared.retrieval.legs import Search
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalTrace, Retriever
 from shared.retrieval.scores import Formula, keyword_parts
@@ -102,41 +101,25 @@ def explain(
     ids = [note_id for note_id, total in zip(asked, accumulate(counts), strict=True) if total <= MAX_CHUNKS]
     if note_ids and len(ids) < len(asked):
         raise InvalidArgument("noteIds", f"notes of at most {MAX_CHUNKS} passages together")
-    chunks = {note_id: _live_chunks(records.get(note_id), note_id, search) for note_id in ids}
+    chunks = dict[str, tuple[IndexedChunk, ...]]()
+    for note_id in ids:  # of the revision that the note's record names; others are never shown
+        live = records[note_id].note_revision if note_id in records else None
+        stored = search.store.note_chunks(question.tenant_id, note_id, stems=search.analysis.stems) if live else ()
+        chunks[note_id] = tuple(chunk for chunk in stored if chunk.note_revision == live)
     seen, others = _seen([chunk for of_note in chunks.values() for chunk in of_note], trace)
+    keyword = keyword_parts(pool, search.options, others, words=trace.formula.words)
     ranked = best_first(pool, trace.formula, search, threshold=question.threshold, head=max(1, len(pool.candidates)))
     case = _Case(
         trace=trace,
-        formula=replace(trace.formula, keyword=keyword_parts(pool, search.options, others, words=trace.formula.words)),
+        formula=replace(trace.formula, keyword=keyword),
         seen=seen,
         ranking={
             passage.chunk.chunk_id: (place, repeated.chunk_id if repeated else None)
             for place, (passage, repeated) in enumerate(with_repeats(ranked), start=1)
         },
     )
-    notes = tuple(_note(note_id, chunks[note_id], records.get(note_id), case) for note_id in ids)
+    notes = tuple(case.note(note_id, chunks[note_id], records.get(note_id)) for note_id in ids)
     return Explanation(retrieved=trace.retrieved, options=options, searched=pool.restriction, notes=notes)
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """All that is known of the passages in question."""
-
-    trace: RetrievalTrace
-    formula: Formula
-    """That of the search, with the keyword parts of those it left out."""
-    seen: Mapping[str, Candidate]
-    """Chunk id -> the passage with its cosine, for each one in question."""
-    ranking: Mapping[str, tuple[int, str | None]]
-    """Chunk id -> place, and the chunk that it repeats, of all that match and pass the threshold."""
-
-
-def _live_chunks(record: IndexRecord | None, note_id: str, search: Search) -> tuple[IndexedChunk, ...]:
-    """Chunks of the revision that the note's record names; others are never shown."""
-    if record is None:
-        return ()
-    stored = search.store.note_chunks(search.question.tenant_id, note_id, stems=search.analysis.stems)
-    return tuple(chunk for chunk in stored if chunk.note_revision == record.note_revision)
 
 
 def _seen(
@@ -161,48 +144,57 @@ def _seen(
     return {each.chunk.chunk_id: each for each in read.candidates if each.chunk.chunk_id in wanted}, others
 
 
-def _note(note_id: str, chunks: Sequence[IndexedChunk], record: IndexRecord | None, case: _Case) -> NoteReport:
-    if record is None or not chunks:
-        failed = record is None or record.status is IndexStatus.FAILED
-        return NoteReport(note_id, Absence.NOT_INDEXED if failed else Absence.INDEX_PENDING, ())
-    passages = sorted((_passage(chunk, record, case) for chunk in chunks), key=_furthest_first)
-    return NoteReport(note_id, passages[0].absence, tuple(passages))
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """All that is known of the passages in question."""
 
+    trace: RetrievalTrace
+    formula: Formula
+    """That of the search, with the keyword parts of those it left out."""
+    seen: Mapping[str, Candidate]
+    """Chunk id -> the passage with its cosine, for each one in question."""
+    ranking: Mapping[str, tuple[int, str | None]]
+    """Chunk id -> place, and the chunk that it repeats, of all that match and pass the threshold."""
 
-def _passage(chunk: IndexedChunk, record: IndexRecord, case: _Case) -> PassageReport:
-    seen, pool, options = case.seen[chunk.chunk_id], case.trace.pool, case.trace.search.options
-    scored = case.formula.score(seen, seen.cosine)
-    place, repeats = case.ranking.get(chunk.chunk_id, (None, None))
-    report = PassageReport(
-        scored=scored,
-        seen=seen,
-        shares=case.formula.shares(seen, scored.scores),
-        bm25=bm25([chunk], pool.frequencies, pool.stats, k1=options.bm25_k1, b=options.bm25_b)[0],
-        was_candidate=any(each.chunk.chunk_id == chunk.chunk_id for each in pool.candidates),
-        place=place,
-        repeats=repeats,
-        absence=None,
-    )
-    return replace(report, absence=_absence(report, record, case.trace))
+    def note(self, note_id: str, chunks: Sequence[IndexedChunk], record: IndexRecord | None) -> NoteReport:
+        """`chunks`: the note's live ones."""
+        if record is None or not chunks:
+            failed = record is None or record.status is IndexStatus.FAILED
+            return NoteReport(note_id, Absence.NOT_INDEXED if failed else Absence.INDEX_PENDING, ())
 
+        def furthest_first(report: PassageReport) -> tuple[bool, float, bool, float, int]:
+            place = math.inf if report.place is None else report.place
+            outside = not report.was_candidate
+            return report.absence is not None, place, outside, -report.scored.score, report.scored.chunk.position
 
-def _absence(report: PassageReport, record: IndexRecord, trace: RetrievalTrace) -> Absence | None:
-    chunk, restriction = report.scored.chunk, trace.pool.restriction
-    if any(each.chunk.chunk_id == chunk.chunk_id for each in trace.retrieved.selected):
-        return None
-    if report.place is not None:
-        return Absence.MERGED if report.repeats else Absence.BEYOND_K
-    if report.was_candidate:
-        return Absence.BELOW_THRESHOLD if report.scored.score > 0 else Absence.UNRELATED
-    if not Restriction(scopes=restriction.scopes).allows(chunk):
-        return Absence.NOT_IN_FILTERS
-    if not restriction.allows(chunk):
-        return Absence.OUT_OF_TIME_RANGE
-    lacks_vector = record.status is IndexStatus.PENDING and report.seen.cosine is None
-    return Absence.INDEX_PENDING if lacks_vector else Absence.NOT_A_CANDIDATE
+        passages = sorted((self._passage(chunk, record) for chunk in chunks), key=furthest_first)
+        return NoteReport(note_id, passages[0].absence, tuple(passages))
 
-
-def _furthest_first(report: PassageReport) -> tuple[bool, float, bool, float, int]:
-    place = math.inf if report.place is None else report.place
-    outside = not report.was_candidate
-    return report.absence is not None, place, outside, -report.scored.score, report.scored.chunk.position
+    def _passage(self, chunk: IndexedChunk, record: IndexRecord) -> PassageReport:
+        seen, pool, options = self.seen[chunk.chunk_id], self.trace.pool, self.trace.search.options
+        scored = self.formula.score(seen, seen.cosine)
+        place, repeats = self.ranking.get(chunk.chunk_id, (None, None))
+        was_candidate = any(each.chunk.chunk_id == chunk.chunk_id for each in pool.candidates)
+        if any(each.chunk.chunk_id == chunk.chunk_id for each in self.trace.retrieved.selected):
+            absence: Absence | None = None
+        elif place is not None:
+            absence = Absence.MERGED if repeats else Absence.BEYOND_K
+        elif was_candidate:
+            absence = Absence.BELOW_THRESHOLD if scored.score > 0 else Absence.UNRELATED
+        elif not Restriction(scopes=pool.restriction.scopes).allows(chunk):
+            absence = Absence.NOT_IN_FILTERS
+        elif not pool.restriction.allows(chunk):
+            absence = Absence.OUT_OF_TIME_RANGE
+        else:
+            lacks_vector = record.status is IndexStatus.PENDING and seen.cosine is None
+            absence = Absence.INDEX_PENDING if lacks_vector else Absence.NOT_A_CANDIDATE
+        return PassageReport(
+            scored=scored,
+            seen=seen,
+            shares=self.formula.shares(seen, scored.scores),
+            bm25=bm25([chunk], pool.frequencies, pool.stats, k1=options.bm25_k1, b=options.bm25_b)[0],
+            was_candidate=was_candidate,
+            place=place,
+            repeats=repeats,
+            absence=absence,
+        )

@@ -51,11 +51,6 @@ class RetrievalOptions:
     max_characters: int | None = 12_000
     """All selected texts together, in code points; None: no limit."""
 
-    @property
-    def by_words(self) -> RetrievalOptions:
-        """For a question in a language that the embedder does not speak: what vectors and words count is exchanged."""
-        return replace(self, weight_vector=self.weight_keyword, weight_keyword=self.weight_vector)
-
     def for_search(self, k: int) -> RetrievalOptions:
         """The best `k` passages, without a writer's limits on length."""
         return replace(self, rerank_to=k, max_chunks=k, max_characters=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -90,8 +90,14 @@ class Retriever:
         in_order = best_first(pool, formula, search, threshold=question.threshold, head=max(NEAREST, wanted))
         ranked, reranked = rerank(question.text, in_order, self.reranker, limit=options.rerank_from)
         selected = select(ranked, wanted=wanted, max_characters=options.max_characters)
-        best = best_of_notes(selected or _anything(search, pool, formula), NEAREST)
-        nearest = tuple(filter(formula.speaks_of, best))
+        passages: Iterable[Scored] = selected
+        if not selected:  # whatever the threshold, and if the pool is empty from any time
+            anytime = replace(pool.restriction, created=None)
+            any_pool = pool if pool.candidates or pool.restriction == anytime else gather(search, anytime)
+            keyword = keyword_parts(any_pool, options, words=formula.words)
+            shown = replace(formula, mode=any_pool.mode(question.strategy), keyword=keyword)
+            passages = best_first(any_pool, shown, search, threshold=0.0, head=NEAREST)
+        nearest = tuple(filter(formula.speaks_of, best_of_notes(passages, NEAREST)))
         timer.end("selection")
         return Retrieved(
             analysis=search.analysis,
@@ -130,13 +136,3 @@ class Retriever:
             if self.store.recent(tenant_id, limit=1, stems=(), restriction=anytime):
                 return RefusalReason.TIME_RANGE_EMPTY
         return RefusalReason.NO_CANDIDATES
-
-
-def _anything(search: Search, pool: Pool, formula: Formula) -> Iterator[Scored]:
-    """Passages best first whatever the threshold, and if the pool is empty from any time."""
-    anytime = replace(pool.restriction, created=None)
-    if not pool.candidates and pool.restriction != anytime:
-        pool = gather(search, anytime)
-    keyword = keyword_parts(pool, search.options, words=formula.words)
-    shown = replace(formula, mode=pool.mode(search.question.strategy), keyword=keyword)
-    return best_first(pool, shown, search, threshold=0.0, head=NEAREST)

@@ -70,7 +70,7 @@ def weigher(places: Sequence[Place]) -> Callable[[IndexedChunk], float]:
     folders that are no places, counts least.
     """
     if not places:
-        return unweighted
+        return lambda _: 1.0
     roots = {place.vault: place for place in places if not place.folder}
     weights: dict[str, float] = {}
     for place in places:
@@ -85,8 +85,3 @@ def weigher(places: Sequence[Place]) -> Callable[[IndexedChunk], float]:
         return max(found, default=MIN_WEIGHT)
 
     return weigh
-
-
-def unweighted(_: IndexedChunk) -> float:
-    """Every chunk counts alike."""
-    return 1.0

@@ -6,7 +6,7 @@ Pure: the same pool gives the same scores in the same order, whatever order its 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from shared.language.terms import content_words, stems
@@ -26,7 +26,7 @@ from shared.retrieval.bm25 import bm25, idf, in_letters
 from shared.retrieval.candidates import Pool
 from shared.retrieval.legs import Search
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.places import unweighted, weigher
+from shared.retrieval.places import weigher
 
 DAY = timedelta(days=1)
 MIN_NEARNESS_HALF_LIFE = timedelta(days=7)
@@ -72,7 +72,7 @@ class Formula:
     """Chunk ids of notes whose title the question names: see `titled`."""
     only_then: bool = True
     """Whether it asks for that time alone."""
-    weigh: Callable[[IndexedChunk], float] = unweighted
+    weigh: Callable[[IndexedChunk], float] = lambda _: 1.0
     """What a chunk's score is multiplied by, in (0, 1]."""
     context: Mapping[str, tuple[Scores, float]] = field(default_factory=dict)
     """Chunk id -> parts of another candidate, and how far towards them, in (0, 1]: see `shared.retrieval.context`."""
@@ -85,8 +85,12 @@ class Formula:
         question, analysis, embedder = search.question, search.analysis, search.embedder
         spoken = embedder is None or embedder.languages is None or analysis.lang in embedder.languages
         words = () if spoken else tuple(word for word, _, _ in content_words(analysis.subject, analysis.lang))
+        options = search.options
+        if words:  # what vectors and words count is exchanged
+            by_vector, by_keyword = options.weight_vector, options.weight_keyword
+            options = replace(options, weight_vector=by_keyword, weight_keyword=by_vector)
         return cls(
-            options=search.options.by_words if words else search.options,
+            options=options,
             mode=pool.mode(question.strategy),
             now=question.now,
             named=analysis.time.range if analysis.time else None,
