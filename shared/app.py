@@ -75,7 +75,7 @@ class App:
     questions: Cache[Vector] = field(default_factory=Cache)
     """Vectors of questions asked lately."""
     calibrations: Cache[CosineCalibration] = field(default_factory=partial(Cache, seconds=CALIBRATION_SECONDS))
-    """What cosines mean to each tenant, where nobody has measured the embedder."""
+    """What cosines mean to each tenant, where the embedder's calibration is not set."""
     results: Cache[Retrieved] | None = field(default_factory=Cache)
     """What searches found lately; None: not kept."""
     on_erase: Callable[[str], None] | None = None

@@ -266,7 +266,7 @@ def _verifier(settings: Settings, tenant: str) -> Verifier:
 
 
 def _attester(settings: Settings) -> Attester | None:
-    """None: nobody needs to say which app they use, as where nobody signs in."""
+    """None: requests may come from any app, as where authentication is off."""
     if settings.app_check == "off" or settings.auth != "firebase":
         return None
     from shared.adapters.firebase import authentication as firebase_auth  # noqa: PLC0415 - only where it is used

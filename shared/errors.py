@@ -57,7 +57,7 @@ class InvalidArgument(RequestError):
 
 
 class NoteUnreadable(InvalidArgument):
-    """An app wrote a note's `field` so that nobody can read the note: it is to be mended, not the request."""
+    """An app wrote a note's `field` so that the note cannot be read: it is to be mended, not the request."""
 
 
 class Unauthenticated(RequestError):
@@ -129,7 +129,7 @@ class ModelRefused(AuroraError):
 
 
 class OperatorError(AuroraError):
-    """Only whoever runs the product can fix it."""
+    """Only the operator can fix it."""
 
 
 class SettingsError(OperatorError):

@@ -166,7 +166,7 @@ def _reply(reply: types.GenerateContentResponse, model: str) -> Reply:
 
 
 def _within(seconds: float) -> types.HttpOptions:
-    """Options of a request that may take so long. The SDK itself does not retry unless told to."""
+    """Options of a request that may take so long. The SDK itself does not retry by default."""
     from google.genai import types  # noqa: PLC0415
 
     told = max(math.ceil(seconds), MIN_SERVER_TIMEOUT)

@@ -44,7 +44,7 @@ C = TypeVar("C", bound=_Client)
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Remote(ABC, Generic[C]):
-    """A model behind an SDK, whose client is made on first use, by whoever comes first."""
+    """A model behind an SDK, whose client is made on first use, once."""
 
     model: str
     clock: Clock = time
@@ -188,7 +188,7 @@ def stream_with_deadline(
     """The deltas of the first attempt that brings text. `seconds` for all attempts and all reading; `open_stream` is
     given those that are left.
 
-    A server that stalls is ended by its socket's timeout, or before by whoever listens (`Cancel.check`). Raises
+    A server that stalls is ended by its socket's timeout, or before by the listener (`Cancel.check`). Raises
     ModelUnavailable, Cancelled once the listener has left, and any other error of `open_stream` as it comes. Attempts
     are made again as `retry_within` does, but not once there was text.
     """
@@ -219,7 +219,7 @@ def stream_with_deadline(
 
 
 def _shut(response: Response) -> None:
-    """End the connection under whoever reads from it; closing it would leave them waiting."""
+    """End the connection under its reader; closing it would leave the reader waiting."""
     stream = response.extensions.get("network_stream")
     connection = stream.get_extra_info("socket") if stream is not None else None
     if isinstance(connection, socket.socket):

@@ -21,8 +21,8 @@ FIRST_PAUSE = 0.5
 MAX_PAUSE = 20.0
 JITTER = 0.5
 """Up to so many seconds are added to every pause, so that callers who failed together do not return together."""
-TRIES_OF_NOBODY = 2
-"""Where nobody listens, somebody may be starting; who is not there then will hardly come within the deadline."""
+MAX_UNREACHABLE = 2
+"""Attempts at an address where no server listens: one may be starting, and else hardly comes within the deadline."""
 GRACE = 0.1
 """Seconds beyond an attempt's limit in which the SDK may still report its own timeout and close its connection."""
 
@@ -67,7 +67,7 @@ def retry_until(attempt: Callable[[float], T], *, deadline: float, clock: Clock 
             own = min(FIRST_PAUSE * 2 ** (tried - 1), MAX_PAUSE)
             pause = own if failure.retry_after is None else failure.retry_after
             pause += random.uniform(0, JITTER)  # noqa: S311 - spreads load, guards nothing
-            is_hopeless = isinstance(failure, ModelUnreachable) and tried >= TRIES_OF_NOBODY
+            is_hopeless = isinstance(failure, ModelUnreachable) and tried >= MAX_UNREACHABLE
             if is_hopeless or clock.monotonic() + pause >= deadline:
                 raise
             _log.warning("%s; again in %.1f s", failure.message, pause)

@@ -1,7 +1,7 @@
 """From an SDK's errors to ours, by a table: error class -> our error. The most special class wins.
 
 Our messages name the model, the status and the reason code. They never repeat what the server said,
-which may quote the request: the original stays chained for whoever may read tracebacks.
+which may quote the request: the original stays chained for those who may read tracebacks.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MEANINGS = {
     403: "the key may not use this model",
     429: "too many requests, or the quota is spent",
 }
-"""What a status means to whoever set the model."""
+"""What a status means to the operator who set the model."""
 
 
 @contextmanager
@@ -96,7 +96,7 @@ def unanswered(error: Exception, model: str) -> AuroraError:
 
 
 def away(error: RequestError, model: str) -> AuroraError:
-    """No connection. Of the address only the host is told, not what may stand before it."""
+    """No connection. The message names the address's host alone, without a user or password before it."""
     url = error.request.url
     return ModelUnreachable(
         f"{model}: nobody answers at {url.copy_with(userinfo=b'', raw_path=b'/')}".removesuffix("/")

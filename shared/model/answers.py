@@ -39,7 +39,7 @@ class Usage:
     input_tokens: int = 0
     output_tokens: int = 0
     reads: int | None = None
-    """Billed reads of documents, of the whole request; None: nobody has counted."""
+    """Billed reads of documents, of the whole request; None: not counted."""
 
     def __add__(self, other: Usage) -> Usage:
         """The tokens of both."""
@@ -63,14 +63,14 @@ class Delta:
 
     text: str
     usage: Usage | None = None
-    """What was billed for the draft up to here; None: not told yet."""
+    """What was billed for the draft up to here; None: not known yet."""
     truncated: bool = False
     """The model stopped at its limit, or the connection went before it had ended; with the last piece."""
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A label that stands in the answer and the passage it points at."""
+    """A label in the answer and the passage it points at."""
 
     label: str
     passage: Scored
@@ -91,7 +91,7 @@ class SupportState(StrEnum):
     PARTIAL = "partial"
     UNSUPPORTED = "unsupported"
     QUOTED = "quoted"
-    """The text is the note's own, and nobody judged whether it answers."""
+    """The text is the note's own, and no judge has said whether it answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class Quote:
 
     @property
     def text(self) -> str:
-        """As it stands in the note."""
+        """The note's own text."""
         chunk = self.passage.chunk
         return chunk.text[self.start - chunk.start : self.end - chunk.start]
 
@@ -193,9 +193,9 @@ class AnswerKind(StrEnum):
     """Where an answer's words come from."""
 
     WRITTEN = "written"
-    """A model's, or our own fixed ones: a refusal says so itself, whoever was asked."""
+    """A model's, or our own fixed ones: a refusal says so itself, with every model."""
     QUOTED = "quoted"
-    """The notes': the passages nearest to the question, and nobody says that they answer it."""
+    """The notes': the passages nearest to the question, unjudged whether they answer it."""
     GENERAL = "general"
     """A model's general knowledge, because the notes do not hold the answer."""
 
@@ -241,7 +241,7 @@ class RetractReason(StrEnum):
     """Why all that was shown is withdrawn."""
 
     WRITER_FAILED = "writer_failed"
-    """The writer broke off before anything that stands; the notes are quoted instead."""
+    """The writer broke off before anything that can be shown; the notes are quoted instead."""
     REFUSED = "refused"
     """The draft as a whole cannot stand: nothing in it is cited, what it cites backs nothing, or a note is gone."""
 

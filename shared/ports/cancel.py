@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 
 class Cancelled(Exception):
-    """Whoever listened has left: what is under way ends, and nothing stands in for it."""
+    """The listener has left: the call under way ends, and nothing replaces its result."""
 
 
 class Cancel:
@@ -19,13 +19,13 @@ class Cancel:
 
     1. The listener makes one and sets `current` for the thread that answers.
     2. A model call `watches` its deadline there, and `attach`es how its connection is shut down once there is one.
-    3. The listener calls `check` when `seconds_left` are over, and `leave` when nobody wants the answer any more: the
+    3. The listener calls `check` when `seconds_left` are over, and `leave` when it has left itself: the
        connection is shut down under the model call, which ends.
     """
 
     def __init__(self) -> None:
         self.left = False
-        """Whether nobody listens any more."""
+        """Whether the listener has left."""
         self._lock = threading.Lock()
         self._deadline = math.inf
         self._shut: Callable[[], None] | None = None
@@ -71,4 +71,4 @@ class Cancel:
 
 
 current: contextvars.ContextVar[Cancel] = contextvars.ContextVar("cancel")
-"""That of the request that this thread answers; unset where nobody listens."""
+"""The request's that this thread answers; unset where there is no listener."""

@@ -34,7 +34,7 @@ def every(read: Callable[[str | None], Page[T]]) -> Iterator[T]:
 
 
 _SEAL = 6
-"""Bytes of the check sum. It tells mistakes from tokens and keeps no secret: whoever forges a token reads no more than
+"""Bytes of the check sum. It detects mistakes and keeps no secret: a forged token shows no more than
 the listing itself shows.
 """
 

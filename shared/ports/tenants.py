@@ -17,7 +17,7 @@ MAX_TEMPLATES = 500
 
 
 class TemplateStore(Protocol):
-    """A tenant's reasoning templates. They are few, so they are read all at once and compared by whoever asks."""
+    """A tenant's reasoning templates. They are few, so they are read all at once and compared by the caller."""
 
     def templates(self, tenant_id: str) -> tuple[StoredTemplate, ...]:
         """By template id, at most MAX_TEMPLATES."""
@@ -48,7 +48,7 @@ class SessionStore(Protocol):
     def patch_session(
         self, person: Person, session_id: str, patch: SettingsPatch, *, updated_at: datetime, title: str | None = None
     ) -> bool:
-        """Change what is given and nothing else, whoever changes another setting at the same time.
+        """Change what is given and nothing else, also while another caller changes another setting.
 
         False, and nothing is written, if there is no such session.
         """
@@ -125,7 +125,7 @@ class ErasureStore(Protocol):
         """Remove everything under the tenant, whatever it is; kind -> how many, without zeros. What the tenant has used
         on the day `keep_usage_of` stays, as numbers without content, until `forget_erased`.
 
-        Notes go first, so that whoever indexes meanwhile finds none. Killed half-way, the next call does the rest;
+        Notes go first, so that an indexer at work meanwhile finds none. Killed half-way, the next call does the rest;
         again on nothing, it does nothing. Raises StoreUnavailable, having removed a part.
         """
 

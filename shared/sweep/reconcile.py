@@ -144,7 +144,7 @@ def reconcile(
 
 
 class _Sweep:
-    """One call: what it looks at, and where it stands in that."""
+    """One call: what it looks at, and how far it has come."""
 
     def __init__(self, repairs: Repairs) -> None:
         indexer = repairs.indexer

@@ -64,7 +64,11 @@ class _SessionContract:
             store.create_session(PERSON, session(title="second"))
         assert store.get_session(PERSON, "s1") == session(title="first")
 
-    def test_a_patch_changes_what_it_names(self, store: Store) -> None:
+    def test_a_patch_changes_what_it_names_and_like_a_message_makes_no_session(self, store: Store) -> None:
+        assert not store.patch_session(PERSON, "s1", ALL_SET, updated_at=LATER, title="x")
+        assert not store.add_messages(PERSON, "s1", [message("m1")], first="x")
+        assert store.get_session(PERSON, "s1") is None
+        assert store.list_messages(PERSON, "s1", limit=5) == ()
         store.create_session(PERSON, session(title="Trip"))
         assert store.patch_session(PERSON, "s1", ALL_SET, updated_at=LATER)
         found = store.get_session(PERSON, "s1")
@@ -73,10 +77,6 @@ class _SessionContract:
         assert asdict(found.settings) == ALL_SET
         assert store.patch_session(PERSON, "s1", {"top_k": 3}, updated_at=LATER, title="New")
         assert store.get_session(PERSON, "s1") == replace(found, title="New", settings=replace(found.settings, top_k=3))
-
-    def test_a_patch_makes_no_session(self, store: Store) -> None:
-        assert not store.patch_session(PERSON, "s1", ALL_SET, updated_at=LATER, title="x")
-        assert store.get_session(PERSON, "s1") is None
 
     def test_two_who_set_different_things_at_once_both_succeed(self, store: Store) -> None:
         store.create_session(PERSON, session())
@@ -133,11 +133,6 @@ class _MessageContract:
             assert store.add_messages(PERSON, "s1", [each], first="x")
         assert store.list_messages(PERSON, "s1", limit=3) == (said[6], said[5], said[4])
         assert store.list_messages(PERSON, "s1", limit=9, before=Spot(said[3].created_at, "m3")) == tuple(said[2::-1])
-
-    def test_nothing_is_added_to_a_session_that_is_not_there(self, store: Store) -> None:
-        assert not store.add_messages(PERSON, "s1", [message("m1")], first="x")
-        assert store.get_session(PERSON, "s1") is None
-        assert store.list_messages(PERSON, "s1", limit=5) == ()
 
     def test_two_clients_at_once_both_have_their_turns_stored(self, store: Store) -> None:
         store.create_session(PERSON, session())

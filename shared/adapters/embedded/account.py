@@ -155,7 +155,7 @@ def _empty(db: sqlite3.Connection, kept_day: str) -> Mapping[str, int]:
     counts = {table: db.execute(f'DELETE FROM "{table}"').rowcount for table in _tables(db) if table != "usage"}
     counts["usage"] = db.execute("DELETE FROM usage WHERE day <> ?", (kept_day,)).rowcount
     db.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
-    # So far on that whoever follows the file by its revision reads it anew.
+    # By so much that a reader that follows the file by its revision reads it anew.
     db.execute("UPDATE state SET chunk_count = 0, total_length = 0, revision = revision + ?", (KEPT_REMOVALS + 1,))
     return {_KINDS.get(table, table): count for table, count in counts.items() if count and table not in _UNCOUNTED}
 

@@ -98,7 +98,7 @@ _AWAY = {
     sqlite3.SQLITE_PERM: "permission is denied",
     sqlite3.SQLITE_READONLY: "it is read-only",
 }
-"""SQLite's primary result codes that waiting, or whoever runs the machine, can cure."""
+"""SQLite's primary result codes that waiting, or the machine's operator, can cure."""
 
 
 def opened(path: Path, patience: float, prepare: Callable[[sqlite3.Connection], object]) -> sqlite3.Connection:

@@ -186,7 +186,7 @@ class VectorSpace:
             )
             others = self._np.ones(self._used, dtype=bool)
             others[self._rows_of([row[0] for row in found])] = False
-        self._matches[key] = others  # the last used stands last
+        self._matches[key] = others  # the last used is the last key
         if len(self._matches) > _KEPT_MATCHES:
             del self._matches[next(iter(self._matches))]
         return others

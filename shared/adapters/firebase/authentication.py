@@ -124,7 +124,7 @@ class Accounts:
 
     def check(self, claims: Claims) -> None:
         """Raises BadToken for an account that was deleted or disabled, or whose tokens were revoked since this one was
-        issued; Unavailable when that cannot be told.
+        issued; Unavailable when the account cannot be looked up.
         """
         try:
             found = self._lookup.post({"localId": [claims["sub"]]}, LOOKUP_SECONDS).get("users")

@@ -26,7 +26,7 @@ _MAX_TOKEN = 8192
 """Characters; Firebase allows 1,000 bytes of custom claims, which stays far below."""
 MAX_STALE = 24 * 3600.0
 """Seconds that certificates may be used beyond their age when no fresh ones can be had. Google keeps a retired key
-listed for days, so a day's outage locks nobody out and lets in nobody new."""
+listed for days, so a day's outage refuses no valid token and takes no other."""
 REFETCH_PAUSE = 60.0
 """Least seconds between two fetches because of unknown keys: made-up tokens must not make us hammer Google."""
 FAILURE_PAUSE = 10.0
@@ -81,7 +81,7 @@ class Certificates:
         self._fetched = self._fresh_until = self._failed = -float("inf")
 
     def named(self, kid: str) -> str | None:
-        """None: there is no such key. Raises Unavailable when that cannot be told."""
+        """None: there is no such key. Raises Unavailable when the keys cannot be fetched."""
         now = self._clock.monotonic()
         if now < self._fresh_until and kid in self._known:
             return self._known[kid]

@@ -106,7 +106,7 @@ def chunk_fields(tenant_id: str, chunk: IndexedChunk) -> Mapping[str, object]:
 
 
 def chunk_of(document: Any, stems: Iterable[str]) -> IndexedChunk:  # noqa: ANN401
-    """A chunk from its CHUNK_FIELDS and the postings of these stems. Unchecked: nobody else writes chunks, and a
+    """A chunk from its CHUNK_FIELDS and the postings of these stems. Unchecked: apps write no chunks, and a
     search reads them by the hundred.
     """
     fields = document.fields

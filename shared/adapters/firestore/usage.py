@@ -46,7 +46,7 @@ class Usage:
         total = self._add(name, kind, amount)
         if limit is None:
             return True
-        # Of those that spend at once on different documents, whoever looks last sees what all of them have added.
+        # Several may spend at once on different documents: the last to look sees what all of them have added.
         if (self.spent(tenant_id, day, kind) if kind in SHARDED else total) <= limit:
             return True
         self._add(name, kind, -amount)

@@ -87,7 +87,7 @@ class LocalEmbedder:
 
 
 def _loaded(files: ModelFiles) -> Encoder:
-    """The model, once a process whoever comes first. Raises ModelRefused, PortContractError."""
+    """The model, loaded once a process. Raises ModelRefused, PortContractError."""
     with _loading:
         return _encoder(files)
 
@@ -119,7 +119,7 @@ class Encoder:
     tokenizer: Any
     """A `tokenizers` one, which has two types without a common name."""
     inputs: frozenset[str]
-    """What the graph wants to be told of the tokens."""
+    """The inputs that the graph takes."""
 
     @classmethod
     def load(cls, files: ModelFiles) -> Encoder:
@@ -143,8 +143,8 @@ class Encoder:
         import numpy as np  # noqa: PLC0415 - loaded with onnxruntime
 
         read: Encoding = self.tokenizer.encode(text, other)
-        told = {"input_ids": read.ids, "attention_mask": read.attention_mask, "token_type_ids": read.type_ids}
-        rows = {name: np.asarray([row], dtype=np.int64) for name, row in told.items() if name in self.inputs}
+        offered = {"input_ids": read.ids, "attention_mask": read.attention_mask, "token_type_ids": read.type_ids}
+        rows = {name: np.asarray([row], dtype=np.int64) for name, row in offered.items() if name in self.inputs}
         output: Numbers = self.session.run(None, rows)[0][0]
         return output
 

@@ -126,7 +126,7 @@ def table() -> sdk_errors.Table:
         **sdk_errors.transport_errors(),
         openai.APIStatusError: _by_status,
         openai.APIConnectionError: _by_cause,
-        openai.APIError: sdk_errors.unanswered,  # told inside a stream
+        openai.APIError: sdk_errors.unanswered,  # comes inside a stream
         json.JSONDecodeError: sdk_errors.unreadable,
         UnicodeDecodeError: sdk_errors.unreadable,
         pydantic.ValidationError: _by_kind,
