@@ -52,7 +52,7 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
     that lie wholly in the future are none: notes cannot come from there.
     """
     where = ZoneInfo(zone)
-    context = Context(now, where, now.astimezone(where).date(), lexicon(lang))
+    context = Context(now=now, zone=where, today=now.astimezone(where).date(), words=lexicon(lang))
     spelled, gains = correct_names(_QUOTED.sub(lambda quoted: " " * len(quoted[0]), text), context.words)
     mentions = mentions_in(spelled, context)
     if not mentions:
