@@ -66,7 +66,7 @@ def rank_folders(question: str, vaults: Sequence[str], folders: Sequence[Folder]
 
 
 def names_in(reply: str) -> tuple[str, ...] | None:
-    """The first JSON list of texts in a model's reply, whatever stands around it; of a mixed list its texts.
+    """The first JSON list of texts in a model's reply, ignoring text around it; of a mixed list its texts.
 
     An empty list counts if no other one follows. None: there is no list.
     """

@@ -94,7 +94,7 @@ def offered_folders(scope: FolderScope, folders: Sequence[Folder]) -> VaultFolde
 
 
 def by_match(offered: VaultFolders, found: Retrieved) -> FolderRanking:
-    """Folders in the order in which their passages were found; a note in no folder stands for its vault's root."""
+    """Folders in the order in which their passages were found; a note in no folder counts for its vault's root."""
     known = {*offered.rest, *(Folder(vault, "") for vault in offered.vaults)}
     folders = dict.fromkeys(Folder(each.chunk.vault, each.chunk.folder) for each in found.selected)
     return FolderRanking(tuple(folder for folder in folders if folder in known), ChosenBy.MATCH)

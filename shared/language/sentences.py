@@ -18,7 +18,7 @@ _SOFT_WRAP_FROM = 60
 """Characters from which a line that goes on in lower case on the next one was wrapped, and is no item of a list."""
 
 _REFERENCE = re.compile(r"\[[A-Za-z]?\d+\]\Z")
-"""`[N2]`, `[7]`: what stands behind a whole statement, however the next one begins."""
+"""`[N2]`, `[7]`: it follows a whole statement, however the next one begins."""
 _WORD_BEFORE = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]+\Z|\d+\Z")
 
 _ORDINAL_DOTS = frozenset(

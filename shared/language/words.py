@@ -67,7 +67,7 @@ def word_parts(token: str) -> list[tuple[int, int]]:
     """Offsets, within a spaced token, of the words it is made of: `Anna's Project-X` gives no blanks, `O'Brien` two.
 
     What an apostrophe cuts off, on either side, is left out where it has at most two letters: `'s`, `'ll`, `l'`, `d'`,
-    `O'`; so is the negated verb of `isn't`, of which no letter stands for anything a search could want.
+    `O'`; so is the negated verb of `isn't`, which no search could want.
     """
     spans = [found.span() for found in _part(token).finditer(token)]
     if "'" not in token and "’" not in token:

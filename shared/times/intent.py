@@ -67,7 +67,7 @@ class _Asking:
     writing: re.Pattern[str] = _NEVER
     duty: re.Pattern[str] = _NEVER
     genitive: re.Pattern[str] = _NEVER
-    """At the end of what stands before a time."""
+    """Matches at the end of the text before a time."""
     possessive: re.Pattern[str] = _NEVER
     """Matches behind a time."""
 

@@ -1,4 +1,4 @@
-"""A language's words for times -> its lexicon: what each word stands for, and its patterns as regular expressions.
+"""A language's words for times -> its lexicon: what each word means, and its patterns as regular expressions.
 
 A pattern marked weak is a time only behind one of the language's prepositions or operators: `March` alone is a verb, a
 name or a month, `in March` is the month.
@@ -115,7 +115,7 @@ class Lexicon:
         self.genitive = re.compile(rf"\s+(?:{times.date_links or _NEVER})\s+(?:\w|['’])", re.IGNORECASE)
 
     def _words_of_patterns(self, times: Times) -> dict[str, str]:
-        """Name in a pattern -> what it stands for."""
+        """Name in a pattern -> the alternatives that replace it."""
         endings = r"\." + "".join(f"|{ending}" for ending in times.day_endings.split("|") if ending)
         number = rf"[1-9]\d{{0,2}}|{_alternatives(self.numbers)}"
         units = {word: unit for word, unit in self.units.items() if unit != "day"}
@@ -238,7 +238,7 @@ def _at_end(words: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Something that can name a time: a rule's match, and where the phrase stands that says it."""
+    """Something that can name a time: a rule's match, and the place of its phrase."""
 
     rule: Rule
     match: re.Match[str]

@@ -123,7 +123,7 @@ def _one_day(day: Mention, other: Mention, context: Context) -> Mention | None:
 
 
 def _introduced(text: str, mentions: list[Mention], grammar: Lexicon) -> bool:
-    """Whether what stands before the last mention makes a time of it."""
+    """Whether the text before the last mention makes a time of it."""
     start = mentions[-1].start
     if len(mentions) > 1 and grammar.joiner.fullmatch(text[mentions[-2].end : start]):
         return True

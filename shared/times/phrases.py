@@ -1,6 +1,6 @@
 """Question -> the time it names, by a small grammar of our own.
 
-Rules find what can name a time (`mentions`); what stands before it decides whether it does (a preposition before a bare
+Rules find what can name a time (`mentions`); the text before it decides whether it does (a preposition before a bare
 month) and what it means (`since`, `before`, `between … and`); `resolvers` says which days a rule names. Quoted text,
 names, versions and identifiers are no times. dateparser's `search_dates` understood 3 of 12 held-out phrases and fired
 on 3 of 6 sentences without a time, hence our own.
@@ -35,7 +35,7 @@ OF_DISTANCES = ("more than", "within")
 
 @dataclass(frozen=True, slots=True)
 class FoundTime:
-    """A time hint and where its phrase stands: `text[start:end]`."""
+    """A time hint and the place of its phrase: `text[start:end]`."""
 
     hint: TimeHint
     start: int
@@ -89,7 +89,7 @@ class _Anchor:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The days that a phrase means, and where it stands."""
+    """The days that a phrase means, and its place in the text."""
 
     span: Span
     start: int
@@ -100,7 +100,7 @@ class _Reading:
 
 
 def _reading(text: str, mention: Mention, following: Mention | None, context: Context) -> _Reading | None:
-    """The days meant, and where the phrase with what belongs to it stands; None: no time after all."""
+    """The days meant, and the place of the phrase with what belongs to it; None: no time after all."""
     grammar = context.words
     anchor = _anchor(text, mention, context)
     opening = at_end(text, anchor.start, grammar.between)
@@ -181,7 +181,7 @@ def _is_plain(text: str, mention: Mention, grammar: Lexicon) -> bool:
 
 
 def _alike(text: str, first: Mention, second: Mention, grammar: Lexicon) -> bool:
-    """Whether the second stands as a time because the first does: `in May and June`."""
+    """Whether the second is a time because the first is one: `in May and June`."""
     if first.rule.kind != second.rule.kind or second.match[0] in grammar.verbs_as_months:
         return False
     return _stands_as_time(text, first, grammar)

@@ -68,7 +68,7 @@ class Times:
     weekend: str = ""
     """A pattern."""
     weeks: str = ""
-    """A pattern: what stands before the number of a week, or behind it."""
+    """A pattern: words before the number of a week, or behind it."""
     quarter_letters: str = "q"
     half_letters: str = "h"
     """Each a letter beside the number of a quarter or half: `Q2 2024`."""
@@ -96,7 +96,7 @@ class Times:
     """Twenty to ninety."""
     more_numbers: Mapping[str, int] = field(default_factory=dict)
     tens_join: str = ""
-    """What stands between ten and one where the ten comes first: `twenty-one`. Empty: they are not read."""
+    """Text between ten and one where the ten comes first: `twenty-one`. Empty: they are not read."""
     few: str = ""
     """Numbers that name none: `several`."""
     ordinals: tuple[str, ...] = ()
@@ -131,14 +131,14 @@ class Times:
     between: str = ""
     """What opens a range, directly before its first end."""
     joiners: str = ""
-    """What stands between the two ends of a range."""
+    """Words between the two ends of a range."""
     links: str = ""
-    """What stands between two times that are one, a comma aside: `March of last year`. Behind `said` stands the day of
-    the note."""
+    """Words between two times that are one, a comma aside: `March of last year`. The day of the note follows
+    `said`."""
     parts: Mapping[str, str] = field(default_factory=dict)
     """One of `times.calendar.PARTS` -> pattern directly before a time."""
     eras: str = ""
-    """What stands beside a year of another era, which is none of a note's: `44 BC`. A pattern."""
+    """Words beside a year of another era, which no note has: `44 BC`. A pattern."""
     hyphened: str = ""
     """A list: what a hyphen may join to a time: `mid-March`."""
     names_are_lower_case: bool = False
@@ -146,7 +146,7 @@ class Times:
     day_endings: str = ""
     """What a day's number ends with: `3rd`."""
     date_links: str = ""
-    """What stands between the parts of a date: `3rd of May`."""
+    """Words between the parts of a date: `3rd of May`."""
     in_a_month: str = ""
     """The preposition that makes a month a time."""
     from_to: str = "{} – {}"
@@ -182,7 +182,7 @@ class Facts:
     negated_verbs: str = ""
     """A pattern: verbs that hold their negation."""
     negates_before: bool
-    """Whether a negation turns around what stands before it, too, since the verb may come first."""
+    """Whether a negation denies the words before it, too, since the verb may come first."""
     only: str
     """What makes a negation before it none (`not only`). A pattern."""
     contrasts: str
@@ -200,15 +200,15 @@ class Answers:
     """
 
     nearest: str
-    """What stands above passages that are quoted because nothing answers."""
+    """Heading of passages that are quoted because nothing answers."""
     of_then: str
-    """What stands above all notes of a time that was asked for."""
+    """Heading of all notes of a time that was asked for."""
     general: str
-    """What stands above an answer from general knowledge."""
+    """Heading of an answer from general knowledge."""
     widened: Mapping[str, str]
     """Step of a search that was widened -> a sentence that says so, with `{time}` for the phrase that was asked."""
     refusals: Mapping[str, str]
-    """Reason of a refusal -> a sentence that tells it."""
+    """Reason of a refusal -> the sentence shown."""
     conjunctions: str
     """A list: words between two citation markers."""
     sources: str
