@@ -187,20 +187,6 @@ def test_a_batch_larger_than_a_days_budget_takes_a_whole_day(home: Household) ->
         pass
 
 
-def test_threads_that_embed_at_once_never_exceed_the_budget(home: Household) -> None:
-    home.limited(daily_embed_tokens=1000)
-
-    def embed(_: int) -> int:
-        try:
-            with home.app.budgets.embedding(TENANT, 30):
-                return 30
-        except EmbeddingQuotaExceeded:
-            return 0
-
-    with ThreadPoolExecutor(50) as threads:
-        assert sum(threads.map(embed, range(50))) == 990
-
-
 def test_the_tokens_of_a_note_are_counted_once(home: Household) -> None:
     home.limited(daily_embed_tokens=100_000)
     home.save("boat", LONG)
