@@ -7,11 +7,11 @@ from pydantic import Field
 from functions.http.bodies import Names, NotBlank, TenantBody, checked_body
 from functions.http.calls import Call, Reply, operation
 from shared.api.templates import (
+    ListedTemplateJson,
     TemplateJson,
     TemplateMatchesJson,
+    TemplateMatchJson,
     TemplatesJson,
-    template_match_json,
-    templates_json,
 )
 from shared.api.values import shown
 from shared.errors import InvalidArgument
@@ -67,8 +67,9 @@ def delete(call: Call, template_id: str) -> Reply:
 @operation(reply=TemplatesJson)
 def list_all(call: Call) -> Reply:
     """Lists templates by id, without their steps."""
-    listed = call.app.templates.all(call.caller.tenant_id)
-    return Reply(templates_json(listed, ready=call.app.templates.ready(call.caller.tenant_id)))
+    templates = [shown(ListedTemplateJson, each) for each in call.app.templates.all(call.caller.tenant_id)]
+    listed: TemplatesJson = {"templates": templates, "ready": call.app.templates.ready(call.caller.tenant_id)}
+    return Reply(listed)
 
 
 @operation(body=TemplateSearchBody, reply=TemplateMatchesJson)
@@ -80,7 +81,7 @@ def search(call: Call) -> Reply:
         raise InvalidArgument("query", f"text of at most {longest} characters, not blank")
     with call.app.budgets.searching(call.caller.tenant_id):  # reads every template's vector
         matches = call.app.templates.search(call.caller.tenant_id, body.query.strip(), top_k=body.top_k)
-    found: TemplateMatchesJson = {"templates": [template_match_json(match) for match in matches]}
+    found: TemplateMatchesJson = {"templates": [shown(TemplateMatchJson, match, match.template) for match in matches]}
     return Reply(found)
 
 

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from typing_extensions import TypedDict
-
-from shared.api.values import shown
-from shared.model.templates import Template, TemplateMatch
 
 
 class ListedTemplateJson(TypedDict):
@@ -45,12 +40,3 @@ class TemplateMatchesJson(TypedDict):
     """Templates, the most similar first; never empty."""
 
     templates: list[TemplateMatchJson]
-
-
-def templates_json(templates: Iterable[Template], *, ready: bool) -> TemplatesJson:
-    return {"templates": [shown(ListedTemplateJson, each) for each in templates], "ready": ready}
-
-
-def template_match_json(match: TemplateMatch) -> TemplateMatchJson:
-    """One row of `/templates:search`."""
-    return shown(TemplateMatchJson, match, match.template)

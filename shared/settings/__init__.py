@@ -67,7 +67,7 @@ class Settings:
     """Key of the server at OPENAI_BASE_URL."""
     chat_model: str | None = _setting(None, parse.model)
     """Writing model. Default `gemini-3.5-flash-lite`; required with OPENAI_BASE_URL."""
-    chat_models: tuple[str, ...] = _setting((), parse.models)
+    chat_models: tuple[str, ...] = _setting((), parse.each(parse.model))
     """Further models that a session or a request may choose, comma separated."""
     session_defaults: tuple[tuple[str, bool | int | float | str], ...] = _setting((), parse.session_defaults)
     """Settings of new sessions, like `topK=8,maxHistory=40`, comma separated."""
@@ -161,7 +161,7 @@ class Settings:
     """
     allowed_origins: tuple[str, ...] = _setting((), parse.origins)
     """Web origins that may call, comma separated."""
-    template_folders: tuple[Path, ...] = _setting((), parse.paths)
+    template_folders: tuple[Path, ...] = _setting((), parse.each(parse.path))
     """Folders of reasoning templates, comma separated. Default: the ten that are shipped in `templates/`."""
     template_threshold: float | None = _setting(None, parse.number(0, 1))
     """Least similarity of a template that `auto` or a search finds. Default: it must stand out from the others."""

@@ -6,13 +6,15 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from shared.errors import SettingsError
 
 if TYPE_CHECKING:
     from shared.settings import Settings
+
+T = TypeVar("T")
 
 MODEL_WAITS = 3
 """How often one question may wait for CHAT_TIMEOUT_MS."""
@@ -68,6 +70,11 @@ def names(value: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in value.split(",") if name.strip())
 
 
+def each(parse: Callable[[str], T]) -> Callable[[str], tuple[T, ...]]:
+    """A list, comma separated, of what `parse` reads."""
+    return lambda value: tuple(map(parse, names(value)))
+
+
 def origins(value: str) -> tuple[str, ...]:
     """Origins in the form that browsers send; apps in a web view have their own schemes."""
     origins = names(value)
@@ -80,14 +87,6 @@ def origins(value: str) -> tuple[str, ...]:
         if name != "*" and (not is_origin or "@" in name or name != name.lower()):
             raise ValueError(f"origins like https://notes.example.com, without path, or *; got {name!r}")
     return origins
-
-
-def models(value: str) -> tuple[str, ...]:
-    return tuple(map(model, names(value)))
-
-
-def paths(value: str) -> tuple[Path, ...]:
-    return tuple(path(name) for name in names(value))
 
 
 def model(value: str) -> str:

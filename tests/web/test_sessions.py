@@ -86,6 +86,21 @@ def test_messages_of_an_older_server_are_answers_to_the_question_before(page: Pa
     expect(page.locator(".answer")).to_have_text([first, second])
 
 
+def test_after_a_reload_each_sentence_is_marked_by_the_verdict_kept_with_it(page: Page) -> None:
+    ask(page, "Which film was recommended by Hélène?")
+
+    def unsupported(route: Route) -> None:
+        reply = route.fetch()
+        body = reply.json()
+        for claim in body["messages"][1]["claims"]:
+            claim["support"] = {"state": "unsupported", "score": 0}
+        route.fulfill(response=reply, json=body)
+
+    page.route("**/api/sessions/*/messages**", unsupported)
+    page.reload()
+    expect(page.locator(".answer .chip").first).to_have_attribute("data-support", "unsupported")
+
+
 def test_what_an_answer_cited_is_stale_when_the_note_has_changed(page: Page, product: Running) -> None:
     product.call("PUT", "/notes/lighthouse", {"title": "Lighthouse", "text": "The lighthouse of Skagen has 210 steps."})
     assert product.answered("How many steps has the lighthouse of Skagen?", "210", within=60)
