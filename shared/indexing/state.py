@@ -133,14 +133,8 @@ def begun(
 
 def rejected(revision: str, index_version: str, now: datetime, *, error: str) -> IndexRecord:
     """The note itself is at fault: failed without an attempt."""
-    return IndexRecord(
-        note_revision=revision,
-        status=IndexStatus.FAILED,
-        chunk_count=0,
-        index_version=index_version,
-        indexed_at=now,
-        error=error,
-    )
+    record = begun(None, revision, index_version, chunk_count=0, now=now)
+    return replace(record, status=IndexStatus.FAILED, error=error)
 
 
 def leased(record: IndexRecord, now: datetime) -> IndexRecord:

@@ -9,6 +9,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias
 
+from shared.model.notes import Folder
+
 Vector: TypeAlias = "array[float]"
 """A unit-length embedding, typecode "f": four bytes a dimension, readable by numpy without a copy."""
 
@@ -182,6 +184,12 @@ def ancestors(path: str) -> tuple[str, ...]:
     """`a/b/note.md` -> (`a`, `a/b`): every folder the path lies in, outermost first."""
     parts = path.split("/")[:-1]
     return tuple(["/".join(parts[: depth + 1]) for depth in range(len(parts))])
+
+
+def folders_of(places: Iterable[tuple[str, str]]) -> tuple[Folder, ...]:
+    """(vault, path) of notes -> the folders that they lie in, all that contain these, and the vaults' roots, sorted."""
+    found = {(vault, folder) for vault, path in places for folder in ("", *ancestors(path))}
+    return tuple([Folder(*each) for each in sorted(found)])
 
 
 def scopes_of(vault: str, path: str, tags: Iterable[str]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from shared.adapters.embedded.documents import CODEC, NOTES, Table, delete, insert, to_micros
 from shared.adapters.embedded.files import Row, TenantFiles
 from shared.errors import Conflict
-from shared.model.index import ancestors
+from shared.model.index import folders_of
 from shared.model.notes import Folder, ListedNote, Note, NoteKey, TrashedNote, UnreadableNote, check_texts
 from shared.ports.pages import Page
 
@@ -80,12 +80,8 @@ class Notes:
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
         """Read from the chunks, so a folder goes with the last chunk in it."""
-        found = set()
         with self._files.of(tenant_id).reading() as db:
-            for vault, path in db.execute("SELECT DISTINCT vault, path FROM chunks"):
-                found.add((vault, ""))
-                found.update((vault, folder) for folder in ancestors(path))
-        return tuple(Folder(*each) for each in sorted(found))
+            return folders_of(db.execute("SELECT DISTINCT vault, path FROM chunks"))
 
     # -- the trash
 

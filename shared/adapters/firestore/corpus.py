@@ -14,6 +14,7 @@ from shared.adapters.firestore.connection import Connection, pool
 from shared.adapters.firestore.documents import is_kept, place_key, posting_path
 from shared.adapters.firestore.protocol import Is, Order, Query, Where, change, delete, protocol, put, values_of
 from shared.errors import Conflict
+from shared.model.index import folders_of
 from shared.model.notes import Folder
 from shared.model.retrieval import CorpusStats
 
@@ -96,11 +97,7 @@ class Corpus:
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
         """The folders of `places` and all that contain them."""
-        found: set[tuple[str, str]] = set()
-        for place in self.places(tenant_id):
-            parts = place.folder.split("/") if place.folder else []
-            found.update((place.vault, "/".join(parts[:depth])) for depth in range(len(parts) + 1))
-        return tuple(Folder(vault, folder) for vault, folder in sorted(found))
+        return folders_of((place.vault, f"{place.folder}/") for place in self.places(tenant_id))
 
     def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
         """Counts what is not yet known at this revision, one request a stem, side by side."""
