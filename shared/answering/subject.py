@@ -55,12 +55,8 @@ def _is_near(passage: Scored, retrieved: Retrieved) -> bool:
         return coverage >= MIN_UNSPOKEN
     if passage.scores.similarity == 0:  # it still waits for its vector, or nothing has any
         return coverage >= MIN_BY_WORDS
-    return _likeness(passage) + COVERED * coverage >= MIN_NEAR
-
-
-def _likeness(passage: Scored) -> float:
-    """0 for unrelated texts, 1 for equal ones."""
-    return max(0.0, 2.0 * passage.scores.similarity - 1.0)
+    likeness = max(0.0, 2.0 * passage.scores.similarity - 1.0)  # 0 for unrelated texts, 1 for equal ones
+    return likeness + COVERED * coverage >= MIN_NEAR
 
 
 def _coverage(passage: Scored, retrieved: Retrieved) -> float:

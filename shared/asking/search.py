@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
 
@@ -70,29 +70,19 @@ def _retrieve(app: App, question: Question, options: RetrievalOptions) -> Retrie
         key = _asked(question), options, app.store.stats(question.tenant_id).revision
     except StoreUnavailable:  # the search says what it went without
         return app.retriever.retrieve(question, options=options).retrieved
-    if before := _kept(app, question.tenant_id, key):
-        return before
+    started, kept = time.perf_counter(), app.results.peek(key)
+    if kept is not None:
+        # Only while all its notes exist as they were found: a deletion is obeyed before the index has followed it.
+        revisions = {each.chunk.note_id: each.chunk.note_revision for each in (*kept.selected, *kept.nearest)}
+        live = app.store.live_records(question.tenant_id, sorted(revisions))
+        if all(note_id in live and live[note_id].note_revision == at for note_id, at in revisions.items()):
+            return replace(kept, timings_ms={"retrieval": 1000 * (time.perf_counter() - started)})
     found = app.retriever.retrieve(question, options=options).retrieved
     with_vectors = found.mode in (RetrievalMode.WEIGHTED, RetrievalMode.RRF)
     without = found.failed_vaults or found.failed_legs or (found.reranked is not None and found.reranked.failure)
     if found.refusal is None and with_vectors and not without:
         app.results.put(key, found)
     return found
-
-
-def _kept(app: App, tenant_id: str, key: Hashable) -> Retrieved | None:
-    """What was found in the same minute, while all its notes exist at the revisions that were found: a deletion is
-    obeyed before the index has followed it.
-    """
-    started = time.perf_counter()
-    kept = app.results.peek(key) if app.results is not None else None
-    if kept is None:
-        return None
-    revisions = {each.chunk.note_id: each.chunk.note_revision for each in (*kept.selected, *kept.nearest)}
-    live = app.store.live_records(tenant_id, sorted(revisions))
-    if any(note_id not in live or live[note_id].note_revision != at for note_id, at in revisions.items()):
-        return None
-    return replace(kept, timings_ms={"retrieval": 1000 * (time.perf_counter() - started)})
 
 
 def _asked(question: Question) -> Question:

@@ -27,8 +27,8 @@ from shared.model.answers import (
     Usage,
 )
 from shared.model.questions import Question
-from shared.model.retrieval import RefusalReason, Retrieved
-from tests.answering.samples import LAST_WEEK, events_by, passage, question, retrieved
+from shared.model.retrieval import Retrieved
+from tests.answering.samples import events_by, passage, question, retrieved
 from tests.fakes import ScriptedWriter
 
 FIRESTORE = passage("We chose Firestore as the database. It scales.", note_id="a")
@@ -133,12 +133,6 @@ def test_whatever_is_written_what_is_shown_is_the_answer_or_gives_way_to_fixed_w
     assert replace(final(again), timings_ms={}) == replace(answer, timings_ms={})
 
 
-def test_a_model_that_dies_before_any_text_is_replaced_without_a_word() -> None:
-    events = events_of(Delta(""), ModelUnavailable("away"))
-    assert (retractions(events), final(events).model) == ([], "extractive")
-    assert shown(events) == QUOTED
-
-
 @pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("blocked")])
 def test_of_a_model_that_dies_on_the_way_what_stands_stays(problem: AuroraError) -> None:
     events = events_of("It is Firestore [N1]. It was", Delta(" Redis [N2] and", Usage(100, 7)), problem)
@@ -152,37 +146,11 @@ def test_of_a_model_that_dies_before_anything_that_stands_nothing_stays() -> Non
     assert shown(events) == final(events).text == QUOTED
 
 
-@pytest.mark.parametrize("nothing", [("",), (" ", "\n"), ("\x00",)])
-def test_an_empty_reply_is_replaced(nothing: tuple[str, ...]) -> None:
-    events = events_of(*nothing)
-    assert (retractions(events), final(events).model) == ([], "extractive")
-
-
-def test_a_verdict_that_the_sources_do_not_answer_shows_nothing_but_the_refusal() -> None:
-    events = events_of("ANSWER: no\n", "It is Firestore [N1].")
-    assert events == [Searched(FOUND), final(events)]
-    assert final(events).refusal is RefusalReason.BELOW_THRESHOLD
-    assert [quote.passage for quote in final(events).nearest] == [FIRESTORE, CLOUD_RUN]
-
-
 def test_what_was_changed_at_the_end_of_a_draft_was_never_shown() -> None:
     listed = "\n\nSources:\n- [N1] Databases\n- [N2] API"
     events = events_of("It is Firestore [N9], ", "[N1] chosen.", *[listed] * 40)
     assert (retractions(events), shown(events)) == ([], "It is Firestore [N1] chosen.")
     assert [citation.label for citation in final(events).citations] == ["N1"]
-
-
-def test_without_citations_no_marker_is_ever_shown() -> None:
-    events = events_of(
-        "It is Firestore [N", "1], it scales [N2] well.", asked=replace(question(), include_citations=False)
-    )
-    assert shown(events) == "It is Firestore, it scales well."
-    assert all(event.claim is None and not event.cited for event in events if isinstance(event, CheckedPiece))
-
-
-def test_a_wider_search_is_told_before_the_first_word() -> None:
-    events = events_of("Firestore [N1].", found=retrieved(FIRESTORE, time=LAST_WEEK, widened="7 days around"))
-    assert shown(events) == "Nothing from “last week”, so I searched 7 days either side. Firestore [N1]."
 
 
 def test_plain_chat_streams_without_a_search() -> None:

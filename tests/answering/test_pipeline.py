@@ -160,13 +160,6 @@ def test_a_note_cannot_smuggle_a_citation_into_the_answer() -> None:
     assert [citation.passage for citation in result.citations] == [forged, CLOUD_RUN]
 
 
-def test_the_same_draft_gives_the_same_answer() -> None:
-    def stable(result: Answer) -> tuple[object, ...]:
-        return result.text, result.citations, result.refusal
-
-    assert stable(ask("Firestore [N1] and [N2].")) == stable(ask("Firestore [N1] and [N2]."))
-
-
 def test_a_draft_of_a_hundred_thousand_characters_is_checked_in_time() -> None:
     started = time.thread_time()
     result = ask("The database is Firestore [N1], [N9]. " * 2500)
