@@ -111,7 +111,12 @@ def _named(deployment: Deployment) -> Iterator[Taken]:
             yield Taken(
                 f"function:{name}", f"function {name} in {place}, which has not our label: it would be replaced"
             )
-    for base in SECRETS:
+    read = {
+        each["secret"]
+        for function in deployment.functions.values()
+        for each in function.get("serviceConfig", {}).get("secretEnvironmentVariables", ())
+    }
+    for base in (name for name in SECRETS if prefix + name not in read):  # what ours read was named in an earlier run
         secret = google.found(f"secretmanager/v1/{google.name}/secrets/{prefix}{base}")
         if secret and not is_ours(secret):
             yield Taken(f"secret:{prefix}{base}", f"secret {prefix}{base}: it would get another version")
@@ -119,6 +124,8 @@ def _named(deployment: Deployment) -> Iterator[Taken]:
     job = google.found(f"{jobs}/{prefix}{JOB}")
     if job and not is_ours(job):
         yield Taken(f"job:{prefix}{JOB}", f"scheduler job {prefix}{JOB}: it would be replaced")
+    if deployment.functions:  # its accounts were named, or made, in an earlier run
+        return
     for account in google.items(f"iam/v1/{google.name}/serviceAccounts", "accounts"):
         name = account["email"].partition("@")[0]
         if name in {prefix + base for base in ACCOUNTS} and not is_ours(account):

@@ -146,7 +146,7 @@ def decided(google: Google, asked: argparse.Namespace) -> Plan:
     if kept and kept.get("type") == "DATASTORE_MODE":
         raise Stop(f"Database {id} is in Datastore mode, which cannot be changed: give --database a name of its own.")
     region, location = places(asked, ours.region if ours else "", kept["locationId"] if kept else "")
-    deployment = Deployment(google, prefix, region, Database(google, id))
+    deployment = Deployment(google, prefix, region, Database(google, id), ours.functions if ours else {})
     settings |= {"STORE": "firestore", "FIRESTORE_DATABASE": id}
     settings |= model_of({**held, **settings}, location, first=ours is None)
     plan = Plan(deployment, location, kept is None, settings, held, look.following(ours, beside=id))

@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import pty
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ import pytest
 import yaml
 
 from cli.product.emulator import Emulator
-from tests.deploy import cloud_build
+from tests.deploy import cloud_build, neighbour
 from tests.deploy.conftest import ROOT, deploying, found_gcloud
 from tests.servers.gemini import error
 from tests.servers.google_cloud import OWNER, GoogleCloud, tools
@@ -412,6 +413,43 @@ def test_one_command_deploys_a_fresh_project_and_asks_the_first_question(tmp_pat
     for name in ("api", "chat"):
         function = deployment.cloud.resources[f"projects/demo-notes/locations/europe-west1/functions/{name}"]
         assert function["labels"]["source"] == hashed
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.slow
+@pytest.mark.nightly
+def test_what_is_named_is_taken_over_and_callers_come_in_where_all_users_may_not(
+    tmp_path: Path, product: Served
+) -> None:
+    """An app lives there, and its organization forbids `allUsers`: everything that the first run lists is named."""
+    left_out = ("reconcile", "on-note-write", "on-template-write", "schedule")
+    with deploying(tmp_path, product, left_out=left_out) as deployment:
+        cloud = deployment.cloud
+        neighbour.move_in(cloud)
+        project = f"projects/{cloud.project}"
+        refused = deployment.follow("deploy/up.sh PROJECT", GEMINI_API_KEY="a-key")
+        flags = re.findall(r"--take-over \S+", refused.stdout)
+        assert {"--take-over function:api", "--take-over rules"} < set(flags)
+        assert cloud.called("cloudbuild.projects.builds.create") == []
+        taken = f"deploy/up.sh PROJECT {' '.join(flags)} --no-invoker-iam-check"
+        said = deployment.follow(taken, GEMINI_API_KEY="a-key")
+        assert said.returncode == 0, said.stdout + "".join(step.said for step in deployment.steps if step.code)
+        assert "N1: We keep our notes in Firestore." in said.stdout
+        place = f"{project}/locations/us-central1"
+        assert cloud.resources[f"{place}/functions/api"]["labels"]["product"] == "aurora-notes"
+        services = [cloud.resources[f"{place}/services/{name}"] for name in ("api", "chat")]
+        assert all(each["invokerIamDisabled"] for each in services)
+        assert "allUsers" not in str(cloud.access.policies)
+        release = cloud.resources[f"{project}/releases/cloud.firestore"]["rulesetName"]
+        assert "match /tenants/" in cloud.resources[release]["source"]["files"][0]["content"]
+        assert base64.b64decode(cloud.secrets[f"{project}/secrets/gemini-api-key"]) == b"a-key"
+        assert {f"{project}/databases/(default)/documents/rooms/1"} <= cloud.documents
+        assert cloud.called("identitytoolkit.projects.updateConfig") == []
+        again = deployment.follow("deploy/up.sh PROJECT", GEMINI_API_KEY="a-key")
+        assert "--take-over" not in again.stdout
+        assert again.returncode == 0, again.stdout
+        assert "allUsers" not in str(cloud.access.policies), "what was switched off stays off"
+        assert cloud.faults == []
 
 
 def test_a_source_that_was_changed_on_its_way_is_not_built(tmp_path: Path) -> None:
