@@ -69,15 +69,6 @@ class Window:
         return (chunk.start + pieces[0].start, chunk.start + pieces[-1].end) if pieces else (chunk.start, chunk.end)
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    text: Quotable
-    share: float
-    """How much of the question's words it holds, weighed by what they tell, in [0, 1]."""
-    promise: float
-    """What it counts before anything is embedded."""
-
-
 def windows(
     question: str, passages: Sequence[Scored], retrieved: Retrieved, embedder: Embedder | None
 ) -> Iterator[Window]:
@@ -87,14 +78,14 @@ def windows(
     """
     lang, top = retrieved.analysis.lang, max((passage.score for passage in passages), default=0.0) or 1.0
     ranks = [RANK * passage.score / top for passage in passages]
-    read = [_pieces(passage, rank, retrieved) for passage, rank in zip(passages, ranks, strict=True)]
-    cosines = _cosines(question, _promising(read), retrieved, embedder)
+    read = [quotable(passage.chunk.text) for passage in passages]
+    held = [[share_held(text.plain, retrieved.weights, lang) for text in texts] for texts in read]
+    cosines = _cosines(question, _promising(read, held, ranks), retrieved, embedder)
     tells = UNSPOKEN if retrieved.by_words else 1.0
-    for passage, rank, pieces in zip(passages, ranks, read, strict=True):
-        own = [WORDS * each.share + tells * cosines.get(each.text.plain, 0.0) for each in pieces]
+    for passage, rank, texts, shares in zip(passages, ranks, read, held, strict=True):
+        own = [WORDS * share + tells * cosines.get(each.plain, 0.0) for each, share in zip(texts, shares, strict=True)]
         scores = [rank + score + BESIDE * sum(beside) for score, beside in _with_neighbours(own)]
-        text, texts = passage.chunk.text, [each.text for each in pieces]
-        free = set(range(len(pieces)))
+        text, free = passage.chunk.text, set(range(len(texts)))
         for core in sorted(free, key=lambda at: -scores[at]):
             if core not in free:
                 continue
@@ -106,12 +97,12 @@ def windows(
             free.difference_update(range(first, last + 1))
             yield Window(
                 passage=passage,
-                pieces=tuple(texts[first : last + 1]),
+                pieces=texts[first : last + 1],
                 score=scores[core],
-                nearness=max(0.0, min(1.0, cosines.get(texts[core].plain, pieces[core].share))),
+                nearness=max(0.0, min(1.0, cosines.get(texts[core].plain, shares[core]))),
                 lacks_subject=lacks_subject,
             )
-        if not pieces:
+        if not texts:
             yield Window(passage, (), score=rank, nearness=0.0)
 
 
@@ -121,20 +112,20 @@ def _with_neighbours(values: Sequence[float]) -> Iterator[tuple[float, tuple[flo
     return zip(values, zip(framed, framed[2:], strict=False), strict=True)
 
 
-def _pieces(passage: Scored, rank: float, retrieved: Retrieved) -> list[_Piece]:
-    texts = quotable(passage.chunk.text)
-    shares = [share_held(text.plain, retrieved.weights, retrieved.analysis.lang) for text in texts]
-    promises = [rank + share + BESIDE * max(beside) for share, beside in _with_neighbours(shares)]
-    return [_Piece(*each) for each in zip(texts, shares, promises, strict=True)]
-
-
-def _promising(read: Sequence[Sequence[_Piece]]) -> list[str]:
+def _promising(
+    read: Sequence[Sequence[Quotable]], shares: Sequence[Sequence[float]], ranks: Sequence[float]
+) -> list[str]:
     """What is embedded, of all passages."""
+    promises = [
+        (rank + share + BESIDE * max(beside), text.plain)
+        for texts, own, rank in zip(read, shares, ranks, strict=True)
+        for text, (share, beside) in zip(texts, _with_neighbours(own), strict=True)
+    ]
     chosen, room = dict[str, None](), EMBEDDED
-    for piece in sorted((piece for pieces in read for piece in pieces), key=lambda each: -each.promise):
-        cost = max(MIN_EMBEDDED, len(piece.text.plain))
-        if cost <= room and piece.text.plain not in chosen:
-            chosen[piece.text.plain] = None
+    for _, plain in sorted(promises, key=lambda each: -each[0]):
+        cost = max(MIN_EMBEDDED, len(plain))
+        if cost <= room and plain not in chosen:
+            chosen[plain] = None
             room -= cost
     return list(chosen)
 
