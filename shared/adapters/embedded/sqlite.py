@@ -1,14 +1,12 @@
-"""One SQLite file: its tables, how it is opened and removed, a transaction, and SQLite's errors as ours."""
+"""One SQLite file: its tables, and how it is opened and removed."""
 
 from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
-
-from shared.errors import InvalidArgument, OperatorError, StoreUnavailable
 
 APPLICATION_ID = 0x4175726F
 """`Auro`, in the header of every file of ours."""
@@ -29,10 +27,10 @@ _COUNTERS = tuple(
 
 _PROPERTIES = ("ALTER TABLE chunks ADD COLUMN properties TEXT NOT NULL DEFAULT '[]'",)
 
-_ADDED: Mapping[int, tuple[str, ...]] = {2: _TRASH, 3: _COUNTERS, 4: _PROPERTIES}
+ADDED: Mapping[int, tuple[str, ...]] = {2: _TRASH, 3: _COUNTERS, 4: _PROPERTIES}
 """Schema version -> what it added to the one before."""
 
-_TABLES = (
+TABLES = (
     # One row. `token` numbers changes of records, `revision` changes of chunks; both only grow.
     """CREATE TABLE state (
         tenant_id TEXT NOT NULL, token INTEGER NOT NULL, revision INTEGER NOT NULL,
@@ -87,19 +85,6 @@ _TABLES = (
     *_TRASH,
 )
 
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
-_AWAY = {
-    sqlite3.SQLITE_BUSY: "another process has been writing to it for too long",
-    sqlite3.SQLITE_LOCKED: "another process has been writing to it for too long",
-    sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
-    sqlite3.SQLITE_FULL: "the disk is full",
-    sqlite3.SQLITE_IOERR: "the disk reports an error",
-    sqlite3.SQLITE_NOMEM: "memory is used up",
-    sqlite3.SQLITE_PERM: "permission is denied",
-    sqlite3.SQLITE_READONLY: "it is read-only",
-}
-"""SQLite's primary result codes that waiting, or the machine's operator, can cure."""
-
 
 def opened(path: Path, patience: float, prepare: Callable[[sqlite3.Connection], object]) -> sqlite3.Connection:
     """A connection on which `prepare` went through.
@@ -120,7 +105,7 @@ def opened(path: Path, patience: float, prepare: Callable[[sqlite3.Connection], 
         except sqlite3.OperationalError as problem:
             db.close()
             gone = _identity(path) is None or before not in (None, _identity(path))
-            if not (gone or _code(problem) == sqlite3.SQLITE_BUSY) or time.monotonic() > until:
+            if not (gone or code_of(problem) == sqlite3.SQLITE_BUSY) or time.monotonic() > until:
                 raise
             time.sleep(0.005)
         except BaseException:
@@ -150,7 +135,7 @@ def removed(path: Path) -> bool:
             db.execute("PRAGMA journal_mode = DELETE")
             db.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as problem:
-            if _code(problem) == sqlite3.SQLITE_BUSY:
+            if code_of(problem) == sqlite3.SQLITE_BUSY:
                 return False
             raise
         (notes,) = db.execute("SELECT count(*) FROM notes").fetchone()
@@ -159,70 +144,6 @@ def removed(path: Path) -> bool:
         return not notes
 
 
-@contextmanager
-def transaction(db: sqlite3.Connection, begin: str) -> Iterator[None]:
-    db.execute(begin)
-    try:
-        yield
-        db.execute("COMMIT")
-    finally:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-
-
-@contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """SQLite's errors as ours, naming the file. Errors that are our own bugs pass as they are."""
-    try:
-        yield
-    except sqlite3.DatabaseError as problem:
-        code = _code(problem)
-        if code in _DAMAGED:
-            mend = "restore it from a backup, or move it away and index again"
-            raise OperatorError(f"{path} is damaged ({problem}): {mend}") from problem
-        if code in _AWAY:
-            raise StoreUnavailable(f"{path}: {_AWAY[code]}") from problem
-        raise
-    except UnicodeEncodeError as problem:
-        raise InvalidArgument("id", "text without lone surrogates") from problem
-
-
-def _code(problem: sqlite3.Error) -> int:
+def code_of(problem: sqlite3.Error) -> int:
     """SQLite's primary result code; OK for errors that Python's module raises itself."""
     return int(getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_OK)) & 0xFF
-
-
-def version_of(db: sqlite3.Connection, path: Path) -> int:
-    """The version of its tables; 0: the file is new. Raises OperatorError for a file that is not ours."""
-    # In this order, so that tables which another connection makes between two reads never look like a stranger's.
-    (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    (application,) = db.execute("PRAGMA application_id").fetchone()
-    if version == 0 and application == 0 and tables == 0:
-        return 0
-    if application != APPLICATION_ID:
-        raise OperatorError(f"{path} is not a store of Aurora Notes: move it away")
-    if version > SCHEMA_VERSION:
-        raise OperatorError(
-            f"{path} was written by a newer Aurora Notes (schema {version}, this one knows {SCHEMA_VERSION}): upgrade"
-        )
-    return int(version)
-
-
-def prepare(db: sqlite3.Connection, path: Path, tenant_id: str) -> None:
-    """Make the tables, or add those of later versions, unless another process was faster."""
-    if version_of(db, path) == SCHEMA_VERSION:
-        return
-    db.execute("PRAGMA page_size = 16384")  # of a new file: reads 100,000 vectors in half the time that 4096 takes
-    db.execute("PRAGMA journal_mode = WAL")
-    with transaction(db, "BEGIN IMMEDIATE"):
-        found = version_of(db, path)
-        added = (statement for version in range(found + 1, SCHEMA_VERSION + 1) for statement in _ADDED[version])
-        for statement in added if found else _TABLES:
-            db.execute(statement)
-        if not found:
-            # Not from 0: after an erasure no number comes again that a cache of the old file may still know.
-            first = time.time_ns() // 1000
-            db.execute("INSERT INTO state VALUES (?, ?, ?, 0, 0)", (tenant_id, first, first))
-            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
