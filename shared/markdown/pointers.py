@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Literal
 from urllib.parse import unquote
 
 from shared.markdown.file import aliases_of, prose, without_code
@@ -110,22 +111,14 @@ def names_of(note: Note) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, map(folded, spelt))))
 
 
-def name_term(vault: str, name: str) -> str:
-    """The index's term of notes of a vault that have a folded name."""
-    return f"name {_digest(vault, name)}"
-
-
-def link_term(vault: str, name: str) -> str:
-    """The index's term of notes of a vault that point at a folded name."""
-    return f"link {_digest(vault, name)}"
+def index_term(kind: Literal["name", "link"], vault: str, name: str) -> str:
+    """The index's term of notes of a vault that have a folded name, or that point at it. No word holds a blank."""
+    digest = hashlib.sha256(f"{vault}\0{name}".encode()).hexdigest()
+    return f"{kind} {digest[:24]}"
 
 
 def link_terms(note: Note) -> tuple[str, ...]:
-    """By which the index finds the note as one that is pointed at, and as one that points. No word holds a blank."""
-    named = [name_term(note.vault, name) for name in names_of(note)]
-    meant = [link_term(note.vault, name) for pointer in pointers(note.text) for name in pointer.names]
+    """By which the index finds the note as one that is pointed at, and as one that points."""
+    named = [index_term("name", note.vault, name) for name in names_of(note)]
+    meant = [index_term("link", note.vault, name) for pointer in pointers(note.text) for name in pointer.names]
     return tuple(dict.fromkeys([*named, *meant]))
-
-
-def _digest(vault: str, name: str) -> str:
-    return hashlib.sha256(f"{vault}\0{name}".encode()).hexdigest()[:24]

@@ -17,9 +17,8 @@ from shared.errors import NoteUnreadable
 from shared.markdown.pointers import (
     Pointer,
     folded,
+    index_term,
     last_part,
-    link_term,
-    name_term,
     names_of,
     pointers,
     without_suffix,
@@ -101,7 +100,7 @@ class _Index:
     def named(self, names: Iterable[str]) -> tuple[Named, ...]:
         """Notes of these folded names that still exist, at their indexed revision."""
         asked = [name for name in dict.fromkeys(names) if name]
-        terms = [name_term(self.vault, name) for name in asked]
+        terms = [index_term("name", self.vault, name) for name in asked]
         searched = self.pool.map(partial(self._holding, limit=MAX_NAMESAKES), terms)
         called: dict[str, set[str]] = defaultdict(set)
         chunks: dict[str, IndexedChunk] = {}
@@ -124,7 +123,7 @@ class _Index:
     def pointing(self, names: Sequence[str]) -> tuple[list[str], bool]:
         """Ids of notes that point at one of the names, the newest first; whether these are all."""
         limit = MAX_BACKLINKS + 2
-        terms = [link_term(self.vault, name) for name in names]
+        terms = [index_term("link", self.vault, name) for name in names]
         found = list(self.pool.map(partial(self._holding, limit=limit), terms))
         chunks = sorted((chunk for each in found for chunk in each), key=lambda chunk: chunk.created_at, reverse=True)
         return list(dict.fromkeys(chunk.note_id for chunk in chunks)), all(len(each) < limit for each in found)

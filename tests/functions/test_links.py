@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.markdown.pointers import link_term
+from shared.markdown.pointers import index_term
 from shared.model.retrieval import Restriction
 from shared.notes.linked import MAX_BACKLINKS, MAX_LINKS
 from tests.functions.world import World
@@ -87,7 +87,7 @@ def test_what_is_not_looked_at_is_said(world: World) -> None:
 
 def test_terms_of_links_are_no_words_of_the_note(world: World) -> None:
     world.save("log", title="Log", text="Saw the [[Boat]].")
-    term = link_term("default", "boat")
+    term = index_term("link", "default", "boat")
     (chunk,) = world.app.store.postings("alice", term, limit=9, stems=("log", "boat"), restriction=Restriction())
     assert chunk.position == 0
     world.save("plain", title="Log", text="Saw the Boat.")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.language.terms import stems
-from shared.markdown.pointers import MAX_POINTERS, link_term, link_terms, name_term, pointers
+from shared.markdown.pointers import MAX_POINTERS, index_term, link_terms, pointers
 from shared.model.notes import Note
 
 START = datetime(2026, 11, 21, tzinfo=UTC)
@@ -66,8 +66,8 @@ def test_a_note_is_found_by_file_title_and_alias_and_by_what_it_points_at() -> N
     found = link_terms(
         note("---\naliases: [Dinghy]\n---\n[[Old/Oar]]", title="My  Boat", path="toys/Boat.md", vault="v")
     )
-    names = [name_term("v", name) for name in ("boat", "my boat", "dinghy")]
-    assert found == (*names, link_term("v", "old/oar"), link_term("v", "oar"))
+    names = [index_term("name", "v", name) for name in ("boat", "my boat", "dinghy")]
+    assert found == (*names, index_term("link", "v", "old/oar"), index_term("link", "v", "oar"))
 
 
 @given(st.text())
