@@ -119,13 +119,13 @@ def test_a_model_server_on_this_machine_is_told_of_and_writes_when_asked(aurora:
         assert told not in product.greeting
 
 
-def test_a_model_that_it_does_not_have_is_refused_with_those_it_has(aurora: Aurora, ollama: OpenAIServer) -> None:
+def test_a_model_that_no_server_has_is_refused_with_what_there_is(
+    aurora: Aurora, ollama: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     result = aurora("dev", "--no-browser", "--port", "0", "--model", "llama9")
     assert result.exit_code == 2
     assert f"--model: expected a model of {ollama.url}/v1 (llama3.2:latest" in result.stderr
-
-
-def test_where_no_model_server_answers_it_is_told_where_one_was_looked_for(aurora: Aurora) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:1")
     result = aurora("dev", "--no-browser", "--port", "0", "--model", "llama3.2")
     assert result.exit_code == 1
     assert "no model server answers at http://127.0.0.1:1/v1 or http://127.0.0.1:1234/v1" in result.stderr

@@ -53,12 +53,6 @@ def test_a_saved_note_answers_within_a_second_and_ctrl_c_ends_it_well(tmp_path: 
         assert running.errors() == []
 
 
-def test_being_told_to_end_is_not_a_failure_either(tmp_path: Path) -> None:
-    with dev(tmp_path) as running:
-        running.process.terminate()
-        assert running.process.wait(60) == 0
-
-
 def test_the_sample_is_loaded_once_only(tmp_path: Path) -> None:
     sample = ("--sample", str(ROOT / "examples/notes"))
     with dev(tmp_path, *sample) as running:
@@ -97,6 +91,8 @@ def test_functions_stand_under_the_paths_of_the_cloud(tmp_path: Path) -> None:
         assert running.call("GET", "/notes", Origin="https://evil.example")[0] == 403
         status, text = running.call("POST", "/chat", {"message": "x" * 2_000_000})
         assert (status, "TOO_LARGE" in text) == (413, True)
+        running.process.terminate()
+        assert running.process.wait(60) == 0
 
 
 def test_folders_that_its_home_knows_are_followed_both_ways_unless_they_are_not_to_be(
