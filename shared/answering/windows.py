@@ -11,7 +11,6 @@ import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from operator import mul
 
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
@@ -169,13 +168,9 @@ def _around(
     return first, last
 
 
-@cache
-def _pointing(lang: str) -> re.Pattern[str] | None:
-    """What begins a sentence whose subject stands before it."""
-    words = vocabulary(lang).follow_ups
-    return re.compile(rf"(?:{words.things}|{words.people})\b", re.IGNORECASE) if words else None
-
-
 def _lacks_subject(piece: Quotable, lang: str) -> bool:
-    pointing = _pointing(lang)
-    return piece.kind is not Kind.SENTENCE or (pointing is not None and pointing.match(piece.plain) is not None)
+    """Whether it is no sentence, or begins with a word that points at what stands before it."""
+    if piece.kind is not Kind.SENTENCE:
+        return True
+    words = vocabulary(lang).follow_ups
+    return bool(words and re.match(rf"(?:{words.things}|{words.people})\b", piece.plain, re.IGNORECASE))

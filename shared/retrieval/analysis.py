@@ -60,7 +60,13 @@ def restrict(filters: Filters, now: datetime, folders: Callable[[], Sequence[Fol
         groups.append(_places(filters, folders()))
     if filters.tags:
         groups.append(frozenset(map(tag_token, filters.tags)))
-    return Restriction(_created(filters, now), tuple(groups))
+    start, end = filters.created_after, filters.created_before
+    if start is not None and end is not None and start > end:
+        raise InvalidArgument("filters.createdAfter", "a time not after filters.createdBefore")
+    if filters.window_days is not None:
+        with suppress(OverflowError):  # before the calendar begins, so no restriction at all
+            start = _later(start, now - timedelta(days=filters.window_days))
+    return Restriction(None if start is None and end is None else TimeRange(start, end), tuple(groups))
 
 
 def within(restriction: Restriction, time: TimeRange | None) -> Restriction:
@@ -90,16 +96,6 @@ def unknown(kind: str, name: str, known: Collection[str]) -> NotFound:
     likely = get_close_matches(name, sorted(known), n=MAX_NAMES_SHOWN, cutoff=0.0)
     there = f"there are: {', '.join(likely)}{', …' if len(known) > len(likely) else ''}" if likely else "there are none"
     return NotFound(f"no {kind} {name!r}; {there}")
-
-
-def _created(filters: Filters, now: datetime) -> TimeRange | None:
-    start, end = filters.created_after, filters.created_before
-    if start is not None and end is not None and start > end:
-        raise InvalidArgument("filters.createdAfter", "a time not after filters.createdBefore")
-    if filters.window_days is not None:
-        with suppress(OverflowError):  # before the calendar begins, so no restriction at all
-            start = _later(start, now - timedelta(days=filters.window_days))
-    return None if start is None and end is None else TimeRange(start, end)
 
 
 def _later(one: datetime | None, other: datetime | None) -> datetime | None:

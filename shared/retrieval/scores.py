@@ -97,7 +97,7 @@ class Formula:
             only_then=analysis.time is not None and analysis.time.restricts,
             calibration=(embedder.calibration if embedder else None) or UNKNOWN_CALIBRATION,
             keyword=keyword_parts(pool, search.options, words=words),
-            titled=titled((each.chunk for each in pool.candidates), analysis.stems, analysis.lang),
+            titled=titled([each.chunk for each in pool.candidates], analysis.stems, analysis.lang),
             weigh=weigher(search.places),
             words=words,
         )

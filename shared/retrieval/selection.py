@@ -69,7 +69,9 @@ def best_first(pool: Pool, formula: Formula, reader: IndexReader, *, threshold: 
         live = reader.records(tuple(unknown)) if unknown else {}
         # No chunk has the empty revision, which stands for a deleted note.
         revisions.update((note_id, live[note_id].note_revision if note_id in live else "") for note_id in unknown)
-        yield from (scored for scored in batch if revisions[scored.chunk.note_id] == scored.chunk.note_revision)
+        for scored in batch:
+            if revisions[scored.chunk.note_id] == scored.chunk.note_revision:
+                yield scored
         if head > len(ranking):  # nothing was left for the vectors to be worse than: all that match have been read
             return
         done, head = head, head + step
@@ -134,7 +136,8 @@ def with_repeats(passages: Iterable[Scored]) -> Iterator[tuple[Scored, IndexedCh
     """Each passage with the chunk before it that it repeats; None: it says something new."""
     kept: list[_Wording] = []
     for passage in passages:
-        wording = _Wording.of(passage.chunk)
+        text = passage.chunk.text
+        wording = _Wording(passage.chunk, re.findall(r"\w+", text), trigrams(text))
         repeated = next((other.chunk for other in kept if _repeats(wording, other)), None)
         if repeated is None:
             kept.append(wording)
@@ -156,10 +159,6 @@ class _Wording:
     chunk: IndexedChunk
     words: Sequence[str]
     shingles: frozenset[tuple[str, ...]]
-
-    @classmethod
-    def of(cls, chunk: IndexedChunk) -> _Wording:
-        return cls(chunk, re.findall(r"\w+", chunk.text), trigrams(chunk.text))
 
 
 def _repeats(one: _Wording, other: _Wording) -> bool:
