@@ -50,16 +50,12 @@ class _Figures:
     def at(self, revision: str) -> _Figures:
         """What of this still holds at a later revision."""
         later = _Figures(revision)
-        if _places_part(revision) == _places_part(self.revision):
+        if revision.rpartition(":")[2] == self.revision.rpartition(":")[2]:  # no record went, no folder came or went
             later.places = self.places
         if self.stats and self.stats.chunk_count >= LARGE and time.monotonic() < self.read_at + LARGE_SECONDS:
             later.stats, later.frequencies = replace(self.stats, revision=revision), self.frequencies
             later.read_at = self.read_at
         return later
-
-
-def _places_part(revision: str) -> str:
-    return revision.rpartition(":")[2]
 
 
 class Corpus:
@@ -136,14 +132,11 @@ class Corpus:
             figures.until = time.monotonic() + FRESH_SECONDS
             with self._lock:
                 if self._writes == writes:
-                    self._keep(tenant_id, figures)
+                    if len(self._known) >= MAX_TENANTS:
+                        self._known.clear()
+                        self._asking.clear()
+                    self._known[tenant_id] = figures
             return figures
-
-    def _keep(self, tenant_id: str, figures: _Figures) -> None:
-        if len(self._known) >= MAX_TENANTS:
-            self._known.clear()
-            self._asking.clear()
-        self._known[tenant_id] = figures
 
     def _revision(self, tenant_id: str) -> str:
         """When a record was last written, and when one last went or a folder came or went: every commit of `apply`

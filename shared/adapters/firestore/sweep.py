@@ -56,19 +56,19 @@ class Sweep:
         return self._keys("index", limit, cursor)
 
     def unfinished_keys(self, *, limit: int) -> tuple[NoteKey, ...]:
-        waiting = self._records(IndexStatus.PENDING, limit)
-        return (*waiting, *(self._records(IndexStatus.FAILED, limit - len(waiting)) if len(waiting) < limit else ()))
-
-    def _records(self, status: IndexStatus, limit: int) -> tuple[NoteKey, ...]:
-        query = Query(
-            collection="index",
-            everywhere=True,
-            where=(Where("unfinished", Is.IN, shards_of(status)),),
-            order=(Order("indexedAt"), Order(KEY)),
-            limit=limit,
-            fields=(),
-        )
-        return self._note_keys(self._connection.query(self._connection.root, query))
+        found: list[Any] = []
+        for status in (IndexStatus.PENDING, IndexStatus.FAILED):
+            query = Query(
+                collection="index",
+                everywhere=True,
+                where=(Where("unfinished", Is.IN, shards_of(status)),),
+                order=(Order("indexedAt"), Order(KEY)),
+                limit=limit - len(found),
+                fields=(),
+            )
+            if len(found) < limit:
+                found += self._connection.query(self._connection.root, query)
+        return self._note_keys(found)
 
     def orphan_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
         """Two aggregations say whether there can be any: as many chunks as all records together claim means none.
