@@ -144,7 +144,11 @@ class Splitter:
         rest = self._rest
         fence = _FENCE.match(rest, start)
         if self._fence or fence:
-            return self._code(start, self._fence or (fence[0] if fence else ""))
+            mark = self._fence or (fence[0] if fence else "")
+            closing = re.compile(rf"\n[ \t]*{mark[0]}{{{len(mark)},}}[ \t]*(?=\n|\Z)").search(rest, start)
+            # Never cut within a line: what reads the code line by line would take a part for a whole one.
+            end = closing.end() if closing else self._line_end(start + MAX_PIECE)
+            return _Cut(end, fence="" if closing or end == len(rest) else mark)
         line = self._line_end(start)
         if rest[start] == ">":
             while not _MARK.search(rest, start, line) and line - start < MAX_PIECE and _QUOTED.match(rest, line):
@@ -156,14 +160,6 @@ class Splitter:
         if _HEADING.match(rest, start):
             return _Cut(line, opens=_MARK.search(rest, start, line) is None)
         return _Cut(line, opens=True) if _RULE.match(rest, start) else None
-
-    def _code(self, start: int, fence: str) -> _Cut:
-        """Never cut within a line: what reads the code line by line would take a part for a whole one."""
-        closing = re.compile(rf"\n[ \t]*{fence[0]}{{{len(fence)},}}[ \t]*(?=\n|\Z)").search(self._rest, start)
-        if closing:
-            return _Cut(closing.end())
-        line = self._line_end(start + MAX_PIECE)
-        return _Cut(line, fence=fence if line < len(self._rest) else "")
 
     def _line_end(self, start: int) -> int:
         end = self._rest.find("\n", start)
