@@ -23,7 +23,7 @@ from shared.sessions.turns import Turn
 from shared.tracing import reads_so_far
 
 STOPPED = "…"
-"""Ends an answer in its session that nobody waited for."""
+"""Ends an answer in its session whose listener left before its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What stands under one heading, up to the next."""
+    """The text under one heading, up to the next."""
 
     heading_path: str
     """`# Meetings > ## Standup`; empty above the first heading."""

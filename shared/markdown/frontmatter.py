@@ -28,7 +28,7 @@ _CLOSING = re.compile(r"^---[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Frontmatter:
-    """What stands before a note's text."""
+    """What a note has before its text."""
 
     fields: Mapping[str, object]
     """As YAML reads them (dates become `date` or `datetime`); keys as text; empty if there are none."""
@@ -65,12 +65,12 @@ def split(text: str) -> Frontmatter:
 
 def _unreadable(problem: str, source: str, end: int) -> Frontmatter:
     """Lines between two rules that are no `name: value` are text, whatever else they are."""
-    told = f"frontmatter: {problem}"
+    message = f"frontmatter: {problem}"
     lines = source.splitlines()
     if not all(map(_MEANT.match, lines)) or not any(map(_NAME.match, lines)):
-        return Frontmatter(_NONE, problem=told)
+        return Frontmatter(_NONE, problem=message)
     title = next((found["title"].rstrip().strip("'\"") for line in lines if (found := _TITLE.match(line))), "")
-    return Frontmatter({"title": title} if title else _NONE, problem=told, shown_from=end)
+    return Frontmatter({"title": title} if title else _NONE, problem=message, shown_from=end)
 
 
 @lru_cache(maxsize=16)

@@ -89,7 +89,7 @@ UNSEEN = (
     "\ufe00-\ufe0e\ud800-\udfff"  # variation selectors that hide bits, lone surrogates
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"  # shorthand, music, tags
 )
-"""A pattern of one character that nobody sees and no word needs."""
+"""A pattern of one invisible character that no word needs."""
 
 _UNSEEN = re.compile(UNSEEN)
 # Joiners and the emoji selector spell words in Persian and Hindi and build family emoji: they stay between

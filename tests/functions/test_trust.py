@@ -133,5 +133,9 @@ def test_a_refusal_while_a_note_waits_to_be_indexed_says_so(world: World) -> Non
     assert body["meta"]["refusal"]["reason"] == "index_pending"
     assert "still being indexed" in body["answer"]
     assert "index" in body["meta"]["refusal"]["told"]
+    world.plug(writer=ScriptedWriter("ANSWER: no", "A car is a vehicle."))
+    general = world.ask("Which car is from Mongolia?", whenNotInNotes="general")
+    assert (general["answer"], general["meta"]["answerKind"]) == (body["answer"], "written")
+    world.plug(writer=None)
     world.written("tenants/alice/notes/n2")
     assert world.ask("Which car is from Mongolia?")["meta"]["refusal"] is None
