@@ -14,7 +14,7 @@ from shared.model.index import IndexedChunk
 from shared.times.dates import Day, date_in_words
 
 NEAR, FAR, ALIKE = 0.85, 0.65, 0.7
-"""Credit of what is found in a neighbouring sentence or in title, headings, tags and date; elsewhere in the passage; and
+"""Credit of what a neighbouring sentence, title, headings, tags or date hold; of what the rest of it holds; and
 the share of the latter for a word that only begins alike."""
 _START = 5
 
