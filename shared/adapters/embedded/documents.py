@@ -136,8 +136,8 @@ def chunks_of(rows: Iterable[Row], stems: Iterable[str]) -> tuple[IndexedChunk, 
     return tuple(found)
 
 
-CREATED_AT, TERMS = (CODEC.keys(IndexedChunk).index(name) for name in ("created_at", "terms"))
-"""Places in a row of CHUNKS."""
+TERMS = CODEC.keys(IndexedChunk).index("terms")
+"""Place in a row of CHUNKS."""
 
 
 def ids_at(created_at: int) -> range:

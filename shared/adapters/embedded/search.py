@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from shared.adapters.embedded import documents
 from shared.adapters.embedded.documents import CHUNKS, RECORDS, chunks_of
-from shared.adapters.embedded.files import Row, TenantFiles
+from shared.adapters.embedded.files import TenantFiles
 from shared.adapters.embedded.vectors import Allowed, VectorSpace
 from shared.model.index import IndexedChunk, IndexRecord, Vector
 from shared.model.questions import TimeRange
@@ -21,14 +21,16 @@ _END = documents.to_micros(datetime.max.replace(tzinfo=UTC)) + 1
 """Microseconds: not after, and after, every date."""
 
 _MATCHING = (
-    f"SELECT {CHUNKS.columns} FROM postings CROSS JOIN chunks ON chunks.id = postings.rowid "
+    "SELECT created_at, chunk_id, id FROM postings CROSS JOIN chunks ON chunks.id = postings.rowid "
     "WHERE postings MATCH :match AND postings.rowid >= :first AND postings.rowid < :past "
     "AND created_at >= :start AND created_at < :end ORDER BY postings.rowid DESC"
 )
 _ANY = (
-    f"SELECT {CHUNKS.columns} FROM chunks WHERE id >= :first AND id < :past "
+    "SELECT created_at, chunk_id, id FROM chunks WHERE id >= :first AND id < :past "
     "AND created_at >= :start AND created_at < :end ORDER BY id DESC"
 )
+_BY_ID = f"SELECT {CHUNKS.columns} FROM json_each(?) CROSS JOIN chunks ON chunks.id = value"
+"""In the order of the list: SQLite walks it and looks each up."""
 
 
 class Search:
@@ -105,32 +107,29 @@ def _newest(
 ) -> tuple[IndexedChunk, ...]:
     """The newest allowed chunks, of those that hold `stem` if it is given; newest first, equals by chunk id.
 
-    Ids grow with the second of created_at only, so the walk ends at the first new second after `limit` documents.
+    Ids grow with the second of created_at only, so the walk ends at the first new second after `limit` documents. An
+    import may hold thousands of one second: only those that are returned are read whole.
     """
     if limit < 1 or not all(restriction.scopes):
         return ()
     match = documents.expression(stem, restriction.scopes)
-    found: list[Row] = []
+    found: list[tuple[int, str, int]] = []
     second = None
     with closing(db.execute(_MATCHING if match else _ANY, {**_bounds(restriction.created), "match": match})) as walk:
-        for row in walk:
-            before, second = second, documents.ids_at(row[documents.CREATED_AT])
+        for created_at, chunk_id, row_id in walk:
+            before, second = second, documents.ids_at(created_at)
             if len(found) >= limit and second != before:
                 break
-            found.append(row)
-    found.sort(key=lambda row: (-row[documents.CREATED_AT], row[0]))
-    return chunks_of(found[:limit], stems)
+            found.append((-created_at, chunk_id, row_id))
+    newest = [row_id for _, _, row_id in sorted(found)[:limit]]
+    return chunks_of(db.execute(_BY_ID, (json.dumps(newest),)), stems)
 
 
 def _neighbours(
     db: sqlite3.Connection, best: Sequence[tuple[int, float]], *, limit: int, stems: Sequence[str]
 ) -> tuple[Neighbour, ...]:
     """Whole chunks of (id, cosine), best first; equals by chunk id."""
-    # In the order of the list: SQLite walks it and looks each up.
-    chunks = db.execute(
-        f"SELECT {CHUNKS.columns} FROM json_each(?) CROSS JOIN chunks ON chunks.id = value",
-        (json.dumps([row_id for row_id, _ in best]),),
-    )
+    chunks = db.execute(_BY_ID, (json.dumps([row_id for row_id, _ in best]),))
     found = [Neighbour(chunk, cosine) for chunk, (_, cosine) in zip(chunks_of(chunks, stems), best, strict=True)]
     found.sort(key=lambda each: (-each.cosine, each.chunk.chunk_id))
     return tuple(found[:limit])
