@@ -28,8 +28,8 @@ TEXT = sections("boat", "sail", "anchor")
 
 def documents(store: FirestoreStore, tenant: str) -> list[str]:
     """Every document below the tenant."""
-    root = store._connection.root
-    found = store._connection.query(store._connection.tenant(tenant), Query(collection="", everywhere=True))
+    root = store._db.root
+    found = store._db.query(store._db.parent(tenant), Query(collection="", everywhere=True))
     return [each.name.removeprefix(root) for each in found]
 
 
@@ -109,11 +109,11 @@ def test_an_erasure_that_is_broken_off_is_finished_by_the_next(
     firestore_store: FirestoreStore, monkeypatch: pytest.MonkeyPatch, dies_at: int
 ) -> None:
     monkeypatch.setattr(account, "AT_ONCE", 2)
-    firestore_store._connection.__class__ = _Dying
+    firestore_store._db.__class__ = _Dying
     for number in range(5):
         firestore_store.put_feedback(PERSON, Feedback(f"f{number}", "r", START))
         firestore_store.put_note(TENANT, Note(f"n{number}", "T", "x", START, START))
-    firestore_store._connection.dies_at = dies_at  # type: ignore[attr-defined]
+    firestore_store._db.dies_at = dies_at  # type: ignore[attr-defined]
     with pytest.raises(Killed):
         firestore_store.erase(TENANT)
     half = len(documents(firestore_store, TENANT))
@@ -152,11 +152,11 @@ def test_a_note_that_is_saved_while_the_file_goes_is_not_lost(home: Household) -
 
 
 def test_what_lies_below_documents_goes_too(firestore_store: FirestoreStore) -> None:
-    root = firestore_store._connection.root
+    root = firestore_store._db.root
     for path in ("sessions/s1/messages/m1", "sessions/s1", "later/x/deeper/y/deepest/z"):
         write = protocol().Write()
         write.update.name = f"{root}/tenants/{TENANT}/{path}"
-        firestore_store._connection.commit([write])
+        firestore_store._db.commit([write])
     assert firestore_store.erase(TENANT) == {"messages": 1, "sessions": 1, "deepest": 1}
     assert documents(firestore_store, TENANT) == []
 

@@ -59,18 +59,18 @@ def test_during_an_outage_the_event_comes_again(written: World, embedder: Hashin
 
 
 def _document(store: FirestoreStore) -> Any:  # noqa: ANN401 - a protobuf message
-    name = f"{store._connection.root}/{PATH}"
-    return store._connection.lookup([name])[name]
+    name = f"{store._db.root}/{PATH}"
+    return store._db.lookup([name])[name]
 
 
 def _write(store: FirestoreStore, **fields: object) -> None:
     """As an app does: these fields alone."""
     write = protocol().Write()
-    write.update.name = f"{store._connection.root}/{PATH}"
+    write.update.name = f"{store._db.root}/{PATH}"
     for field, value in fields.items():
         fill(write.update.fields[field], value)
         write.update_mask.field_paths.append(field)
-    store._connection.commit([write])
+    store._db.commit([write])
 
 
 def test_cloud_the_second_event_leaves_the_document_untouched(cloud: World, firestore_store: FirestoreStore) -> None:

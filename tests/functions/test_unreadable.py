@@ -28,10 +28,10 @@ def _written_by_an_app(world: World, note_id: str, fields: Mapping[str, object])
     store = world.app.store
     assert isinstance(store, FirestoreStore)
     write = protocol().Write()
-    write.update.name = store._connection.name("alice", "notes", note_id)
+    write.update.name = store._db.name("alice", "notes", note_id)
     for name, value in fields.items():
         fill(write.update.fields[name], value)
-    store._connection.commit([write])
+    store._db.commit([write])
     assert world.written(f"tenants/alice/notes/{note_id}").status_code == 200
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from shared.adapters.firestore.account import Account, Erasure
 from shared.adapters.firestore.connection import DEFAULT_DATABASE, Connection
-from shared.adapters.firestore.corpus import Corpus, Places
 from shared.adapters.firestore.index import Index
 from shared.adapters.firestore.notes import Notes
 from shared.adapters.firestore.reads import Reads, vector_reads
@@ -44,17 +43,12 @@ class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, 
         attempts and pauses together.
         """
         self.project = project
-        self._connection = Connection(
-            project, database=database, read_seconds=read_seconds, write_seconds=write_seconds
-        )
-        self._corpus = Corpus(self._connection)
-        self._places = Places(self._connection)
-        self._days = set()
+        super().__init__(Connection(project, database=database, read_seconds=read_seconds, write_seconds=write_seconds))
 
     @property
     def reads(self) -> Reads:
         """What this store's calls were billed so far, by Firestore's rules."""
-        return self._connection.counter.reads
+        return self._db.counter.reads
 
     def close(self) -> None:
         """Nothing: the client belongs to the process and serves every store."""

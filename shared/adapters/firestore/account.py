@@ -11,11 +11,11 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
-from shared.adapters.firestore.connection import Connection, last, pool
-from shared.adapters.firestore.corpus import Corpus, Places
+from shared.adapters.firestore.connection import Connection, pool
+from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import CODEC
 from shared.adapters.firestore.notes import TRASH
-from shared.adapters.firestore.protocol import KEY, Order, Query, Reference, delete, put, values_of
+from shared.adapters.firestore.protocol import KEY, Query, Reference, delete, expect, id_of, put, token_of, values_of
 from shared.errors import TooLarge
 from shared.model.account import AnsweredRequest, Feedback, Person, StoredRequest
 from shared.ports.pages import Page
@@ -44,30 +44,29 @@ EVERYTHING = ""
 class Account:
     """`shared.ports.tenants.FeedbackStore` and `RequestStore` on Firestore."""
 
-    _connection: Connection
+    _db: Connection
 
     # -- feedback
 
     def put_feedback(self, person: Person, feedback: Feedback) -> None:
-        name = self._connection.own(person, "feedback", feedback.feedback_id)
-        self._connection.commit([put(name, CODEC.dump(feedback, "feedback_id"))])
+        name = self._db.name(person, "feedback", feedback.feedback_id)
+        self._db.commit([put(name, CODEC.dump(feedback, "feedback_id"))])
 
     def get_feedback(self, person: Person, feedback_id: str) -> Feedback | None:
-        document = self._connection.read(self._connection.own(person, "feedback", feedback_id))
-        return None if document is None else _feedback(document)
+        return self._db.get(self._db.name(person, "feedback", feedback_id), _feedback)
 
     def list_feedback(self, person: Person, *, limit: int, token: str | None = None) -> Page[Feedback]:
-        return self._connection.page(self._connection.person(person), "feedback", _feedback, limit=limit, token=token)
+        return self._db.page(self._db.parent(person), "feedback", _feedback, limit=limit, token=token)
 
     # -- requests
 
     def read_request(self, person: Person, request_id: str) -> StoredRequest:
-        document = self._connection.read(self._connection.own(person, REQUESTS, request_id))
+        document = self._db.read(self._db.name(person, REQUESTS, request_id))
         if document is None:
             return StoredRequest(None, None)
         fields = values_of(document)
         notes = dict(zip(fields["noteIds"], fields["noteRevisions"], strict=True))
-        return StoredRequest(CODEC.load(AnsweredRequest, fields, notes=notes), _token(document.update_time))
+        return StoredRequest(CODEC.load(AnsweredRequest, fields, notes=notes), token_of(document.update_time))
 
     def write_request(
         self,
@@ -78,7 +77,7 @@ class Account:
         expected: str | None,
         now: datetime,  # noqa: ARG002 - a time-to-live policy on `expiresAt` drops what has expired
     ) -> str | None:
-        name = self._connection.own(person, REQUESTS, request_id)
+        name = self._db.name(person, REQUESTS, request_id)
         if record is not None and record.answer is not None and len(record.answer.encode()) > MAX_ANSWER:
             raise TooLarge(f"answer: at most {MAX_ANSWER} bytes can be kept")
         write = delete(name)
@@ -86,53 +85,42 @@ class Account:
             # Ids of notes may be what keys of maps may not.
             notes = {"noteIds": tuple(record.notes), "noteRevisions": tuple(record.notes.values())}
             write = put(name, {**CODEC.dump(record, "notes"), **notes})
-        if expected is None:
-            write.current_document.exists = False
-        else:
-            stamp = write.current_document.update_time
-            stamp.seconds, stamp.nanos = map(int, expected.split("."))
-        reply = self._connection.commit([write])
-        return None if record is None else _token(reply.write_results[0].update_time)
+        reply = self._db.commit([expect(write, expected)])
+        return None if record is None else token_of(reply.write_results[0].update_time)
 
 
-class Erasure:
+class Erasure(Corpus):
     """`shared.ports.tenants.ErasureStore` on Firestore."""
-
-    _connection: Connection
-    _corpus: Corpus
-    _days: set[str]
-    _places: Places
 
     def erase(self, tenant_id: str, *, keep_usage_of: date | None = None) -> Mapping[str, int]:
         """Some 8,000 documents a second on the emulator; a read and a delete each."""
-        parent = self._connection.tenant(tenant_id)
+        parent, day = self._db.parent(tenant_id), "" if keep_usage_of is None else keep_usage_of.isoformat()
         erased: Counter[str] = Counter()
-        kept = "" if keep_usage_of is None else f"{parent}/usage/{keep_usage_of.isoformat()}"
-        if kept and self._connection.read(kept, ()):  # first, so that it is forgotten also after a death
-            self._connection.commit([put(f"{self._connection.root}/{ERASED}/{last(kept)}:{tenant_id}", {})])
+        kept = f"{parent}/usage/{day}" if day else ""
+        if kept and self._db.read(kept, ()):  # first, so that it is forgotten also after a death
+            self._db.commit([put(f"{self._db.root}/{ERASED}/{day}:{tenant_id}", {})])
         try:
             self._clear(parent, "notes", erased)
             self._clear_all(parent, erased, kept)
         finally:
-            self._corpus.forget(tenant_id)
-            self._days.clear()
-            self._places.forget()
+            self._forget(tenant_id)
+            self._db.ensured.clear()
         return dict(erased)
 
     def erase_person(self, person: Person) -> Mapping[str, int]:
         erased: Counter[str] = Counter()
-        self._clear_all(self._connection.person(person), erased)
+        self._clear_all(self._db.parent(person), erased)
         return dict(erased)
 
     def forget_erased(self, before: date) -> None:
-        query = Query(collection=ERASED, order=(Order(KEY),), limit=FORGOTTEN_AT_ONCE, fields=())
-        for marker in self._connection.query(self._connection.root, query):
-            day, _, tenant_id = last(marker.name).partition(":")
+        query = Query(collection=ERASED, order=(KEY,), limit=FORGOTTEN_AT_ONCE, fields=())
+        for marker in self._db.query(self._db.root, query):
+            day, _, tenant_id = id_of(marker).partition(":")
             if day >= before.isoformat():
                 return
-            usage = self._connection.name(tenant_id, "usage", day)
+            usage = self._db.name(tenant_id, "usage", day)
             self._clear_all(usage, Counter())
-            self._connection.commit([delete(usage), delete(marker.name)])
+            self._db.commit([delete(usage), delete(marker.name)])
 
     def _clear_all(self, parent: str, erased: Counter[str], kept: str = "") -> None:
         while self._clear(parent, EVERYTHING, erased, kept):
@@ -143,28 +131,20 @@ class Erasure:
         wade through what is deleted.
         """
         query = Query(
-            collection=collection, everywhere=collection == EVERYTHING, order=(Order(KEY),), limit=AT_ONCE, fields=()
+            collection=collection, everywhere=collection == EVERYTHING, order=(KEY,), limit=AT_ONCE, fields=()
         )
         before = erased.total()
-        while found := [each.name for each in self._connection.query(parent, query)]:
+        while found := [each.name for each in self._db.query(parent, query)]:
             going = [name for name in found if not kept or (name != kept and not name.startswith(f"{kept}/"))]
             batches = [going[start : start + BATCH] for start in range(0, len(going), BATCH)]
-            for done in pool().map(self._delete, batches):
-                erased.update(done)
+            for _ in pool().map(self._db.write_each, [[delete(name) for name in batch] for batch in batches]):
+                pass
+            collections = (name.split("/")[-2] for name in going)
+            erased.update(_KINDS.get(each, each) for each in collections)
             query = replace(query, after=(Reference(found[-1]),))
         return erased.total() > before
-
-    def _delete(self, found: list[str]) -> list[str]:
-        """The kinds of what was deleted: mostly the collection each lay in."""
-        self._connection.write_each([delete(name) for name in found])
-        collections = (name.split("/")[-2] for name in found)
-        return [_KINDS.get(collection, collection) for collection in collections]
-
-
-def _token(stamp: Any) -> str:  # noqa: ANN401
-    return f"{stamp.seconds}.{stamp.nanos}"
 
 
 def _feedback(document: Any) -> Feedback:  # noqa: ANN401
     given = {name: value for name, value in values_of(document).items() if value not in (None, "")}
-    return CODEC.load(Feedback, given, feedback_id=last(document.name))
+    return CODEC.load(Feedback, given, feedback_id=id_of(document))

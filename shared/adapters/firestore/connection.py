@@ -9,11 +9,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from shared.adapters.firestore.errors import is_too_big, translated
-from shared.adapters.firestore.protocol import KEY, Order, Query, Reference, protocol
+from shared.adapters.firestore.protocol import KEY, Query, Reference, delete, expect, id_of, protocol, token_of
 from shared.adapters.firestore.reads import ReadCounter
 from shared.errors import Conflict, InvalidArgument, StoreRefused, StoreUnavailable
 from shared.model.account import Person
@@ -25,6 +25,7 @@ T = TypeVar("T")
 DEFAULT_DATABASE = "(default)"
 LOOKUP_STEP = 300
 """Documents asked for in one lookup."""
+MAX_ENSURED = 10_000
 _FIRST_PAUSE, _MAX_PAUSE = 0.05, 1.0
 _RESERVED = re.compile(r"\.{1,2}|__.*__", re.DOTALL)
 
@@ -79,27 +80,28 @@ class Connection:
         self.database = f"projects/{project}/databases/{database}"
         self.root = f"{self.database}/documents"
         self.counter = ReadCounter()
+        self.ensured: set[str] = set()
+        """Documents that `ensure` has seen, at most MAX_ENSURED."""
         # "Bearer owner" is the emulator's administrator; production overrides it with the account's own token.
         self.metadata = [("google-cloud-resource-prefix", self.database)]
         if os.environ.get("FIRESTORE_EMULATOR_HOST"):
             self.metadata.append(("authorization", "Bearer owner"))
 
-    def tenant(self, tenant_id: str) -> str:
-        """The parent of a tenant's collections. Raises InvalidArgument("tenantId")."""
-        return f"{self.root}/tenants/{_checked(tenant_id, 'tenantId')}"
+    def parent(self, owner: str | Person) -> str:
+        """The parent of a tenant's collections, or of a person's: the tenant, or `people/{uid}` below it.
 
-    def person(self, person: Person) -> str:
-        """The parent of a person's collections: the tenant, or `people/{uid}` below it. Raises InvalidArgument."""
-        parent = self.tenant(person.tenant_id)
-        return parent if person.is_tenant else f"{parent}/people/{_checked(person.uid, 'uid')}"
+        Raises InvalidArgument("tenantId" or "uid") for an id that Firestore cannot hold.
+        """
+        tenant_id = owner if isinstance(owner, str) else owner.tenant_id
+        parent = f"{self.root}/tenants/{_checked(tenant_id, 'tenantId')}"
+        if isinstance(owner, str) or owner.is_tenant:
+            return parent
+        return f"{parent}/people/{_checked(owner.uid, 'uid')}"
 
-    def own(self, person: Person, collection: str, document_id: str) -> str:
-        """The name of a person's document. Raises InvalidArgument for an id that Firestore cannot hold."""
-        return f"{self.person(person)}/{collection}/{_checked(document_id, 'id')}"
-
-    def name(self, tenant_id: str, collection: str, document_id: str) -> str:
-        """The name of a tenant's document. Raises InvalidArgument for an id that Firestore cannot hold."""
-        return f"{self.tenant(tenant_id)}/{collection}/{_checked(document_id, 'noteId')}"
+    def name(self, owner: str | Person, collection: str, document_id: str) -> str:
+        """The name of a document of a tenant ("noteId") or a person ("id"). Raises InvalidArgument like `parent`."""
+        field = "noteId" if isinstance(owner, str) else "id"
+        return f"{self.parent(owner)}/{collection}/{_checked(document_id, field)}"
 
     def query(self, parent: str, query: Query) -> list[Any]:
         """What the query finds below `parent`, as protobuf Documents."""
@@ -120,16 +122,22 @@ class Connection:
         fields: tuple[str, ...] | None = None,
     ) -> Page[T]:
         """A page of a collection by id. `load`: Document -> item. Raises InvalidArgument("pageToken")."""
-        after = None if token is None else _checked(read_token(token, collection)[0], "pageToken")
-        place = () if after is None else (Reference(f"{parent}/{collection}/{after}"),)
-        query = Query(collection=collection, order=(Order(KEY),), after=place, limit=limit + 1, fields=fields)
+        after: tuple[Reference, ...] = ()
+        if token is not None:
+            after = (Reference(f"{parent}/{collection}/{_checked(read_token(token, collection)[0], 'pageToken')}"),)
+        query = Query(collection=collection, order=(KEY,), after=after, limit=limit + 1, fields=fields)
         found = self.query(parent, query)
-        more = make_token(collection, last(found[limit - 1].name)) if len(found) > limit else None
+        more = make_token(collection, id_of(found[limit - 1])) if len(found) > limit else None
         return Page(tuple(map(load, found[:limit])), more)
 
     def count(self, parent: str, query: Query) -> int:
         """How many documents the query finds below `parent`."""
         number: int = self.aggregate(parent, query)["count"].integer_value
+        return number
+
+    def total(self, parent: str, query: Query, field: str) -> int:
+        """The sum of a field of whole numbers over the documents that the query finds below `parent`."""
+        number: int = self.aggregate(parent, query, total=field)["total"].integer_value
         return number
 
     def aggregate(self, parent: str, query: Query, *, average: str = "", total: str = "") -> Any:  # noqa: ANN401
@@ -145,6 +153,11 @@ class Connection:
         fields = reply.result.aggregate_fields
         self.counter.add(aggregated=fields["count"].integer_value)
         return fields
+
+    def get(self, name: str, load: Callable[[Any], T]) -> T | None:
+        """What `load` makes of the Document of this name; None: there is none."""
+        found = self.read(name)
+        return None if found is None else load(found)
 
     def read(self, name: str, fields: Iterable[str] | None = None) -> Any | None:  # noqa: ANN401
         """The Document of this name; None: there is none. `fields` as of `lookup`."""
@@ -173,14 +186,11 @@ class Connection:
         A repeat after a lost reply is safe for writes that are guarded by a precondition, or idempotent.
         """
         request = protocol().CommitRequest(database=self.database, writes=writes)
-
-        def call(left: float) -> Any:  # noqa: ANN401
-            return _raw(self._call("commit", request, left))
-
         if patient:
-            return self._retry_within(call, self._write_seconds, guarded=True)
+            call = partial(self._call, "commit", request)
+            return _raw(self._retry_within(call, self._write_seconds, guarded=True))
         with translated(guarded=True):
-            return call(self._write_seconds)
+            return _raw(self._call("commit", request, self._write_seconds))
 
     def try_commit(self, writes: Iterable[Any]) -> bool:
         """Commits; returns False if a precondition failed."""
@@ -190,31 +200,34 @@ class Connection:
             return False
         return True
 
+    def delete(self, name: str) -> bool:
+        """Deletes the document; returns False if there was none."""
+        return self.try_commit([delete(name, existing=True)])
+
     def ensure(self, writes: Sequence[Any], *, unless: str = "") -> None:
-        """Commit these Writes, the first of which makes a document, unless there is one. With `unless`, one where that
+        """Commits these Writes, the first of which makes a document, unless there is one. With `unless`, one where that
         field is true counts as none. Of many who miss it at once one makes it, and the others wait for that one:
-        otherwise each would write it, as slowly as one document takes writes.
+        otherwise each would write it, as slowly as one document takes writes. Its name is then in `ensured`.
         """
         first, deadline = writes[0], time.monotonic() + self._write_seconds
         name = first.update.name
         while True:
             found = self.read(name, (unless,) if unless else ())
-            if found is None:
-                first.current_document.exists = False
-            elif unless and found.fields[unless].boolean_value:
-                first.current_document.update_time.CopyFrom(found.update_time)
-            else:
-                return
+            if found is not None and not (unless and found.fields[unless].boolean_value):
+                break
+            expect(first, None if found is None else token_of(found.update_time))
             try:
                 self.commit(writes, patient=False)
+                break
             except Conflict:
                 continue
             except StoreUnavailable as away:
                 if isinstance(away, StoreRefused) or time.monotonic() > deadline:
                     raise
                 time.sleep(random.uniform(0, _MAX_PAUSE))  # noqa: S311 - so that not all look at once again
-            else:
-                return
+        if len(self.ensured) >= MAX_ENSURED:
+            self.ensured.clear()
+        self.ensured.add(name)
 
     def write_each(self, writes: Sequence[Any]) -> None:
         """Every one of the Writes for itself, in any order, so that they share no limit of a commit. For at most 500
@@ -224,7 +237,7 @@ class Connection:
         while True:
             request = protocol().BatchWriteRequest(database=self.database, writes=waiting)
             left = max(0.1, deadline - time.monotonic())
-            reply = self._retry_within(lambda left: _raw(self._call("batch_write", request, left)), left)  # noqa: B023 - called at once
+            reply = _raw(self._retry_within(partial(self._call, "batch_write", request), left))
             waiting = [write for write, status in zip(waiting, reply.status, strict=True) if status.code]
             if not waiting:
                 return
@@ -262,11 +275,6 @@ class Connection:
         attempts = retry.Retry(passes, initial=_FIRST_PAUSE, maximum=_MAX_PAUSE, timeout=seconds)
         with translated(guarded=guarded):
             return attempts(lambda: call(max(0.1, deadline - time.monotonic())))()
-
-
-def last(name: str) -> str:
-    """The id of the document of this name."""
-    return name.rpartition("/")[2]
 
 
 def _checked(value: str, field: str) -> str:

@@ -9,14 +9,15 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from operator import attrgetter
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
-from shared.adapters.firestore.connection import last
-from shared.adapters.firestore.protocol import microseconds, path, timestamp, values_of
+from shared.adapters.firestore.protocol import id_of, microseconds, path, timestamp, values_of
 from shared.errors import InvalidArgument, NoteUnreadable
 from shared.model.codec import Codec, camel
 from shared.model.index import IndexedChunk, IndexRecord, IndexStatus
 from shared.model.notes import Folder, ListedNote, Note
+
+T = TypeVar("T")
 
 CODEC = Codec(objects_as_text=True, checked=True)
 """Objects are text, for Firestore's maps keep no order; types are checked, for apps write notes and templates too."""
@@ -37,43 +38,51 @@ MAX_STEM_BYTES = 400
 """A longer stem is no word anybody asks for, and Firestore's field paths end at 1500 bytes."""
 
 
+def entity(kind: type[T], document: Any, **known: Any) -> T:  # noqa: ANN401
+    """The entity in a document, whose id is the first field of its kind. `known` as of `Codec.load`, which also says
+    what is raised.
+    """
+    return CODEC.load(kind, values_of(document), **{CODEC.fields(kind)[0].name: id_of(document)}, **known)
+
+
 def note_fields(note: Note) -> Mapping[str, object]:
     """The document of a note. A language that is not set is left out."""
     return CODEC.dump(note, "note_id", *(["lang"] if note.lang is None else []))
 
 
-def note_of(note_id: str, document: Any) -> Note:  # noqa: ANN401
+def note_of(document: Any) -> Note:  # noqa: ANN401
     """Apps write notes too: what they left out gets its default (times: those of the document), but for the text.
 
     Raises NoteUnreadable naming the field that is missing or has a wrong type.
     """
-    fields = values_of(document)
+    fields = _held(document)
     try:
-        return _note_of(note_id, document, fields)
+        return CODEC.load(Note, fields, note_id=id_of(document))
     except InvalidArgument as bad:
-        hint = "; no other field stands in for it" if fields.get(bad.field) is None else ""
+        hint = "" if bad.field in fields else "; no other field stands in for it"
         raise NoteUnreadable(bad.field, bad.expected + hint) from bad
 
 
-def listed_note_of(note_id: str, document: Any) -> ListedNote:  # noqa: ANN401
+def listed_note_of(document: Any) -> ListedNote:  # noqa: ANN401
     """A note from a document without its text. Fields of wrong types count as left out; the first is the error."""
-    fields, error = {**values_of(document), "text": ""}, None
+    fields, error = {**_held(document), "text": ""}, None
     while True:
         try:
-            return ListedNote.of(_note_of(note_id, document, fields), error)
+            return ListedNote.of(CODEC.load(Note, fields, note_id=id_of(document)), error)
         except InvalidArgument as bad:
             error = error or bad.message
-            del fields[bad.field]
+            fields[bad.field] = _defaults(document).get(bad.field)
 
 
-def _note_of(note_id: str, document: Any, fields: Mapping[str, Any]) -> Note:  # noqa: ANN401
-    defaults = {
-        "title": "",
-        "createdAt": timestamp(document.create_time),
-        "updatedAt": timestamp(document.update_time),
-    }
-    held = {name: value for name, value in fields.items() if value is not None and (name, value) != ("lang", "")}
-    return CODEC.load(Note, {**defaults, **held}, note_id=note_id)
+def _held(document: Any) -> dict[str, Any]:  # noqa: ANN401
+    values = values_of(document).items()
+    held = {name: value for name, value in values if value is not None and (name, value) != ("lang", "")}
+    return _defaults(document) | held
+
+
+def _defaults(document: Any) -> dict[str, Any]:  # noqa: ANN401
+    times = {"createdAt": timestamp(document.create_time), "updatedAt": timestamp(document.update_time)}
+    return {"title": "", **times}
 
 
 def record_fields(name: str, record: IndexRecord) -> dict[str, object]:
@@ -113,7 +122,7 @@ def chunk_of(document: Any, stems: Iterable[str]) -> IndexedChunk:  # noqa: ANN4
     postings = fields["postings"].map_value.fields
     terms = {stem: postings[key].integer_value % MAX_COUNT for stem in stems if (key := posting_key(stem)) in postings}
     held = {name: read(fields[key]) for name, key, read in _CHUNK_READS}
-    return IndexedChunk(chunk_id=last(document.name), terms=terms, **held)
+    return IndexedChunk(chunk_id=id_of(document), terms=terms, **held)
 
 
 def _texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401

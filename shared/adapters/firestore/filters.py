@@ -9,12 +9,11 @@ several searches share the work.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 
-from shared.adapters.firestore.documents import MAX_MOMENT, day, month, place_key, posting, posting_path
+from shared.adapters.firestore.documents import MAX_MOMENT, day, place_key, posting, posting_path
 from shared.adapters.firestore.protocol import Is, Where, microseconds
 from shared.model.index import scopes_of, tags_of
 from shared.model.notes import Folder
@@ -52,13 +51,12 @@ def for_vectors(restriction: Restriction, places: Sequence[Folder]) -> VectorFil
     if narrow and (everywhere or len(narrow) <= len(allowed)):
         exact = everywhere and len(tag_groups) == 1 and created is None
         return VectorFilters(((any_of("tags", narrow),),), exact)
-    searches = () if everywhere else _by_place(allowed, _months(created))
+    days, months = _days_and_months(created)
+    searches = () if everywhere else _by_place(allowed, months)
     if searches:
         return VectorFilters(searches, exact=not tag_groups and created is None)
-    # The days of a short range, or the months of a longer one, as far as a filter can hold them.
-    times = ((field, values) for field, values in (("day", _days(created)), ("month", _months(created))) if values)
-    search = tuple(Where(field, Is.IN, values) for field, values in itertools.islice(times, 1))
-    return VectorFilters((search,), exact=everywhere and not tag_groups and created is None)
+    times = [Where(field, Is.IN, values) for field, values in (("day", days), ("month", months)) if values]
+    return VectorFilters((tuple(times[:1]),), exact=everywhere and not tag_groups and created is None)
 
 
 def _by_place(allowed: Sequence[Folder], months: Sequence[str]) -> tuple[tuple[Where, ...], ...]:
@@ -73,26 +71,17 @@ def _by_place(allowed: Sequence[Folder], months: Sequence[str]) -> tuple[tuple[W
     return ()
 
 
-def _days(created: TimeRange | None) -> list[str]:
-    """Every day the range touches; none for an open range, or one of more days than a filter can hold."""
+def _days_and_months(created: TimeRange | None) -> tuple[list[str], list[str]]:
+    """Every day and every month the range touches; none for an open range, or where a filter cannot hold so many."""
     if created is None or created.start is None or created.end is None:
-        return []
+        return [], []
     first, last = (when.astimezone(UTC) for when in (created.start, created.end - timedelta(microseconds=1)))
-    days = (last.date() - first.date()).days + 1
-    return [day(first + timedelta(days=number)) for number in range(days)] if days <= MAX_VALUES else []
-
-
-def _months(created: TimeRange | None) -> list[str]:
-    """Every month the range touches; none for an open range, or one that touches more than a filter can hold."""
-    if created is None or created.start is None or created.end is None:
-        return []
-    months: list[str] = []
-    when = created.start.astimezone(UTC)
-    while when < created.end and len(months) <= MAX_VALUES:
-        months.append(month(when))
-        first = when.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-        when = (first + timedelta(days=32)).replace(day=1)
-    return months if len(months) <= MAX_VALUES else []
+    count = (last.date() - first.date()).days + 1
+    if count > 31 * MAX_VALUES:
+        return [], []
+    days = [day(first + timedelta(days=number)) for number in range(count)]
+    months = list(dict.fromkeys(each[:7] for each in days))
+    return days if count <= MAX_VALUES else [], months if len(months) <= MAX_VALUES else []
 
 
 def impossible(restriction: Restriction) -> bool:
@@ -108,23 +97,25 @@ def by_time_and_scope(restriction: Restriction) -> tuple[Where, ...]:
     groups = [sorted(group) for group in restriction.scopes if len(group) <= MAX_VALUES]
     # The smallest is most likely the most selective one.
     smallest = sorted(groups, key=lambda group: (len(group), group))[:1]
-    return (
-        *([] if created.start is None else [Where("createdAt", Is.AT_LEAST, created.start)]),
-        *([] if created.end is None else [Where("createdAt", Is.LESS, created.end)]),
-        *[any_of("scopes", group) for group in smallest],
-    )
+    return (*_between("createdAt", created.start, created.end), *(any_of("scopes", group) for group in smallest))
 
 
 def by_posting(restriction: Restriction, stem: str) -> tuple[Where, ...]:
     """For queries ordered by the stem's postings, which no other filter can go with."""
-    created = restriction.created or _EVER
-    field = posting_path(stem)
+    start, end = (restriction.created or _EVER).start, (restriction.created or _EVER).end
     # An open end finds what lies beyond the last moment that postings can tell; it is checked on what comes back.
-    ends = created.end is not None and microseconds(created.end) < MAX_MOMENT
-    return (
-        *([] if created.start is None else [Where(field, Is.AT_LEAST, posting(created.start, 0))]),
-        *([Where(field, Is.LESS, posting(created.end, 0))] if created.end is not None and ends else []),
+    ends = end is not None and microseconds(end) < MAX_MOMENT
+    return _between(
+        posting_path(stem),
+        None if start is None else posting(start, 0),
+        posting(end, 0) if end is not None and ends else None,
     )
+
+
+def _between(field: str, start: object, end: object) -> tuple[Where, ...]:
+    """Not less than `start`, less than `end`; None: open."""
+    limits = ((Is.AT_LEAST, start), (Is.LESS, end))
+    return tuple(Where(field, comparison, value) for comparison, value in limits if value is not None)
 
 
 def is_one_scope(restriction: Restriction) -> bool:

@@ -12,15 +12,28 @@ import hashlib
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from shared.adapters.firestore.connection import Connection, last, pool
-from shared.adapters.firestore.corpus import Corpus, Places, stamp, touch
-from shared.adapters.firestore.documents import CODEC, chunk_fields, place_key, record_fields
+from shared.adapters.firestore.connection import Connection, pool
+from shared.adapters.firestore.corpus import Corpus
+from shared.adapters.firestore.documents import CODEC, chunk_fields, entity, place_key, record_fields
 from shared.adapters.firestore.errors import CommitTooBig
-from shared.adapters.firestore.protocol import Is, Query, Where, change, delete, put, values_of, vector_of
+from shared.adapters.firestore.protocol import (
+    Is,
+    Query,
+    Where,
+    change,
+    delete,
+    expect,
+    id_of,
+    put,
+    token_of,
+    touch,
+    transform,
+    values_of,
+    vector_of,
+)
 from shared.errors import Conflict
 from shared.model.index import Coverage, IndexChange, IndexRecord, IndexStatus, StoredChunk, StoredRecord, Vector
 from shared.model.notes import Folder
@@ -31,21 +44,17 @@ another; tests hold the largest notes to half of what production takes.
 """
 
 
-class Index:
+class Index(Corpus):
     """`shared.ports.stores.IndexStore` on Firestore."""
 
-    _connection: Connection
-    _corpus: Corpus
-    _places: Places
-
     def read_record(self, tenant_id: str, note_id: str) -> StoredRecord:
-        found = self._connection.read(self._connection.name(tenant_id, "index", note_id))
+        found = self._db.read(self._db.name(tenant_id, "index", note_id))
         if found is None:
             return StoredRecord(None, None)
-        fields, time = values_of(found), found.update_time
+        fields = values_of(found)
         place = Folder(fields["vault"], fields["folder"]) if "vault" in fields else None
-        token = Token(note_id=note_id, seconds=time.seconds, nanos=time.nanos, place=place)
-        return StoredRecord(CODEC.load(IndexRecord, fields), str(token))
+        token = _token(note_id, token_of(found.update_time), place)
+        return StoredRecord(CODEC.load(IndexRecord, fields), token)
 
     def stored_chunks(self, tenant_id: str, note_id: str) -> tuple[StoredChunk, ...]:
         query = Query(
@@ -53,37 +62,70 @@ class Index:
             where=(Where("noteId", Is.EQUAL, note_id),),
             fields=("position", "textHash", "indexVersion", "noteRevision", "embedded"),
         )
-        documents = self._connection.query(self._connection.tenant(tenant_id), query)
-        found = [{"chunkId": last(each.name), **values_of(each)} for each in documents]
-        found.sort(key=lambda fields: fields["position"])
-        return tuple(CODEC.load(StoredChunk, fields, has_vector=fields["embedded"]) for fields in found)
+        found = self._db.query(self._db.parent(tenant_id), query)
+        found.sort(key=lambda each: each.fields["position"].integer_value)
+        return tuple(entity(StoredChunk, each, has_vector=each.fields["embedded"].boolean_value) for each in found)
 
     def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
-        wanted = [self._connection.name(tenant_id, "chunks", chunk_id) for chunk_id in chunk_ids]
-        found = self._connection.lookup(wanted, ("embedding",))
+        wanted = [self._db.name(tenant_id, "chunks", chunk_id) for chunk_id in chunk_ids]
+        found = self._db.lookup(wanted, ("embedding",))
         return {
-            last(name): vector_of(document.fields["embedding"])
-            for name, document in found.items()
+            id_of(document): vector_of(document.fields["embedding"])
+            for document in found.values()
             if "embedding" in document.fields
         }
 
     def apply(self, tenant_id: str, change: IndexChange) -> str | None:
         """A worker that another overtakes between two commits gets Conflict."""
-        commits = _Commits(self._connection, tenant_id, change)
+        commits = _Commits(self._db, tenant_id, change)
         before, after = commits.place_before, commits.place
+        entered, left = (after, before) if after != before else (None, None)
         try:
-            if after is not None and after != before:
-                self._places.arriving(tenant_id, after)
-            moved = commits.run()
-            if after is not None and after != before:
-                self._places.arrived(tenant_id, after)
-            if before is not None and after != before:
-                self._places.left(tenant_id, before)
+            if entered is not None and self._folder(tenant_id, entered) not in self._db.ensured:
+                self._entered(tenant_id, entered)
+            updated = commits.run()
+            if entered is not None:
+                self._entered(tenant_id, entered)
+            if left is not None:
+                self._left(tenant_id, left)
         finally:
-            self._corpus.forget(tenant_id)
-        if change.record is None:
-            return None
-        return str(Token(note_id=change.note_id, seconds=moved.seconds, nanos=moved.nanos, place=after))
+            self._forget(tenant_id)
+        return None if change.record is None else _token(change.note_id, updated, after)
+
+    # A folder `folders/{id}` is written when its first note comes and removed when its last has gone, so that saving
+    # notes writes nothing that other notes of the folder write too. Whoever brings a note looks after its commit
+    # whether the folder is still there; whoever takes the last one away marks the folder, looks once more whether it is
+    # empty, and removes it if it was not touched since the mark. So of two that meet one sees the other. Killed in
+    # between, a folder may stay without notes, never a note without its folder.
+
+    def _entered(self, tenant_id: str, place: Folder) -> None:
+        """After the commit with which a note came to `place`, and before it unless the folder is known. A read."""
+        folder = put(self._folder(tenant_id, place), CODEC.dump(place))
+        self._db.ensure([folder, _stamp(self._db, tenant_id, place_key(place))], unless="leaving")
+
+    def _left(self, tenant_id: str, place: Folder) -> None:
+        """After the commit with which a note left `place`. A read, and of its last note two more and two writes."""
+        if not self._is_empty(tenant_id, place):
+            return
+        name = self._folder(tenant_id, place)
+        try:
+            reply = self._db.commit([change(name, {"leaving": True})])
+            mark = token_of(reply.write_results[0].update_time)
+            if self._is_empty(tenant_id, place):
+                self._db.commit([expect(delete(name), mark), _stamp(self._db, tenant_id, place_key(place))])
+            else:
+                self._db.commit([expect(change(name, {"leaving": False}), mark)])
+        except Conflict:
+            return  # somebody else has removed it, or opened it again
+        self._db.ensured.discard(name)
+
+    def _is_empty(self, tenant_id: str, place: Folder) -> bool:
+        where = (Where("place", Is.EQUAL, place_key(place)),)
+        query = Query(collection="index", where=where, limit=1, fields=())
+        return not self._db.query(self._db.parent(tenant_id), query)
+
+    def _folder(self, tenant_id: str, place: Folder) -> str:
+        return self._db.name(tenant_id, "folders", place_key(place))
 
     def coverage(self, tenant_id: str) -> Coverage:
         """By counting on both sides: while deletions are on their way, their records still count among the states."""
@@ -92,59 +134,50 @@ class Index:
             Query(collection="notes"),
             *(Query(collection="index", where=(Where("status", Is.EQUAL, status.value),)) for status in states),
         ]
-        count = partial(self._connection.count, self._connection.tenant(tenant_id))
+        count = partial(self._db.count, self._db.parent(tenant_id))
         notes, indexed, pending, failed = pool().map(count, queries)
         missing = max(0, notes - indexed - pending - failed)
         return Coverage(notes=notes, indexed=indexed, pending=pending, failed=failed, missing=missing)
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """State of a note's record, as `apply` expects it."""
-
-    note_id: str
-    seconds: int
-    """With `nanos`: the document's update time, which every write that changes it moves."""
-    nanos: int
-    place: Folder | None
-    """The folder in which the note lies; None: in none, it has no chunks. Here, so that moving a note costs no read."""
-
-    def __str__(self) -> str:
-        place = None if self.place is None else [self.place.vault, self.place.folder]
-        return json.dumps([self.note_id, self.seconds, self.nanos, place], ensure_ascii=False)
-
-    @classmethod
-    def parse(cls, text: str, note_id: str) -> Token:
-        """Raises Conflict for the token of another note."""
-        owner, seconds, nanos, place = json.loads(text)
-        if owner != note_id:
-            raise Conflict("the token is of another note")
-        return cls(owner, seconds, nanos, None if place is None else Folder(*place))
+def _token(note_id: str, updated: str, place: Folder | None) -> str:
+    """State of a note's record, as `apply` expects it. `updated`: the document's. `place`: the folder in which the note
+    lies; None: in none, it has no chunks. Here, so that moving a note costs no read.
+    """
+    folder = None if place is None else [place.vault, place.folder]
+    return json.dumps([note_id, updated, folder], ensure_ascii=False)
 
 
 class _Commits:
     """The commits of one change."""
 
     def __init__(self, connection: Connection, tenant_id: str, wanted: IndexChange) -> None:
-        self._connection, self._tenant_id, self._wanted = connection, tenant_id, wanted
+        """Raises Conflict for the token of another note."""
+        self._db, self._tenant_id, self._wanted = connection, tenant_id, wanted
         self._record = self._name("index", wanted.note_id)
-        self._before = None if wanted.expected is None else Token.parse(wanted.expected, wanted.note_id)
-        self.place_before = None if self._before is None else self._before.place
+        self._held: str | None = None
+        """The record's update time before the next commit; None: there is no record."""
+        self.place_before: Folder | None = None
+        if wanted.expected is not None:
+            owner, self._held, folder = json.loads(wanted.expected)
+            if owner != wanted.note_id:
+                raise Conflict("the token is of another note")
+            self.place_before = None if folder is None else Folder(*folder)
         chunks = (*(put.chunk for put in wanted.put), *wanted.patch)
         if chunks:
             self.place: Folder | None = Folder(chunks[0].vault, chunks[0].folder)
         else:
             self.place = self.place_before if wanted.record is not None and wanted.record.chunk_count else None
 
-    def run(self) -> Any:  # noqa: ANN401
+    def run(self) -> str:
         """The record's update time after them. Raises Conflict when it has moved."""
         writes = list(self._chunks())
-        waiting, held = [writes[start : start + BATCH] for start in range(0, len(writes), BATCH)] or [[]], None
+        waiting = [writes[start : start + BATCH] for start in range(0, len(writes), BATCH)] or [[]]
         while True:
             batch, *later = waiting
-            own = [self._guard(held)] if later else self._last(held)
+            own = [self._guard()] if later else self._last()
             try:
-                reply = self._connection.commit([*own, *batch])
+                reply = self._db.commit([expect(own[0], self._held), *own[1:], *batch])
             except CommitTooBig:
                 if len(batch) < 2:
                     raise
@@ -153,8 +186,8 @@ class _Commits:
                 continue
             moved = reply.write_results[0].update_time
             if not later:
-                return moved
-            waiting, held = later, moved if moved.seconds else None
+                return token_of(moved)
+            waiting, self._held = later, token_of(moved) if moved.seconds else None
 
     def _chunks(self) -> Iterator[Any]:
         for chunk_id in self._wanted.remove:
@@ -169,50 +202,42 @@ class _Commits:
         for chunk_id, vector in self._wanted.vectors:
             yield change(self._name("chunks", chunk_id), {"embedding": vector, "embedded": True})
 
-    def _guard(self, held: Any | None) -> Any:  # noqa: ANN401
-        """A write for all batches but the last. It fails unless the record is as `held` (update time; None: as the
-        change expects it), and moves it: two workers whose batches alternate would mix two revisions.
+    def _guard(self) -> Any:  # noqa: ANN401
+        """A write for all batches but the last, which moves the record: two workers whose batches alternate would mix
+        two revisions.
         """
         record = self._wanted.record
-        if record is None and self._before is None:
-            return self._expecting(delete(self._record), held)
+        if record is None and self._held is None:
+            return delete(self._record)
         fields = {"writing": uuid.uuid4().hex}
-        if record is None or held is not None or self._before is not None:
-            write = change(self._record, fields)
-        else:  # a record that agrees with no note, until the last batch
-            begun = IndexRecord(
-                note_revision="",
-                status=IndexStatus.PENDING,
-                chunk_count=0,
-                index_version="",
-                indexed_at=record.indexed_at,
-            )
-            write = put(self._record, {**fields, **record_fields(self._record, begun)})
-        touch(write)
-        return self._expecting(write, held)
+        if record is None or self._held is not None:
+            return touch(change(self._record, fields))
+        begun = IndexRecord(  # it agrees with no note, until the last batch
+            note_revision="",
+            status=IndexStatus.PENDING,
+            chunk_count=0,
+            index_version="",
+            indexed_at=record.indexed_at,
+        )
+        return touch(put(self._record, {**fields, **record_fields(self._record, begun)}))
 
-    def _last(self, held: Any | None) -> list[Any]:  # noqa: ANN401
-        """The record as it shall be, guarded like the others; a stamp where none is left to tell of the change."""
+    def _last(self) -> list[Any]:
+        """The record as it shall be; a stamp where none is left to tell of the change."""
         record = self._wanted.record
         if record is None:
             digest = hashlib.sha256(self._wanted.note_id.encode()).hexdigest()
-            return [self._expecting(delete(self._record), held), stamp(self._connection, self._tenant_id, digest)]
+            return [delete(self._record), _stamp(self._db, self._tenant_id, digest)]
         fields = record_fields(self._record, record)
         if self.place is not None:
             fields |= {**CODEC.dump(self.place), "place": place_key(self.place)}
-        write = put(self._record, fields)
-        touch(write)
-        return [self._expecting(write, held)]
-
-    def _expecting(self, write: Any, held: Any | None) -> Any:  # noqa: ANN401
-        if held is not None:
-            write.current_document.update_time.CopyFrom(held)
-        elif self._before is None:
-            write.current_document.exists = False
-        else:
-            write.current_document.update_time.seconds = self._before.seconds
-            write.current_document.update_time.nanos = self._before.nanos
-        return write
+        return [touch(put(self._record, fields))]
 
     def _name(self, collection: str, document_id: str) -> str:
-        return self._connection.name(self._tenant_id, collection, document_id)
+        return self._db.name(self._tenant_id, collection, document_id)
+
+
+def _stamp(connection: Connection, tenant_id: str, digest: str) -> Any:  # noqa: ANN401
+    """The write that tells of what leaves no newer record behind: a record that goes, a folder that comes or goes. Each
+    goes to one of 256 documents, drawn by the first digits of its digest: one document takes a write a second.
+    """
+    return touch(transform(connection.name(tenant_id, "changes", digest[:2])))

@@ -7,16 +7,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
-from itertools import islice, starmap
+from itertools import islice
 from typing import Any
 
-from shared.adapters.firestore.connection import Connection, last, pool
+from shared.adapters.firestore.connection import pool
 from shared.adapters.firestore.corpus import Corpus
-from shared.adapters.firestore.documents import CODEC, LISTED_FIELDS, listed_note_of, note_fields, note_of
-from shared.adapters.firestore.protocol import KEY, Is, Order, Query, Reference, Where, as_json, delete, put, values_of
+from shared.adapters.firestore.documents import CODEC, LISTED_FIELDS, entity, listed_note_of, note_fields, note_of
+from shared.adapters.firestore.protocol import (
+    KEY,
+    Is,
+    Query,
+    Reference,
+    Where,
+    as_json,
+    delete,
+    expect,
+    id_of,
+    put,
+    token_of,
+    values_of,
+)
 from shared.errors import Conflict, NoteUnreadable, TooLarge
 from shared.model.index import IndexStatus
-from shared.model.notes import DEFAULT_VAULT, Folder, ListedNote, Note, TrashedNote, UnreadableNote, check_texts
+from shared.model.notes import DEFAULT_VAULT, ListedNote, Note, TrashedNote, UnreadableNote, check_texts
 from shared.ports.pages import Page, make_token, read_token
 
 MAX_BYTES = 1_000_000
@@ -27,48 +40,43 @@ TRASH = "auroraTrash"
 TRASH_FIELDS = CODEC.keys(TrashedNote, "trash_id", "note")
 
 
-class Notes:
+class Notes(Corpus):
     """`shared.ports.stores.NoteStore` and `TrashStore` on Firestore."""
-
-    _connection: Connection
-    _corpus: Corpus
 
     def get_note(self, tenant_id: str, note_id: str) -> Note | None:
         """Raises NoteUnreadable naming the field that an app left out or wrote with a wrong type."""
-        found = self._connection.read(self._connection.name(tenant_id, "notes", note_id))
-        return None if found is None else note_of(note_id, found)
+        return self._db.get(self._db.name(tenant_id, "notes", note_id), note_of)
 
     def put_note(self, tenant_id: str, note: Note) -> None:
         """Raises InvalidArgument for text that is no UTF-8 or holds a NUL, TooLarge beyond what a document holds."""
-        name = self._connection.name(tenant_id, "notes", note.note_id)
+        name = self._db.name(tenant_id, "notes", note.note_id)
         _check(note)
-        self._connection.commit([put(name, note_fields(note))])
+        self._db.commit([put(name, note_fields(note))])
 
     def swap_note(
         self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None, trashed: TrashedNote | None = None
     ) -> None:
         """Raises Conflict, and what `put_note` raises."""
-        name = self._connection.name(tenant_id, "notes", note_id)
+        name = self._db.name(tenant_id, "notes", note_id)
         if now is not None:
             _check(now)
         write = delete(name) if now is None else put(name, note_fields(now))
-        if was is None:
-            write.current_document.exists = False
-        else:
-            found = self._connection.read(name)
-            if found is None or note_of(note_id, found) != was:
+        token = None
+        if was is not None:
+            found = self._db.read(name)
+            if found is None or note_of(found) != was:
                 raise Conflict("somebody else has changed the note")
-            write.current_document.update_time.CopyFrom(found.update_time)
-        self._connection.commit([write, *([] if trashed is None else [self._trash_write(tenant_id, trashed)])])
+            token = token_of(found.update_time)
+        self._db.commit([expect(write, token), *([] if trashed is None else [self._trash_write(tenant_id, trashed)])])
 
     def delete_note(self, tenant_id: str, note_id: str) -> bool:
-        return self._connection.try_commit([delete(self._connection.name(tenant_id, "notes", note_id), existing=True)])
+        return self._db.delete(self._db.name(tenant_id, "notes", note_id))
 
     def note_at(self, tenant_id: str, vault: str, path: str) -> str | None:
         """Apps may leave out the default vault, so vaults are compared here."""
         query = Query(collection="notes", where=(Where("path", Is.EQUAL, path),), fields=("vault",))
-        documents = self._connection.query(self._connection.tenant(tenant_id), query)
-        vaults = {last(each.name): values_of(each).get("vault") or DEFAULT_VAULT for each in documents}
+        documents = self._db.query(self._db.parent(tenant_id), query)
+        vaults = {id_of(each): values_of(each).get("vault") or DEFAULT_VAULT for each in documents}
         return next((note_id for note_id in sorted(vaults) if vaults[note_id] == vault), None)
 
     def list_notes(
@@ -78,7 +86,7 @@ class Notes:
         after = None if token is None else read_token(token, "notes")[0]
         failing = pool().submit(self._failures, tenant_id, after, limit)
         documents = self._documents(tenant_id, after, limit + 1, vault)
-        wanted = (note for note in starmap(listed_note_of, documents) if vault in (None, note.vault))
+        wanted = (note for note in map(listed_note_of, documents) if vault in (None, note.vault))
         found = list(islice(wanted, limit + 1))
         failures = step = failing.result()
         shown = found[:limit]
@@ -93,80 +101,67 @@ class Notes:
         query = Query(
             collection="index",
             where=(Where("status", Is.EQUAL, IndexStatus.FAILED.value),),
-            order=(Order(KEY),),
-            after=() if after is None else (Reference(self._connection.name(tenant_id, "index", after)),),
+            order=(KEY,),
+            after=() if after is None else (Reference(self._db.name(tenant_id, "index", after)),),
             limit=limit,
             fields=("error",),
         )
-        documents = self._connection.query(self._connection.tenant(tenant_id), query)
-        return {last(each.name): each.fields["error"].string_value for each in documents}
+        documents = self._db.query(self._db.parent(tenant_id), query)
+        return {id_of(each): each.fields["error"].string_value for each in documents}
 
     def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
-        return self._connection.page(self._connection.tenant(tenant_id), "notes", _whole, limit=limit, token=token)
+        return self._db.page(self._db.parent(tenant_id), "notes", _whole, limit=limit, token=token)
 
-    def _documents(self, tenant_id: str, after: str | None, step: int, vault: str | None) -> Iterator[tuple[str, Any]]:
+    def _documents(self, tenant_id: str, after: str | None, step: int, vault: str | None) -> Iterator[Any]:
         """Notes by id, without their texts. The caller filters by the default vault: apps may leave the field out."""
-        parent = self._connection.tenant(tenant_id)
         where = () if vault in (None, DEFAULT_VAULT) else (Where("vault", Is.EQUAL, vault),)
         while True:
-            place = () if after is None else (Reference(self._connection.name(tenant_id, "notes", after)),)
-            order = (Order(KEY),)
-            query = Query(collection="notes", where=where, order=order, after=place, limit=step, fields=LISTED_FIELDS)
-            documents = self._connection.query(parent, query)
-            yield from ((last(each.name), each) for each in documents)
+            place = () if after is None else (Reference(self._db.name(tenant_id, "notes", after)),)
+            query = Query(collection="notes", where=where, order=(KEY,), after=place, limit=step, fields=LISTED_FIELDS)
+            documents = self._db.query(self._db.parent(tenant_id), query)
+            yield from documents
             if len(documents) < step:
                 return
-            after = last(documents[-1].name)
-
-    def folders(self, tenant_id: str) -> tuple[Folder, ...]:
-        return self._corpus.folders(tenant_id)
+            after = id_of(documents[-1])
 
     # -- the trash
 
     def put_trashed(self, tenant_id: str, trashed: TrashedNote) -> None:
-        self._connection.commit([self._trash_write(tenant_id, trashed)])
+        self._db.commit([self._trash_write(tenant_id, trashed)])
 
     def get_trashed(self, tenant_id: str, trash_id: str) -> TrashedNote | None:
-        found = self._connection.read(self._connection.name(tenant_id, TRASH, trash_id))
-        return None if found is None else _trashed(found)
+        return self._db.get(self._db.name(tenant_id, TRASH, trash_id), _trashed)
 
     def list_trashed(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[TrashedNote]:
-        parent, fields = self._connection.tenant(tenant_id), (*LISTED_FIELDS, "noteId", *TRASH_FIELDS)
-        return self._connection.page(parent, TRASH, _trashed, limit=limit, token=token, fields=fields)
+        parent, fields = self._db.parent(tenant_id), (*LISTED_FIELDS, "noteId", *TRASH_FIELDS)
+        return self._db.page(parent, TRASH, _trashed, limit=limit, token=token, fields=fields)
 
     def delete_trashed(self, tenant_id: str, trash_id: str) -> bool:
-        return self._connection.try_commit([delete(self._connection.name(tenant_id, TRASH, trash_id), existing=True)])
+        return self._db.delete(self._db.name(tenant_id, TRASH, trash_id))
 
     def expire_trashed(self, now: datetime) -> None:
         """Nothing: a time-to-live policy on `expiresAt` removes what has expired."""
 
     def _trash_write(self, tenant_id: str, trashed: TrashedNote) -> Any:  # noqa: ANN401
-        fields = {
-            **note_fields(trashed.note),
-            "noteId": trashed.note.note_id,
-            **CODEC.dump(trashed, "trash_id", "note"),
-        }
-        return put(self._connection.name(tenant_id, TRASH, trashed.trash_id), fields)
+        note, fields = trashed.note, CODEC.dump(trashed, "trash_id", "note")
+        name = self._db.name(tenant_id, TRASH, trashed.trash_id)
+        return put(name, {**note_fields(note), "noteId": note.note_id, **fields})
 
 
 def _whole(document: Any) -> Note | UnreadableNote:  # noqa: ANN401
-    note_id = last(document.name)
     try:
-        return note_of(note_id, document)
+        return note_of(document)
     except NoteUnreadable as bad:
-        return UnreadableNote(note_id, bad.message, as_json(document))
+        return UnreadableNote(id_of(document), bad.message, as_json(document))
 
 
 def _trashed(document: Any) -> TrashedNote:  # noqa: ANN401
-    fields = values_of(document)
-    note = CODEC.load(Note, {"text": "", **fields})
-    return CODEC.load(TrashedNote, fields, trash_id=last(document.name), note=note)
+    return entity(TrashedNote, document, note=CODEC.load(Note, {"text": "", **values_of(document)}))
 
 
 def _check(note: Note) -> None:
     check_texts(note)
-    size = sum(
-        len(text.encode()) for text in (note.title, note.text, note.vault, note.path, note.lang or "", *note.tags)
-    )
+    texts = (note.title, note.text, note.vault, note.path, note.lang or "", *note.tags)
+    size = sum(len(text.encode()) for text in texts)
     if size > MAX_BYTES:
         raise TooLarge(f"note: at most {MAX_BYTES} bytes, got {size}")

@@ -112,6 +112,37 @@ def delete(name: str, *, existing: bool = False) -> Any:  # noqa: ANN401
     return write
 
 
+def expect(write: Any, token: str | None) -> Any:  # noqa: ANN401
+    """The write, which fails unless the document still is as `token_of` told; None: unless there is none."""
+    if token is None:
+        write.current_document.exists = False
+    else:
+        stamp = write.current_document.update_time
+        stamp.seconds, stamp.nanos = map(int, token.split("."))
+    return write
+
+
+def token_of(stamp: Any) -> str:  # noqa: ANN401
+    """An update time, which every write that changes the document moves, as text: seconds and nanoseconds."""
+    return f"{stamp.seconds}.{stamp.nanos}"
+
+
+def touch(write: Any) -> Any:  # noqa: ANN401
+    """The write, which sets `changedAt` to the server's time of the commit: a tenant's newest tells whether its chunks
+    changed.
+    """
+    write.update_transforms.add(field_path="changedAt").set_to_server_value = 1  # REQUEST_TIME
+    return write
+
+
+def transform(name: str) -> Any:  # noqa: ANN401
+    """A write that sets no field but those that its transforms will, of a document that need not exist."""
+    write = protocol().Write()
+    write.update.name = name
+    write.update_mask.SetInParent()  # an empty mask
+    return write
+
+
 def _fill_vector(fields: Any, vector: Vector) -> None:  # noqa: ANN401
     """Builds the array's serialised form in a few slice copies and lets protobuf parse it."""
     count = len(vector)
@@ -158,6 +189,12 @@ def plain(value: Any) -> object:  # noqa: ANN401
     return None
 
 
+def id_of(document: Any) -> str:  # noqa: ANN401
+    """The last part of a Document's name."""
+    name: str = document.name
+    return name.rpartition("/")[2]
+
+
 def values_of(document: Any) -> dict[str, Any]:  # noqa: ANN401
     """Field -> its Python value, of a Document."""
     fields = document.fields
@@ -198,14 +235,6 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """Ascending unless said otherwise."""
-
-    field: str
-    descending: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Reference:
     """A document's full name, where a value is compared with `KEY`."""
 
@@ -221,7 +250,8 @@ class Query:
     everywhere: bool = False
     """Every collection of that name, whatever it lies under."""
     where: tuple[Where, ...] = ()
-    order: tuple[Order, ...] = ()
+    order: tuple[str, ...] = ()
+    """Field paths, ascending; with "-" in front descending."""
     after: tuple[object, ...] = ()
     """Values of the `order` fields of the last document already seen; empty: from the beginning."""
     limit: int | None = None
@@ -243,7 +273,7 @@ class Query:
             fill(added.value, each.value)
         for order in self.order:
             # 1 is ascending, 2 descending.
-            query.order_by.add(direction=2 if order.descending else 1).field.field_path = order.field
+            query.order_by.add(direction=2 if order[0] == "-" else 1).field.field_path = order.removeprefix("-")
         for value in self.after:
             fill(query.start_at.values.add(), value)
         if self.nearest is not None:

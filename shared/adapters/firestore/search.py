@@ -7,36 +7,24 @@ on what comes back, so a leg may bring fewer chunks than it was asked for; never
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from shared.adapters.firestore.connection import Connection, pool
+from shared.adapters.firestore.connection import pool
 from shared.adapters.firestore.corpus import Corpus
-from shared.adapters.firestore.documents import (
-    CODEC,
-    RECORD_FIELDS,
-    chunk_of,
-    is_kept,
-    posting_path,
-    searched_fields,
-)
+from shared.adapters.firestore.documents import CODEC, RECORD_FIELDS, chunk_of, is_kept, posting_path, searched_fields
 from shared.adapters.firestore.filters import by_posting, by_time_and_scope, for_vectors, impossible, is_one_scope
-from shared.adapters.firestore.protocol import DISTANCE, KEY, Is, Order, Query, Where, microseconds, values_of
+from shared.adapters.firestore.protocol import DISTANCE, KEY, Is, Query, Where, microseconds, values_of
 from shared.model.index import IndexedChunk, IndexRecord, Vector, tags_of
-from shared.model.retrieval import CorpusStats, Neighbour, Restriction
+from shared.model.retrieval import Neighbour, Restriction
 
 MAX_NEIGHBOURS = 1000
 """Firestore's limit of one vector search."""
-NEWEST_FIRST = (Order("createdAt", descending=True), Order(KEY))
-"""At equal times by chunk id. A range on `createdAt` needs the index in the direction of the order."""
 SPARE = 10
 """Neighbours that each of several searches is asked for beyond its equal share."""
 
 
-class Search:
+class Search(Corpus):
     """`shared.ports.stores.SearchStore` on Firestore."""
-
-    _connection: Connection
-    _corpus: Corpus
 
     def nearest(
         self,
@@ -55,16 +43,17 @@ class Search:
         if impossible(restriction):
             return ()
         named = any(not tags_of(group) for group in restriction.scopes)
-        filters = for_vectors(restriction, self._corpus.places(tenant_id) if named else ())
+        filters = for_vectors(restriction, self._places(tenant_id) if named else ())
 
         def search(where: tuple[Where, ...], size: int) -> list[Neighbour]:
             fields = (*searched_fields(stems), DISTANCE)
             query = Query(collection="chunks", where=where, fields=fields, nearest=vector, limit=size)
-            documents = self._connection.query(self._connection.tenant(tenant_id), query)
-            products = (each.fields[DISTANCE].double_value for each in documents)
-            # Rounding moves the product of unit vectors a little out of [-1, 1].
-            cosines = (min(1.0, max(-1.0, product)) for product in products)
-            return [Neighbour(chunk_of(each, stems), cosine) for each, cosine in zip(documents, cosines, strict=True)]
+            found = []
+            for each in self._db.query(self._db.parent(tenant_id), query):
+                # Rounding moves the product of unit vectors a little out of [-1, 1].
+                cosine = min(1.0, max(-1.0, each.fields[DISTANCE].double_value))
+                found.append(Neighbour(chunk_of(each, stems), cosine))
+            return found
 
         size = min(_size(limit, exact=filters.exact), MAX_NEIGHBOURS)
         fitting = [
@@ -85,11 +74,11 @@ class Search:
         query = Query(
             collection="chunks",
             where=by_posting(restriction, stem),
-            order=(Order(posting_path(stem), descending=True), Order(KEY, descending=True)),
+            order=(f"-{posting_path(stem)}", f"-{KEY}"),
             limit=limit,
             fields=searched_fields((*stems, stem)),
         )
-        return _newest_first(self._chunks(tenant_id, query, stems), restriction, limit)
+        return self._newest(tenant_id, query, stems, restriction=restriction, limit=limit)
 
     def recent(
         self, tenant_id: str, *, limit: int, stems: Sequence[str], restriction: Restriction
@@ -99,33 +88,33 @@ class Search:
         query = Query(
             collection="chunks",
             where=by_time_and_scope(restriction),
-            order=NEWEST_FIRST,
+            # At equal times by chunk id. A range on `createdAt` needs the index in the direction of the order.
+            order=("-createdAt", KEY),
             limit=_size(limit, exact=is_one_scope(restriction)),
             fields=searched_fields(stems),
         )
-        return _newest_first(self._chunks(tenant_id, query, stems), restriction, limit)
+        return self._newest(tenant_id, query, stems, restriction=restriction, limit=limit)
 
-    def _chunks(self, tenant_id: str, query: Query, stems: Sequence[str]) -> list[IndexedChunk]:
-        parent = self._connection.tenant(tenant_id)
-        return [chunk_of(document, stems) for document in self._connection.query(parent, query)]
+    def _newest(
+        self, tenant_id: str, query: Query, stems: Sequence[str], *, restriction: Restriction, limit: int
+    ) -> tuple[IndexedChunk, ...]:
+        """What the query finds and the restriction allows, newest first, equals by chunk id."""
+        found = (chunk_of(each, stems) for each in self._db.query(self._db.parent(tenant_id), query))
+        allowed = [each for each in found if restriction.allows(each)]
+        return tuple(sorted(allowed, key=lambda each: (-microseconds(each.created_at), each.chunk_id))[:limit])
 
     def note_chunks(self, tenant_id: str, note_id: str, *, stems: Sequence[str]) -> tuple[IndexedChunk, ...]:
         where = (Where("noteId", Is.EQUAL, note_id),)
         query = Query(collection="chunks", where=where, fields=searched_fields(stems))
-        return tuple(sorted(self._chunks(tenant_id, query, stems), key=lambda chunk: (chunk.position, chunk.chunk_id)))
-
-    def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
-        return self._corpus.document_frequencies(tenant_id, stems)
-
-    def stats(self, tenant_id: str) -> CorpusStats:
-        return self._corpus.stats(tenant_id)
+        chunks = (chunk_of(each, stems) for each in self._db.query(self._db.parent(tenant_id), query))
+        return tuple(sorted(chunks, key=lambda chunk: (chunk.position, chunk.chunk_id)))
 
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         """One lookup of each note's existence and its record: two reads a note."""
         asked = list(dict.fromkeys(note_ids))
-        notes = {note_id: self._connection.name(tenant_id, "notes", note_id) for note_id in asked}
-        records = {note_id: self._connection.name(tenant_id, "index", note_id) for note_id in asked}
-        found = self._connection.lookup([*notes.values(), *records.values()], RECORD_FIELDS)
+        notes = {note_id: self._db.name(tenant_id, "notes", note_id) for note_id in asked}
+        records = {note_id: self._db.name(tenant_id, "index", note_id) for note_id in asked}
+        found = self._db.lookup([*notes.values(), *records.values()], RECORD_FIELDS)
         return {
             note_id: CODEC.load(IndexRecord, values_of(found[records[note_id]]))
             for note_id in asked
@@ -158,9 +147,3 @@ def _by_nearness(neighbour: Neighbour) -> tuple[float, str]:
 def _size(limit: int, *, exact: bool) -> int:
     """How many to ask for so that `limit` are likely left: each is a billed read."""
     return limit if exact else limit + max(limit // 2, 10)
-
-
-def _newest_first(chunks: Iterable[IndexedChunk], restriction: Restriction, limit: int) -> tuple[IndexedChunk, ...]:
-    """Chunks that the restriction allows, newest first; equals by id."""
-    allowed = (chunk for chunk in chunks if restriction.allows(chunk))
-    return tuple(sorted(allowed, key=lambda chunk: (-microseconds(chunk.created_at), chunk.chunk_id))[:limit])

@@ -9,7 +9,7 @@ from typing import Any
 
 from shared.adapters.firestore.connection import Connection, pool
 from shared.adapters.firestore.documents import shards_of
-from shared.adapters.firestore.protocol import KEY, Is, Order, Query, Reference, Where, delete, put, timestamp
+from shared.adapters.firestore.protocol import KEY, Is, Query, Reference, Where, delete, put, timestamp
 from shared.model.index import IndexStatus
 from shared.model.notes import NoteKey
 from shared.ports.pages import Page, make_token, read_token
@@ -24,51 +24,31 @@ _KEY = re.compile(r"tenants/([^/]+)/[^/]+/([^/]+)", re.DOTALL)
 class Sweep:
     """`shared.ports.stores.SweepStore` on Firestore."""
 
-    _connection: Connection
+    _db: Connection
 
     def note_keys(
         self, *, limit: int, cursor: str | None = None, changed_since: datetime | None = None
     ) -> Page[NoteKey]:
         """Raises InvalidArgument("cursor") for a cursor of another listing."""
-        if changed_since is None:
-            return self._keys("notes", limit, cursor)
-        after: tuple[object, ...] = ()
-        if cursor is not None:
-            moment, name = read_token(cursor, CHANGED_NOTES, parts=2, field="cursor")
-            after = (datetime.fromisoformat(moment), Reference(self._full(name)))
-        query = Query(
-            collection="notes",
-            everywhere=True,
-            where=(Where("updatedAt", Is.AT_LEAST, changed_since),),
-            order=(Order("updatedAt"), Order(KEY)),
-            after=after,
-            limit=limit + 1,
-            fields=("updatedAt",),
-        )
-        documents = self._connection.query(self._connection.root, query)
-        if len(documents) <= limit:
-            return Page(self._note_keys(documents), None)
-        last = documents[limit - 1]
-        moment = timestamp(last.fields["updatedAt"].timestamp_value).isoformat()
-        return Page(self._note_keys(documents[:limit]), make_token(CHANGED_NOTES, moment, self._short(last.name)))
+        return self._keys("notes", limit, cursor, changed_since)
 
     def record_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
         return self._keys("index", limit, cursor)
 
     def unfinished_keys(self, *, limit: int) -> tuple[NoteKey, ...]:
-        found: list[Any] = []
+        found: tuple[NoteKey, ...] = ()
         for status in (IndexStatus.PENDING, IndexStatus.FAILED):
-            query = Query(
-                collection="index",
-                everywhere=True,
-                where=(Where("unfinished", Is.IN, shards_of(status)),),
-                order=(Order("indexedAt"), Order(KEY)),
-                limit=limit - len(found),
-                fields=(),
-            )
             if len(found) < limit:
-                found += self._connection.query(self._connection.root, query)
-        return self._note_keys(found)
+                query = Query(
+                    collection="index",
+                    everywhere=True,
+                    where=(Where("unfinished", Is.IN, shards_of(status)),),
+                    order=("indexedAt", KEY),
+                    limit=limit - len(found),
+                    fields=(),
+                )
+                found += self._note_keys(self._db.query(self._db.root, query))
+        return found
 
     def orphan_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
         """Two aggregations say whether there can be any: as many chunks as all records together claim means none.
@@ -76,18 +56,26 @@ class Sweep:
         not the last.
         """
         if cursor is None:
-            connection, records = self._connection, Query(collection="index", everywhere=True)
-            claimed = pool().submit(connection.aggregate, connection.root, records, total="chunkCount")
-            stored = connection.count(connection.root, Query(collection="chunks", everywhere=True))
-            if stored == claimed.result()["total"].integer_value:
+            records, root = Query(collection="index", everywhere=True), self._db.root
+            claimed = pool().submit(self._db.total, root, records, "chunkCount")
+            if self._db.count(root, Query(collection="chunks", everywhere=True)) == claimed.result():
                 return Page((), None)
-        documents = self._page("chunks", CHUNKS_A_PAGE, cursor, ("tenantId", "noteId"))
+        after = () if cursor is None else (Reference(self._full(read_token(cursor, "chunks", field="cursor")[0])),)
+        query = Query(
+            collection="chunks",
+            everywhere=True,
+            order=(KEY,),
+            after=after,
+            limit=CHUNKS_A_PAGE,
+            fields=("tenantId", "noteId"),
+        )
+        documents = self._db.query(self._db.root, query)
         ends: dict[NoteKey, str] = {}  # the last chunk seen of each note, in the order of the names
         for document in documents:
             fields = document.fields
             ends[NoteKey(fields["tenantId"].string_value, fields["noteId"].string_value)] = document.name
-        records_of = {key: self._connection.name(key.tenant_id, "index", key.note_id) for key in ends}
-        recorded = self._connection.lookup(list(records_of.values()), ())
+        records_of = {key: self._db.name(key.tenant_id, "index", key.note_id) for key in ends}
+        recorded = self._db.lookup(list(records_of.values()), ())
         orphans = [key for key, name in records_of.items() if name not in recorded]
         if len(orphans) > limit:
             return Page(tuple(orphans[:limit]), make_token("chunks", self._short(ends[orphans[limit - 1]])))
@@ -95,29 +83,40 @@ class Sweep:
         return Page(tuple(orphans), make_token("chunks", self._short(documents[-1].name)) if more else None)
 
     def read_bookmark(self, name: str) -> str | None:
-        found = self._connection.read(self._bookmark(name))
-        return None if found is None else found.fields["value"].string_value
+        return self._db.get(self._bookmark(name), lambda found: found.fields["value"].string_value)
 
     def write_bookmark(self, name: str, value: str | None) -> None:
-        document = self._bookmark(name)
-        write = delete(document) if value is None else put(document, {"value": value})
-        self._connection.commit([write])
+        name = self._bookmark(name)
+        self._db.commit([delete(name) if value is None else put(name, {"value": value})])
 
     def _bookmark(self, name: str) -> str:
-        return f"{self._connection.root}/bookmarks/{name}"
+        return f"{self._db.root}/bookmarks/{name}"
 
-    def _keys(self, collection: str, limit: int, cursor: str | None) -> Page[NoteKey]:
-        documents = self._page(collection, limit + 1, cursor, ())
-        if len(documents) <= limit:
-            return Page(self._note_keys(documents), None)
-        return Page(self._note_keys(documents[:limit]), make_token(collection, self._short(documents[limit - 1].name)))
-
-    def _page(self, collection: str, size: int, cursor: str | None, fields: tuple[str, ...]) -> list[Any]:
-        after = () if cursor is None else (Reference(self._full(read_token(cursor, collection, field="cursor")[0])),)
+    def _keys(
+        self, collection: str, limit: int, cursor: str | None, changed_since: datetime | None = None
+    ) -> Page[NoteKey]:
+        """By name, or from `changed_since` on by `updatedAt`. Raises InvalidArgument("cursor")."""
+        dated = changed_since is not None
+        listing = CHANGED_NOTES if dated else collection
+        after: tuple[object, ...] = ()
+        if cursor is not None:
+            *moment, name = read_token(cursor, listing, parts=1 + dated, field="cursor")
+            after = (*map(datetime.fromisoformat, moment), Reference(self._full(name)))
         query = Query(
-            collection=collection, everywhere=True, order=(Order(KEY),), after=after, limit=size, fields=fields
+            collection=collection,
+            everywhere=True,
+            where=(Where("updatedAt", Is.AT_LEAST, changed_since),) if dated else (),
+            order=("updatedAt", KEY) if dated else (KEY,),
+            after=after,
+            limit=limit + 1,
+            fields=("updatedAt",) if dated else (),
         )
-        return self._connection.query(self._connection.root, query)
+        documents = self._db.query(self._db.root, query)
+        shown, more = documents[:limit], None
+        if len(documents) > limit:
+            moment = [timestamp(shown[-1].fields["updatedAt"].timestamp_value).isoformat()] if dated else []
+            more = make_token(listing, *moment, self._short(shown[-1].name))
+        return Page(self._note_keys(shown), more)
 
     def _note_keys(self, documents: Iterable[Any]) -> tuple[NoteKey, ...]:
         """Without documents that lie elsewhere than a tenant's notes and records."""
@@ -125,7 +124,7 @@ class Sweep:
         return tuple(NoteKey(match[1], match[2]) for match in found if match)
 
     def _short(self, name: str) -> str:
-        return name.removeprefix(f"{self._connection.root}/")
+        return name.removeprefix(f"{self._db.root}/")
 
     def _full(self, name: str) -> str:
-        return f"{self._connection.root}/{name}"
+        return f"{self._db.root}/{name}"

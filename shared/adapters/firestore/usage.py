@@ -12,8 +12,8 @@ import random
 from datetime import date
 from functools import partial
 
-from shared.adapters.firestore.connection import Connection, last, pool
-from shared.adapters.firestore.protocol import Query, protocol, put
+from shared.adapters.firestore.connection import Connection, pool
+from shared.adapters.firestore.protocol import Query, id_of, put, transform
 from shared.model.account import PROJECT, DayUsage, Spending
 from shared.ports.pages import Page
 
@@ -21,15 +21,12 @@ PROJECT_USAGE = "auroraUsage"
 SHARDED = {Spending.EMBEDDED_TOKENS: ("embedded", "tokens"), Spending.MICRO_USD: ("spent", Spending.MICRO_USD.value)}
 """Kind -> the collection of its shards, and their field."""
 SHARDS = 256
-MAX_DAYS = 1000
-"""Days of tenants that are remembered to have a document."""
 
 
 class Usage:
     """`shared.ports.tenants.UsageStore` on Firestore. An increment whose reply is lost counts twice."""
 
-    _connection: Connection
-    _days: set[str]
+    _db: Connection
 
     def spend(self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None) -> bool:
         """One increment, and one back where it went over the limit.
@@ -40,8 +37,8 @@ class Usage:
             return False
         name = self._day(tenant_id, day)
         if kind in SHARDED:
-            if tenant_id != PROJECT:
-                self._open(name)
+            if tenant_id != PROJECT and name not in self._db.ensured:
+                self._db.ensure([put(name, {})])  # so that the day is listed
             name = f"{name}/{SHARDED[kind][0]}/{random.randrange(SHARDS):02x}"  # noqa: S311 - spreads writes, no secret
         total = self._add(name, kind, amount)
         if limit is None:
@@ -53,12 +50,12 @@ class Usage:
         return False
 
     def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
-        parent = self._connection.tenant(tenant_id)
-        shown = self._connection.page(parent, "usage", lambda day: day, limit=limit, token=token)
+        parent = self._db.parent(tenant_id)
+        shown = self._db.page(parent, "usage", lambda day: day, limit=limit, token=token)
         embedded = pool().map(partial(self._sum, kind=Spending.EMBEDDED_TOKENS), [each.name for each in shown.items])
         items = tuple(
             DayUsage(
-                day=date.fromisoformat(last(each.name)),
+                day=date.fromisoformat(id_of(each)),
                 answers=each.fields[Spending.ANSWERS.value].integer_value,
                 searches=each.fields[Spending.SEARCHES.value].integer_value,
                 embedded_tokens=tokens,
@@ -71,36 +68,24 @@ class Usage:
         name = self._day(tenant_id, day)
         if kind in SHARDED:
             return self._sum(name, kind)
-        found = self._connection.read(name, (kind.value,))
+        found = self._db.read(name, (kind.value,))
         counted: int = 0 if found is None else found.fields[kind.value].integer_value
         return counted
 
     def _sum(self, name: str, kind: Spending) -> int:
         collection, field = SHARDED[kind]
-        total: int = self._connection.aggregate(name, Query(collection=collection), total=field)["total"].integer_value
-        return total
+        return self._db.total(name, Query(collection=collection), field)
 
     def _add(self, name: str, kind: Spending, amount: int) -> int:
         """The document's count after it."""
-        write = protocol().Write()
-        write.update.name = name
-        write.update_mask.SetInParent()  # an empty mask: no field but those that are transformed
+        write = transform(name)
         field = SHARDED[kind][1] if kind in SHARDED else kind.value
         write.update_transforms.add(field_path=field).increment.integer_value = amount
-        reply = self._connection.commit([write])
+        reply = self._db.commit([write])
         total: int = reply.write_results[0].transform_results[0].integer_value
         return total
 
     def _day(self, tenant_id: str, day: date) -> str:
         if tenant_id == PROJECT:
-            return f"{self._connection.root}/{PROJECT_USAGE}/{day.isoformat()}"
-        return self._connection.name(tenant_id, "usage", day.isoformat())
-
-    def _open(self, name: str) -> None:
-        """So that the day is listed. A read, the first time."""
-        if name in self._days:
-            return
-        self._connection.ensure([put(name, {})])
-        if len(self._days) >= MAX_DAYS:
-            self._days.clear()
-        self._days.add(name)
+            return f"{self._db.root}/{PROJECT_USAGE}/{day.isoformat()}"
+        return self._db.name(tenant_id, "usage", day.isoformat())

@@ -32,7 +32,7 @@ WRONG = [
 
 
 def _document(**fields: object) -> Any:  # noqa: ANN401 - a protobuf message
-    document = protocol().Document()
+    document = protocol().Document(name="notes/n1")
     document.create_time.seconds = 100
     document.update_time.seconds = 200
     for name, value in fields.items():
@@ -43,30 +43,30 @@ def _document(**fields: object) -> Any:  # noqa: ANN401 - a protobuf message
 @pytest.mark.parametrize(("field", "value"), WRONG)
 def test_a_field_of_a_wrong_type_is_named(field: str, value: object) -> None:
     with pytest.raises(InvalidArgument) as caught:
-        note_of("n1", _document(**{"title": "t", "text": "x", field: value}))
+        note_of(_document(**{"title": "t", "text": "x", field: value}))
     assert caught.value.field == field
 
 
 @pytest.mark.parametrize("fields", [{"content": "The boat is blue."}, {"text": None}, {}])
 def test_a_note_without_a_text_cannot_be_read(fields: dict[str, object]) -> None:
     with pytest.raises(NoteUnreadable, match=r"^text: expected a string, found none; "):
-        note_of("n1", _document(title="t", **fields))
+        note_of(_document(title="t", **fields))
 
 
 @pytest.mark.parametrize("absent", [{}, dict.fromkeys(("title", "createdAt", "updatedAt", "vault", "tags", "lang"))])
 def test_what_an_app_left_out_or_set_to_null_gets_its_default(absent: dict[str, object]) -> None:
     created, updated = datetime.fromtimestamp(100, UTC), datetime.fromtimestamp(200, UTC)
-    assert note_of("n1", _document(text="x", **absent)) == Note("n1", "", "x", created, updated)
+    assert note_of(_document(text="x", **absent)) == Note("n1", "", "x", created, updated)
 
 
 def test_an_unreadable_note_is_listed_with_what_can_be_said_of_it(firestore_store: FirestoreStore) -> None:
     for note_id in ("n1", "n2", "n3"):
         firestore_store.put_note(TENANT, note(note_id))
     write = protocol().Write()
-    write.update.name = firestore_store._connection.name(TENANT, "notes", "n2")
+    write.update.name = firestore_store._db.name(TENANT, "notes", "n2")
     for name, value in {"title": 7, "path": "work/n2.md", "tags": "red"}.items():
         fill(write.update.fields[name], value)
-    firestore_store._connection.commit([write])
+    firestore_store._db.commit([write])
     with pytest.raises(InvalidArgument, match="title"):
         firestore_store.get_note(TENANT, "n2")
     good, bad, other = firestore_store.list_notes(TENANT, limit=3).items
@@ -77,9 +77,9 @@ def test_an_unreadable_note_is_listed_with_what_can_be_said_of_it(firestore_stor
 
 def test_a_note_without_vault_is_listed_in_the_default_one(firestore_store: FirestoreStore) -> None:
     write = protocol().Write()
-    write.update.name = firestore_store._connection.name(TENANT, "notes", "n1")
+    write.update.name = firestore_store._db.name(TENANT, "notes", "n1")
     fill(write.update.fields["text"], "x")
-    firestore_store._connection.commit([write])
+    firestore_store._db.commit([write])
     firestore_store.put_note(TENANT, note("n2", vault="work"))
     firestore_store.put_note(TENANT, note("n3"))
     listed = firestore_store.list_notes(TENANT, limit=5, vault="default").items
@@ -146,8 +146,8 @@ def test_a_chunk_document_has_the_fields_of_the_data_model(firestore_store: Fire
     whole = replace(chunk("abc123", 1, terms={"api": 2}), created_at=DAY + timedelta(days=31))
     change = IndexChange("abc123", None, record(), put=(ChunkPut(whole, unit(1, 0, 0, 0)),))
     firestore_store.apply(TENANT, change)
-    name = f"{firestore_store._connection.root}/tenants/{TENANT}/chunks/abc123_001"
-    fields = {key: plain(value) for key, value in firestore_store._connection.lookup([name])[name].fields.items()}
+    name = f"{firestore_store._db.root}/tenants/{TENANT}/chunks/abc123_001"
+    fields = {key: plain(value) for key, value in firestore_store._db.lookup([name])[name].fields.items()}
     assert fields["embedding"] == unit(1, 0, 0, 0)
     assert fields["month"] == "2026-06"
     assert fields["terms"] == ["api"]

@@ -244,7 +244,7 @@ def test_figures_of_another_instance_are_seen_within_two_seconds_and_own_ones_at
     assert other.document_frequencies(TENANT, ["alpha"]) == {"alpha": 1}
     save(firestore_store, chunk("n2"))
     assert firestore_store.document_frequencies(TENANT, ["alpha"]) == {"alpha": 2}
-    other._corpus._known[TENANT].until = 0.0  # as after two seconds
+    other._known[TENANT].until = 0.0  # as after two seconds
     assert other.stats(TENANT) == firestore_store.stats(TENANT)
     assert other.document_frequencies(TENANT, ["alpha"]) == {"alpha": 2}
 

@@ -37,13 +37,13 @@ def _commits(store: FirestoreStore, monkeypatch: pytest.MonkeyPatch, *, most: in
         return counted
 
     for name in ("commit", "write_each"):
-        monkeypatch.setattr(store._connection, name, counting(getattr(store._connection, name)))
+        monkeypatch.setattr(store._db, name, counting(getattr(store._db, name)))
     return sizes
 
 
 def test_a_message_kept_before_messages_named_their_request_is_read(firestore_store: FirestoreStore) -> None:
     older = {"role": "user", "text": "Why?", "createdAt": DAY, "standalone": "", "asOf": None, "citations": []}
-    firestore_store._connection.commit([put(f"{firestore_store._session(PERSON, 's1')}/messages/m1", older)])
+    firestore_store._db.commit([put(f"{firestore_store._session(PERSON, 's1')}/messages/m1", older)])
     (found,) = firestore_store.list_messages(PERSON, "s1", limit=5)
     assert (found.text, found.request_id) == ("Why?", "")
 
