@@ -1,7 +1,7 @@
 """Firestore as one `shared.ports.stores.Store`, by its generated client and raw protobuf.
 
 Read in this order: `documents` (how entities lie), `index` (how a note's index moves), `search` with `filters` and
-`corpus` (how a question is asked); then what else a tenant owns. `protocol` and `connection` carry it all.
+`corpus` (how a question is asked); then what else a tenant owns. `protocol`, `connection` and `client` carry it all.
 
 Beside the fields of the data model, documents hold a few that serve this store alone. Chunks: `postings` (stem ->
 time and count: by it chunks are found by stem, newest first, and a search reads the counts of its stems only), a
@@ -15,20 +15,18 @@ change), `writing` (moves while a change takes several commits). Folders: `leavi
 
 from __future__ import annotations
 
-from shared.adapters.firestore.account import Account, Erasure
-from shared.adapters.firestore.connection import DEFAULT_DATABASE, Connection
+from shared.adapters.firestore.account import Account
+from shared.adapters.firestore.connection import DEFAULT_DATABASE, Connection, Reads, vector_reads
 from shared.adapters.firestore.index import Index
 from shared.adapters.firestore.notes import Notes
-from shared.adapters.firestore.reads import Reads, vector_reads
 from shared.adapters.firestore.search import Search
 from shared.adapters.firestore.sessions import Sessions, Templates
 from shared.adapters.firestore.sweep import Sweep
-from shared.adapters.firestore.usage import Usage
 
 __all__ = ["FirestoreStore", "Reads", "vector_reads"]
 
 
-class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, Usage, Erasure):
+class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account):
     """`shared.ports.stores.Store` in a project's database; in the emulator where FIRESTORE_EMULATOR_HOST is set.
 
     Cheap to make: the client is the process's own, opened by the first request. Safe between threads.
@@ -48,7 +46,7 @@ class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, 
     @property
     def reads(self) -> Reads:
         """What this store's calls were billed so far, by Firestore's rules."""
-        return self._db.counter.reads
+        return self._db.reads
 
     def close(self) -> None:
         """Nothing: the client belongs to the process and serves every store."""

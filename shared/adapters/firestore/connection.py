@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor
-from functools import cache, partial
-from typing import Any, TypeVar
+from dataclasses import replace
+from functools import partial
+from operator import add, sub
+from typing import Any, NamedTuple, TypeVar
 
-from shared.adapters.firestore.errors import is_too_big, translated
-from shared.adapters.firestore.protocol import KEY, Query, Reference, delete, expect, id_of, protocol, token_of
-from shared.adapters.firestore.reads import ReadCounter
+from shared.adapters.firestore.client import client, emulator, is_too_big, translated
+from shared.adapters.firestore.protocol import KEY, Query, delete, expect, id_of, protocol, token_of
 from shared.errors import Conflict, InvalidArgument, StoreRefused, StoreUnavailable
 from shared.model.account import Person
 from shared.ports.pages import Page, make_token, read_token
-from shared.tracing import RequestThreads
+from shared.tracing import add_reads
 
 T = TypeVar("T")
 
@@ -26,48 +25,38 @@ DEFAULT_DATABASE = "(default)"
 LOOKUP_STEP = 300
 """Documents asked for in one lookup."""
 MAX_ENSURED = 10_000
+AGGREGATION_STEP = 1000
+"""An aggregation costs one read for each so many index entries it matches, at least one."""
+VECTOR_STEP = 100
+"""A vector search costs one read for each so many index entries it scans, beside the documents it returns."""
 _FIRST_PAUSE, _MAX_PAUSE = 0.05, 1.0
 _RESERVED = re.compile(r"\.{1,2}|__.*__", re.DOTALL)
 
-# A broken connection is tried again every second, not every two minutes; idle ones stay open between questions.
-_CHANNEL_OPTIONS = (
-    ("grpc.max_send_message_length", -1),
-    ("grpc.max_receive_message_length", -1),
-    ("grpc.keepalive_time_ms", 30_000),
-    ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.min_reconnect_backoff_ms", 100),
-    ("grpc.max_reconnect_backoff_ms", 1_000),
-)
 
-_making = threading.Lock()
+class Reads(NamedTuple):
+    """Billed reads since the store was made. Subtract two of them to get what lay between."""
 
-
-@cache
-def _client(emulator: str) -> Any:  # noqa: ANN401 - the generated client, loaded on first use
-    import grpc  # type: ignore[import-untyped]  # noqa: PLC0415
-    from google.cloud.firestore_v1.services.firestore import FirestoreClient  # noqa: PLC0415
-    from google.cloud.firestore_v1.services.firestore.transports import FirestoreGrpcTransport  # noqa: PLC0415
-
-    if emulator:
-        channel = grpc.insecure_channel(emulator, options=_CHANNEL_OPTIONS)
-    else:
-        channel = FirestoreGrpcTransport.create_channel(options=_CHANNEL_OPTIONS)
-    return FirestoreClient(transport=FirestoreGrpcTransport(channel=channel))
-
-
-def client() -> Any:  # noqa: ANN401
-    """The process's one client, made on first use; of production, or of the emulator at FIRESTORE_EMULATOR_HOST.
-
-    Never made at import: functions-framework imports before it forks, and gRPC does not survive a fork.
+    documents: int = 0
+    """One for each document returned or looked up in vain, and one for a query that returns none."""
+    aggregations: int = 0
+    """Batches of index entries that counts, sums and averages went through."""
+    vector_searches: int = 0
+    """How many were made. The reply does not tell how many index entries one has scanned: its price is at most
+    `vector_reads` of the tenant's chunks.
     """
-    with _making:  # two first callers must not open two channels
-        return _client(os.environ.get("FIRESTORE_EMULATOR_HOST", ""))
+
+    @property
+    def total(self) -> int:
+        """Without the index entries of vector searches."""
+        return self.documents + self.aggregations
+
+    def __sub__(self, earlier: Reads) -> Reads:
+        return Reads(*map(sub, self, earlier))
 
 
-@cache
-def pool() -> Executor:
-    """Threads for requests that one call makes side by side. They wait on the network and never on each other."""
-    return RequestThreads(16, thread_name_prefix="firestore")
+def vector_reads(entries: int) -> int:
+    """What scanning so many entries of a vector index costs, in reads."""
+    return -(-entries // VECTOR_STEP)
 
 
 class Connection:
@@ -79,12 +68,14 @@ class Connection:
         self._read_seconds, self._write_seconds = read_seconds, write_seconds
         self.database = f"projects/{project}/databases/{database}"
         self.root = f"{self.database}/documents"
-        self.counter = ReadCounter()
+        self.reads = Reads()
+        """What the calls were billed so far, by Firestore's published rules."""
+        self._counting = threading.Lock()
         self.ensured: set[str] = set()
         """Documents that `ensure` has seen, at most MAX_ENSURED."""
         # "Bearer owner" is the emulator's administrator; production overrides it with the account's own token.
         self.metadata = [("google-cloud-resource-prefix", self.database)]
-        if os.environ.get("FIRESTORE_EMULATOR_HOST"):
+        if emulator():
             self.metadata.append(("authorization", "Bearer owner"))
 
     def parent(self, owner: str | Person) -> str:
@@ -108,36 +99,24 @@ class Connection:
         request = protocol().RunQueryRequest(parent=parent, structured_query=query.message())
         replies = self._stream("run_query", request)
         found = [reply.document for reply in replies if reply.HasField("document")]
-        self.counter.add(documents=max(1, len(found)), vector_searches=int(query.nearest is not None))
+        self._bill(documents=max(1, len(found)), vector_searches=int(query.nearest is not None))
         return found
 
     def page(
-        self,
-        parent: str,
-        collection: str,
-        load: Callable[[Any], T],
-        *,
-        limit: int,
-        token: str | None,
-        fields: tuple[str, ...] | None = None,
+        self, owner: str | Person, query: Query, load: Callable[[Any], T], *, limit: int, token: str | None
     ) -> Page[T]:
-        """A page of a collection by id. `load`: Document -> item. Raises InvalidArgument("pageToken")."""
-        after: tuple[Reference, ...] = ()
+        """A page of what the query finds by id. `load`: Document -> item. Raises InvalidArgument("pageToken")."""
+        parent, collection = self.parent(owner), query.collection
+        after: tuple[str, ...] = ()
         if token is not None:
-            after = (Reference(f"{parent}/{collection}/{_checked(read_token(token, collection)[0], 'pageToken')}"),)
-        query = Query(collection=collection, order=(KEY,), after=after, limit=limit + 1, fields=fields)
-        found = self.query(parent, query)
+            after = (f"{parent}/{collection}/{_checked(read_token(token, collection)[0], 'pageToken')}",)
+        found = self.query(parent, replace(query, order=(KEY,), after=after, limit=limit + 1))
         more = make_token(collection, id_of(found[limit - 1])) if len(found) > limit else None
         return Page(tuple(map(load, found[:limit])), more)
 
-    def count(self, parent: str, query: Query) -> int:
-        """How many documents the query finds below `parent`."""
-        number: int = self.aggregate(parent, query)["count"].integer_value
-        return number
-
-    def total(self, parent: str, query: Query, field: str) -> int:
-        """The sum of a field of whole numbers over the documents that the query finds below `parent`."""
-        number: int = self.aggregate(parent, query, total=field)["total"].integer_value
+    def count(self, parent: str, query: Query, *, total: str = "") -> int:
+        """How many documents the query finds below `parent`; with `total` the sum of that field of whole numbers."""
+        number: int = self.aggregate(parent, query, total=total)["total" if total else "count"].integer_value
         return number
 
     def aggregate(self, parent: str, query: Query, *, average: str = "", total: str = "") -> Any:  # noqa: ANN401
@@ -151,7 +130,7 @@ class Connection:
         request = protocol().RunAggregationQueryRequest(parent=parent, structured_aggregation_query=wanted)
         (reply,) = self._stream("run_aggregation_query", request)
         fields = reply.result.aggregate_fields
-        self.counter.add(aggregated=fields["count"].integer_value)
+        self._bill(aggregations=max(1, -(-fields["count"].integer_value // AGGREGATION_STEP)))
         return fields
 
     def get(self, name: str, load: Callable[[Any], T]) -> T | None:
@@ -175,8 +154,13 @@ class Connection:
                 request.mask.field_paths.extend(fields or ("__name__",))
             replies = self._stream("batch_get_documents", request)
             found.update((reply.found.name, reply.found) for reply in replies if reply.HasField("found"))
-            self.counter.add(documents=len(some))
+            self._bill(documents=len(some))
         return found
+
+    def _bill(self, *, documents: int = 0, aggregations: int = 0, vector_searches: int = 0) -> None:
+        add_reads(documents + aggregations)
+        with self._counting:
+            self.reads = Reads(*map(add, self.reads, (documents, aggregations, vector_searches)))
 
     def commit(self, writes: Iterable[Any], *, patient: bool = True) -> Any:  # noqa: ANN401
         """Commits all Writes or none; returns the CommitResponse.

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
-from shared.adapters.firestore.connection import Connection, pool
+from shared.adapters.firestore.client import pool
+from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.documents import is_kept, posting_path
 from shared.adapters.firestore.protocol import Query, token_of, values_of
 from shared.model.index import folders_of
@@ -58,9 +59,7 @@ class _Figures:
 
 
 class Corpus:
-    """Reads and keeps the figures; every part of the store that uses or changes them derives from it. Safe between
-    threads.
-    """
+    """Reads and keeps the figures, for the parts of the store that derive from it. Safe between threads."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -146,8 +145,7 @@ class Corpus:
 
         def latest(collection: str) -> str:
             """The newest `changedAt` of the collection, empty if there is none."""
-            newest = ("-changedAt",)
-            query = Query(collection=collection, order=newest, limit=1, fields=("changedAt",))
+            query = Query(collection=collection, order=("-changedAt",), limit=1, fields=("changedAt",))
             stamps = [each.fields["changedAt"].timestamp_value for each in self._db.query(parent, query)]
             return "".join(map(token_of, stamps))
 

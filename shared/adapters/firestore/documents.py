@@ -6,7 +6,7 @@ Fields are those of `shared.model` in camelCase, by its codec; named here are on
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any, TypeVar, get_type_hints
@@ -15,7 +15,7 @@ from shared.adapters.firestore.protocol import id_of, microseconds, path, timest
 from shared.errors import InvalidArgument, NoteUnreadable
 from shared.model.codec import Codec, camel
 from shared.model.index import IndexedChunk, IndexRecord, IndexStatus
-from shared.model.notes import Folder, ListedNote, Note
+from shared.model.notes import Folder, ListedNote, Note, UnreadableNote
 
 T = TypeVar("T")
 
@@ -39,9 +39,7 @@ MAX_STEM_BYTES = 400
 
 
 def entity(kind: type[T], document: Any, **known: Any) -> T:  # noqa: ANN401
-    """The entity in a document, whose id is the first field of its kind. `known` as of `Codec.load`, which also says
-    what is raised.
-    """
+    """The entity in a document, whose id is the first field of its kind. `known` and errors as of `Codec.load`."""
     return CODEC.load(kind, values_of(document), **{CODEC.fields(kind)[0].name: id_of(document)}, **known)
 
 
@@ -55,7 +53,7 @@ def note_of(document: Any) -> Note:  # noqa: ANN401
 
     Raises NoteUnreadable naming the field that is missing or has a wrong type.
     """
-    fields = _held(document)
+    fields = _note_values(document)
     try:
         return CODEC.load(Note, fields, note_id=id_of(document))
     except InvalidArgument as bad:
@@ -63,26 +61,33 @@ def note_of(document: Any) -> Note:  # noqa: ANN401
         raise NoteUnreadable(bad.field, bad.expected + hint) from bad
 
 
+def whole_note_of(document: Any) -> Note | UnreadableNote:  # noqa: ANN401
+    """The note; where it cannot be read, its fields as Firestore's REST API gives them, whatever they are."""
+    try:
+        return note_of(document)
+    except NoteUnreadable as bad:
+        from google.protobuf.json_format import MessageToDict  # type: ignore[import-untyped]  # noqa: PLC0415 - seldom
+
+        return UnreadableNote(id_of(document), bad.message, MessageToDict(document).get("fields", {}))
+
+
 def listed_note_of(document: Any) -> ListedNote:  # noqa: ANN401
     """A note from a document without its text. Fields of wrong types count as left out; the first is the error."""
-    fields, error = {**_held(document), "text": ""}, None
+    wrong: dict[str, str] = {}
     while True:
         try:
-            return ListedNote.of(CODEC.load(Note, fields, note_id=id_of(document)), error)
+            note = CODEC.load(Note, {**_note_values(document, wrong), "text": ""}, note_id=id_of(document))
+            return ListedNote.of(note, next(iter(wrong.values()), None))
         except InvalidArgument as bad:
-            error = error or bad.message
-            fields[bad.field] = _defaults(document).get(bad.field)
+            wrong[bad.field] = bad.message
 
 
-def _held(document: Any) -> dict[str, Any]:  # noqa: ANN401
-    values = values_of(document).items()
-    held = {name: value for name, value in values if value is not None and (name, value) != ("lang", "")}
-    return _defaults(document) | held
-
-
-def _defaults(document: Any) -> dict[str, Any]:  # noqa: ANN401
+def _note_values(document: Any, without: Container[str] = ()) -> dict[str, Any]:  # noqa: ANN401
     times = {"createdAt": timestamp(document.create_time), "updatedAt": timestamp(document.update_time)}
-    return {"title": "", **times}
+    held = {name: value for name, value in values_of(document).items() if value is not None and name not in without}
+    if held.get("lang") == "":
+        del held["lang"]
+    return {"title": "", **times, **held}
 
 
 def record_fields(name: str, record: IndexRecord) -> dict[str, object]:
@@ -93,11 +98,6 @@ def record_fields(name: str, record: IndexRecord) -> dict[str, object]:
     return fields
 
 
-def shards_of(status: IndexStatus) -> list[str]:
-    """Every value of `unfinished` that a record of this status may have."""
-    return [f"{status.value}:{shard}" for shard in SHARDS]
-
-
 def chunk_fields(tenant_id: str, chunk: IndexedChunk) -> Mapping[str, object]:
     """The document of a chunk, but for `embedding` and `embedded`."""
     counts = {stem: count for stem, count in chunk.terms.items() if is_kept(stem)}
@@ -105,7 +105,7 @@ def chunk_fields(tenant_id: str, chunk: IndexedChunk) -> Mapping[str, object]:
     return {
         **CODEC.dump(chunk, "terms"),
         "tenantId": tenant_id,
-        "month": month(chunk.created_at),
+        "month": day(chunk.created_at)[:7],
         "day": day(chunk.created_at),
         "folder": chunk.folder,
         "place": place_key(Folder(chunk.vault, chunk.folder)),
@@ -115,18 +115,12 @@ def chunk_fields(tenant_id: str, chunk: IndexedChunk) -> Mapping[str, object]:
 
 
 def chunk_of(document: Any, stems: Iterable[str]) -> IndexedChunk:  # noqa: ANN401
-    """A chunk from its CHUNK_FIELDS and the postings of these stems. Unchecked: apps write no chunks, and a
-    search reads them by the hundred.
-    """
+    """A chunk from CHUNK_FIELDS and postings of these stems. Unchecked: apps write none, a search reads hundreds."""
     fields = document.fields
     postings = fields["postings"].map_value.fields
     terms = {stem: postings[key].integer_value % MAX_COUNT for stem in stems if (key := posting_key(stem)) in postings}
     held = {name: read(fields[key]) for name, key, read in _CHUNK_READS}
     return IndexedChunk(chunk_id=id_of(document), terms=terms, **held)
-
-
-def _texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401
-    return tuple([each.string_value for each in value.array_value.values])
 
 
 _READS: Mapping[type, Callable[[Any], Any]] = {
@@ -135,7 +129,7 @@ _READS: Mapping[type, Callable[[Any], Any]] = {
     datetime: lambda value: timestamp(value.timestamp_value),
 }
 _CHUNK_READS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = tuple(
-    (name, camel(name), _READS.get(kind, _texts))
+    (name, camel(name), _READS.get(kind, lambda value: tuple([each.string_value for each in value.array_value.values])))
     for name, kind in get_type_hints(IndexedChunk).items()
     if camel(name) in CHUNK_FIELDS
 )
@@ -167,19 +161,12 @@ def posting_path(stem: str) -> str:
 
 
 def posting_key(stem: str) -> str:
-    """Firestore reserves keys like `__init__`: those that begin so get a space in front, and others like them too,
-    so that no two stems share a key.
-    """
+    """Firestore reserves keys like `__init__`: these, and what looks like them behind spaces, get a space in front."""
     return f" {stem}" if stem.lstrip(" ").startswith("__") else stem
 
 
-def month(when: datetime) -> str:
-    """`2026-11`, in UTC: what vector searches can be restricted by."""
-    return day(when)[:7]
-
-
 def day(when: datetime) -> str:
-    """`2026-11-08`, in UTC: the key for short ranges."""
+    """`2026-11-08`, in UTC: by it, and by the month in front, vector searches are restricted."""
     return when.astimezone(UTC).date().isoformat()
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, timedelta
 
 from shared.adapters.firestore.documents import MAX_MOMENT, day, place_key, posting, posting_path
-from shared.adapters.firestore.protocol import Is, Where, microseconds
+from shared.adapters.firestore.protocol import Where, microseconds
 from shared.model.index import scopes_of, tags_of
 from shared.model.notes import Folder
 from shared.model.questions import TimeRange
@@ -55,7 +55,7 @@ def for_vectors(restriction: Restriction, places: Sequence[Folder]) -> VectorFil
     searches = () if everywhere else _by_place(allowed, months)
     if searches:
         return VectorFilters(searches, exact=not tag_groups and created is None)
-    times = [Where(field, Is.IN, values) for field, values in (("day", days), ("month", months)) if values]
+    times = [Where(field, "in", values) for field, values in (("day", days), ("month", months)) if values]
     return VectorFilters((tuple(times[:1]),), exact=everywhere and not tag_groups and created is None)
 
 
@@ -65,9 +65,9 @@ def _by_place(allowed: Sequence[Folder], months: Sequence[str]) -> tuple[tuple[W
     for within in dict.fromkeys((tuple(months), ())):
         step = MAX_VALUES // max(1, len(within))
         if len(keys) <= MAX_SEARCHES * step:
-            time = [Where("month", Is.IN, list(within))] if within else []
+            time = [Where("month", "in", list(within))] if within else []
             parts = (keys[start : start + step] for start in range(0, len(keys), step))
-            return tuple((Where("place", Is.IN, part), *time) for part in parts)
+            return tuple((Where("place", "in", part), *time) for part in parts)
     return ()
 
 
@@ -91,13 +91,14 @@ def impossible(restriction: Restriction) -> bool:
     return backwards or not all(restriction.scopes)
 
 
-def by_time_and_scope(restriction: Restriction) -> tuple[Where, ...]:
-    """For queries ordered by `createdAt`."""
+def by_time_and_scope(restriction: Restriction) -> tuple[tuple[Where, ...], bool]:
+    """For queries ordered by `createdAt`; and whether they allow nothing else."""
     created = restriction.created or _EVER
     groups = [sorted(group) for group in restriction.scopes if len(group) <= MAX_VALUES]
     # The smallest is most likely the most selective one.
     smallest = sorted(groups, key=lambda group: (len(group), group))[:1]
-    return (*_between("createdAt", created.start, created.end), *(any_of("scopes", group) for group in smallest))
+    where = (*_between("createdAt", created.start, created.end), *(any_of("scopes", group) for group in smallest))
+    return where, len(restriction.scopes) == len(smallest)
 
 
 def by_posting(restriction: Restriction, stem: str) -> tuple[Where, ...]:
@@ -114,17 +115,12 @@ def by_posting(restriction: Restriction, stem: str) -> tuple[Where, ...]:
 
 def _between(field: str, start: object, end: object) -> tuple[Where, ...]:
     """Not less than `start`, less than `end`; None: open."""
-    limits = ((Is.AT_LEAST, start), (Is.LESS, end))
+    limits = ((">=", start), ("<", end))
     return tuple(Where(field, comparison, value) for comparison, value in limits if value is not None)
-
-
-def is_one_scope(restriction: Restriction) -> bool:
-    """Whether a filter can hold all of its scopes."""
-    return not restriction.scopes or (len(restriction.scopes) == 1 and len(restriction.scopes[0]) <= MAX_VALUES)
 
 
 def any_of(field: str, values: list[str]) -> Where:
     """The filter of an array field that holds one of the values."""
     if len(values) == 1:
-        return Where(field, Is.CONTAINS, values[0])
-    return Where(field, Is.CONTAINS_ANY, values)
+        return Where(field, "array_contains", values[0])
+    return Where(field, "array_contains_any", values)

@@ -15,25 +15,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from shared.adapters.firestore.connection import Connection, pool
+from shared.adapters.firestore.client import CommitTooBig, pool
+from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import CODEC, chunk_fields, entity, place_key, record_fields
-from shared.adapters.firestore.errors import CommitTooBig
-from shared.adapters.firestore.protocol import (
-    Is,
-    Query,
-    Where,
-    change,
-    delete,
-    expect,
-    id_of,
-    put,
-    token_of,
-    touch,
-    transform,
-    values_of,
-    vector_of,
-)
+from shared.adapters.firestore.protocol import Query, Where, change, delete, expect, id_of, put, token_of, values_of
 from shared.errors import Conflict
 from shared.model.index import Coverage, IndexChange, IndexRecord, IndexStatus, StoredChunk, StoredRecord, Vector
 from shared.model.notes import Folder
@@ -59,7 +45,7 @@ class Index(Corpus):
     def stored_chunks(self, tenant_id: str, note_id: str) -> tuple[StoredChunk, ...]:
         query = Query(
             collection="chunks",
-            where=(Where("noteId", Is.EQUAL, note_id),),
+            where=(Where("noteId", "==", note_id),),
             fields=("position", "textHash", "indexVersion", "noteRevision", "embedded"),
         )
         found = self._db.query(self._db.parent(tenant_id), query)
@@ -69,11 +55,7 @@ class Index(Corpus):
     def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
         wanted = [self._db.name(tenant_id, "chunks", chunk_id) for chunk_id in chunk_ids]
         found = self._db.lookup(wanted, ("embedding",))
-        return {
-            id_of(document): vector_of(document.fields["embedding"])
-            for document in found.values()
-            if "embedding" in document.fields
-        }
+        return {id_of(each): values_of(each)["embedding"] for each in found.values() if "embedding" in each.fields}
 
     def apply(self, tenant_id: str, change: IndexChange) -> str | None:
         """A worker that another overtakes between two commits gets Conflict."""
@@ -120,7 +102,7 @@ class Index(Corpus):
         self._db.ensured.discard(name)
 
     def _is_empty(self, tenant_id: str, place: Folder) -> bool:
-        where = (Where("place", Is.EQUAL, place_key(place)),)
+        where = (Where("place", "==", place_key(place)),)
         query = Query(collection="index", where=where, limit=1, fields=())
         return not self._db.query(self._db.parent(tenant_id), query)
 
@@ -132,7 +114,7 @@ class Index(Corpus):
         states = (IndexStatus.INDEXED, IndexStatus.PENDING, IndexStatus.FAILED)
         queries = [
             Query(collection="notes"),
-            *(Query(collection="index", where=(Where("status", Is.EQUAL, status.value),)) for status in states),
+            *(Query(collection="index", where=(Where("status", "==", status.value),)) for status in states),
         ]
         count = partial(self._db.count, self._db.parent(tenant_id))
         notes, indexed, pending, failed = pool().map(count, queries)
@@ -203,15 +185,13 @@ class _Commits:
             yield change(self._name("chunks", chunk_id), {"embedding": vector, "embedded": True})
 
     def _guard(self) -> Any:  # noqa: ANN401
-        """A write for all batches but the last, which moves the record: two workers whose batches alternate would mix
-        two revisions.
-        """
+        """For each batch but the last: moves the record, for two workers' alternating batches would mix revisions."""
         record = self._wanted.record
         if record is None and self._held is None:
             return delete(self._record)
         fields = {"writing": uuid.uuid4().hex}
         if record is None or self._held is not None:
-            return touch(change(self._record, fields))
+            return _touch(change(self._record, fields))
         begun = IndexRecord(  # it agrees with no note, until the last batch
             note_revision="",
             status=IndexStatus.PENDING,
@@ -219,7 +199,7 @@ class _Commits:
             index_version="",
             indexed_at=record.indexed_at,
         )
-        return touch(put(self._record, {**fields, **record_fields(self._record, begun)}))
+        return _touch(put(self._record, {**fields, **record_fields(self._record, begun)}))
 
     def _last(self) -> list[Any]:
         """The record as it shall be; a stamp where none is left to tell of the change."""
@@ -230,7 +210,7 @@ class _Commits:
         fields = record_fields(self._record, record)
         if self.place is not None:
             fields |= {**CODEC.dump(self.place), "place": place_key(self.place)}
-        return [touch(put(self._record, fields))]
+        return [_touch(put(self._record, fields))]
 
     def _name(self, collection: str, document_id: str) -> str:
         return self._db.name(self._tenant_id, collection, document_id)
@@ -240,4 +220,10 @@ def _stamp(connection: Connection, tenant_id: str, digest: str) -> Any:  # noqa:
     """The write that tells of what leaves no newer record behind: a record that goes, a folder that comes or goes. Each
     goes to one of 256 documents, drawn by the first digits of its digest: one document takes a write a second.
     """
-    return touch(transform(connection.name(tenant_id, "changes", digest[:2])))
+    return _touch(change(connection.name(tenant_id, "changes", digest[:2]), {}, existing=False))
+
+
+def _touch(write: Any) -> Any:  # noqa: ANN401
+    """The write, which also sets `changedAt` to the commit's time: by the newest one a tenant's revision is known."""
+    write.update_transforms.add(field_path="changedAt").set_to_server_value = 1  # REQUEST_TIME
+    return write

@@ -10,24 +10,18 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from shared.adapters.firestore.connection import pool
+from shared.adapters.firestore.client import pool
 from shared.adapters.firestore.corpus import Corpus
-from shared.adapters.firestore.documents import CODEC, LISTED_FIELDS, entity, listed_note_of, note_fields, note_of
-from shared.adapters.firestore.protocol import (
-    KEY,
-    Is,
-    Query,
-    Reference,
-    Where,
-    as_json,
-    delete,
-    expect,
-    id_of,
-    put,
-    token_of,
-    values_of,
+from shared.adapters.firestore.documents import (
+    CODEC,
+    LISTED_FIELDS,
+    listed_note_of,
+    note_fields,
+    note_of,
+    whole_note_of,
 )
-from shared.errors import Conflict, NoteUnreadable, TooLarge
+from shared.adapters.firestore.protocol import KEY, Query, Where, delete, expect, id_of, put, token_of, values_of
+from shared.errors import Conflict, TooLarge
 from shared.model.index import IndexStatus
 from shared.model.notes import DEFAULT_VAULT, ListedNote, Note, TrashedNote, UnreadableNote, check_texts
 from shared.ports.pages import Page, make_token, read_token
@@ -37,7 +31,7 @@ MAX_BYTES = 1_000_000
 
 TRASH = "auroraTrash"
 """A name that no app beside this one uses: time-to-live policies count for every collection of a name."""
-TRASH_FIELDS = CODEC.keys(TrashedNote, "trash_id", "note")
+TRASH_FIELDS = (*LISTED_FIELDS, "noteId", *CODEC.keys(TrashedNote, "trash_id", "note"))
 
 
 class Notes(Corpus):
@@ -49,18 +43,14 @@ class Notes(Corpus):
 
     def put_note(self, tenant_id: str, note: Note) -> None:
         """Raises InvalidArgument for text that is no UTF-8 or holds a NUL, TooLarge beyond what a document holds."""
-        name = self._db.name(tenant_id, "notes", note.note_id)
-        _check(note)
-        self._db.commit([put(name, note_fields(note))])
+        self._db.commit([_note_write(self._db.name(tenant_id, "notes", note.note_id), note)])
 
     def swap_note(
         self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None, trashed: TrashedNote | None = None
     ) -> None:
         """Raises Conflict, and what `put_note` raises."""
         name = self._db.name(tenant_id, "notes", note_id)
-        if now is not None:
-            _check(now)
-        write = delete(name) if now is None else put(name, note_fields(now))
+        write = delete(name) if now is None else _note_write(name, now)
         token = None
         if was is not None:
             found = self._db.read(name)
@@ -74,7 +64,7 @@ class Notes(Corpus):
 
     def note_at(self, tenant_id: str, vault: str, path: str) -> str | None:
         """Apps may leave out the default vault, so vaults are compared here."""
-        query = Query(collection="notes", where=(Where("path", Is.EQUAL, path),), fields=("vault",))
+        query = Query(collection="notes", where=(Where("path", "==", path),), fields=("vault",))
         documents = self._db.query(self._db.parent(tenant_id), query)
         vaults = {id_of(each): values_of(each).get("vault") or DEFAULT_VAULT for each in documents}
         return next((note_id for note_id in sorted(vaults) if vaults[note_id] == vault), None)
@@ -100,9 +90,9 @@ class Notes(Corpus):
         """Why the index could not take in the next so many notes: costs one read where none has failed."""
         query = Query(
             collection="index",
-            where=(Where("status", Is.EQUAL, IndexStatus.FAILED.value),),
+            where=(Where("status", "==", IndexStatus.FAILED.value),),
             order=(KEY,),
-            after=() if after is None else (Reference(self._db.name(tenant_id, "index", after)),),
+            after=() if after is None else (self._db.name(tenant_id, "index", after),),
             limit=limit,
             fields=("error",),
         )
@@ -110,13 +100,13 @@ class Notes(Corpus):
         return {id_of(each): each.fields["error"].string_value for each in documents}
 
     def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
-        return self._db.page(self._db.parent(tenant_id), "notes", _whole, limit=limit, token=token)
+        return self._db.page(tenant_id, Query(collection="notes"), whole_note_of, limit=limit, token=token)
 
     def _documents(self, tenant_id: str, after: str | None, step: int, vault: str | None) -> Iterator[Any]:
         """Notes by id, without their texts. The caller filters by the default vault: apps may leave the field out."""
-        where = () if vault in (None, DEFAULT_VAULT) else (Where("vault", Is.EQUAL, vault),)
+        where = () if vault in (None, DEFAULT_VAULT) else (Where("vault", "==", vault),)
         while True:
-            place = () if after is None else (Reference(self._db.name(tenant_id, "notes", after)),)
+            place = () if after is None else (self._db.name(tenant_id, "notes", after),)
             query = Query(collection="notes", where=where, order=(KEY,), after=place, limit=step, fields=LISTED_FIELDS)
             documents = self._db.query(self._db.parent(tenant_id), query)
             yield from documents
@@ -133,8 +123,8 @@ class Notes(Corpus):
         return self._db.get(self._db.name(tenant_id, TRASH, trash_id), _trashed)
 
     def list_trashed(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[TrashedNote]:
-        parent, fields = self._db.parent(tenant_id), (*LISTED_FIELDS, "noteId", *TRASH_FIELDS)
-        return self._db.page(parent, TRASH, _trashed, limit=limit, token=token, fields=fields)
+        query = Query(collection=TRASH, fields=TRASH_FIELDS)
+        return self._db.page(tenant_id, query, _trashed, limit=limit, token=token)
 
     def delete_trashed(self, tenant_id: str, trash_id: str) -> bool:
         return self._db.delete(self._db.name(tenant_id, TRASH, trash_id))
@@ -148,20 +138,16 @@ class Notes(Corpus):
         return put(name, {**note_fields(note), "noteId": note.note_id, **fields})
 
 
-def _whole(document: Any) -> Note | UnreadableNote:  # noqa: ANN401
-    try:
-        return note_of(document)
-    except NoteUnreadable as bad:
-        return UnreadableNote(id_of(document), bad.message, as_json(document))
-
-
 def _trashed(document: Any) -> TrashedNote:  # noqa: ANN401
-    return entity(TrashedNote, document, note=CODEC.load(Note, {"text": "", **values_of(document)}))
+    fields = values_of(document)
+    note = CODEC.load(Note, {"text": "", **fields})
+    return CODEC.load(TrashedNote, fields, trash_id=id_of(document), note=note)
 
 
-def _check(note: Note) -> None:
+def _note_write(name: str, note: Note) -> Any:  # noqa: ANN401
     check_texts(note)
     texts = (note.title, note.text, note.vault, note.path, note.lang or "", *note.tags)
     size = sum(len(text.encode()) for text in texts)
     if size > MAX_BYTES:
         raise TooLarge(f"note: at most {MAX_BYTES} bytes, got {size}")
+    return put(name, note_fields(note))

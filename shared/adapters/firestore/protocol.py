@@ -12,10 +12,9 @@ from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 from shared.model.index import Vector
 
@@ -29,6 +28,8 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 KEY = "__name__"
 """Firestore's name for a document's own path."""
+OPERATORS = {"<": 1, ">=": 4, "==": 5, "array_contains": 7, "in": 8, "array_contains_any": 9}
+"""As the client library spells them -> their number in StructuredQuery.FieldFilter.Operator."""
 DISTANCE = "distance"
 """The field in which a vector search tells how near a document lies."""
 
@@ -39,9 +40,8 @@ def protocol() -> Any:  # noqa: ANN401 - classes made at run time; typed stubs o
     from google.cloud.firestore_v1 import types  # noqa: PLC0415
 
     names = (
-        "AggregationResult", "BatchGetDocumentsRequest", "BatchGetDocumentsResponse", "BatchWriteRequest",
-        "CommitRequest", "Document", "ListenRequest", "RunAggregationQueryRequest", "RunAggregationQueryResponse",
-        "RunQueryRequest", "RunQueryResponse", "StructuredAggregationQuery", "StructuredQuery", "Value", "Write",
+        "BatchGetDocumentsRequest", "BatchWriteRequest", "CommitRequest", "Document", "RunAggregationQueryRequest",
+        "RunQueryRequest", "StructuredAggregationQuery", "StructuredQuery", "Write",
     )  # fmt: skip
     return SimpleNamespace(**{name: getattr(types, name).pb() for name in names})
 
@@ -81,8 +81,6 @@ def fill(target: Any, value: object) -> None:  # noqa: ANN401, C901, PLR0912 - a
                 fill(add(), each)
     elif value is None:
         target.null_value = 0
-    elif isinstance(value, Reference):
-        target.reference_value = value.name
     else:
         raise TypeError(f"{type(value).__name__} is no Firestore value")
 
@@ -96,11 +94,13 @@ def put(name: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401
     return write
 
 
-def change(name: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401
-    """The write that changes these fields alone, of a document that must exist."""
+def change(name: str, fields: Mapping[str, object], *, existing: bool = True) -> Any:  # noqa: ANN401
+    """The write that changes these fields alone, of a document that must exist unless said otherwise."""
     write = put(name, fields)
+    write.update_mask.SetInParent()  # an empty mask: no field but those that transforms will set
     write.update_mask.field_paths.extend(fields)
-    write.current_document.exists = True
+    if existing:
+        write.current_document.exists = True
     return write
 
 
@@ -125,22 +125,6 @@ def expect(write: Any, token: str | None) -> Any:  # noqa: ANN401
 def token_of(stamp: Any) -> str:  # noqa: ANN401
     """An update time, which every write that changes the document moves, as text: seconds and nanoseconds."""
     return f"{stamp.seconds}.{stamp.nanos}"
-
-
-def touch(write: Any) -> Any:  # noqa: ANN401
-    """The write, which sets `changedAt` to the server's time of the commit: a tenant's newest tells whether its chunks
-    changed.
-    """
-    write.update_transforms.add(field_path="changedAt").set_to_server_value = 1  # REQUEST_TIME
-    return write
-
-
-def transform(name: str) -> Any:  # noqa: ANN401
-    """A write that sets no field but those that its transforms will, of a document that need not exist."""
-    write = protocol().Write()
-    write.update.name = name
-    write.update_mask.SetInParent()  # an empty mask
-    return write
 
 
 def _fill_vector(fields: Any, vector: Vector) -> None:  # noqa: ANN401
@@ -201,44 +185,18 @@ def values_of(document: Any) -> dict[str, Any]:  # noqa: ANN401
     return {name: plain(fields[name]) for name in fields}  # twice as fast as by items()
 
 
-def as_json(document: Any) -> Mapping[str, object]:  # noqa: ANN401
-    """A document's fields as Firestore's REST API gives them, whatever they are."""
-    from google.protobuf.json_format import MessageToDict  # type: ignore[import-untyped]  # noqa: PLC0415 - seldom used
-
-    fields: Mapping[str, object] = MessageToDict(document).get("fields", {})
-    return fields
-
-
 def vector_of(value: Any) -> Vector:  # noqa: ANN401
     """The float32 vector in a vector Value."""
     return array("f", [each.double_value for each in value.map_value.fields["value"].array_value.values])
 
 
-class Is(StrEnum):
-    """Comparisons, named as Firestore's API names them."""
-
-    EQUAL = "EQUAL"
-    IN = "IN"
-    AT_LEAST = "GREATER_THAN_OR_EQUAL"
-    LESS = "LESS_THAN"
-    CONTAINS = "ARRAY_CONTAINS"
-    CONTAINS_ANY = "ARRAY_CONTAINS_ANY"
-
-
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(NamedTuple):
     """One comparison; a query's comparisons hold together."""
 
     field: str
-    comparison: Is
+    operator: str
+    """A key of OPERATORS."""
     value: object
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A document's full name, where a value is compared with `KEY`."""
-
-    name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,7 +211,7 @@ class Query:
     order: tuple[str, ...] = ()
     """Field paths, ascending; with "-" in front descending."""
     after: tuple[object, ...] = ()
-    """Values of the `order` fields of the last document already seen; empty: from the beginning."""
+    """Values of the `order` fields of the last document already seen, of KEY its full name; empty: all."""
     limit: int | None = None
     fields: tuple[str, ...] | None = None
     """Field paths to return; None: whole documents; empty: names alone. Of a vector search DISTANCE among them."""
@@ -269,13 +227,16 @@ class Query:
         for each in self.where:
             added = query.where.composite_filter.filters.add().field_filter
             added.field.field_path = each.field
-            added.op = added.DESCRIPTOR.enum_types_by_name["Operator"].values_by_name[each.comparison].number
+            added.op = OPERATORS[each.operator]
             fill(added.value, each.value)
         for order in self.order:
             # 1 is ascending, 2 descending.
             query.order_by.add(direction=2 if order[0] == "-" else 1).field.field_path = order.removeprefix("-")
-        for value in self.after:
-            fill(query.start_at.values.add(), value)
+        for order, value in zip(self.order, self.after, strict=False):
+            if order.endswith(KEY):
+                query.start_at.values.add(reference_value=value)
+            else:
+                fill(query.start_at.values.add(), value)
         if self.nearest is not None:
             # By dot product, which for unit vectors is the cosine. Without DISTANCE in `fields` it silently vanishes.
             search = query.find_nearest

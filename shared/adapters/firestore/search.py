@@ -9,11 +9,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 
-from shared.adapters.firestore.connection import pool
+from shared.adapters.firestore.client import pool
 from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import CODEC, RECORD_FIELDS, chunk_of, is_kept, posting_path, searched_fields
-from shared.adapters.firestore.filters import by_posting, by_time_and_scope, for_vectors, impossible, is_one_scope
-from shared.adapters.firestore.protocol import DISTANCE, KEY, Is, Query, Where, microseconds, values_of
+from shared.adapters.firestore.filters import by_posting, by_time_and_scope, for_vectors, impossible
+from shared.adapters.firestore.protocol import DISTANCE, KEY, Query, Where, microseconds, values_of
 from shared.model.index import IndexedChunk, IndexRecord, Vector, tags_of
 from shared.model.retrieval import Neighbour, Restriction
 
@@ -85,12 +85,13 @@ class Search(Corpus):
     ) -> tuple[IndexedChunk, ...]:
         if impossible(restriction):
             return ()
+        where, exact = by_time_and_scope(restriction)
         query = Query(
             collection="chunks",
-            where=by_time_and_scope(restriction),
+            where=where,
             # At equal times by chunk id. A range on `createdAt` needs the index in the direction of the order.
             order=("-createdAt", KEY),
-            limit=_size(limit, exact=is_one_scope(restriction)),
+            limit=_size(limit, exact=exact),
             fields=searched_fields(stems),
         )
         return self._newest(tenant_id, query, stems, restriction=restriction, limit=limit)
@@ -104,7 +105,7 @@ class Search(Corpus):
         return tuple(sorted(allowed, key=lambda each: (-microseconds(each.created_at), each.chunk_id))[:limit])
 
     def note_chunks(self, tenant_id: str, note_id: str, *, stems: Sequence[str]) -> tuple[IndexedChunk, ...]:
-        where = (Where("noteId", Is.EQUAL, note_id),)
+        where = (Where("noteId", "==", note_id),)
         query = Query(collection="chunks", where=where, fields=searched_fields(stems))
         chunks = (chunk_of(each, stems) for each in self._db.query(self._db.parent(tenant_id), query))
         return tuple(sorted(chunks, key=lambda chunk: (chunk.position, chunk.chunk_id)))

@@ -14,18 +14,7 @@ from typing import Any
 
 from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.documents import CODEC, entity
-from shared.adapters.firestore.protocol import (
-    KEY,
-    Query,
-    Reference,
-    change,
-    delete,
-    expect,
-    fill,
-    id_of,
-    put,
-    values_of,
-)
+from shared.adapters.firestore.protocol import KEY, Query, change, delete, expect, fill, id_of, put, values_of
 from shared.errors import InvalidArgument
 from shared.model.account import Person
 from shared.model.index import Vector
@@ -117,7 +106,7 @@ class Sessions:
 
 def _newest(collection: str, moment: str, limit: int, before: Spot | None, name: str) -> Query:
     """Documents by `moment`, newest first, behind the one of this name."""
-    after = () if before is None else (before.moment, Reference(name))
+    after = () if before is None else (before.moment, name)
     return Query(collection=collection, order=(f"-{moment}", f"-{KEY}"), after=after, limit=limit)
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from shared.adapters.firestore.connection import Connection, pool
-from shared.adapters.firestore.documents import shards_of
-from shared.adapters.firestore.protocol import KEY, Is, Query, Reference, Where, delete, put, timestamp
+from shared.adapters.firestore.client import pool
+from shared.adapters.firestore.connection import Connection
+from shared.adapters.firestore.documents import SHARDS
+from shared.adapters.firestore.protocol import KEY, Query, Where, delete, put, timestamp
 from shared.model.index import IndexStatus
 from shared.model.notes import NoteKey
 from shared.ports.pages import Page, make_token, read_token
@@ -42,7 +43,7 @@ class Sweep:
                 query = Query(
                     collection="index",
                     everywhere=True,
-                    where=(Where("unfinished", Is.IN, shards_of(status)),),
+                    where=(Where("unfinished", "in", [f"{status.value}:{shard}" for shard in SHARDS]),),
                     order=("indexedAt", KEY),
                     limit=limit - len(found),
                     fields=(),
@@ -57,10 +58,10 @@ class Sweep:
         """
         if cursor is None:
             records, root = Query(collection="index", everywhere=True), self._db.root
-            claimed = pool().submit(self._db.total, root, records, "chunkCount")
+            claimed = pool().submit(self._db.count, root, records, total="chunkCount")
             if self._db.count(root, Query(collection="chunks", everywhere=True)) == claimed.result():
                 return Page((), None)
-        after = () if cursor is None else (Reference(self._full(read_token(cursor, "chunks", field="cursor")[0])),)
+        after = () if cursor is None else (self._full(read_token(cursor, "chunks", field="cursor")[0]),)
         query = Query(
             collection="chunks",
             everywhere=True,
@@ -101,11 +102,11 @@ class Sweep:
         after: tuple[object, ...] = ()
         if cursor is not None:
             *moment, name = read_token(cursor, listing, parts=1 + dated, field="cursor")
-            after = (*map(datetime.fromisoformat, moment), Reference(self._full(name)))
+            after = (*map(datetime.fromisoformat, moment), self._full(name))
         query = Query(
             collection=collection,
             everywhere=True,
-            where=(Where("updatedAt", Is.AT_LEAST, changed_since),) if dated else (),
+            where=(Where("updatedAt", ">=", changed_since),) if dated else (),
             order=("updatedAt", KEY) if dated else (KEY,),
             after=after,
             limit=limit + 1,

@@ -14,7 +14,7 @@ from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.documents import (
     MAX_COUNT,
     MAX_STEM_BYTES,
-    month,
+    day,
     note_of,
     posting,
     posting_key,
@@ -137,9 +137,9 @@ def test_postings_of_any_time_fit(when: datetime) -> None:
     assert -(2**63) <= posting(when, 5000) < 2**63
 
 
-def test_months_are_those_of_utc() -> None:
-    assert month(datetime.fromisoformat("2026-12-31T23:30:00-05:00")) == "2027-01"
-    assert month(datetime(7, 3, 1, tzinfo=UTC)) == "0007-03"
+def test_days_are_those_of_utc() -> None:
+    assert day(datetime.fromisoformat("2026-12-31T23:30:00-05:00")) == "2027-01-01"
+    assert day(datetime(7, 3, 1, tzinfo=UTC)) == "0007-03-01"
 
 
 def test_a_chunk_document_has_the_fields_of_the_data_model(firestore_store: FirestoreStore) -> None:

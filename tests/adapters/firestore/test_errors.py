@@ -14,7 +14,7 @@ from google.auth import exceptions as auth
 
 from cli.product.emulator import Emulator, start
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.errors import ours, table, translated
+from shared.adapters.firestore.client import ours, table, translated
 from shared.errors import AuroraError, Conflict, StoreRefused, StoreUnavailable
 from shared.model.index import IndexChange
 from tests.contracts.samples import FREE, TENANT, VERSION, chunk, note, record, save, unit

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.protocol import Is, Query, Where
+from shared.adapters.firestore.protocol import Query, Where
 from shared.model.account import AnsweredRequest, Feedback, Spending
 from shared.model.index import IndexChange, IndexRecord, IndexStatus
 from shared.model.notes import NoteKey
@@ -131,16 +131,16 @@ NEWEST = "-createdAt"
     ("query", "runs"),
     [
         (_where(), True),
-        (_where(Where("noteId", Is.EQUAL, "n")), True),
-        (_where(Where("noteId", Is.EQUAL, "n"), order=("length",)), False),
-        (_where(Where("noteId", Is.EQUAL, "n"), Where("length", Is.EQUAL, 1)), True),
-        (_where(Where("title", Is.EQUAL, "n")), False),
+        (_where(Where("noteId", "==", "n")), True),
+        (_where(Where("noteId", "==", "n"), order=("length",)), False),
+        (_where(Where("noteId", "==", "n"), Where("length", "==", 1)), True),
+        (_where(Where("title", "==", "n")), False),
         (_where(order=("-postings.alpha",)), True),
         (_where(order=("postings.alpha",)), False),
         (_where(order=(NEWEST,)), False),
         (_where(order=(NEWEST, "__name__")), True),
-        (_where(Where("scopes", Is.CONTAINS, "v:default"), order=(NEWEST, "__name__")), True),
-        (_where(Where("tags", Is.CONTAINS, "red"), order=(NEWEST, "__name__")), False),
+        (_where(Where("scopes", "array_contains", "v:default"), order=(NEWEST, "__name__")), True),
+        (_where(Where("tags", "array_contains", "red"), order=(NEWEST, "__name__")), False),
     ],
 )
 def test_what_runs_on_which_index(query: Query, *, runs: bool) -> None:

@@ -14,7 +14,7 @@ from cli.product.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore, Reads, vector_reads
 from shared.adapters.firestore.documents import place_key
 from shared.adapters.firestore.filters import MAX_SEARCHES, VectorFilters, by_time_and_scope, for_vectors
-from shared.adapters.firestore.protocol import Is, Where
+from shared.adapters.firestore.protocol import Where
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, Vector
 from shared.model.notes import Folder
 from shared.model.questions import TimeRange
@@ -113,7 +113,7 @@ def _in(*tokens: str) -> Restriction:
 
 def test_places_are_named_one_by_one_with_their_months() -> None:
     one = for_vectors(_in("f:v/f3"), FEW)
-    assert one == VectorFilters(((Where("place", Is.IN, [place_key(FEW[3])]),),), exact=True)
+    assert one == VectorFilters(((Where("place", "in", [place_key(FEW[3])]),),), exact=True)
     within = for_vectors(Restriction(YEAR, (frozenset({"f:v/f3"}),)), FEW)
     assert _fields(within) == [["place", "month"]]
     assert not within.exact
@@ -148,7 +148,7 @@ def test_filters_never_exceed_thirty_values() -> None:
     assert months.value == ["2026-01", "2026-02", "2026-03", "2026-04", "2026-05"]
     assert _only(for_vectors(Restriction(TimeRange(YEAR.start, None)), ())) == ()
     assert _only(for_vectors(Restriction(replace(YEAR, start=datetime(2020, 1, 1, tzinfo=UTC))), ())) == ()
-    assert [each.field for each in by_time_and_scope(Restriction(YEAR, (wide,)))] == ["createdAt", "createdAt"]
+    assert [each.field for each in by_time_and_scope(Restriction(YEAR, (wide,)))[0]] == ["createdAt", "createdAt"]
 
 
 @pytest.mark.parametrize("end", [datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 6, 1, 0, 0, 1, tzinfo=UTC)])

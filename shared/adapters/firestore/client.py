@@ -1,16 +1,67 @@
-"""The one table from Google's errors to ours, always chained."""
+"""The process's one client of Firestore, and the one table from Google's errors to ours, always chained."""
 
 from __future__ import annotations
 
+import os
 import re
+import threading
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
 from shared.errors import AuroraError, Conflict, StoreRefused, StoreUnavailable
+from shared.tracing import RequestThreads
 
 _TOO_BIG = re.compile("too big|too large|exceeds the (limit|maximum)|larger than max", re.IGNORECASE)
 """How servers, the emulator's and gRPC itself say it; the status is INVALID_ARGUMENT or RESOURCE_EXHAUSTED."""
+
+
+# A broken connection is tried again every second, not every two minutes; idle ones stay open between questions.
+_CHANNEL_OPTIONS = (
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_receive_message_length", -1),
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 1_000),
+)
+
+_making = threading.Lock()
+
+
+@cache
+def _client(host: str) -> Any:  # noqa: ANN401 - the generated client, loaded on first use
+    import grpc  # type: ignore[import-untyped]  # noqa: PLC0415
+    from google.cloud.firestore_v1.services.firestore import FirestoreClient  # noqa: PLC0415
+    from google.cloud.firestore_v1.services.firestore.transports import FirestoreGrpcTransport  # noqa: PLC0415
+
+    if host:
+        channel = grpc.insecure_channel(host, options=_CHANNEL_OPTIONS)
+    else:
+        channel = FirestoreGrpcTransport.create_channel(options=_CHANNEL_OPTIONS)
+    return FirestoreClient(transport=FirestoreGrpcTransport(channel=channel))
+
+
+def emulator() -> str:
+    """Host and port of the emulator that takes Firestore's place; empty: none does."""
+    return os.environ.get("FIRESTORE_EMULATOR_HOST", "")
+
+
+def client() -> Any:  # noqa: ANN401
+    """The process's one client, made on first use; of production, or of the emulator at FIRESTORE_EMULATOR_HOST.
+
+    Never made at import: functions-framework imports before it forks, and gRPC does not survive a fork.
+    """
+    with _making:  # two first callers must not open two channels
+        return _client(emulator())
+
+
+@cache
+def pool() -> Executor:
+    """Threads for requests that one call makes side by side. They wait on the network and never on each other."""
+    return RequestThreads(16, thread_name_prefix="firestore")
 
 
 class CommitTooBig(StoreRefused):
