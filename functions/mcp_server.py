@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +18,7 @@ from urllib.parse import quote, unquote
 
 import anyio
 import anyio.to_thread
+import httpx2
 import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -172,34 +173,12 @@ def answer_one(client: ApiClient, body: bytes, headers: Mapping[str, str]) -> tu
 
 
 async def _exchange(server: Server[Any], body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
-    status, answer, unread = 500, b"", [body]
-
-    async def receive() -> MutableMapping[str, Any]:
-        if not unread:
-            await anyio.sleep_forever()  # the next thing would be that the client has gone
-        return {"type": "http.request", "body": unread.pop(), "more_body": False}
-
-    async def send(message: MutableMapping[str, Any]) -> None:
-        nonlocal status, answer
-        status = message.get("status", status)
-        answer += message.get("body", b"")
-
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": "POST",
-        "scheme": "http",
-        "path": "/mcp",
-        "raw_path": b"/mcp",
-        "root_path": "",
-        "query_string": b"",
-        "headers": [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()],
-    }
     manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
-    async with manager.run():
-        await manager.handle_request(scope, receive, send)
-    return status, answer
+    transport = httpx2.ASGITransport(manager.handle_request)
+    async with manager.run(), httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        sent = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+        reply = await client.post("/mcp", content=body, headers=sent)
+    return reply.status_code, reply.content
 
 
 @cache

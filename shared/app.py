@@ -161,7 +161,7 @@ def _tenant_embedder(app: App, budgets: Budgets, version: str, tenant_id: str) -
 
     def calibration() -> CosineCalibration | None:
         """None before there are two notes to estimate it by; kept only where there are notes enough."""
-        kept = app.calibrations.peek((tenant_id, version))
+        kept = app.calibrations.get((tenant_id, version))
         found = None if kept else estimated(tenant_id, store=app.store, index_version=version)
         if found is None:
             return kept

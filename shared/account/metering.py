@@ -57,12 +57,12 @@ class TenantEmbedder:
         # A digest: what people ask stays in memory no longer than their requests.
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
         key = (self.tenant_id, self.model, self.dimension, digest)
-
-        def embed() -> Vector:
+        vector = self.questions.get(key)
+        if vector is None:
             with self.budgets.embedding(self.tenant_id, estimated_tokens(text)):
-                return self.inner.embed_query(text)
-
-        return self.questions.get(key, embed)
+                vector = self.inner.embed_query(text)
+            self.questions.put(key, vector)
+        return vector
 
 
 @dataclass(frozen=True, slots=True)

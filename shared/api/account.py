@@ -32,21 +32,6 @@ class FeedbackJson(TypedDict):
     createdAt: str
 
 
-class QualityJson(TypedDict):
-    """How many answers were rated, had a citation opened (`clicked`) or followed another of their session. Rates are
-    shares of `answers`, in [0, 1]; null: there are none.
-    """
-
-    answers: int
-    ratedUp: int
-    ratedDown: int
-    clicked: int
-    followUps: int
-    feedbackRate: float | None
-    clickThroughRate: float | None
-    followUpRate: float | None
-
-
 class ReceiptJson(TypedDict):
     """What was erased: kind -> how many; kinds of which there was nothing are absent. `usageKeptUntil`: the numbers of
     today's answers, searches and embedded tokens stay until then, so that the day's limits hold; absent: none stay.
@@ -56,25 +41,29 @@ class ReceiptJson(TypedDict):
     usageKeptUntil: NotRequired[str]
 
 
-class UnreadableNoteLineJson(TypedDict):
-    """What an app wrote in the place of a note, as a line of an export: `reason` says why it cannot be read, and
-    `fields` are all it holds, as Firestore's REST API gives them, each with its type.
+class UnreadableNoteJson(TypedDict):
+    """What an app wrote in the place of a note. `reason` says why it cannot be read, and `fields` are all it holds, as
+    Firestore's REST API gives them, each with its type.
     """
 
-    type: Literal["unreadableNote"]
     noteId: str
     reason: str
     fields: Mapping[str, object]
 
 
-class UsageLineJson(TypedDict):
-    """What was spent on one day (UTC), as a line of an export."""
+class UsageJson(TypedDict):
+    """What was spent on one day (UTC)."""
 
-    type: Literal["usage"]
     day: str
     answers: int
     searches: int
     embeddedTokens: int
+
+
+class SessionMessageJson(MessageJson):
+    """A message of a session."""
+
+    sessionId: str
 
 
 class EndLineJson(TypedDict):
@@ -104,42 +93,37 @@ def export_lines(items: Iterable[Exported]) -> Iterator[Mapping[str, object]]:
     """
     counts: Counter[str] = Counter()
     for item in items:
-        name, row_of = _ROWS[type(item)]
+        name, _, row_of = _ROWS[type(item)]
         counts[name] += 1
         yield {"type": name, **row_of(item)}
     yield {"type": "end", "counts": dict(counts)}
 
 
-def _line(kind: Any, name: str, **more: type) -> Any:  # noqa: ANN401 - types made at run time
+_ROWS: Mapping[type[Exported], tuple[str, Any, Callable[[Any], Mapping[str, object]]]] = {
+    Note: ("note", NoteJson, note_json),
+    UnreadableNote: ("unreadableNote", UnreadableNoteJson, partial(shown, UnreadableNoteJson)),
+    TrashedNote: ("trashedNote", TrashedNoteJson, trashed_json),
+    Template: ("template", TemplateJson, partial(shown, TemplateJson)),
+    Session: ("session", SessionJson, session_json),
+    SessionMessage: (
+        "message",
+        SessionMessageJson,
+        lambda item: {"sessionId": item.session_id, **message_json(item.message)},
+    ),
+    Feedback: ("feedback", FeedbackJson, partial(shown, FeedbackJson)),
+    DayUsage: ("usage", UsageJson, partial(shown, UsageJson)),
+}
+"""Class -> the `type` of its line, the JSON type of what else the line holds, and what makes it of an item."""
+
+
+def _line(name: str, kind: Any) -> Any:  # noqa: ANN401 - types made at run time
     """The type of an export's lines that are JSON of this kind, with their `type`."""
-    fields = {**get_type_hints(kind, include_extras=True), "type": Literal[name], **more}
+    fields = {**get_type_hints(kind, include_extras=True), "type": Literal[name]}
     made = cast("Any", TypedDict)(f"{name[0].upper()}{name[1:]}LineJson", fields)
-    made.__doc__ = f"{kind.__doc__.partition('.')[0]}, as a line of an export."
+    first, _, rest = kind.__doc__.partition(".")
+    made.__doc__ = f"{first}, as a line of an export.{rest}"
     return made
 
 
-EXPORT_LINES = (
-    _line(NoteJson, "note"),
-    UnreadableNoteLineJson,
-    _line(TrashedNoteJson, "trashedNote"),
-    _line(TemplateJson, "template"),
-    _line(SessionJson, "session"),
-    _line(MessageJson, "message", sessionId=str),
-    _line(FeedbackJson, "feedback"),
-    UsageLineJson,
-    EndLineJson,
-    ErrorLineJson,
-)
+EXPORT_LINES = (*(_line(name, kind) for name, kind, _ in _ROWS.values()), EndLineJson, ErrorLineJson)
 """What a line of an export may be."""
-
-
-_ROWS: Mapping[type[Exported], tuple[str, Callable[[Any], Mapping[str, object]]]] = {
-    Note: ("note", note_json),
-    UnreadableNote: ("unreadableNote", lambda item: shown(UnreadableNoteLineJson, item, type="unreadableNote")),
-    TrashedNote: ("trashedNote", trashed_json),
-    Template: ("template", partial(shown, TemplateJson)),
-    Session: ("session", session_json),
-    SessionMessage: ("message", lambda item: {"sessionId": item.session_id, **message_json(item.message)}),
-    Feedback: ("feedback", partial(shown, FeedbackJson)),
-    DayUsage: ("usage", lambda item: shown(UsageLineJson, item, type="usage")),
-}

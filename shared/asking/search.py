@@ -45,8 +45,7 @@ def passages_for(app: App, question: Question, scope: FolderScope | None) -> tup
         found = _retrieve(app, question, retriever.options)
     else:
         options = replace(retriever.options, max_chunks=question.top_k or app.settings.retrieval_rerank_to)
-        in_folders = retrieve_from_folders(question, scope, retriever, options, app.ranker)
-        found, usage = in_folders.retrieved, in_folders.usage
+        found, usage = retrieve_from_folders(question, scope, retriever, options, app.ranker)
     holds_notes = found.range_used and not found.widened and not found.refusal
     return _whole_period(app, question, found) if holds_notes and _names_time_alone(found.analysis) else found, usage
 
@@ -70,7 +69,7 @@ def _retrieve(app: App, question: Question, options: RetrievalOptions) -> Retrie
         key = _asked(question), options, app.store.stats(question.tenant_id).revision
     except StoreUnavailable:  # the search says what it went without
         return app.retriever.retrieve(question, options=options).retrieved
-    started, kept = time.perf_counter(), app.results.peek(key)
+    started, kept = time.perf_counter(), app.results.get(key)
     if kept is not None:
         # Only while all its notes exist as they were found: a deletion is obeyed before the index has followed it.
         revisions = {each.chunk.note_id: each.chunk.note_revision for each in (*kept.selected, *kept.nearest)}

@@ -47,18 +47,12 @@ class VaultFolders:
     rest: tuple[Folder, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FolderSearch:
-    """What was found; its `places` are the ranked folders. `usage`: of the model that ranked them."""
-
-    retrieved: Retrieved
-    usage: Usage
-
-
 def retrieve_from_folders(
     question: Question, scope: FolderScope, retriever: Retriever, options: RetrievalOptions, ranker: Writer | None
-) -> FolderSearch:
-    """`ranker` None: folders are ranked by the passages in them that match best, which costs a second search.
+) -> tuple[Retrieved, Usage]:
+    """What was found, with the ranked folders as its `places`, and the usage of the model that ranked them.
+
+    `ranker` None: folders are ranked by the passages in them that match best, which costs a second search.
 
     Raises NotFound naming a vault or folder, StoreUnavailable when no vault answers; a model that is away is no error.
     """
@@ -80,7 +74,7 @@ def retrieve_from_folders(
     retrieved = retriever.retrieve(question, options=options, places=places).retrieved
     timings = {**retrieved.timings_ms, "folders": timer.timings_ms["folders"]}
     failed_vaults = tuple(sorted(failed.union(retrieved.failed_vaults)))
-    return FolderSearch(replace(retrieved, timings_ms=timings, failed_vaults=failed_vaults), ranking.usage)
+    return replace(retrieved, timings_ms=timings, failed_vaults=failed_vaults), ranking.usage
 
 
 def offered_folders(scope: FolderScope, folders: Sequence[Folder]) -> VaultFolders:

@@ -29,6 +29,9 @@ _ID = re.compile(r"(?!\.{1,2}\Z)(?!__.*__\Z)[^/\x00-\x1f\x7f\ud800-\udfff\ufffd]
 LANG_PATTERN = r"[a-z]{2,3}"
 """ISO 639-1, or 639-3 where that has no letters for it."""
 
+UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
+"""Characters that no store can keep, or give back over JSON."""
+
 
 def is_id(text: object) -> bool:
     """Whether a person, tenant, note or template can have this id: Firestore can keep it, and an address hold it."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
 
 from shared.errors import InvalidArgument
+from shared.model.limits import UNKEEPABLE
 
 DEFAULT_VAULT = "default"
 """Exists for everybody, with notes in it or not."""
-_UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ def check_texts(note: Note) -> None:
     texts = {"id": note.note_id, "title": note.title, "text": note.text, "vault": note.vault, "path": note.path}
     texts |= {"lang": note.lang or "", **{f"tags[{place}]": tag for place, tag in enumerate(note.tags)}}
     for field, text in texts.items():
-        if _UNKEEPABLE.search(text):
+        if UNKEEPABLE.search(text):
             raise InvalidArgument(field, "text without NUL characters and lone surrogates")
 
 

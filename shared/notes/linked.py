@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
 from shared.errors import NoteUnreadable
 from shared.markdown.pointers import (
@@ -26,7 +25,7 @@ from shared.markdown.pointers import (
 from shared.model.index import IndexedChunk
 from shared.model.notes import Note
 from shared.model.retrieval import Restriction
-from shared.ports.stores import NoteStore, SearchStore
+from shared.ports.stores import Store
 
 MAX_LINKS = 100
 """Links of a note that are looked up: each name is a search."""
@@ -36,10 +35,6 @@ MAX_NAMESAKES = 20
 """Notes of one name among which a link finds its own; the newest."""
 
 ANYWHERE = Restriction()
-
-
-class LinkStore(NoteStore, SearchStore, Protocol):
-    """Store of notes and of their index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +55,7 @@ class Linked:
     complete: bool
 
 
-def linked(tenant_id: str, note: Note, *, store: LinkStore, pool: Executor) -> Linked:
+def linked(tenant_id: str, note: Note, *, store: Store, pool: Executor) -> Linked:
     """Within the tenant's notes of the note's vault. Must not be called by a task of `pool`."""
     found = pointers(note.text)
     looked_up = found[:MAX_LINKS]
@@ -94,7 +89,7 @@ def _with_itself(known: Iterable[Named], note: Note) -> tuple[Named, ...]:
 class _Index:
     tenant_id: str
     vault: str
-    store: LinkStore
+    store: Store
     pool: Executor
 
     def named(self, names: Iterable[str]) -> tuple[Named, ...]:

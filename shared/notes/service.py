@@ -11,14 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import Protocol
 
 from shared.errors import Conflict, NoteUnreadable, NotFound
 from shared.indexing.state import note_revision
 from shared.markdown.file import candidate_ids
 from shared.model.notes import DEFAULT_VAULT, ListedNote, Note, TrashedNote, TrashReason
 from shared.ports.pages import Page
-from shared.ports.stores import NoteStore, TrashStore
+from shared.ports.stores import Store
 
 TRASH_KEPT = timedelta(days=30)
 ATTEMPTS = 5
@@ -26,10 +25,6 @@ ATTEMPTS = 5
 SAME_FIELDS = ("title", "text", "vault", "path", "tags", "lang")
 """Fields that a note and its draft share."""
 _LAST = datetime(9999, 1, 1, tzinfo=UTC)
-
-
-class KeptNoteStore(NoteStore, TrashStore, Protocol):
-    """Notes and their trash."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +55,7 @@ class NoteDraft:
 class Notes:
     """The notes of all tenants. Safe between threads."""
 
-    store: KeptNoteStore
+    store: Store
     clock: Callable[[], datetime]
 
     def save(

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from shared.errors import InvalidArgument, SettingsError
 from shared.markdown.neutralize import neutralize_line
-from shared.model.limits import is_id
+from shared.model.limits import UNKEEPABLE, is_id
 from shared.model.sessions import SETTINGS, SessionSettings, SettingsPatch
 
 MAX_TITLE = 200
@@ -16,7 +16,6 @@ MAX_DERIVED_TITLE = 80
 """Characters of a title that is made of a question."""
 TITLE = f"one line of at most {MAX_TITLE} characters"
 
-_UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
 _NOT_ONE_LINE = re.compile("[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 
 
@@ -30,7 +29,7 @@ def check_settings(patch: SettingsPatch, *, models: Collection[str], inside: str
         size = len(value) if isinstance(value, str) else value
         fits = (setting.least is None or setting.least <= size) and (setting.most is None or size <= setting.most)
         known = not setting.choices or value in setting.choices
-        usable = not isinstance(value, str) or is_id(value) or (name != "template" and not _UNKEEPABLE.search(value))
+        usable = not isinstance(value, str) or is_id(value) or (name != "template" and not UNKEEPABLE.search(value))
         if not (fits and known and usable):
             raise InvalidArgument(inside + setting.field, setting.expected)
     if patch.get("model") and patch["model"] not in models:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from shared.errors import InvalidArgument
 from shared.markdown.frontmatter import split
-from shared.model.limits import ID, is_id
+from shared.model.limits import ID, UNKEEPABLE, is_id
 from shared.model.templates import AUTO, NONE, Template
 
 SHIPPED = Path(__file__).resolve().parents[2] / "templates"
@@ -27,7 +26,8 @@ MAX_KEYWORD_LENGTH = 100
 
 TEMPLATE_ID = f"a template id: {ID}, `{AUTO}` or `{NONE}`"
 
-_UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
+_LINES = ("name", "domain", "complexity", "methodology")
+"""Fields of one line each that must not be empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def check(template: Template) -> Template:
     """The template itself. Raises InvalidArgument naming the first field that is not as it must be."""
     if not is_template_id(template.template_id):
         raise InvalidArgument("templateId", TEMPLATE_ID)
-    for field in ("name", "domain", "complexity", "methodology"):
+    for field in _LINES:
         _check_text(field, getattr(template, field), MAX_NAME)
     _check_text("description", template.description, MAX_DESCRIPTION, empty=True)
     _check_text("content", template.content, MAX_CONTENT)
@@ -68,7 +68,7 @@ def check(template: Template) -> Template:
 
 
 def _check_text(field: str, value: str, longest: int, *, empty: bool = False) -> None:
-    if len(value) > longest or _UNKEEPABLE.search(value) or not (empty or value.strip()):
+    if len(value) > longest or UNKEEPABLE.search(value) or not (empty or value.strip()):
         kind = "text" if empty else "text that is not blank,"
         raise InvalidArgument(field, f"{kind} of at most {longest} characters, without NUL")
 
@@ -112,41 +112,30 @@ def read_template(template_id: str, text: str) -> Template:
         raise InvalidArgument("frontmatter", f"YAML that can be read ({front.problem.removeprefix('frontmatter: ')})")
     if not front.body_start:
         raise InvalidArgument("frontmatter", "YAML between two lines of --- at the start, with at least a name")
-    fields = front.fields
-    bare = Template(template_id, _text(fields, "name", ""), text[front.body_start :].strip())
+    lines = {name: _line(front.fields.get(name), name) for name in (*_LINES, "description")}
     return Template(
         template_id,
-        bare.name,
-        bare.content,
-        domain=_text(fields, "domain", bare.domain),
-        complexity=_text(fields, "complexity", bare.complexity),
-        methodology=_text(fields, "methodology", bare.methodology),
-        keywords=_words(fields.get("keywords")),
-        description=_text(fields, "description", ""),
+        content=text[front.body_start :].strip(),
+        keywords=_words(front.fields.get("keywords")),
+        **{"name": "", **{name: line for name, line in lines.items() if line}},
     )
 
 
-def _text(fields: Mapping[str, object], name: str, default: str) -> str:
-    """A field on one line; one that is not there, or empty, is its default."""
-    value = fields.get(name)
+def _line(value: object, field: str) -> str:
+    """The text of a field on one line; empty where there is none."""
     if value is None:
-        return default
+        return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise InvalidArgument(name, "text")
-    return " ".join(str(value).split()) or default
+        raise InvalidArgument(field, "a list of words" if field == "keywords" else "text")
+    return " ".join(str(value).split())
 
 
 def _words(value: object) -> tuple[str, ...]:
     """A list, or text with commas; each once, in order."""
     words = value.split(",") if isinstance(value, str) else [] if value is None else value
-    if not isinstance(words, list) or not all(_is_word(word) for word in words):
+    if not isinstance(words, list) or None in words:
         raise InvalidArgument("keywords", "a list of words")
-    plain = (re.sub(r"\s+", " ", str(word)).strip() for word in words)
-    return tuple(dict.fromkeys(word for word in plain if word))
-
-
-def _is_word(value: object) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
+    return tuple(dict.fromkeys(filter(None, (_line(word, "keywords") for word in words))))
 
 
 def _files(folder: Path) -> Iterator[Path]:

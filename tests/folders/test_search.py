@@ -8,10 +8,10 @@ from typing import Any, cast
 import pytest
 
 from shared.errors import ModelUnavailable, StoreUnavailable
-from shared.folders.search import FolderScope, FolderSearch, retrieve_from_folders
+from shared.folders.search import FolderScope, retrieve_from_folders
 from shared.model.index import folder_token, vault_token
 from shared.model.questions import Filters, Question
-from shared.model.retrieval import ChosenBy, RefusalReason
+from shared.model.retrieval import ChosenBy, RefusalReason, Retrieved
 from shared.ports.stores import Store
 from tests.contracts.samples import TENANT
 from tests.fakes import ScriptedWriter
@@ -34,13 +34,13 @@ def _ask(
     *,
     ranker: ScriptedWriter | None = None,
     **question: Any,  # noqa: ANN401 - Question's fields
-) -> FolderSearch:
+) -> Retrieved:
     asked = Question(TENANT, text, NOW, **question)
-    return retrieve_from_folders(asked, scope, library.retriever(), library.options, ranker)
+    return retrieve_from_folders(asked, scope, library.retriever(), library.options, ranker)[0]
 
 
-def _places(found: FolderSearch) -> list[tuple[str, str, float]]:
-    return [(place.vault, place.folder, place.weight) for place in found.retrieved.places]
+def _places(found: Retrieved) -> list[tuple[str, str, float]]:
+    return [(place.vault, place.folder, place.weight) for place in found.places]
 
 
 def test_the_models_folders_are_searched_and_weighed_by_place(library: Library) -> None:
@@ -48,9 +48,9 @@ def test_the_models_folders_are_searched_and_weighed_by_place(library: Library) 
     scope = FolderScope(vaults=("default",))
     found = _ask(library, scope=scope, ranker=ScriptedWriter('["mail", "plans"]'))
     assert _places(found) == [("default", "mail", 1.0), ("default", "plans", 0.9)]
-    assert set(notes(found.retrieved)) == {"a", "b"}
+    assert set(notes(found)) == {"a", "b"}
     plain = {passage.chunk.note_id: passage.score for passage in library.ask("Where does the API run?").selected}
-    weighed = {passage.chunk.note_id: passage.score for passage in found.retrieved.selected}
+    weighed = {passage.chunk.note_id: passage.score for passage in found.selected}
     assert weighed["b"] == pytest.approx(plain["b"], rel=0.05)
     assert weighed["a"] == pytest.approx(0.9 * plain["a"], rel=0.05)
 
@@ -61,7 +61,7 @@ def test_a_place_nine_tenths_down_turns_the_order_of_equals(library: Library) ->
     library.add("two", text.format(2), path="two/n.md")
     for first, second in (("one", "two"), ("two", "one")):
         found = _ask(library, ranker=ScriptedWriter(f'["{first}", "{second}"]'))
-        assert notes(found.retrieved) == [first, second]
+        assert notes(found) == [first, second]
 
 
 def test_folders_the_caller_names_come_first_and_the_model_ranks_the_rest(library: Library) -> None:
@@ -69,7 +69,7 @@ def test_folders_the_caller_names_come_first_and_the_model_ranks_the_rest(librar
     ranker = ScriptedWriter('["mail", "plans"]')
     found = _ask(library, scope=FolderScope(("default",), ("plans",)), ranker=ranker)
     assert _places(found) == [("default", "plans", 1.0), ("default", "mail", 0.9)]
-    assert [place.chosen_by for place in found.retrieved.places] == [ChosenBy.CALLER, ChosenBy.MODEL]
+    assert [place.chosen_by for place in found.places] == [ChosenBy.CALLER, ChosenBy.MODEL]
     assert '"plans"' not in ranker.prompts[0].user
 
 
@@ -77,7 +77,7 @@ def test_when_the_model_chooses_none_each_vault_is_searched_whole(library: Libra
     _furnish(library)
     found = _ask(library, ranker=ScriptedWriter("[]"))
     assert _places(found) == [("default", "", 1.0), ("work", "", 1.0)]
-    assert set(notes(found.retrieved)) >= {"a", "b", "root", "w"}
+    assert set(notes(found)) >= {"a", "b", "root", "w"}
 
 
 def test_when_the_model_is_away_every_folder_is_searched_in_its_order(library: Library) -> None:
@@ -85,7 +85,7 @@ def test_when_the_model_is_away_every_folder_is_searched_in_its_order(library: L
     found = _ask(library, scope=FolderScope(("default",)), ranker=ScriptedWriter(ModelUnavailable("away")))
     weights = {folder: weight for _, folder, weight in _places(found)}
     assert weights == {"garden": 1.0, "mail": 0.9, "mail/in": 0.8, "plans": 0.7, "": 0.6}
-    passages = {passage.chunk.note_id: passage for passage in found.retrieved.selected}
+    passages = {passage.chunk.note_id: passage for passage in found.selected}
     assert {"a", "b", "root"} <= set(passages)
     best = {passage.chunk.note_id: passage.score for passage in library.ask("Where does the API run?").selected}
     assert passages["root"].score == pytest.approx(0.6 * best["root"], rel=0.05)
@@ -96,8 +96,8 @@ def test_without_a_model_folders_are_ranked_by_their_best_passage(library: Libra
     _furnish(library)
     found = _ask(library, "What do tomatoes want?", FolderScope(("default",)), threshold=0.55)
     assert _places(found)[0] == ("default", "garden", 1.0)
-    assert found.retrieved.places[0].chosen_by is ChosenBy.MATCH
-    assert notes(found.retrieved)[0] == "c"
+    assert found.places[0].chosen_by is ChosenBy.MATCH
+    assert notes(found)[0] == "c"
 
 
 @pytest.mark.parametrize("least", [0.0, 0.5])
@@ -108,16 +108,16 @@ def test_a_passage_that_is_not_similar_is_dropped_whatever_its_folder_weighs(lib
     threshold = round(plain["a"] + least * (plain["c"] - plain["a"]), 3) - 0.001
     ranker = ScriptedWriter('["garden", "plans"]')
     found = _ask(library, ranker=ranker, scope=FolderScope(("default",)), threshold=threshold)
-    assert found.retrieved.places[1].weight == 0.9
-    assert notes(found.retrieved) == ["a"]
+    assert found.places[1].weight == 0.9
+    assert notes(found) == ["a"]
 
 
 def test_a_folder_inside_another_is_searched_once_at_the_better_weight(library: Library) -> None:
     _furnish(library)
     found = _ask(library, scope=FolderScope(("default",)), ranker=ScriptedWriter('["mail", "mail/in"]'))
-    assert notes(found.retrieved) == ["b"]
+    assert notes(found) == ["b"]
     alone = _ask(library, scope=FolderScope(("default",)), ranker=ScriptedWriter('["mail/in"]'))
-    assert found.retrieved.selected[0].score == alone.retrieved.selected[0].score
+    assert found.selected[0].score == alone.selected[0].score
 
 
 def test_the_same_text_in_two_folders_is_found_once(library: Library) -> None:
@@ -125,15 +125,15 @@ def test_the_same_text_in_two_folders_is_found_once(library: Library) -> None:
     library.add("a", text, path="one/a.md")
     library.add("copy", text, path="two/copy.md")
     found = _ask(library, ranker=ScriptedWriter('["two", "one"]'))
-    assert notes(found.retrieved) == ["copy"]
+    assert notes(found) == ["copy"]
 
 
 def test_a_named_time_holds_in_every_folder_and_widens_only_where_none_has_anything(library: Library) -> None:
     _furnish(library)
-    last_week = _ask(library, "Where did the API run last week?", ranker=ScriptedWriter("[]")).retrieved
+    last_week = _ask(library, "Where did the API run last week?", ranker=ScriptedWriter("[]"))
     assert last_week.widened is None
     assert {"a", "b", "root"} <= set(notes(last_week)) <= {"a", "b", "root", "c"}
-    long_ago = _ask(library, "Where did the API run in 2019?", ranker=ScriptedWriter("[]")).retrieved
+    long_ago = _ask(library, "Where did the API run in 2019?", ranker=ScriptedWriter("[]"))
     assert long_ago.widened == "any time"
     assert "w" in notes(long_ago)
 
@@ -141,12 +141,12 @@ def test_a_named_time_holds_in_every_folder_and_widens_only_where_none_has_anyth
 def test_filters_hold_in_every_place(library: Library) -> None:
     _furnish(library)
     found = _ask(library, ranker=ScriptedWriter("[]"), filters=Filters(folders=("mail",)))
-    assert notes(found.retrieved) == ["b"]
+    assert notes(found) == ["b"]
 
 
 def test_a_tenant_without_notes_is_told_so(library: Library) -> None:
-    assert _ask(library, ranker=ScriptedWriter("[]")).retrieved.refusal is RefusalReason.NO_NOTES
-    assert _ask(library).retrieved.refusal is RefusalReason.NO_NOTES
+    assert _ask(library, ranker=ScriptedWriter("[]")).refusal is RefusalReason.NO_NOTES
+    assert _ask(library).refusal is RefusalReason.NO_NOTES
 
 
 def test_one_vault_that_does_not_answer_does_not_fail_the_others(library: Library) -> None:
@@ -154,8 +154,8 @@ def test_one_vault_that_does_not_answer_does_not_fail_the_others(library: Librar
     library.asked = _Silent(library.store, "work").as_store()
     for ranker in (ScriptedWriter("[]"), ScriptedWriter("prose"), None):
         found = _ask(library, ranker=ranker)
-        assert found.retrieved.failed_vaults == ("work",)
-        assert {"a", "b"} <= set(notes(found.retrieved))
+        assert found.failed_vaults == ("work",)
+        assert {"a", "b"} <= set(notes(found))
 
 
 def test_when_no_vault_answers_the_store_is_away(library: Library) -> None:
@@ -172,8 +172,8 @@ def test_many_folders_are_searched_in_four_goes(library: Library) -> None:
     library.asked = Counted(library.store, after={"nearest": lambda: searches.append(None)}).as_store()
     found = _ask(library, ranker=ScriptedWriter("prose"), top_k=12)
     assert len(searches) == 4
-    assert len(found.retrieved.places) == 41
-    assert notes(found.retrieved)[0] == "n00"
+    assert len(found.places) == 41
+    assert notes(found)[0] == "n00"
 
 
 class _Silent:

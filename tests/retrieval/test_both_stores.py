@@ -146,7 +146,7 @@ def _ask(library: Library, text: str, scope: FolderScope, reply: str | None, **q
     """`reply`: of the model that ranks folders; None: there is none."""
     asked = Question(**{"tenant_id": TENANT, "text": text, "now": NOW, "top_k": 5, **question})
     ranker = None if reply is None else ScriptedWriter(reply)
-    return retrieve_from_folders(asked, scope, library.retriever(), library.options, ranker).retrieved
+    return retrieve_from_folders(asked, scope, library.retriever(), library.options, ranker)[0]
 
 
 @pytest.fixture

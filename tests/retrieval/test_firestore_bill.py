@@ -155,8 +155,8 @@ def test_a_question_to_many_folders_is_answered_within_300_reads(
         library = Library(store, executor)
         before = store.reads
         ranker = None if reply is None else ScriptedWriter(reply)
-        found = retrieve_from_folders(question, scope, library.retriever(), library.options, ranker)
+        found, _ = retrieve_from_folders(question, scope, library.retriever(), library.options, ranker)
     reads = store.reads - before
-    assert len(found.retrieved.selected) == 5
+    assert len(found.selected) == 5
     assert reads.total <= READS_OF_FOLDERS, reads
     assert reads.vector_searches <= (MAX_PARTS if reply else 2 * MAX_PARTS)
