@@ -44,6 +44,7 @@ ROUTES = (
     Route("POST", "/mcp", "mcp:exchange"),
     Route("POST", "/feedback", "account:submit_feedback"),
     Route("GET", "/me:export", "account:export"),
+    Route("GET", "/me:quality", "account:show_quality"),
     Route("DELETE", "/me", "account:erase"),
     Route("GET", "/tenant:export", "account:export_tenant"),
     Route("DELETE", "/tenant", "account:erase_tenant"),

@@ -1,4 +1,6 @@
-"""POST /feedback; GET /me:export, DELETE /me: what is kept of a person; GET /tenant:export, DELETE /tenant."""
+"""POST /feedback, GET /me:quality; GET /me:export, DELETE /me: what is kept of a person; GET /tenant:export, DELETE
+/tenant.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ import json
 import logging
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from typing import Literal
 
 from pydantic import Field
@@ -17,7 +20,8 @@ from functions.http.errors import reported
 from functions.http.questions import RequestId
 from shared.account import export as exports
 from shared.account.export import Exported, zipped
-from shared.api.account import FeedbackJson, ReceiptJson, export_lines, receipt_json
+from shared.account.quality import quality
+from shared.api.account import FeedbackJson, QualityJson, ReceiptJson, export_lines, receipt_json
 from shared.api.values import shown
 from shared.errors import PermissionDenied
 from shared.model.account import Feedback, Rating
@@ -28,6 +32,8 @@ MAX_COMMENT = 2000
 """Characters."""
 ANSWER_ID = "the requestId of the answer that is meant: 1-128 letters, digits, . _ : or -"
 RATING = "up, down, or null to take it back; left out, an earlier one stays"
+MAX_QUALITY_DAYS = 365
+DAYS = f"a whole number of days from 1 to {MAX_QUALITY_DAYS}"
 COMMENT = f"text of at most {MAX_COMMENT} characters; left out, an earlier one stays"
 FORMAT = "lines or markdown"
 NDJSON, ZIP = "application/x-ndjson", "application/zip"
@@ -73,6 +79,21 @@ def submit_feedback(call: Call) -> Reply:
     call.app.store.put_feedback(call.caller.person, feedback)
     measure({"feedback": {"rating": feedback.rating, "click": feedback.citation is not None}})
     return Reply(shown(FeedbackJson, feedback))
+
+
+class QualityQuery(Body):
+    """The parameters of GET /me:quality."""
+
+    days: int = Field(default=30, ge=1, le=MAX_QUALITY_DAYS, description=DAYS)
+
+
+@operation(query=QualityQuery, reply=QualityJson)
+def show_quality(call: Call) -> Reply:
+    """How the caller took the answers of their sessions that have changed in the last `days`: ratings, opened citations
+    and follow-ups.
+    """
+    since = call.app.clock() - timedelta(days=parse_query(call.query, QualityQuery).days)
+    return Reply(shown(QualityJson, quality(call.app.store, call.sessions, since)))
 
 
 class ExportQuery(Body):

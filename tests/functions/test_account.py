@@ -66,6 +66,36 @@ def test_only_null_takes_a_rating_back_and_only_an_empty_comment_a_comment(world
         assert [row for row in _export(world) if row["type"] == "feedback"] == [{"type": "feedback", **given}]
 
 
+@pytest.mark.parametrize("place", ["world", "cloud"])
+def test_quality_is_the_share_of_answers_that_were_rated_opened_and_followed_up(
+    place: str, request: pytest.FixtureRequest
+) -> None:
+    world: World = request.getfixturevalue(place)
+    none = dict.fromkeys(("feedbackRate", "clickThroughRate", "followUpRate"))
+    assert world.json("GET", "/me:quality").items() >= {**none, "answers": 0, "clicked": 0, "followUps": 0}.items()
+    for session in (["r-1", "r-2", "r-3"], ["r-4"]):
+        session_id = "new"
+        for request_id in session:
+            meta = world.ask("Boat?", sessionId=session_id, requestId=request_id)["meta"]
+            session_id = meta["sessionId"]
+    for said in (
+        {"requestId": "r-1", "rating": "up"},
+        {"requestId": "r-2", "rating": "down"},
+        {"requestId": "r-2", "rating": None},
+        {"requestId": "r-4", "rating": "down"},
+        {"requestId": "r-4", "citation": "N1"},
+        {"requestId": "r-4", "citation": "N2"},
+        {"requestId": "r-of-no-session", "rating": "up"},
+    ):
+        world.json("POST", "/feedback", said)
+    counts = {"answers": 4, "ratedUp": 1, "ratedDown": 1, "clicked": 1, "followUps": 2}
+    rates = {"feedbackRate": 0.5, "clickThroughRate": 0.25, "followUpRate": 0.5}
+    assert world.json("GET", "/me:quality?days=365") == {**counts, **rates}
+    assert world.json("GET", "/me:quality", token="bob-token")["answers"] == 0
+    world.clock.forward(days=30, seconds=1)
+    assert world.json("GET", "/me:quality")["answers"] == 0
+
+
 # -- export
 
 

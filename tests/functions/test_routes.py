@@ -50,6 +50,7 @@ EXAMPLES: dict[tuple[str, str, str], tuple[str, object, str | None]] = {
     ("api", "DELETE", "/sessions/{session_id}"): ("/sessions/boats", None, None),
     ("api", "GET", "/sessions/{session_id}/messages"): ("/sessions/boats/messages", None, "messages"),
     ("api", "POST", "/feedback"): ("/feedback", {"requestId": "r-1", "rating": "up"}, "feedbackId"),
+    ("api", "GET", "/me:quality"): ("/me:quality", None, "answers"),
     ("api", "GET", "/me:export"): ("/me:export", None, None),
     ("api", "DELETE", "/me"): ("/me", ERASE, "erased"),
     ("api", "GET", "/tenant:export"): ("/tenant:export", None, None),
