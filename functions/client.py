@@ -20,23 +20,18 @@ from shared.ports.access import Identity
 from shared.tracing import RequestRecord
 
 Json: TypeAlias = dict[str, Any]
+Fields: TypeAlias = Mapping[str, object]
+Query: TypeAlias = Mapping[str, str]
 
 
 class ApiClient(Protocol):
     """The routes, called by one caller."""
 
-    def send(
-        self,
-        method: str,
-        path: str,
-        body: Mapping[str, object] | None = None,
-        *,
-        query: Mapping[str, str] | None = None,
-    ) -> Json:
+    def send(self, method: str, path: str, body: Fields | None = None, *, query: Query | None = None) -> Json:
         """The reply's JSON, empty if it has none. Raises the errors of `shared.errors`. `path` is percent-encoded."""
         ...
 
-    def events(self, path: str, body: Mapping[str, object]) -> Generator[StreamEvent]:
+    def events(self, path: str, body: Fields) -> Generator[StreamEvent]:
         """Streams a POST's events; the last is `result`. Raises as `send` does, also half-way."""
         ...
 
@@ -51,19 +46,12 @@ class InProcessClient:
 
     identity: Identity
 
-    def send(
-        self,
-        method: str,
-        path: str,
-        body: Mapping[str, object] | None = None,
-        *,
-        query: Mapping[str, str] | None = None,
-    ) -> Json:
+    def send(self, method: str, path: str, body: Fields | None = None, *, query: Query | None = None) -> Json:
         with RequestRecord().active():
             reply = self._reply(method, path, body, query or {})
         return {} if reply.body is None else dict(reply.body)
 
-    def events(self, path: str, body: Mapping[str, object]) -> Generator[StreamEvent]:
+    def events(self, path: str, body: Fields) -> Generator[StreamEvent]:
         reply = self._reply("POST", path, {**body, "stream": True}, {})
         if reply.events is None:
             raise PortContractError(f"POST {path} answers no stream")
@@ -77,7 +65,7 @@ class InProcessClient:
         for line in reply.stream:
             yield line.decode().rstrip("\n")
 
-    def _reply(self, method: str, path: str, body: Mapping[str, object] | None, query: Mapping[str, str]) -> Reply:
+    def _reply(self, method: str, path: str, body: Fields | None, query: Query) -> Reply:
         table, inner = (chat.ROUTES, "/") if path == "/chat" else (api.ROUTES, path)
         found = find(table, method, inner)
         if found.route is None:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 
 from graphql import GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema, build_schema
 
-from functions.http.bodies import MAX_PER_PAGE, parse_fields
+from functions.http.bodies import Page, parse_fields
 from functions.http.calls import Call
 from functions.http.questions import SettingsBody, reply_to
 from functions.routes.ask import AskBody, folder_request
@@ -112,13 +112,11 @@ class Visit:
 
     def page(self, named: Mapping[str, Any]) -> Mapping[str, Any]:
         """The arguments of a listing as the library takes them. Raises InvalidArgument."""
-        wanted = named["pageSize"]
-        if not 1 <= wanted <= MAX_PER_PAGE:
-            raise InvalidArgument("pageSize", f"a whole number from 1 to {MAX_PER_PAGE}")
-        self.items += wanted
+        wanted = parse_fields({name: named.get(name) for name in ("pageSize", "pageToken")}, Page)
+        self.items += wanted.page_size
         if self.items > MAX_ITEMS:
             raise InvalidArgument("query", f"pages of at most {MAX_ITEMS} items together")
-        return {"limit": wanted, "token": named.get("pageToken") or None}
+        return {"limit": wanted.page_size, "token": wanted.page_token or None}
 
 
 Info: TypeAlias = "GraphQLResolveInfo[Visit]"

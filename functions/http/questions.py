@@ -13,7 +13,6 @@ from functions.http.bodies import Body, DayOrInstant, Folders, Instant, Names, T
 from functions.http.calls import REQUEST_ID_PATTERN, Call, Reply
 from functions.http.streams import pump_with_keepalive
 from shared.account.idempotency import RequestKey, fingerprint
-from shared.api.stream import result_of
 from shared.asking.turn import TurnRequest, run_turn
 from shared.errors import InvalidArgument
 from shared.model.limits import MAX_DAYS, MAX_FOLDER, MAX_NAME
@@ -80,15 +79,14 @@ def _field(setting: Setting) -> tuple[Any, Any]:
 
 
 if TYPE_CHECKING:
-    SettingsFields = _Settings
+    SettingsBody = _Settings
 else:
-    SettingsFields = create_model(
-        "SettingsFields", __base__=_Settings, **{name: _field(each) for name, each in SETTINGS.items()}
+    SettingsBody = create_model(
+        "SettingsBody",
+        __base__=_Settings,
+        __doc__="`settings` of a session.",
+        **{name: _field(each) for name, each in SETTINGS.items()},
     )
-
-
-class SettingsBody(SettingsFields):
-    """`settings` of a session."""
 
 
 QUOTES = "a whole number from 1 to 8: passages quoted at most where no model writes"
@@ -134,4 +132,7 @@ def reply_to(call: Call, request: TurnRequest, *, streams: bool = False) -> Repl
     """The answer to a question: whole, or with `streams` as it comes about. Raises what is wrong with the request."""
     turn = run_turn(call.app, request)
     events = pump_with_keepalive(next(turn), turn)  # its first event, while the reply can still be a plain error
-    return Reply(None, events=events) if streams else Reply(result_of(events))
+    if streams:
+        return Reply(None, events=events)
+    (result,) = [event.data for event in events if event is not None and event.name == "result"]
+    return Reply(result)

@@ -8,13 +8,13 @@ from pydantic import Field
 
 from functions.http.bodies import NotBlank, checked_body
 from functions.http.calls import Call, Reply, operation
-from functions.http.questions import SettingsFields, TurnBody, question_of, reply_to, request_key
+from functions.http.questions import SettingsBody, TurnBody, question_of, reply_to, request_key
 from functions.http.streams import EVENT_STREAM
 from shared.api.answers import AnswerJson
 from shared.asking.turn import TurnRequest
 
 
-class ChatBody(TurnBody, SettingsFields):
+class ChatBody(TurnBody, SettingsBody):
     """The request of /chat."""
 
     message: NotBlank = Field(description="the question, as text")

@@ -16,7 +16,7 @@ from shared.api.templates import (
 from shared.api.values import shown
 from shared.errors import InvalidArgument
 from shared.model.templates import Template
-from shared.templates.files import TEMPLATE_ID, is_template_id
+from shared.templates.files import check_id
 
 
 class TemplateBody(TenantBody):
@@ -54,13 +54,13 @@ def put(call: Call, template_id: str) -> Reply:
 @operation(reply=TemplateJson, errors=(404,))
 def get(call: Call, template_id: str) -> Reply:
     """The template with its steps."""
-    return Reply(shown(TemplateJson, call.app.templates.get(call.caller.tenant_id, check_template_id(template_id))))
+    return Reply(shown(TemplateJson, call.app.templates.get(call.caller.tenant_id, check_id(template_id))))
 
 
 @operation(errors=(404,))
 def delete(call: Call, template_id: str) -> Reply:
     """Delete a template of the tenant; a shipped one of the same id appears again."""
-    call.app.templates.delete(call.caller.tenant_id, check_template_id(template_id))
+    call.app.templates.delete(call.caller.tenant_id, check_id(template_id))
     return Reply(None, 204)
 
 
@@ -83,10 +83,3 @@ def search(call: Call) -> Reply:
         matches = call.app.templates.search(call.caller.tenant_id, body.query.strip(), top_k=body.top_k)
     found: TemplateMatchesJson = {"templates": [shown(TemplateMatchJson, match, match.template) for match in matches]}
     return Reply(found)
-
-
-def check_template_id(template_id: str) -> str:
-    """The id itself. Raises InvalidArgument for one that no template can have."""
-    if not is_template_id(template_id):
-        raise InvalidArgument("templateId", TEMPLATE_ID)
-    return template_id

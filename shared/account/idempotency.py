@@ -49,14 +49,10 @@ class IdempotencyLock:
     key: RequestKey
     owner: Idempotency
     record: AnsweredRequest
+    """With the earlier answer; without one the holder must answer, and `keep` the answer."""
     token: str | None
     changed: frozenset[str] = frozenset()
     """Notes that were edited since the answer was given."""
-
-    @property
-    def answer(self) -> str | None:
-        """The earlier answer, as JSON; None: the holder must answer, and `keep` the answer."""
-        return self.record.answer
 
     def keep(self, answer: str, notes: Mapping[str, str]) -> str:
         """The answer to give: this one, unless another worker has taken the request over and answered it.
@@ -111,7 +107,7 @@ class Idempotency:
         try:
             yield lock
         finally:
-            if lock.answer is None:
+            if lock.record.answer is None:
                 lock.release()
 
     def _acquire(self, key: RequestKey) -> IdempotencyLock:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from typing_extensions import TypedDict
 
 from shared.api.answers import AnswerMetaJson, CitationJson, ClaimJson
 from shared.api.values import shown
-from shared.model.sessions import SETTINGS, Message, Session, Setting
+from shared.model.sessions import SETTINGS, Message, Session
 from shared.ports.pages import Page
-
-V = TypeVar("V", bool, int, float, str)
-
 
 if TYPE_CHECKING:
     SessionSettingsJson: TypeAlias = Mapping[str, bool | int | float | str | None]
@@ -69,12 +67,9 @@ class MessagesJson(TypedDict):
 
 def session_json(session: Session) -> SessionJson:
     """A session as `/sessions/{id}` gives it."""
-    settings = {each.field: _shown(each, getattr(session.settings, name)) for name, each in SETTINGS.items()}
+    values = asdict(session.settings)
+    settings = {each.field: values[name] or None if each.nullable else values[name] for name, each in SETTINGS.items()}
     return shown(SessionJson, session, title=session.shown_title, settings=settings)
-
-
-def _shown(setting: Setting, value: V) -> V | None:
-    return value or None if setting.nullable else value
 
 
 def message_json(message: Message) -> MessageJson:

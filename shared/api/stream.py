@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,12 +84,6 @@ def stream_json(question: Question, event: AnswerEvent) -> tuple[StreamEvent, ..
             return (StreamEvent("retract", taken_back),)
         case Answer():
             return ()
-
-
-def result_of(events: Iterable[StreamEvent | None]) -> Mapping[str, object]:
-    """The result's JSON, for callers who want nothing but it."""
-    (result,) = [event.data for event in events if event is not None and event.name == "result"]
-    return result
 
 
 def ended(result: AnswerJson | AskJson) -> tuple[StreamEvent, ...]:

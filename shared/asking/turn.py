@@ -56,8 +56,8 @@ def run_turn(app: App, request: TurnRequest) -> Generator[StreamEvent]:
     """
     sessions = app.sessions(request.person)
     with app.idempotency.locked(request.repeat) as claim:
-        if claim is not None and claim.answer is not None:
-            yield from replayed(_as_read_now(claim.answer, claim))
+        if claim is not None and claim.record.answer is not None:
+            yield from replayed(_as_read_now(claim.record.answer, claim))
             return
         with sessions.turn(request.question, request.session_id, request.patch) as begun:
             yield started_json(request.request_id, begun.session_id)

@@ -68,7 +68,13 @@ def retrieve_from_folders(
         )
         everywhere = weigh_folders(replace(offered, named=()), ranking)
         found = retriever.retrieve(replace(question, top_k=MATCHING), options=wide, places=everywhere).retrieved
-        ranking, failed = by_match(offered, found), frozenset(found.failed_vaults)
+        known = {
+            *offered.rest,
+            *(Folder(vault, "") for vault in offered.vaults),
+        }  # a note in no folder: its vault's root
+        matched = dict.fromkeys(Folder(each.chunk.vault, each.chunk.folder) for each in found.selected)
+        ranking = FolderRanking(tuple(folder for folder in matched if folder in known), ChosenBy.MATCH)
+        failed = frozenset(found.failed_vaults)
     places = weigh_folders(offered, ranking)
     timer.end("folders")
     retrieved = retriever.retrieve(question, options=options, places=places).retrieved
@@ -87,19 +93,11 @@ def offered_folders(scope: FolderScope, folders: Sequence[Folder]) -> VaultFolde
     return VaultFolders(vaults, named, tuple(sorted(rest, key=lambda each: vaults.index(each.vault))))
 
 
-def by_match(offered: VaultFolders, found: Retrieved) -> FolderRanking:
-    """Folders in the order in which their passages were found; a note in no folder counts for its vault's root."""
-    known = {*offered.rest, *(Folder(vault, "") for vault in offered.vaults)}
-    folders = dict.fromkeys(Folder(each.chunk.vault, each.chunk.folder) for each in found.selected)
-    return FolderRanking(tuple(folder for folder in folders if folder in known), ChosenBy.MATCH)
-
-
 def weigh_folders(offered: VaultFolders, ranking: FolderRanking) -> tuple[Place, ...]:
     """1.0 for the first folder, 0.1 less for each next, never under 0.1; without any folder, all vaults whole."""
     chosen = dict.fromkeys(offered.named, ChosenBy.CALLER)
-    chosen = dict.fromkeys(ranking.folders, ranking.chosen_by) | chosen
-    ordered = [*offered.named, *(folder for folder in ranking.folders if folder not in offered.named)]
-    if not ordered:
+    chosen |= {each: ranking.chosen_by for each in ranking.folders if each not in chosen}
+    if not chosen:
         return tuple(
             Place(vault=vault, folder="", weight=1.0, chosen_by=ChosenBy.WHOLE_VAULT) for vault in offered.vaults
         )
@@ -108,9 +106,9 @@ def weigh_folders(offered: VaultFolders, ranking: FolderRanking) -> tuple[Place,
             vault=each.vault,
             folder=each.folder,
             weight=max(MIN_WEIGHT, round(1 - STEP * position, 1)),
-            chosen_by=chosen[each],
+            chosen_by=chosen_by,
         )
-        for position, each in enumerate(ordered)
+        for position, (each, chosen_by) in enumerate(chosen.items())
     )
 
 

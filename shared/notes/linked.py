@@ -62,7 +62,9 @@ def linked(tenant_id: str, note: Note, *, store: Store, pool: Executor) -> Linke
     index = _Index(tenant_id=tenant_id, vault=note.vault, store=store, pool=pool)
     own = names_of(note)
     asked = [name for pointer in looked_up for name in pointer.names] + [last_part(name) for name in own]
-    namesakes = _with_itself(index.named((*asked, *own)), note)
+    # The note itself as it is now, however far the index has followed.
+    itself = Named(note_id=note.note_id, title=note.title, path=note.path, names=frozenset(own))
+    namesakes = (itself, *(each for each in index.named((*asked, *own)) if each.note_id != note.note_id))
     sources, all_seen = index.pointing(own)
     others = [each for each in sources if each != note.note_id]
     return Linked(
@@ -77,12 +79,6 @@ def _points_at(source: Note, note: Note, namesakes: Sequence[Named]) -> bool:
         return False
     meant = (resolve(pointer, source.path, namesakes) for pointer in pointers(source.text))
     return any(each is not None and each.note_id == note.note_id for each in meant)
-
-
-def _with_itself(known: Iterable[Named], note: Note) -> tuple[Named, ...]:
-    """The note as it is now, however far the index has followed."""
-    itself = Named(note_id=note.note_id, title=note.title, path=note.path, names=frozenset(names_of(note)))
-    return (itself, *(each for each in known if each.note_id != note.note_id))
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,14 +48,16 @@ class TemplateFiles:
     problems: tuple[Problem, ...]
 
 
-def is_template_id(text: str) -> bool:
-    return is_id(text) and text not in (AUTO, NONE)
+def check_id(template_id: str) -> str:
+    """The id itself. Raises InvalidArgument for one that no template can have."""
+    if not is_id(template_id) or template_id in (AUTO, NONE):
+        raise InvalidArgument("templateId", TEMPLATE_ID)
+    return template_id
 
 
 def check(template: Template) -> Template:
     """The template itself. Raises InvalidArgument naming the first field that is not as it must be."""
-    if not is_template_id(template.template_id):
-        raise InvalidArgument("templateId", TEMPLATE_ID)
+    check_id(template.template_id)
     for field in _LINES:
         _check_text(field, getattr(template, field), MAX_NAME)
     _check_text("description", template.description, MAX_DESCRIPTION, empty=True)
