@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, TypeAlias, cast
+from functools import cache, partial
+from typing import Any
 
-from graphql import GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema, build_schema
+from graphql import GraphQLSchema, build_schema
 
 from functions.http.bodies import Page, parse_fields
 from functions.http.calls import Call
 from functions.http.questions import SettingsBody, reply_to
 from functions.routes.ask import AskBody, folder_request
 from functions.routes.chat import ChatBody, turn_request
-from shared.api.sessions import messages_json, session_json, sessions_json
+from shared.api.sessions import messages_json, session_json
 from shared.errors import InvalidArgument
-from shared.model.sessions import SETTINGS, SettingsPatch
+from shared.model.sessions import SETTINGS, Session, SettingsPatch
 from shared.sessions.service import NEW
 
 MAX_ITEMS = 1000
@@ -103,89 +102,74 @@ _WRITTEN = (f"{each.field}: {_TYPES[each.kind]}" for each in SETTINGS.values())
 SDL += f"type Settings {{ {' '.join(_READ)} }}\ninput SettingsInput {{ {' '.join(_WRITTEN)} }}\n"
 
 
-@dataclass(slots=True)
+@cache
+def schema() -> GraphQLSchema:
+    """Built once a process."""
+    return build_schema(SDL)
+
+
 class Visit:
-    """One request's caller, and what it has used of its limits."""
+    """One request's caller, and what it has used of its limits.
 
-    call: Call
-    items: int = field(default=0)
+    `root` answers the fields of queries and mutations: a value that is a function is called with the field's arguments.
+    """
 
-    def page(self, named: Mapping[str, Any]) -> Mapping[str, Any]:
+    def __init__(self, call: Call) -> None:
+        self._call, self._items = call, 0
+        self.root: Mapping[str, Callable[..., Any]] = {
+            "session": self._session,
+            "sessions": self._sessions,
+            "createSession": self._create,
+            "renameSession": self._change,
+            "updateSettings": self._change,
+            "deleteSession": self._delete,
+            "ask": self._ask,
+            "askFolders": self._ask_folders,
+        }
+
+    def _session(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+        return self._shown(self._call.sessions.get(named["sessionId"]))
+
+    def _sessions(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+        page = self._call.sessions.page(**self._page(named), title=(named["title"] or "").strip())
+        return {"sessions": list(map(self._shown, page.items)), "nextPageToken": page.next_token}
+
+    def _create(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+        title, patch = named.get("title") or "", _patch(named.get("settings"))
+        return self._shown(self._call.sessions.create(title=title, patch=patch))
+
+    def _change(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+        title, patch = named.get("title"), _patch(named.get("settings"))
+        return self._shown(self._call.sessions.change(named["sessionId"], title=title, patch=patch))
+
+    def _delete(self, _: object, **named: Any) -> bool:  # noqa: ANN401
+        self._call.sessions.delete(named["sessionId"])
+        return True
+
+    def _ask(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+        given = {name: value for name, value in named.items() if name != "settings" and value is not None}
+        fields = {"sessionId": NEW, **given, **(named.get("settings") or {})}
+        answer: Any = reply_to(self._call, turn_request(self._call, parse_fields(fields, ChatBody))).body
+        return {**answer, "session": partial(self._session, sessionId=answer["meta"]["sessionId"])}
+
+    def _ask_folders(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+        given = {name: value for name, value in named.items() if value is not None}
+        return reply_to(self._call, folder_request(self._call, parse_fields(given, AskBody))).body or {}
+
+    def _shown(self, session: Session) -> Mapping[str, Any]:
+        def messages(_: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+            return messages_json(self._call.sessions.messages(session.session_id, **self._page(named)))
+
+        return {**session_json(session), "messages": messages}
+
+    def _page(self, named: Mapping[str, Any]) -> Mapping[str, Any]:
         """The arguments of a listing as the library takes them. Raises InvalidArgument."""
         wanted = parse_fields({name: named.get(name) for name in ("pageSize", "pageToken")}, Page)
-        self.items += wanted.page_size
-        if self.items > MAX_ITEMS:
+        self._items += wanted.page_size
+        if self._items > MAX_ITEMS:
             raise InvalidArgument("query", f"pages of at most {MAX_ITEMS} items together")
         return {"limit": wanted.page_size, "token": wanted.page_token or None}
 
 
-Info: TypeAlias = "GraphQLResolveInfo[Visit]"
-
-
-@cache
-def schema() -> GraphQLSchema:
-    """Built once a process."""
-    built = build_schema(SDL)
-    for place, resolvers in RESOLVERS.items():
-        fields = cast("GraphQLObjectType", built.type_map[place]).fields
-        for name, resolver in resolvers.items():
-            fields[name].resolve = resolver
-    return built
-
-
-def _session(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    return session_json(info.context.call.sessions.get(named["sessionId"]))
-
-
-def _sessions(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    title = (named["title"] or "").strip()
-    return sessions_json(info.context.call.sessions.page(**info.context.page(named), title=title))
-
-
-def _messages(session: Mapping[str, Any], info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    return messages_json(info.context.call.sessions.messages(session["sessionId"], **info.context.page(named)))
-
-
-def _create(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    title, patch = named.get("title") or "", _patch(named.get("settings"))
-    return session_json(info.context.call.sessions.create(title=title, patch=patch))
-
-
-def _change(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    title, patch = named.get("title"), _patch(named.get("settings"))
-    return session_json(info.context.call.sessions.change(named["sessionId"], title=title, patch=patch))
-
-
-def _delete(_: object, info: Info, **named: Any) -> bool:  # noqa: ANN401
-    info.context.call.sessions.delete(named["sessionId"])
-    return True
-
-
-def _ask(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    given = {name: value for name, value in named.items() if name != "settings" and value is not None}
-    fields, call = {"sessionId": NEW, **given, **(named.get("settings") or {})}, info.context.call
-    return reply_to(call, turn_request(call, parse_fields(fields, ChatBody))).body or {}
-
-
-def _ask_folders(_: object, info: Info, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    given, call = {name: value for name, value in named.items() if value is not None}, info.context.call
-    return reply_to(call, folder_request(call, parse_fields(given, AskBody))).body or {}
-
-
 def _patch(settings: Mapping[str, Any] | None) -> SettingsPatch:
     return SettingsBody.model_validate(settings or {}).patch()
-
-
-RESOLVERS: Mapping[str, Mapping[str, Callable[..., Any]]] = {
-    "Query": {"session": _session, "sessions": _sessions},
-    "Mutation": {
-        "createSession": _create,
-        "renameSession": _change,
-        "updateSettings": _change,
-        "deleteSession": _delete,
-        "ask": _ask,
-        "askFolders": _ask_folders,
-    },
-    "Session": {"messages": _messages},
-    "Answer": {"session": lambda answer, info: _session(None, info, sessionId=answer["meta"]["sessionId"])},
-}

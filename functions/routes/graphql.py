@@ -62,7 +62,7 @@ def answer(call: Call) -> Reply:
     done = execute_sync(
         schema(),
         document,
-        context_value=Visit(call),
+        root_value=Visit(call).root,
         variable_values=body.variables,
         operation_name=body.operation_name,
     )
