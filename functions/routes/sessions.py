@@ -11,7 +11,7 @@ from functions.http.bodies import Body, Instant, Page, TenantBody, checked, chec
 from functions.http.calls import Call, Reply, operation
 from functions.http.questions import RequestId, SettingsBody
 from shared.api.answers import AnswerMetaJson, CitationJson, ClaimJson
-from shared.api.sessions import MessagesJson, SessionJson, SessionsJson, messages_json, session_json, sessions_json
+from shared.api.sessions import MessagesJson, SessionJson, SessionsJson, messages_json, session_json
 from shared.errors import InvalidArgument
 from shared.model.sessions import Message, Role, Session, SessionSettings, StoredCitation
 from shared.sessions.limits import MAX_TITLE, TITLE
@@ -120,7 +120,8 @@ def list_all(call: Call) -> Reply:
     """
     asked = parse_query(call.query, SessionsQuery)
     page = call.sessions.page(limit=asked.page_size, token=asked.page_token or None, title=asked.query.strip())
-    return Reply(sessions_json(page))
+    listed: SessionsJson = {"sessions": list(map(session_json, page.items)), "nextPageToken": page.next_token}
+    return Reply(listed)
 
 
 @operation(reply=SessionJson, errors=(404,))

@@ -66,7 +66,7 @@ class UnreadableNoteJson(TypedDict):
     fields: Mapping[str, object]
 
 
-class UsageJson(TypedDict):
+class DayUsageJson(TypedDict):
     """What was spent on one day (UTC)."""
 
     day: str
@@ -126,7 +126,7 @@ _ROWS: Mapping[type[Exported], tuple[str, Any, Callable[[Any], Mapping[str, obje
         lambda item: {"sessionId": item.session_id, **message_json(item.message)},
     ),
     Feedback: ("feedback", FeedbackJson, partial(shown, FeedbackJson)),
-    DayUsage: ("usage", UsageJson, partial(shown, UsageJson)),
+    DayUsage: ("usage", DayUsageJson, partial(shown, DayUsageJson)),
 }
 """Class -> the `type` of its line, the JSON type of what else the line holds, and what makes it of an item."""
 

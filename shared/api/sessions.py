@@ -78,11 +78,6 @@ def message_json(message: Message) -> MessageJson:
     return shown(MessageJson, message, requestId=message.request_id or None, meta=message.meta, **answered)
 
 
-def sessions_json(page: Page[Session]) -> SessionsJson:
-    """The body of `/sessions`."""
-    return {"sessions": [session_json(each) for each in page.items], "nextPageToken": page.next_token}
-
-
 def messages_json(page: Page[Message]) -> MessagesJson:
     """The body of `/sessions/{id}/messages`."""
     return {"messages": [message_json(each) for each in page.items], "nextPageToken": page.next_token}

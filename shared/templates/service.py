@@ -14,7 +14,7 @@ from shared.model.retrieval import UNKNOWN_CALIBRATION
 from shared.model.templates import StoredTemplate, Template, TemplateKey, TemplateMatch
 from shared.ports.models import Embedder
 from shared.ports.tenants import TemplateStore
-from shared.templates.files import Problem, TemplateFiles, check, read_folders, state_of
+from shared.templates.files import TemplateFiles, check, read_folders, state_of
 from shared.templates.ranking import fallback, is_current, rank, with_vectors
 
 _log = logging.getLogger(__name__)
@@ -25,8 +25,8 @@ class FolderCache:
     """The process's templates of the configured folders, with their vectors. Safe between threads."""
 
     _state: str = ""
+    _found: TemplateFiles = field(default_factory=lambda: TemplateFiles((), ()))
     _stored: tuple[StoredTemplate, ...] = ()
-    _problems: tuple[Problem, ...] = ()
     _lock: Lock = field(default_factory=Lock)
 
     def read(self, folders: Sequence[Path]) -> TemplateFiles:
@@ -34,13 +34,13 @@ class FolderCache:
         state = state_of(folders)
         with self._lock:
             if state != self._state:
-                found = read_folders(folders)
-                for problem in found.problems:
+                self._found = read_folders(folders)
+                for problem in self._found.problems:
                     _log.warning("no template: %s: %s", problem.path, problem.reason)
                 known = {each.template: each for each in self._stored}
-                self._stored = tuple(known.get(each, StoredTemplate(each)) for each in found.templates)
-                self._problems, self._state = found.problems, state
-            return TemplateFiles(tuple(each.template for each in self._stored), self._problems)
+                self._stored = tuple(known.get(each, StoredTemplate(each)) for each in self._found.templates)
+                self._state = state
+            return self._found
 
     def embedded(self, folders: Sequence[Path], embedder: Embedder | None) -> tuple[StoredTemplate, ...]:
         """The templates with their vectors, embedded once; without where the model is away."""
