@@ -339,7 +339,7 @@ Another engine would enter where nothing else has to know of it:
 1. **The port.** `SearchStore.nearest` (`shared/ports/stores.py`) is the only place that asks for neighbours:
    tenant, vector, restriction, index version in, chunks with their cosine out. The contract tests of the stores
    say what it promises.
-2. **The outbox.** Vectors are written in the same commit that moves the note's record (`IndexStore.apply`). An
+2. **The outbox.** Vectors are written in the same commit that moves the note's record (`Store.apply`). An
    engine beside Firestore takes them from a document of that commit, so that none is lost and none is sent that
    was not committed.
 3. **The repair.** The sweep compares notes with records and indexes again what differs; what an engine lost

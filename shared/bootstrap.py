@@ -87,7 +87,8 @@ def build(
     local = _local_embedder(None, None) if hosted else _local_embedder(settings.embedding_model, _calibration(settings))
     embedder, extractive = hosted or local, ExtractiveWriter(local)
     store = _store(settings, on_write)
-    budget = _budget(settings, store)
+    usd = settings.daily_project_usd
+    budget = None if usd is None else ProjectBudget(store, _now, usd=usd)
     built = App(
         settings=settings,
         store=store,
@@ -127,13 +128,6 @@ def _with_models(app: App, settings: Settings) -> App:
         ranker=_writer(settings, min(patience, RANKING_SECONDS), budget),
         support=SupportPolicy(judge_of(settings, budget), strict=settings.support_policy == "strict"),
     )
-
-
-def _budget(settings: Settings, store: Store) -> ProjectBudget | None:
-    """None: what all tenants together cost has no limit."""
-    if settings.daily_project_usd is None:
-        return None
-    return ProjectBudget(store, _now, usd=settings.daily_project_usd)
 
 
 def _tracer(settings: Settings) -> Tracer | None:

@@ -44,7 +44,8 @@ class RequestRecord:
         """Documents read."""
         self.embedding_usd = 0.0
         """Cost of what was embedded."""
-        self._lock = threading.Lock()
+        self.counting = threading.Lock()
+        """Guards the two sums."""
         self._span = None
         if _tracers:
             from opentelemetry.context import Context  # noqa: PLC0415 - only where a collector is configured
@@ -84,14 +85,6 @@ class RequestRecord:
             with self.active():
                 items.close()
 
-    def add_reads(self, documents: int) -> None:
-        with self._lock:
-            self.documents += documents
-
-    def add_embedding(self, usd: float) -> None:
-        with self._lock:
-            self.embedding_usd += usd
-
     def end(self, name: str, attributes: Mapping[str, str | int]) -> None:
         """Ends the span."""
         if self._span is not None:
@@ -114,13 +107,15 @@ def measure(fields: Mapping[str, Any]) -> None:
 def add_reads(documents: int) -> None:
     """Called by a store for what it has read, by its own rules of what is billed."""
     if request := _current.get():
-        request.add_reads(documents)
+        with request.counting:
+            request.documents += documents
 
 
 def add_embedding(usd: float) -> None:
     """Called for every batch of texts that was embedded."""
     if request := _current.get():
-        request.add_embedding(usd)
+        with request.counting:
+            request.embedding_usd += usd
 
 
 def reads_so_far() -> int | None:

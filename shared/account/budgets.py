@@ -20,7 +20,7 @@ from shared.errors import (
     Unavailable,
 )
 from shared.model.account import PROJECT, Spending
-from shared.ports.tenants import UsageStore
+from shared.ports.stores import UsageStore
 from shared.tracing import add_embedding, reads_so_far
 
 FRESH = timedelta(seconds=2)

@@ -48,9 +48,7 @@ class Access(TypedDict):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class GeminiRemote(Remote["Client"]):
-    """`project` (with `location`) goes through Vertex AI with the machine's own credentials, otherwise `api_key` is
-    needed.
-    """
+    """`project` (and `location`): Vertex AI with the machine's own credentials; without one `api_key` is needed."""
 
     api_key: str | None = None
     base_url: str | None = None

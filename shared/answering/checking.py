@@ -64,9 +64,7 @@ class _Judged:
     together: tuple[int, ...]
     """The passages that it is judged by: all that it cites, or under a strict policy all offered; empty: by none."""
     states: bool
-    """Whether it says something that is to be backed: headings, lead-ins, questions, "Yes." and what says that the
-    notes hold no answer do not.
-    """
+    """Whether it needs backing: headings, lead-ins, questions, "Yes." and "the notes do not say" do not."""
     start: int = 0
     """UTF-16 units of the answer, like `end`; where it is shown."""
     end: int = 0
@@ -128,9 +126,7 @@ class Checker:
                     yield shown
 
     def reason_to_refuse(self) -> RefusalReason | None:
-        """Why what was shown cannot stand as the answer; None: it can. Asks the judge that the policy names, if it has
-        not judged already.
-        """
+        """Why what was shown cannot stand as the answer; None: it can. Asks the policy's judge unless it has judged."""
         citing = [each for each in self._shown if each.numbers]
         if reason := reason_to_refuse(" ".join([each.said for each in self._shown]), cites=bool(citing)):
             return reason
@@ -143,9 +139,7 @@ class Checker:
         return None if self.stands else RefusalReason.UNSUPPORTED_CLAIMS
 
     def citations(self) -> tuple[Citation, ...]:
-        """One a source, by first use: with the support for the claim that it backs least, and the quote that carries
-        most of the one that it backs best.
-        """
+        """One a source, by first use: the support for the claim it backs least, the quote for the one it backs best."""
         found: dict[str, list[Citation]] = {}
         for claim in self.claims:
             for citation in claim.citations:

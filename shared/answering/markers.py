@@ -175,9 +175,7 @@ def _blanks_end(text: str, start: int) -> int:
 
 
 def before_unfinished(signs: str) -> int:
-    """Where a skeleton's last brackets begin that a marker could close: `[N1, N`, and what it leaves of `[N[N`. Its end
-    if it leaves none open.
-    """
+    """Where a skeleton's last brackets begin that a marker could close (`[N1, N`, `[N[N`); its end if none is open."""
     end = len(signs)
     while (before := _before_bracket(signs, end)) < end:
         end = before

@@ -149,9 +149,7 @@ def build_plain_prompt(
 def _fresh_keys(
     notes: Sequence[str], question: Question, template: Template | None, *, draw: Callable[[], str]
 ) -> list[str]:
-    """Different keys that nothing of what others wrote holds, in whatever letters: one, and one for each note, given by
-    its head and its text.
-    """
+    """Different keys that no given text holds, in any case: one, and one for each note (two texts: head and body)."""
     turns = [text for turn in question.history for text in (turn.question, turn.answer)]
     given = [question.text, question.asked or "", question.system_prompt, template.content if template else ""]
     said = "\n".join([*notes, *given, *turns]).casefold()

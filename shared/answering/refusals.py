@@ -107,9 +107,7 @@ def _small_talk() -> tuple[tuple[SmallTalk, re.Pattern[str]], ...]:
 
 
 def small_talk(message: str) -> str:
-    """What is answered to a greeting, to thanks and to a question about the product, in the language of the message;
-    empty: it is none of these, or more.
-    """
+    """The reply to a greeting, to thanks or to a question about the product, in its language; empty: it is none."""
     said = " ".join(re.findall(r"\w+", message.lower())) if len(message) < _MAX_SMALL_TALK else ""
     for talk, pattern in _small_talk():
         if said and (found := pattern.fullmatch(said)):

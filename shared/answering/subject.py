@@ -43,9 +43,7 @@ def speaks_of_subject(retrieved: Retrieved) -> bool:
 
 
 def is_unknown(retrieved: Retrieved) -> bool:
-    """Whether none of it holds a word of the question or is alike: a greeting, or a subject that the notes do not
-    know.
-    """
+    """Whether nothing holds a word of the question or is alike: a greeting, or a subject that the notes do not know."""
     return not any(_coverage(passage, retrieved) or _is_near(passage, retrieved) for passage in retrieved.selected)
 
 

@@ -213,9 +213,7 @@ def _hash(word: str) -> int:
 
 
 def _minima(ranks: Sequence[int], positions: Sequence[float]) -> list[int]:
-    """Units ranked lower than all others within the window to both sides; of equal ones the first. The first unit and
-    the end are lower than anything.
-    """
+    """Units ranked lowest within the window to both sides; of equal ones the first. Both ends are lower than all."""
     lowered = [-1, *ranks[1:], -1]
     lower_left, lower_right = [0] * len(lowered), [0] * len(lowered)  # the nearest lower ones
     rising: list[int] = []

@@ -264,9 +264,7 @@ class Indexer:
         return True
 
     def _refused(self, key: NoteKey, refusal: StoreRefused) -> IndexOutcome:
-        """The store would refuse the change again. Raises the refusal where it takes not even the record that says so,
-        or there is no note.
-        """
+        """Records a refusal. Raises it where the store does not take the record either, or there is no note."""
         try:
             if not self.give_up(key, refusal.message):
                 raise refusal

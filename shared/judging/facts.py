@@ -1,6 +1,4 @@
-"""A text -> what its sentences state, in a form that two texts can be compared by: words with their weights, which of
-them are negated, names, numbers, dates.
-"""
+"""A text -> what its sentences state, comparable between texts: weighted and negated words, names, numbers, dates."""
 
 from __future__ import annotations
 

@@ -30,9 +30,7 @@ def passage_of(chunk: IndexedChunk) -> Passage:
 
 
 class Passage:
-    """A text below its header, and when it was written. Credits of a stem are computed when they are first asked for:
-    threads that ask at once get equal ones.
-    """
+    """A text below its header, and its date. A stem's credits are computed on first use; threads get equal ones."""
 
     def __init__(self, text: str, header: str, written: datetime) -> None:
         self.lang = detect(text)

@@ -171,9 +171,7 @@ def without_code(line: str, shown: Callable[[str], str] = lambda _: "") -> str:
 
 
 def _tags(value: object, body: str) -> tuple[str, ...]:
-    """A list, or text with commas or spaces, `#` in front is dropped; then those in the text, like `#boats/repair`.
-    Each once.
-    """
+    """A list, or text with commas or spaces, `#` dropped; then those in the text, like `#boats/repair`. Each once."""
     words = re.split(r"[,\s]+", value) if isinstance(value, str) else value if isinstance(value, list) else []
     plain = [_UNKEPT.sub("", str(word)).strip().lstrip("#") for word in words if word is not None]
     plain += [tag for line in prose(body) if "#" in line for tag in _INLINE_TAG.findall(without_code(line))]
@@ -223,9 +221,7 @@ def _parsed(text: str) -> date | datetime | None:
 
 
 def whole_content(note: Note, path: str) -> bytes:
-    """A note that leaves, as a file at `path`: all that it says, its date too, also what has to be left out of a file
-    that stays.
-    """
+    """A note as a file at `path` with all its fields, also those that have to be left out of a file that stays."""
     says = fields_of(note.text, path)
     wanted = dict(wanted_fields(says, note, None))
     if note.created_at != says.created_at:

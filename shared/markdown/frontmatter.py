@@ -121,9 +121,7 @@ _END = "...\n"
 
 
 def with_fields(text: str, wanted: Mapping[str, object]) -> str:
-    """The text with these fields in its frontmatter too; unchanged where that cannot be read, or where one of the
-    others would be lost.
-    """
+    """The text with these fields in its frontmatter; unchanged where it is unreadable or would lose another field."""
     front = split(text)
     if not wanted or front.problem:
         return text

@@ -32,8 +32,7 @@ _LINE_KINDS = (
     ("item", re.compile(rf"{_QUOTED}(?:[-*+•‣◦]|\d{{1,9}}[.)])[ \t]+\S")),
     ("frame", re.compile(rf"{_QUOTED}(?:\{{%.*%\}}|:::.*|!!!.*|\[![A-Za-z]+\][-+]?.*)?\s*\Z")),
 )
-"""What a line is by how it looks, the first that fits. A frame stands around others: an empty line, the tag of a
-template, the opening of a callout."""
+"""Kinds of lines, the first that fits. A frame is an empty line, a template's tag or the opening of a callout."""
 
 
 _QUOTE_MARK = re.compile(r"(?:[ \t]*+>)++[ \t]*+")
@@ -58,8 +57,7 @@ class Quotable:
     start: int
     end: int
     plain: str
-    """Plain text on one line, of a table's row with the names of its columns, where they stand above it: what is
-    compared with a question, never shown."""
+    """Plain text on one line, a row's with the names of its columns: what is compared with a question, never shown."""
     kind: Kind
     section: int
     """How many headings stand above it."""

@@ -260,9 +260,7 @@ class Sanitizer:
             self._take("(", prose if _PROSE.match(self._text, self._at) else "\\(")
 
     def _holds(self, mailbox: str, run: str) -> bool:
-        """Whether the texts hold the address that the run begins with: a sentence's end is no part of it unless the
-        texts have it so.
-        """
+        """Whether the texts hold the address that the run begins with, with or without a sentence's end behind it."""
         after = min(_MAX_AFTER, len(run) - len(run.rstrip(_AFTER)))
         return any(_contains(mailbox + run[: len(run) - end], self._texts) for end in range(after + 1))
 

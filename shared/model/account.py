@@ -106,6 +106,4 @@ class Receipt:
 
     erased: Mapping[str, int]
     usage_kept_until: datetime | None = None
-    """Until when what the tenant has used today is kept, as numbers alone: the day's limits hold for who comes back.
-    None: nothing is kept.
-    """
+    """Until when today's usage is kept, as numbers: its limits hold for who comes back. None: nothing is kept."""

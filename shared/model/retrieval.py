@@ -116,9 +116,7 @@ class CosineCalibration:
         return min(1.0, max(0.0, (cosine - self.baseline) / (self.match - self.baseline)))
 
     def similarity(self, cosine: float) -> float:
-        """In [0, 1], the same with every embedder: UNRELATED for texts that have nothing to do with each other, 1 for
-        equal ones, linear between and below.
-        """
+        """In [0, 1], comparable between embedders: UNRELATED for unrelated texts, 1 for equal ones, linear."""
         above = (cosine - self.baseline) / (1.0 - self.baseline)
         return min(1.0, max(0.0, UNRELATED + (1.0 - UNRELATED) * above))
 
@@ -191,9 +189,7 @@ class Retrieved:
     selected: tuple[Scored, ...]
     """What the writer gets: at most 12 chunks and 12,000 characters."""
     nearest: tuple[Scored, ...]
-    """The best candidates even if none was good enough, without those that have nothing to do with the question; shown
-    with a refusal.
-    """
+    """The best candidates even if none was good enough, but for unrelated ones; shown with a refusal."""
     refusal: RefusalReason | None
     mode: RetrievalMode
     candidate_count: int
@@ -213,8 +209,7 @@ class Retrieved:
     failed_legs: tuple[FailedLeg, ...] = ()
     """What was searched without."""
     notes_read: int | None = None
-    """The question names a time and nothing else: how many notes of then were read. Of each `selected` holds the first
-    passage, by date."""
+    """Notes read for a question that names a time alone, of each of which `selected` has the first passage, by date."""
     by_words: bool = False
     """Whether words say more than likeness: the embedder does not speak the question's language."""
     query: Vector | None = None

@@ -3,7 +3,7 @@
 Every method may raise `Unavailable` (try later). Nothing here retries: adapters do, inside the deadline they
 are given. `tenant_id` comes first everywhere, and an implementation cannot reach another tenant's data.
 
-stores, tenants           what is kept, by who needs it, and the whole of it, as an adapter brings it
+stores                    what is kept, as an adapter brings it, with the parts that consumers ask for
 pages                     how long lists are given
 models, access            who embeds, ranks, writes and judges; who calls
 """

@@ -57,17 +57,14 @@ class Cancel:
         return self._deadline - time.monotonic()
 
     def check(self) -> None:
-        """End a call whose time is up."""
-        self._end(late_only=True)
+        """End a call whose time is up, or whose listener has left."""
+        with self._lock:
+            if self._shut and (self.left or time.monotonic() >= self._deadline):
+                self._shut()
 
     def leave(self) -> None:
         self.left = True
-        self._end(late_only=False)
-
-    def _end(self, *, late_only: bool) -> None:
-        with self._lock:
-            if self._shut and (not late_only or time.monotonic() >= self._deadline):
-                self._shut()
+        self.check()
 
 
 current: contextvars.ContextVar[Cancel] = contextvars.ContextVar("cancel")

@@ -34,9 +34,7 @@ def every(read: Callable[[str | None], Page[T]]) -> Iterator[T]:
 
 
 _SEAL = 6
-"""Bytes of the check sum. It detects mistakes and keeps no secret: a forged token shows no more than
-the listing itself shows.
-"""
+"""Bytes of the check sum, which detects mistakes: a forged token shows no more than the listing itself shows."""
 
 
 def make_token(listing: str, *place: str) -> str:

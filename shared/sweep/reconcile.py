@@ -94,9 +94,7 @@ class ReconcileReport:
     failed: int
     """Refused by the model, or the note is at fault; their records say why."""
     postponed: int
-    """Left to a later call: another worker is at it, a model is away, or a failed one is not due again;
-    or it was handed over.
-    """
+    """Left to a later call (another worker is at it, a model is away, a failed one is not due again) or handed over."""
     texts: int
     """Texts embedded, one for each new chunk unless chunks are alike."""
     tokens: int

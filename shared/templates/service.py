@@ -13,7 +13,7 @@ from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable, NotFo
 from shared.model.retrieval import UNKNOWN_CALIBRATION
 from shared.model.templates import StoredTemplate, Template, TemplateKey, TemplateMatch
 from shared.ports.models import Embedder
-from shared.ports.tenants import TemplateStore
+from shared.ports.stores import TemplateStore
 from shared.templates.files import TemplateFiles, check, read_folders, state_of
 from shared.templates.ranking import fallback, is_current, rank, with_vectors
 

@@ -1,4 +1,4 @@
-"""Promises of `FeedbackStore`, `UsageStore`, `RequestStore` and `ErasureStore`."""
+"""Promises of `Store` on feedback, usage, kept answers and erasure."""
 
 from __future__ import annotations
 

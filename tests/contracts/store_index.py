@@ -1,4 +1,4 @@
-"""Promises of `IndexStore`: compare-and-set, chunks, vectors, coverage."""
+"""Promises of `Store` on the index: compare-and-set, chunks, vectors, coverage."""
 
 from __future__ import annotations
 
@@ -246,4 +246,4 @@ class _CoverageContract:
 
 
 class IndexContract(_CompareAndSetContract, _ChunkContract, _CoverageContract):
-    """All of `IndexStore`."""
+    """All of the index."""

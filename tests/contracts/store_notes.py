@@ -199,7 +199,7 @@ class _FoldersContract:
 
 
 class _TrashContract:
-    """`TrashStore`, and the commits of `NoteStore` that fill it."""
+    """The trash, and the commits that fill it."""
 
     def test_what_is_replaced_goes_into_the_trash_with_the_commit_that_replaces_it(self, store: Store) -> None:
         first, second = note("n1", text="First 😀\r\n"), note("n1", text="Second.")
@@ -231,4 +231,4 @@ class _TrashContract:
 
 
 class NotesContract(_NoteContract, _ListingContract, _FoldersContract, _TrashContract):
-    """All of `NoteStore` and `TrashStore`."""
+    """All of `NoteStore`."""

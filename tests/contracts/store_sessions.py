@@ -1,4 +1,4 @@
-"""Promises of `SessionStore`."""
+"""Promises of `Store` on sessions."""
 
 from __future__ import annotations
 
@@ -163,4 +163,4 @@ class _MessageContract:
 
 
 class SessionsContract(_SessionContract, _MessageContract):
-    """Every promise of `SessionStore`."""
+    """Every promise on sessions."""

@@ -1,4 +1,4 @@
-"""Promises of `SweepStore`: every tenant's keys, exactly once, while data changes."""
+"""Promises of `Store` to a sweep: every tenant's keys, exactly once, while data changes."""
 
 from __future__ import annotations
 
@@ -150,4 +150,4 @@ class _RepairContract:
 
 
 class SweepContract(_KeysContract, _RepairContract):
-    """All of `SweepStore`."""
+    """All that a sweep asks for."""

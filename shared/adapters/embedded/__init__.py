@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from shared.adapters.embedded.account import Account, Erasure
+from shared.adapters.embedded.account import Account
 from shared.adapters.embedded.files import TenantFiles
 from shared.adapters.embedded.index import Index
 from shared.adapters.embedded.notes import Notes
@@ -23,7 +23,7 @@ from shared.model.notes import NoteKey
 __all__ = ["EmbeddedStore"]
 
 
-class EmbeddedStore(Notes, Index, Sweep, Search, Templates, Sessions, Account, Erasure):
+class EmbeddedStore(Notes, Index, Sweep, Search, Templates, Sessions, Account):
     """`shared.ports.stores.Store` in a folder. Safe for threads, and for several processes on the same folder.
 
     A write that waits for other processes longer than `patience` (seconds) raises StoreUnavailable.

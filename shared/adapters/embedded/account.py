@@ -29,9 +29,10 @@ _UNCOUNTED = ("vectors", "removed_vectors")
 
 
 class Account:
-    """`FeedbackStore`, `UsageStore` and `RequestStore` of `shared.ports.tenants`, a transaction a call."""
+    """Feedback, usage, kept answers and erasure of `shared.ports.stores.Store`, a transaction a call."""
 
     _files: TenantFiles
+    _spaces: dict[str, VectorSpace]
 
     def put_feedback(self, person: Person, feedback: Feedback) -> None:
         row = {"feedback_id": feedback.feedback_id, "body": json.dumps(CODEC.dump(feedback))}
@@ -88,13 +89,6 @@ class Account:
             insert(db, "requests", {"request_id": request_id, "token": token, **REQUESTS.row(record)})
         return str(token)
 
-
-class Erasure:
-    """`shared.ports.tenants.ErasureStore`."""
-
-    _files: TenantFiles
-    _spaces: dict[str, VectorSpace]
-
     def erase(self, tenant_id: str, *, keep_usage_of: date | None = None) -> Mapping[str, int]:
         """Kind -> how many. Emptied in one commit, so that processes which have the file open find nothing; then it is
         removed, unless another process has it open.
@@ -120,7 +114,7 @@ class Erasure:
     def _clear(self, file: TenantFile, keep_usage_of: date | None = None) -> Mapping[str, int]:
         erased: Counter[str] = Counter()
         kept = "" if keep_usage_of is None else keep_usage_of.isoformat()
-        while file.exists():
+        while file.path.exists():
             with file.writing() as db:
                 emptied = _empty(db, kept)
                 is_kept = db.execute("SELECT 1 FROM usage").fetchone() is not None

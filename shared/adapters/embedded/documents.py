@@ -120,9 +120,7 @@ CHUNKS = Table("chunks", IndexedChunk, unread="terms")
 
 
 def chunks_of(rows: Iterable[Row], stems: Iterable[str]) -> tuple[IndexedChunk, ...]:
-    """The chunks in rows that begin with the columns of CHUNKS, with the counts of these stems alone: finding a few in
-    the column beats decoding all.
-    """
+    """Rows that begin with the columns of CHUNKS, with the counts of these stems alone: decoding all takes longer."""
     asked = [(stem, f" {term_token(stem)}=") for stem in stems]
     found = []
     for row in rows:

@@ -98,34 +98,25 @@ class TenantFile:
             while True:
                 self._idle.pop().close()
 
-    def exists(self) -> bool:
-        return self.path.exists()
-
     def remove(self) -> bool:
         """Delete the file if it holds no notes. False: there are some, or another process has it open; it stays."""
         until = monotonic() + _REMOVAL_SECONDS
         with self._writer, explained(self.path):
-            with self._alone(until) as alone:
+            with self._open_ones:  # no connection of this process is open or opened from here on
+                self._removing = True
+                alone = self._open_ones.wait_for(lambda: not self._in_use, max(0.0, until - monotonic()))
+            try:
+                if alone:
+                    self._close_idle()
                 while alone and not removed(self.path):
                     if monotonic() > until:
                         return False
                     sleep(0.01)
-            return alone
-
-    @contextmanager
-    def _alone(self, until: float) -> Iterator[bool]:
-        """No connection of this process is open or opened inside. False: one was not given back in time."""
-        with self._open_ones:
-            self._removing = True
-            alone = self._open_ones.wait_for(lambda: not self._in_use, max(0.0, until - monotonic()))
-        try:
-            if alone:
-                self._close_idle()
-            yield alone
-        finally:
-            with self._open_ones:
-                self._removing = False
-                self._open_ones.notify_all()
+                return alone
+            finally:
+                with self._open_ones:
+                    self._removing = False
+                    self._open_ones.notify_all()
 
     @contextmanager
     def _connection(self, *, creates: bool) -> Iterator[sqlite3.Connection]:
@@ -192,9 +183,7 @@ class TenantFiles:
         self._lock = Lock()
 
     def of(self, tenant_id: str) -> TenantFile:
-        """`tenant_id`, or the `Person.space` of somebody in a tenant. Raises OperatorError when the folder cannot be
-        made.
-        """
+        """`tenant_id`, or a `Person.space` in a tenant. Raises OperatorError when the folder cannot be made."""
         with self._lock:
             if tenant_id not in self._files:
                 make_folder(self._folder)

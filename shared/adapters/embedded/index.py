@@ -17,7 +17,7 @@ from shared.model.index import Coverage, IndexChange, IndexedChunk, StoredChunk,
 
 
 class Index:
-    """`shared.ports.stores.IndexStore`, a transaction a call."""
+    """The index of `shared.ports.stores.Store`, a transaction a call."""
 
     _files: TenantFiles
 

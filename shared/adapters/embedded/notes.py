@@ -21,7 +21,7 @@ _BY_ID = "FROM notes WHERE note_id > ? AND vault = coalesce(?, vault) ORDER BY n
 
 
 class Notes:
-    """`shared.ports.stores.NoteStore` and `TrashStore`, a transaction a call."""
+    """`shared.ports.stores.NoteStore`, a transaction a call."""
 
     _files: TenantFiles
     _on_write: Callable[[NoteKey], None] | None

@@ -1,6 +1,4 @@
-"""Sessions and their messages, in their person's file (the tenant's own where the person is the tenant); and the
-reasoning templates, in their tenant's.
-"""
+"""Sessions and their messages, in the file of `Person.space`; and the reasoning templates, in their tenant's file."""
 
 from __future__ import annotations
 
@@ -17,13 +15,13 @@ from shared.model.account import Person
 from shared.model.index import Vector
 from shared.model.sessions import Message, Session, SettingsPatch, Spot
 from shared.model.templates import StoredTemplate, Template
-from shared.ports.tenants import MAX_TEMPLATES
+from shared.ports.stores import MAX_TEMPLATES
 
 SESSIONS = Table("sessions", Session)
 
 
 class Sessions:
-    """`shared.ports.tenants.SessionStore`, a transaction a call."""
+    """Sessions of `shared.ports.stores.Store`, a transaction a call."""
 
     _files: TenantFiles
 
@@ -101,7 +99,7 @@ _TEMPLATE = "body, vector, vector_key"
 
 
 class Templates:
-    """`shared.ports.tenants.TemplateStore`, a transaction a call."""
+    """`shared.ports.stores.TemplateStore`, a transaction a call."""
 
     _files: TenantFiles
 

@@ -16,7 +16,7 @@ from shared.ports.pages import Page, make_token, read_token
 
 
 class Sweep:
-    """`shared.ports.stores.SweepStore` over all files."""
+    """What `shared.ports.stores.Store` gives a sweep, over all files."""
 
     _files: TenantFiles
     _bookmarks: Path

@@ -53,7 +53,7 @@ EVERYTHING = ""
 
 
 class Account(Corpus):
-    """`shared.ports.tenants.FeedbackStore`, `RequestStore`, `UsageStore` and `ErasureStore` on Firestore."""
+    """Feedback, usage, kept answers and erasure of `shared.ports.stores.Store` on Firestore."""
 
     # -- feedback
 

@@ -31,7 +31,7 @@ another; tests hold the largest notes to half of what production takes.
 
 
 class Index(Corpus):
-    """`shared.ports.stores.IndexStore` on Firestore."""
+    """The index of `shared.ports.stores.Store` on Firestore."""
 
     def read_record(self, tenant_id: str, note_id: str) -> StoredRecord:
         found = self._db.read(self._db.name(tenant_id, "index", note_id))

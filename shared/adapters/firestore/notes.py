@@ -35,7 +35,7 @@ TRASH_FIELDS = (*LISTED_FIELDS, "noteId", *CODEC.keys(TrashedNote, "trash_id", "
 
 
 class Notes(Corpus):
-    """`shared.ports.stores.NoteStore` and `TrashStore` on Firestore."""
+    """`shared.ports.stores.NoteStore` on Firestore."""
 
     def get_note(self, tenant_id: str, note_id: str) -> Note | None:
         """Raises NoteUnreadable naming the field that an app left out or wrote with a wrong type."""

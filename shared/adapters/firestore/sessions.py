@@ -20,7 +20,7 @@ from shared.model.account import Person
 from shared.model.index import Vector
 from shared.model.sessions import SETTINGS, Message, Session, SettingsPatch, Spot
 from shared.model.templates import StoredTemplate, Template
-from shared.ports.tenants import MAX_TEMPLATES
+from shared.ports.stores import MAX_TEMPLATES
 
 BATCH = 400
 """Messages removed by one request."""
@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 
 class Sessions:
-    """`shared.ports.tenants.SessionStore` on Firestore."""
+    """Sessions of `shared.ports.stores.Store` on Firestore."""
 
     _db: Connection
 
@@ -111,7 +111,7 @@ def _newest(collection: str, moment: str, limit: int, before: Spot | None, name:
 
 
 class Templates:
-    """`shared.ports.tenants.TemplateStore` on Firestore."""
+    """`shared.ports.stores.TemplateStore` on Firestore."""
 
     _db: Connection
 

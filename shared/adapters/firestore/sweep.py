@@ -23,7 +23,7 @@ _KEY = re.compile(r"tenants/([^/]+)/[^/]+/([^/]+)", re.DOTALL)
 
 
 class Sweep:
-    """`shared.ports.stores.SweepStore` on Firestore."""
+    """What `shared.ports.stores.Store` gives a sweep, on Firestore."""
 
     _db: Connection
 

@@ -42,9 +42,7 @@ class OpenAIRemote(Remote["OpenAI"]):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OpenAIEmbedder(OpenAIRemote, RemoteEmbedder["OpenAI"]):
-    """The server is asked for `dimension`; one that ignores it and returns another is a PortContractError that names
-    EMBEDDING_DIM and the value to set.
-    """
+    """Asks for `dimension`. Raises PortContractError naming EMBEDDING_DIM where the server returns another one."""
 
     def _request(self, texts: Sequence[str], seconds: float, *, as_query: bool) -> list[list[float]]:
         from shared.adapters.openai.replies import Embeddings  # noqa: PLC0415 - loads pydantic

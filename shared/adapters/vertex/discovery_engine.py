@@ -183,9 +183,7 @@ class VertexReranker:
 
 
 def _ranked(reply: Any, count: int, model: str) -> tuple[float, ...]:  # noqa: ANN401 - JSON
-    """In the order of the request; the reply's is best first. A record without a score has 0, as protobuf's JSON
-    leaves out zeros.
-    """
+    """In the order of the request; the reply's is best first. Protobuf's JSON leaves out zeros: no score is 0."""
     try:
         found = {str(record["id"]): float(record.get("score", 0.0)) for record in reply["records"]}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
