@@ -47,7 +47,6 @@ _WITHOUT_UNSEEN = str.maketrans("", "", _UNSEEN)
 class Grammar:
     """The expressions of markers. All read skeletons."""
 
-    marker: re.Pattern[str]
     run: re.Pattern[str]
     part: re.Pattern[str]
     """A `separator`, if any, and a `marker` of a run."""
@@ -68,7 +67,6 @@ def grammar() -> Grammar:
     separator = rf"(?:(?:[ \t]*+[,;][ \t]*+|[ \t]++)(?:(?:{joined})[ \t]++)?)?+"
     inside = rf"[\s{_UNSEEN}^\\Nn\d,;&/、\-*_~`{''.join(sorted(set(joined) - {'|'}))}]"
     return Grammar(
-        marker=re.compile(marker),
         run=re.compile(rf"{marker}(?:{separator}{marker})*"),
         part=re.compile(rf"(?P<separator>{separator})(?P<marker>{marker})"),
         inside=re.compile(rf"{inside}*+"),
@@ -156,13 +154,11 @@ def _close_gap(before: str, text: str, end: int, *, ahead: str, at_start: bool) 
 def _drop_empty_brackets(before: str, text: str, end: int) -> tuple[str, int]:
     while (inner := before.rstrip(" \t")) and (close := _PAIRS.get(inner[-1])):
         after = _blanks_end(text, end)
-        if inner[-2:-1] == "\\":
+        if inner[-2:-1] == "\\" or text[after : after + 1] != close:
             break
-        if text[after : after + 1] != close:
+        if close in "*_~" and (after > end or inner != before or not _OPENS.search(inner)):
             break
-        if close in "*_~" and (after > end or inner != before):
-            break
-        if close in "`*_~" and not _OPENS.search(inner):
+        if close == "`" and not _OPENS.search(inner):
             break
         before, end = inner[:-1], after + 1
     return before, end

@@ -11,14 +11,7 @@ from shared.answering.checking import Checker, SupportPolicy
 from shared.answering.drafts import DraftStream
 from shared.answering.extractive import ExtractiveWriter
 from shared.answering.prompt import build_plain_prompt, build_prompt, label_sources
-from shared.answering.refusals import (
-    NO_MODEL,
-    general_notice,
-    linkable,
-    refusal_text,
-    refusal_told,
-    widening_notice,
-)
+from shared.answering.refusals import NO_MODEL, general_notice, linkable, refusal_text, refusal_told, widening_notice
 from shared.answering.subject import is_unknown
 from shared.markdown.sanitize import sanitize
 from shared.model.answers import (

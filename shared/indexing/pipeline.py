@@ -21,15 +21,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Literal
 
-from shared.errors import (
-    Conflict,
-    ModelRefused,
-    ModelUnavailable,
-    NoteBusy,
-    NotFound,
-    PortContractError,
-    StoreRefused,
-)
+from shared.errors import Conflict, ModelRefused, ModelUnavailable, NoteBusy, NotFound, PortContractError, StoreRefused
 from shared.indexing.chunking import CHUNKER_VERSION, MARKDOWN, Chunker, chunk
 from shared.indexing.state import (
     WAITING_FOR_VECTORS,
@@ -41,7 +33,6 @@ from shared.indexing.state import (
     leased,
     note_revision,
     read_state,
-    rejected,
     revision_now,
     set_back,
 )
@@ -163,8 +154,9 @@ class Indexer:
         """What came of a note that need not be indexed, else the note that is to be. Raises Conflict, NoteBusy."""
         if state.fault is not None:
             if state.problem is not IndexProblem.REJECTED:
-                # Nothing of it stays in the index but the record that says why.
-                record = rejected(state.revision, self.version, self.clock(), error=state.fault)
+                # Nothing of it stays in the index but the record that says why: failed without an attempt.
+                record = begun(None, state.revision, self.version, chunk_count=0, now=self.clock())
+                record = replace(record, status=IndexStatus.FAILED, error=state.fault)
                 self._clear(key, expected=state.held.token, record=record)
             return IndexOutcome("failed", error=state.fault)
         if state.note is None:

@@ -131,12 +131,6 @@ def begun(
     return replace(record, error=held.error, attempts=held.attempts)
 
 
-def rejected(revision: str, index_version: str, now: datetime, *, error: str) -> IndexRecord:
-    """The note itself is at fault: failed without an attempt."""
-    record = begun(None, revision, index_version, chunk_count=0, now=now)
-    return replace(record, status=IndexStatus.FAILED, error=error)
-
-
 def leased(record: IndexRecord, now: datetime) -> IndexRecord:
     """Waiting for vectors that the caller is about to embed."""
     return replace(record, status=IndexStatus.PENDING, indexed_at=now, lease_until=now + LEASE)

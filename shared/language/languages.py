@@ -60,7 +60,7 @@ def detect(text: str) -> str:
 
 def _script(sample: str) -> str | None:
     """The language of the commonest script; None for Latin letters. Ideographs say as much as two or three letters."""
-    counts = {lang: len(letters.findall(sample)) for lang, letters in _letters().items()}
+    counts = {lang: len(re.findall(letters, sample)) for lang, letters in _SCRIPTS.items()}
     for lang, (host, share) in _TELLTALE.items():
         both = counts[lang] + counts[host] if lang == "ja" else counts[host]
         if counts[lang] > share * both:
@@ -70,11 +70,6 @@ def _script(sample: str) -> str | None:
     best = max(counts, key=counts.__getitem__)
     weight = 2.5 if best in ("ja", "zh") else 1
     return best if counts[best] and counts[best] * weight >= len(_LATIN.findall(sample)) else None
-
-
-@cache
-def _letters() -> dict[str, re.Pattern[str]]:
-    return {lang: re.compile(letters) for lang, letters in _SCRIPTS.items()}
 
 
 @cache

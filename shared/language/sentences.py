@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from shared.language.vocabulary import vocabularies
@@ -27,36 +26,18 @@ _ORDINAL_DOTS = frozenset(
 """Languages that write `19.` for `19th`."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Dotted:
-    """Words before a dot that ends no sentence, in any language: texts quote each other's."""
-
-    abbreviations: frozenset[str]
-    closing: frozenset[str]
-    titles: frozenset[str]
-    closing_initials: frozenset[str]
-    letter_words: frozenset[str]
-    month: re.Pattern[str]
-    """What follows a day's number."""
+@cache
+def _listed(name: str) -> frozenset[str]:
+    """Words of one kind before a dot that ends no sentence, in any language: texts quote each other's."""
+    return frozenset(word for each in vocabularies() for word in getattr(each, name).split())
 
 
 @cache
-def _dotted() -> _Dotted:
-    known = vocabularies()
-
-    def listed(name: str) -> frozenset[str]:
-        return frozenset(word for each in known for word in getattr(each, name).split())
-
-    times = [each.times for each in known if each.times]
+def _month() -> re.Pattern[str]:
+    """What follows a day's number, in any language."""
+    times = [each.times for each in vocabularies() if each.times]
     months = {form for each in times for month in (*each.months, *each.short_months) for form in month.split("|")}
-    return _Dotted(
-        abbreviations=listed("abbreviations"),
-        closing=listed("closing_abbreviations"),
-        titles=listed("titles"),
-        closing_initials=listed("closing_initials"),
-        letter_words=listed("letter_words"),
-        month=re.compile(rf"(?:{'|'.join(sorted(months))})(?!\w)", re.IGNORECASE),
-    )
+    return re.compile(rf"(?:{'|'.join(sorted(months))})(?!\w)", re.IGNORECASE)
 
 
 def sentences(text: str, *, lang: str | None = None) -> list[tuple[int, int]]:
@@ -108,20 +89,20 @@ def _ends(text: str, dot: int, after: int, *, ordinals: bool) -> bool:
     before = _WORD_BEFORE.search(text, max(0, dot - 24), dot)
     if before is not None and before[0].isdigit():
         opens_line = not text[max(0, before.start() - 8) : before.start()].rpartition("\n")[2].strip(" \t>-*+")
-        counts = ordinals or opens_line or _dotted().month.match(following) is not None
+        counts = ordinals or opens_line or _month().match(following) is not None
         return len(before[0]) > 2 or not counts
     return before is None or not _abbreviates(before[0], following)
 
 
 def _abbreviates(word: str, following: str) -> bool:
-    dotted, lowered = _dotted(), word.lower().replace(".", "")
+    lowered = word.lower().replace(".", "")
     if len(word) == 1:
-        return word.isupper() and word not in dotted.letter_words and following[:1].isupper()
+        return word.isupper() and word not in _listed("letter_words") and following[:1].isupper()
     if "." in word:
-        return (len(lowered) <= 3 and lowered not in dotted.closing_initials) or following[:1].isdigit()
-    if lowered in dotted.closing:
-        return following[:1].isdigit() or (lowered in dotted.titles and word[0].isupper())
-    return lowered in dotted.abbreviations
+        return (len(lowered) <= 3 and lowered not in _listed("closing_initials")) or following[:1].isdigit()
+    if lowered in _listed("closing_abbreviations"):
+        return following[:1].isdigit() or (lowered in _listed("titles") and word[0].isupper())
+    return lowered in _listed("abbreviations")
 
 
 def _trimmed(text: str, start: int, end: int, *, opens_line: bool) -> tuple[int, int] | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
@@ -54,20 +53,14 @@ def pointers(text: str) -> tuple[Pointer, ...]:
     """A note's Markdown -> its pointers in order, each target once; code, pictures and own headings give none."""
     if "[" not in text:
         return ()
+    lines = (without_code(line) for line in prose(text[split(text).body_start :]) if "[" in line)
+    found = (
+        each for line in lines for each in sorted([*_WIKI.finditer(line), *_LINK.finditer(line)], key=re.Match.start)
+    )
     distinct: dict[str, Pointer] = {}
-    for pointer in islice(_pointers(text[split(text).body_start :]), 4 * MAX_POINTERS):
+    for pointer in islice(filter(None, map(_pointer, found)), 4 * MAX_POINTERS):
         distinct.setdefault(pointer.target, pointer)
     return tuple(distinct.values())[:MAX_POINTERS]
-
-
-def _pointers(body: str) -> Iterator[Pointer]:
-    for line in prose(body):
-        if "[" in line:
-            plain = without_code(line)
-            found = [*_WIKI.finditer(plain), *_LINK.finditer(plain)]
-            for each in sorted(found, key=re.Match.start):
-                if pointer := _pointer(each):
-                    yield pointer
 
 
 def _pointer(found: re.Match[str]) -> Pointer | None:

@@ -13,15 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from shared.errors import NoteUnreadable
-from shared.markdown.pointers import (
-    Pointer,
-    folded,
-    index_term,
-    last_part,
-    names_of,
-    pointers,
-    without_suffix,
-)
+from shared.markdown.pointers import Pointer, folded, index_term, last_part, names_of, pointers, without_suffix
 from shared.model.index import IndexedChunk
 from shared.model.notes import Note
 from shared.model.retrieval import Restriction

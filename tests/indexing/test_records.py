@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from shared.indexing.state import begun, is_due, is_leased, leased, rejected
+from shared.indexing.state import begun, is_due, is_leased, leased
 from shared.model.index import IndexRecord, IndexStatus
 from tests.indexing.world import START
 
@@ -35,7 +35,7 @@ def test_a_refused_one_waits_twice_as_long_each_time_up_to_a_day(attempts: int, 
 
 
 def test_a_note_at_fault_is_never_due() -> None:
-    assert not is_due(rejected("r1", "c:m:4", START, error="text: too long"), START + timedelta(days=1000))
+    assert not is_due(failed(0), START + timedelta(days=1000))
 
 
 @pytest.mark.parametrize(

@@ -68,8 +68,11 @@ class Account:
 
     def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
         query = "SELECT day, answers, searches, embedded_tokens FROM usage WHERE day > ? ORDER BY day LIMIT ?"
-        file = self._files.of(tenant_id)
-        return file.page(query, _day_usage, listing="usage", limit=limit, token=token)
+
+        def day_usage(row: Row) -> DayUsage:
+            return DayUsage(date.fromisoformat(row[0]), *row[1:])
+
+        return self._files.of(tenant_id).page(query, day_usage, listing="usage", limit=limit, token=token)
 
     def read_request(self, person: Person, request_id: str) -> StoredRequest:
         with self._files.of(person.space).reading() as db:
@@ -127,10 +130,6 @@ class Account:
 
 def _feedback(body: str) -> Feedback:
     return CODEC.load(Feedback, json.loads(body))
-
-
-def _day_usage(row: Row) -> DayUsage:
-    return DayUsage(date.fromisoformat(row[0]), *row[1:])
 
 
 def _spent(db: sqlite3.Connection, day: date, column: str) -> int:

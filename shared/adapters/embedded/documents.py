@@ -56,9 +56,7 @@ class Table(Generic[T]):
     """Rows that are entities of one kind."""
 
     def __init__(self, name: str, kind: type[T], *, renamed: Mapping[str, str] | None = None, unread: str = "") -> None:
-        """`renamed`: field -> its column, where that is not called as the field. `unread`: a field whose column is no
-        JSON, and is left as it is.
-        """
+        """`renamed`: field -> column, where names differ. `unread`: a field whose column is no JSON and stays so."""
         fields = CODEC.fields(kind)
         self.name, self._kind, self._names = name, kind, tuple(each.name for each in fields)
         self._column = {each: (renamed or {}).get(each, each) for each in self._names}

@@ -61,7 +61,9 @@ class Search:
             (revision,) = db.execute("SELECT revision FROM state").fetchone()
             space.refresh(db, revision)
             best = space.nearest(db, vector, limit=limit, allowed=_allowed(db, restriction))
-            return _neighbours(db, best, limit=limit, stems=stems)
+            chunks = chunks_of(db.execute(_BY_ID, (json.dumps([row_id for row_id, _ in best]),)), stems)
+        found = [Neighbour(chunk, cosine) for chunk, (_, cosine) in zip(chunks, best, strict=True)]
+        return tuple(sorted(found, key=lambda each: (-each.cosine, each.chunk.chunk_id))[:limit])
 
     def postings(
         self, tenant_id: str, stem: str, *, limit: int, stems: Sequence[str], restriction: Restriction
@@ -123,16 +125,6 @@ def _newest(
             found.append((-created_at, chunk_id, row_id))
     newest = [row_id for _, _, row_id in sorted(found)[:limit]]
     return chunks_of(db.execute(_BY_ID, (json.dumps(newest),)), stems)
-
-
-def _neighbours(
-    db: sqlite3.Connection, best: Sequence[tuple[int, float]], *, limit: int, stems: Sequence[str]
-) -> tuple[Neighbour, ...]:
-    """Whole chunks of (id, cosine), best first; equals by chunk id."""
-    chunks = db.execute(_BY_ID, (json.dumps([row_id for row_id, _ in best]),))
-    found = [Neighbour(chunk, cosine) for chunk, (_, cosine) in zip(chunks_of(chunks, stems), best, strict=True)]
-    found.sort(key=lambda each: (-each.cosine, each.chunk.chunk_id))
-    return tuple(found[:limit])
 
 
 def _allowed(db: sqlite3.Connection, restriction: Restriction) -> Allowed | None:

@@ -84,15 +84,15 @@ class Sessions:
             "ORDER BY created_at DESC, message_id DESC LIMIT ?"
         )
         with self._files.of(person.space).reading() as db:
-            return tuple(_message(*row) for row in db.execute(query, (session_id, *values, limit)))
+            found = db.execute(query, (session_id, *values, limit)).fetchall()
+        return tuple(
+            CODEC.load(Message, json.loads(body), created_at=to_datetime(created_at), message_id=message_id)
+            for created_at, message_id, body in found
+        )
 
 
 def _spot(spot: Spot) -> tuple[int, str]:
     return to_micros(spot.moment), spot.item_id
-
-
-def _message(created_at: int, message_id: str, body: str) -> Message:
-    return CODEC.load(Message, json.loads(body), created_at=to_datetime(created_at), message_id=message_id)
 
 
 _TEMPLATE = "body, vector, vector_key"

@@ -21,13 +21,11 @@ _TRASH = (
         title TEXT NOT NULL, path TEXT NOT NULL, tags TEXT NOT NULL, lang TEXT, text TEXT NOT NULL)""",
 )
 
-_COUNTERS = tuple(
-    f"ALTER TABLE usage ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0" for name in ("searches", "micro_usd")
-)
-
-_PROPERTIES = ("ALTER TABLE chunks ADD COLUMN properties TEXT NOT NULL DEFAULT '[]'",)
-
-ADDED: Mapping[int, tuple[str, ...]] = {2: _TRASH, 3: _COUNTERS, 4: _PROPERTIES}
+ADDED: Mapping[int, tuple[str, ...]] = {
+    2: _TRASH,
+    3: tuple(f"ALTER TABLE usage ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0" for name in ("searches", "micro_usd")),
+    4: ("ALTER TABLE chunks ADD COLUMN properties TEXT NOT NULL DEFAULT '[]'",),
+}
 """Schema version -> what it added to the one before."""
 
 TABLES = (

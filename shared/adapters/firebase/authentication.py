@@ -19,14 +19,7 @@ from shared.adapters.firebase.signed_tokens import (
 )
 from shared.adapters.retry import Clock
 from shared.adapters.vertex.rest import GoogleRest
-from shared.errors import (
-    AppCheckInvalid,
-    AppCheckMissing,
-    ModelRefused,
-    ModelUnavailable,
-    Unauthenticated,
-    Unavailable,
-)
+from shared.errors import AppCheckInvalid, AppCheckMissing, ModelRefused, ModelUnavailable, Unauthenticated, Unavailable
 from shared.model.limits import ID, is_id
 from shared.ports.access import Identity
 

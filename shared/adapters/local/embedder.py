@@ -1,6 +1,4 @@
-"""A model's graph and tokenizer on this machine: texts -> unit vectors by a sentence transformer; question and passages
--> scores by a cross-encoder.
-"""
+"""Models on this machine: texts -> unit vectors (sentence transformer), question, passages -> score (cross-encoder)."""
 
 from __future__ import annotations
 
@@ -80,32 +78,21 @@ class LocalEmbedder:
         return self._embed(self._files.prefixes[0] + text)
 
     def _embed(self, text: str) -> Vector:
+        import numpy as np  # noqa: PLC0415 - loaded with onnxruntime
+
         tokens = _loaded(self._files).read(text)
         if tokens.ndim != 2 or tokens.shape[1] != self.dimension:
             raise ModelRefused(f"{self.model}: gives no vector of {self.dimension} dimensions for each token")
-        return _unit(tokens[0] if self._files.first_token else tokens.mean(axis=0, dtype="float64"))
+        vector = tokens[0] if self._files.first_token else tokens.mean(axis=0, dtype="float64")
+        unit = array("f")
+        unit.frombytes((vector / np.linalg.norm(vector)).astype(np.float32).tobytes())
+        return unit
 
 
 def _loaded(files: ModelFiles) -> Encoder:
     """The model, loaded once a process. Raises ModelRefused, PortContractError."""
     with _loading:
         return _encoder(files)
-
-
-@lru_cache(maxsize=2)
-def _encoder(files: ModelFiles) -> Encoder:
-    if files.name == f"{BOX_MODEL}-int8":
-        check_box(files)
-    return Encoder.load(files)
-
-
-def _unit(vector: Numbers) -> Vector:
-    """Scaled to length 1."""
-    import numpy as np  # noqa: PLC0415 - loaded with onnxruntime
-
-    unit = array("f")
-    unit.frombytes((vector / np.linalg.norm(vector)).astype(np.float32).tobytes())
-    return unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +110,11 @@ class Encoder:
 
     @classmethod
     def load(cls, files: ModelFiles) -> Encoder:
-        """Takes about half a second. Raises ModelRefused for files that are no model."""
+        """Takes about half a second. Raises ModelRefused for files that are no model, PortContractError."""
         from onnxruntime import InferenceSession, SessionOptions  # noqa: PLC0415 - 60 ms with numpy
 
+        if files.name == f"{BOX_MODEL}-int8":
+            check_box(files)
         options = SessionOptions()
         options.intra_op_num_threads = 1  # texts go side by side instead, and no thread spins while it waits
         options.enable_cpu_mem_arena = False  # it would keep the memory of the longest text for good
@@ -147,6 +136,9 @@ class Encoder:
         rows = {name: np.asarray([row], dtype=np.int64) for name, row in offered.items() if name in self.inputs}
         output: Numbers = self.session.run(None, rows)[0][0]
         return output
+
+
+_encoder = lru_cache(maxsize=2)(Encoder.load)
 
 
 class CrossEncoderReranker:
