@@ -48,11 +48,7 @@ def retry_within(
     pause that would, ends the attempts at once. Raises the last ModelUnavailable, and any other error as it comes.
     """
     deadline = clock.monotonic() + seconds
-
-    def attempt(left: float) -> T:
-        return _within(min(left, attempt_seconds), call, model)
-
-    return retry_until(attempt, deadline=deadline, clock=clock)
+    return retry_until(lambda left: _within(min(left, attempt_seconds), call, model), deadline=deadline, clock=clock)
 
 
 def retry_until(attempt: Callable[[float], T], *, deadline: float, clock: Clock = time) -> T:

@@ -1,5 +1,4 @@
-"""Prompt -> the pieces of a draft while it is being written. That no model wrote is a result: nothing fails because
-one is away.
+"""Prompt -> the pieces of a draft while it is being written. Nothing fails because a model is away: that is a result.
 
 Models are asked to begin with `ANSWER: yes`, `ANSWER: partly` or `ANSWER: no`: a line of text streams alike from every
 server, which a field of JSON does not. It is known at the start of any line, in bold or as code, in any case, also with

@@ -33,13 +33,11 @@ quotes that do not fit are less of a loss than answers that are not shown.
 def speaks_of_subject(retrieved: Retrieved) -> bool:
     """Whether the best passage is near enough; whatever is of a time that was asked for is."""
     time = retrieved.analysis.time
-    if (
-        time is not None
-        and time.restricts
-        and any(time.range.contains(passage.chunk.created_at) for passage in retrieved.selected)
-    ):
-        return True
-    return any(_is_near(passage, retrieved) for passage in retrieved.selected)
+    asked = time.range if time and time.restricts else None
+    return any(
+        (asked and asked.contains(passage.chunk.created_at)) or _is_near(passage, retrieved)
+        for passage in retrieved.selected
+    )
 
 
 def is_unknown(retrieved: Retrieved) -> bool:

@@ -16,7 +16,7 @@ embedded the record carries a lease, renewed with each batch; who finds one leav
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from typing import Literal
@@ -80,11 +80,9 @@ class Indexer:
     embedder_of: Callable[[str], Embedder | None] | None = None
     """Tenant -> the embedder at this tenant's expense; None: `embedder` for all."""
 
-    version: str = field(init=False)
-    """The index version of what this embedder and chunker make."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "version", index_version(self.embedder, self.chunker))
+    @property
+    def version(self) -> str:
+        return index_version(self.embedder, self.chunker)
 
     def index(self, key: NoteKey, *, words_only: bool = False) -> IndexOutcome:
         """Bring a note's index to what the note says now, or remove it if there is no such note.
@@ -104,23 +102,20 @@ class Indexer:
                 state = read_state(key, store=self.store, index_version=self.version)
                 settled = self._settled(key, state, words_only=words_only)
                 if isinstance(settled, Note):
-                    latest = self._index(key, settled, state, words_only=words_only)
-                else:
-                    latest = settled
+                    settled = self._index(key, settled, state, words_only=words_only)
             except Conflict:
                 continue
             except StoreRefused as refusal:
                 return self._refused(key, refusal)
-            if latest.action == "unchanged":
-                return replace(outcome, chunks=latest.chunks, waiting=latest.waiting)
-            outcome = replace(latest, embedded=outcome.embedded + latest.embedded)
+            if settled.action == "unchanged":
+                return replace(outcome, chunks=settled.chunks, waiting=settled.waiting)
+            outcome = replace(settled, embedded=outcome.embedded + settled.embedded)
             if outcome.action == "failed":
                 return outcome
         raise NoteBusy(f"note {key.note_id!r} changes faster than it can be indexed")
 
     def give_up(self, key: NoteKey, reason: str) -> bool:
-        """Indexing the note has failed for too long: its record says so, and `reason`, which holds no note text. False:
-        there is no note.
+        """Records that indexing has failed for too long, and `reason`, without note text. False: there is no note.
 
         What the index holds of the note stays and is found: an earlier revision is better than none. Costs two reads
         and a small write, which succeed where a large one was refused. Raises StoreUnavailable; Conflict: somebody

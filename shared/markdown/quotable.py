@@ -34,7 +34,6 @@ _LINE_KINDS = (
 )
 """Kinds of lines, the first that fits. A frame is an empty line, a template's tag or the opening of a callout."""
 
-
 _QUOTE_MARK = re.compile(r"(?:[ \t]*+>)++[ \t]*+")
 _BLANKS = re.compile(r"[ \t]*")
 _FENCE_MARK = re.compile(r"[`~]+")

@@ -170,9 +170,7 @@ class Store(NoteStore, SearchStore, TemplateStore, UsageStore, Protocol):
         """Every chunk stored for the note, by position, whatever revision."""
 
     def apply(self, tenant_id: str, change: IndexChange) -> str | None:
-        """The record's new token (None if removed). Raises Conflict when the record moved, having changed nothing
-        that a reader who compares revisions could see.
-        """
+        """The record's new token (None if removed). Raises Conflict when it moved; revisions then show no change."""
 
     def coverage(self, tenant_id: str) -> Coverage: ...
 

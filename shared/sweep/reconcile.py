@@ -42,7 +42,6 @@ FULL_EVERY = timedelta(days=1)
 UNFINISHED = 200
 """Unfinished records listed first; four times as many while all that were listed have been looked at."""
 
-
 CHANGES = "changes"
 RECORDS = "records"
 ORPHANS = "orphans"

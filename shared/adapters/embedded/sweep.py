@@ -57,9 +57,7 @@ class Sweep:
     def _keys(
         self, listing: str, query: str, *, limit: int, cursor: str | None, since: datetime | None = None
     ) -> Page[NoteKey]:
-        """`query`: note ids beyond `:after`, in order, at most `:limit`. The cursor is the last key given: what comes
-        and goes around it does not move it.
-        """
+        """`query`: ids beyond `:after`, in order, at most `:limit`. The cursor is the last key: no change moves it."""
         tenant, note_id = ("", "") if cursor is None else read_token(cursor, listing, parts=2, field="cursor")
         found: list[NoteKey] = []
         for file in self._files.all():

@@ -154,8 +154,7 @@ class VectorSpace:
         np = self._np
         wanted: Ints = np.array(ids, dtype=np.int64)
         if self._used == 0 or wanted.size == 0:
-            nothing: Ints = np.empty(0, dtype=np.int64)
-            return nothing
+            return wanted[:0]
         if self._sorted is None:
             order = np.argsort(self._ids[: self._used], kind="stable")
             self._sorted = order, self._ids[order]

@@ -126,8 +126,7 @@ def parts(token: str) -> tuple[Mapping[str, Any], Claims]:
 
 
 def verified(token: str, keys: Certificates) -> Claims:
-    """What one of Google's current keys has signed, by RS256. Only the signature is checked here, and that there are
-    times.
+    """What one of Google's current keys has signed, by RS256; checks the signature and that there are times.
 
     Raises BadToken; Unavailable when the keys cannot be had.
     """

@@ -93,15 +93,15 @@ class CheckGroundingJudge:
             log.warning("%s did not judge (%s); %s does", self.name, type(problem).__name__, self._fallback.name)
             return found
         places = {chunk.chunk_id: place for place, chunk in enumerate(chunks)}
-        supports = [
-            _support(
-                claims.get(" ".join(statement.text.split()), ()),
-                frozenset(places[chunk.chunk_id] for chunk in statement.passages),
-            )
-            for statement in statements
-        ]
+        supports: list[Support | None] = []
+        for statement in statements:
+            own = claims.get(" ".join(statement.text.split()), ())
+            passages = {places[chunk.chunk_id] for chunk in statement.passages}
+            # The worst of its claims; one that cites none of the passages has no support from them.
+            score = min([claim.score if claim.facts & passages else 0.0 for claim in own], default=None)
+            supports.append(None if score is None else Support.graded(score, supported=SUPPORTED, partial=PARTIAL))
         pairs = zip(found.verdicts, supports, strict=True)
-        return replace(found, verdicts=tuple(replace(each, support=own or each.support) for each, own in pairs))
+        return replace(found, verdicts=tuple(replace(each, support=new or each.support) for each, new in pairs))
 
 
 def _request(texts: Sequence[str], chunks: Sequence[IndexedChunk]) -> dict[str, Any]:
@@ -151,14 +151,6 @@ def _by_line(claims: Sequence[_Claim], texts: Sequence[str]) -> dict[str, list[_
         if 0 <= line < len(texts):
             found.setdefault(texts[line], []).append(claim)
     return found
-
-
-def _support(claims: Sequence[_Claim], passages: frozenset[int]) -> Support | None:
-    """The worst of its claims; one that cites none of the passages has no support from them. None: nothing to check."""
-    if not claims:
-        return None
-    score = min(claim.score if claim.facts & passages else 0.0 for claim in claims)
-    return Support.graded(score, supported=SUPPORTED, partial=PARTIAL)
 
 
 class VertexReranker:
