@@ -128,11 +128,6 @@ def _whole(text: str, begin: int, lang: str) -> Slices:  # noqa: ARG001 - one si
 
 CHUNKERS = {
     each.name: each
-    for each in (
-        MARKDOWN,
-        Chunker("sentence", by_sentences),
-        Chunker("fixed", _every_target),
-        Chunker("whole", _whole),
-    )
+    for each in (MARKDOWN, Chunker("sentence", by_sentences), Chunker("fixed", _every_target), Chunker("whole", _whole))
 }
 """By name: `fixed` cuts every 256 tokens, `whole` never."""

@@ -13,13 +13,7 @@ from hypothesis import settings
 
 from shared.adapters.embedded import EmbeddedStore
 from tests.alone import alone  # noqa: F401 - a fixture that every test runs under
-from tests.emulated import (  # noqa: F401 - fixtures
-    emulator,
-    firestore_host,
-    firestore_project,
-    firestore_store,
-    limits,
-)
+from tests.emulated import emulator, firestore_host, firestore_project, firestore_store, limits  # noqa: F401 - fixtures
 from tests.network_guard import network_guard  # noqa: F401 - a fixture that every test runs under
 from tests.quick import pytest_addoption, pytest_runtest_setup  # noqa: F401 - hooks
 from tests.retrieval.library import Library

@@ -46,10 +46,7 @@ CHOSEN: Mapping[str, tuple[str, Mapping[str, Sequence[str]]]] = {
 }
 """API -> the role that the functions need for it, and the settings that use it: not everybody's, so not setup.sh's."""
 FUNCTIONS = ("chat", "api", "on-note-write", "on-template-write", "reconcile")
-TRIGGERS = {
-    "on-note-write": emulator.NOTES,
-    "on-template-write": emulator.TEMPLATES,
-}
+TRIGGERS = {"on-note-write": emulator.NOTES, "on-template-write": emulator.TEMPLATES}
 """Function -> the documents whose writes call it."""
 ANSWERING = ("chat", "api")
 """Functions that anybody may ask for their health."""

@@ -40,11 +40,7 @@ FIELDS = dict(zip(NAMES, ("address", "key", "model"), strict=True))
 MAX_BODY = 4000
 MAX_VALUE = 1000
 GREETING = Prompt(system="Answer with one word.", user="Say hello.", question="hello", sources=())
-KINDS: Mapping[str, Mapping[str, str]] = {
-    "none": {},
-    "gemini": {"address": GEMINI, "model": CHAT_MODEL},
-    "openai": {},
-}
+KINDS: Mapping[str, Mapping[str, str]] = {"none": {}, "gemini": {"address": GEMINI, "model": CHAT_MODEL}, "openai": {}}
 """Values of fields that are left empty."""
 REQUIRED: Mapping[str, tuple[str, ...]] = {"none": (), "gemini": ("key",), "openai": ("address", "model")}
 

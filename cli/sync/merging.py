@@ -12,15 +12,7 @@ from pathlib import Path
 from cli.converting import kind_of
 from cli.sync.comparison import Comparison, agree, compare, conflict_reason, digest_of, reading_of
 from cli.sync.destinations import Destination, Held, Listed, seen
-from cli.sync.files import (
-    content_of,
-    create_file,
-    is_writable,
-    move_file,
-    remove_file,
-    replace_file,
-    unsaid,
-)
+from cli.sync.files import content_of, create_file, is_writable, move_file, remove_file, replace_file, unsaid
 from cli.sync.folder import FileNote, Skipped, Unchanged, digest_of_bytes, ignore_rules, read, relative
 from cli.sync.manifest import Begun, Manifest, Read, Source
 from cli.sync.report import Taken

@@ -31,12 +31,7 @@ class ReconcileBody(Body):
 def run(call: Call) -> Reply:
     body = parse(call.body or b"{}", ReconcileBody)
     report = reconcile(
-        call.app.indexer,
-        budget=body.budget,
-        within=WITHIN,
-        workers=WORKERS,
-        full=body.full,
-        dry_run=body.dry_run,
+        call.app.indexer, budget=body.budget, within=WITHIN, workers=WORKERS, full=body.full, dry_run=body.dry_run
     )
     reply = reconcile_json(report)
     measure({"reconcile": reply})

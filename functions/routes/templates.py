@@ -6,13 +6,7 @@ from pydantic import Field
 
 from functions.http.bodies import Names, NotBlank, TenantBody, checked_body
 from functions.http.calls import Call, Reply, operation
-from shared.api.templates import (
-    ListedTemplateJson,
-    TemplateJson,
-    TemplateMatchesJson,
-    TemplateMatchJson,
-    TemplatesJson,
-)
+from shared.api.templates import ListedTemplateJson, TemplateJson, TemplateMatchesJson, TemplateMatchJson, TemplatesJson
 from shared.api.values import shown
 from shared.errors import InvalidArgument
 from shared.model.templates import Template

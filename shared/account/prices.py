@@ -32,7 +32,7 @@ MODELS = {
     "gemini-3.5-flash-lite": (
         ListPrice(of="tokens read (gemini-3.5-flash-lite)", usd=0.30, amount=1_000_000, source=GEMINI),
         ListPrice(of="tokens written (gemini-3.5-flash-lite)", usd=2.50, amount=1_000_000, source=GEMINI),
-    ),
+    )
 }
 """Models that write: the prices of tokens read and written."""
 EMBEDDED = ListPrice(of="tokens embedded (gemini-embedding-2)", usd=0.20, amount=1_000_000, source=GEMINI)

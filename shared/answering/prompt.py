@@ -125,11 +125,7 @@ def label_sources(passages: Iterable[Scored]) -> tuple[Source, ...]:
 
 
 def build_plain_prompt(
-    question: Question,
-    *,
-    template: Template | None = None,
-    searched: bool = False,
-    draw: Callable[[], str] = _draw_key,
+    question: Question, *, template: Template | None = None, searched: bool = False, draw: Callable[[], str] = _draw_key
 ) -> Prompt:
     """The prompt of a chat that does not use the notes. `searched`: because they do not hold the answer."""
     (key,) = _fresh_keys([], question, template, draw=draw)

@@ -21,12 +21,7 @@ MAX_RUNS = 200
 
 
 def bm25(
-    chunks: Sequence[IndexedChunk],
-    frequencies: Mapping[str, int],
-    stats: CorpusStats,
-    *,
-    k1: float,
-    b: float,
+    chunks: Sequence[IndexedChunk], frequencies: Mapping[str, int], stats: CorpusStats, *, k1: float, b: float
 ) -> tuple[float, ...]:
     """One score a chunk, at least 0, unbounded above. `frequencies`: stem -> chunks of the tenant that contain it.
     `k1`: how soon further occurrences of a stem stop counting; `b`: how much a chunk's length counts, 0 to 1.

@@ -140,17 +140,7 @@ def test_a_disguise_of_an_offered_label_is_written_plainly() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "a[n*2]",
-        "a[N*2]",
-        "x[i]",
-        "「数据库」",
-        "&lt;b&gt; &amp; &#233;",
-        "100%25 %5Bx%5D",
-        "⌈x⌉",
-        "R&D; AT&T.",
-        "[NO]",
-    ],
+    ["a[n*2]", "a[N*2]", "x[i]", "「数据库」", "&lt;b&gt; &amp; &#233;", "100%25 %5Bx%5D", "⌈x⌉", "R&D; AT&T.", "[NO]"],
 )
 def test_what_no_reader_takes_for_a_marker_stays(text: str) -> None:
     assert check_citations(text, OFFERED).text == text

@@ -56,8 +56,7 @@ def test_a_completion_script_is_printed(aurora: Aurora, shell: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "wanted"),
-    [("aurora in", "index"), ("aurora sessions re", "rename"), ("aurora search --va", "--vault")],
+    ("typed", "wanted"), [("aurora in", "index"), ("aurora sessions re", "rename"), ("aurora search --va", "--vault")]
 )
 def test_the_shell_completes_commands_and_options(typed: str, wanted: str) -> None:
     words = typed.split()

@@ -79,11 +79,7 @@ def chunk(
 
 
 def record(
-    *,
-    revision: str = "r1",
-    status: IndexStatus = IndexStatus.INDEXED,
-    count: int = 1,
-    indexed_at: datetime = DAY,
+    *, revision: str = "r1", status: IndexStatus = IndexStatus.INDEXED, count: int = 1, indexed_at: datetime = DAY
 ) -> IndexRecord:
     return IndexRecord(revision, status, count, VERSION, indexed_at)
 

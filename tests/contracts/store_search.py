@@ -55,14 +55,7 @@ class _RestrictionContract:
     @every_leg
     @pytest.mark.parametrize(
         ("start", "end", "expected"),
-        [
-            (None, None, [0, 1, 2, 3]),
-            (1, 3, [1, 2]),
-            (1, None, [1, 2, 3]),
-            (None, 2, [0, 1]),
-            (2, 2, []),
-            (8, 9, []),
-        ],
+        [(None, None, [0, 1, 2, 3]), (1, 3, [1, 2]), (1, None, [1, 2, 3]), (None, 2, [0, 1]), (2, 2, []), (8, 9, [])],
     )
     def test_created_ranges_are_half_open(
         self, store: Store, leg: Leg, start: int | None, end: int | None, expected: list[int]

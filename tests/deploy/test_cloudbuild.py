@@ -66,8 +66,7 @@ def test_all_functions_are_told_the_same_settings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "document"),
-    [("on-note-write", "notes/{noteId}"), ("on-template-write", "templates/{templateId}")],
+    ("name", "document"), [("on-note-write", "notes/{noteId}"), ("on-template-write", "templates/{templateId}")]
 )
 def test_each_trigger_follows_its_documents_of_every_tenant_and_retries(name: str, document: str) -> None:
     arguments = DEPLOYS[name]

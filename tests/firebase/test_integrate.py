@@ -132,10 +132,7 @@ def test_deployed_the_web_snippet_calls_the_functions_in_their_region(
     ("language", "calls"),
     [
         ("js", {"getFunctions(": "getFunctions(app, REGION)", "getFirestore(": "getFirestore(app, DATABASE)"}),
-        (
-            "kotlin",
-            {"Firebase.func": "Firebase.functions(REGION)", "Firebase.fire": "Firebase.firestore(DATABASE)"},
-        ),
+        ("kotlin", {"Firebase.func": "Firebase.functions(REGION)", "Firebase.fire": "Firebase.firestore(DATABASE)"}),
         (
             "swift",
             {

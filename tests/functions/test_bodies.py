@@ -10,17 +10,7 @@ from tests.functions.world import World, problem
 
 ASK = {"message": "What colour is the boat?"}
 
-BAD_JSON = [
-    b"",
-    b"{",
-    b'{"message": "x"} x',
-    b"[]",
-    b'"hi"',
-    b"null",
-    b"[" * 30_000,
-    b'{"threshold": NaN}',
-    b"\xff{}",
-]
+BAD_JSON = [b"", b"{", b'{"message": "x"} x', b"[]", b'"hi"', b"null", b"[" * 30_000, b'{"threshold": NaN}', b"\xff{}"]
 
 
 @pytest.mark.parametrize("path", ["/chat", "/search", "/notes/n1"])

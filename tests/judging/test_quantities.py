@@ -34,13 +34,7 @@ def test_the_same_amount_is_equal_however_it_is_written(one: str, other: str) ->
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("35 minutes", "36 minutes"),
-        ("7:41", "8:41"),
-        ("8.5%", "85%"),
-        ("two", "three"),
-    ],
+    ("one", "other"), [("35 minutes", "36 minutes"), ("7:41", "8:41"), ("8.5%", "85%"), ("two", "three")]
 )
 def test_another_amount_is_not(one: str, other: str) -> None:
     assert not number(one).equals(number(other))

@@ -81,12 +81,7 @@ def formula_of(
     options: RetrievalOptions = OPTIONS,
 ) -> Formula:
     return Formula(
-        options=options,
-        mode=mode,
-        now=NOW,
-        named=named,
-        calibration=calibration,
-        keyword=keyword_parts(pool, OPTIONS),
+        options=options, mode=mode, now=NOW, named=named, calibration=calibration, keyword=keyword_parts(pool, OPTIONS)
     )
 
 

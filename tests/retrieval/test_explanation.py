@@ -65,11 +65,7 @@ def test_each_leg_tells_rank_part_and_what_it_adds(library: Library) -> None:
     (report,) = _one(library, "api").passages
     assert (report.seen.vector_rank, report.seen.keyword_rank, report.seen.recent_rank) == (2, 1, 1)
     assert report.shares == pytest.approx(
-        (
-            0.6 * report.scored.scores.vector,
-            0.25 * report.scored.scores.keyword,
-            0.15 * report.scored.scores.recency,
-        )
+        (0.6 * report.scored.scores.vector, 0.25 * report.scored.scores.keyword, 0.15 * report.scored.scores.recency)
     )
     assert report.bm25 > 0
     assert report.seen.cosine is not None

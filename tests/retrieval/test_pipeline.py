@@ -7,14 +7,7 @@ from typing import cast
 
 import pytest
 
-from shared.errors import (
-    InvalidArgument,
-    ModelRefused,
-    ModelUnavailable,
-    NotFound,
-    PortContractError,
-    StoreUnavailable,
-)
+from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable, NotFound, PortContractError, StoreUnavailable
 from shared.model.index import ChunkPut
 from shared.model.notes import Note
 from shared.model.questions import Filters, Question, Strategy, TimeRange

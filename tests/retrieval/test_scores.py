@@ -167,11 +167,7 @@ def test_weights_on_recency_alone_rank_by_freshness() -> None:
     st.sampled_from([None, MAY]),
 )
 def test_reading_only_the_contenders_vectors_leaves_the_head_exact(
-    made: Drawn,
-    head: int,
-    threshold: float,
-    mode: RetrievalMode,
-    named: TimeRange | None,
+    made: Drawn, head: int, threshold: float, mode: RetrievalMode, named: TimeRange | None
 ) -> None:
     true, unread, ceiling = made
     whole = pool_of(true, frequencies={"api": 7})

@@ -92,18 +92,7 @@ NOTES: dict[str, Values] = {
     "vault": ([ROCKET * MAX_NAME, "a\\b"], ["x" * (MAX_NAME + 1), "", "a/b", "a\x7fb", "a\tb", 5]),
     "path": (
         [ROCKET * MAX_PATH, "", ".a/..b/c..md", "a b/ü/日本.md", "a/...", "v1.2/x.md"],
-        [
-            "x" * (MAX_PATH + 1),
-            "a\\b.md",
-            "a\x7fb",
-            ".",
-            "..",
-            "../a.md",
-            "a/..",
-            "/a.md",
-            "a/",
-            5,
-        ],
+        ["x" * (MAX_PATH + 1), "a\\b.md", "a\x7fb", ".", "..", "../a.md", "a/..", "/a.md", "a/", 5],
     ),
     "tags": (
         [[], [ROCKET * MAX_NAME], ["a/b", "to do"], *(TAGS[:count] for count in (10, 11, 35, MAX_TAGS))],
@@ -130,10 +119,7 @@ TEMPLATES: dict[str, Values] = {
         [ROCKET * of_templates.MAX_CONTENT, "a\n\n\tb"],
         ["x" * (of_templates.MAX_CONTENT + 1), " \n", "a\0b", 5],
     ),
-    "description": (
-        [ROCKET * of_templates.MAX_DESCRIPTION, ""],
-        ["x" * (of_templates.MAX_DESCRIPTION + 1), "a\0b", 5],
-    ),
+    "description": ([ROCKET * of_templates.MAX_DESCRIPTION, ""], ["x" * (of_templates.MAX_DESCRIPTION + 1), "a\0b", 5]),
     "keywords": (
         [[], [ROCKET * of_templates.MAX_KEYWORD_LENGTH], TAGS[: of_templates.MAX_KEYWORDS]],
         [["x" * (of_templates.MAX_KEYWORD_LENGTH + 1)], TAGS[: of_templates.MAX_KEYWORDS + 1], [""], ["a\nb"], [7]],

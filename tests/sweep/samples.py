@@ -10,13 +10,7 @@ from shared.model.index import IndexStatus
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
 from shared.sweep.reconcile import ReconcileReport, reconcile
-from tests.indexing.world import (
-    START,
-    TENANT,
-    Clock,
-    note,
-    sections,
-)
+from tests.indexing.world import START, TENANT, Clock, note, sections
 
 WRITES = {"apply", "write_bookmark", "put_note", "delete_note"}
 

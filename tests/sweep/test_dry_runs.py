@@ -7,12 +7,7 @@ from collections import Counter
 from shared.indexing.state import IndexProblem
 from shared.ports.stores import Store
 from tests.fakes import HashingEmbedder
-from tests.indexing.world import (
-    TENANT,
-    Clock,
-    Life,
-    mortal_store,
-)
+from tests.indexing.world import TENANT, Clock, Life, mortal_store
 from tests.sweep.samples import WRITES, put_notes, sweep
 
 

@@ -193,11 +193,7 @@ class _Commits:
         if record is None or self._held is not None:
             return _touch(change(self._record, fields))
         begun = IndexRecord(  # it agrees with no note, until the last batch
-            note_revision="",
-            status=IndexStatus.PENDING,
-            chunk_count=0,
-            index_version="",
-            indexed_at=record.indexed_at,
+            note_revision="", status=IndexStatus.PENDING, chunk_count=0, index_version="", indexed_at=record.indexed_at
         )
         return _touch(put(self._record, {**fields, **record_fields(self._record, begun)}))
 

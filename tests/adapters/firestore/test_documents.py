@@ -11,14 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.documents import (
-    MAX_COUNT,
-    MAX_STEM_BYTES,
-    day,
-    note_of,
-    posting,
-    posting_key,
-)
+from shared.adapters.firestore.documents import MAX_COUNT, MAX_STEM_BYTES, day, note_of, posting, posting_key
 from shared.adapters.firestore.protocol import fill, plain, protocol
 from shared.errors import InvalidArgument, NoteUnreadable, TooLarge
 from shared.model.index import ChunkPut, IndexChange

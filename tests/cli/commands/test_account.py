@@ -29,8 +29,7 @@ def test_everything_is_written_to_a_file_or_to_standard_output(aurora: Aurora, n
 
 
 @pytest.mark.parametrize(
-    "text",
-    [b'{"type": "note"}\n', b'{"type": "note"}\n{"type": "error", "error": {"message": "away"}}\n', b""],
+    "text", [b'{"type": "note"}\n', b'{"type": "note"}\n{"type": "error", "error": {"message": "away"}}\n', b""]
 )
 def test_an_export_that_breaks_off_leaves_the_file_as_it_was(aurora: Aurora, tmp_path: Path, text: bytes) -> None:
     file = tmp_path / "mine.ndjson"

@@ -102,11 +102,7 @@ class Scripted:
     closed: int = 0
 
     def send(
-        self,
-        method: str,
-        path: str,
-        body: Mapping[str, object] | None = None,
-        query: Mapping[str, str] | None = None,
+        self, method: str, path: str, body: Mapping[str, object] | None = None, query: Mapping[str, str] | None = None
     ) -> Json:
         raise AssertionError((method, path, body, query))
 

@@ -180,11 +180,7 @@ def test_an_emulator_that_runs_already_is_shared_with_the_apps_that_use_it(
     tmp_path: Path, firestore_store: FirestoreStore, firestore_project: str, emulator: Emulator
 ) -> None:
     """What an app writes there is indexed, and whoever asks is who the token says."""
-    env = {
-        "FIRESTORE_EMULATOR_HOST": emulator.host,
-        "GOOGLE_CLOUD_PROJECT": firestore_project,
-        "AUTH": "emulator",
-    }
+    env = {"FIRESTORE_EMULATOR_HOST": emulator.host, "GOOGLE_CLOUD_PROJECT": firestore_project, "AUTH": "emulator"}
     before = note("walrus", "The walrus is called Olga.")
     firestore_store.put_note("alice", before)
     with dev(tmp_path, "--store", "emulator", "--tenant", "alice", env=env) as running:

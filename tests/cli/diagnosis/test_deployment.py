@@ -125,11 +125,7 @@ def _deploy(cloud: GoogleCloud, address: str) -> None:
 def _function(name: str, address: str) -> dict[str, object]:
     variables = {"CHAT_MODEL": MODELS[0], "EMBEDDING_MODEL": MODELS[1]}
     service = {"uri": f"{address}/{name}", "environmentVariables": variables}
-    function: dict[str, object] = {
-        "name": f"{REGION}/functions/{name}",
-        "state": "ACTIVE",
-        "serviceConfig": service,
-    }
+    function: dict[str, object] = {"name": f"{REGION}/functions/{name}", "state": "ACTIVE", "serviceConfig": service}
     if name in TRIGGERS:
         filters = [{"attribute": "database", "value": "(default)"}, {"attribute": "document", "value": TRIGGERS[name]}]
         function["eventTrigger"] = {"eventFilters": filters, "retryPolicy": "RETRY_POLICY_RETRY"}

@@ -111,8 +111,7 @@ def test_a_named_pipe_is_told_and_not_waited_for(notes: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "reason"),
-    [(b"a\0b", "binary"), (b"caf\xe9", "not UTF-8 at byte 3"), (b"x" * 900_001, "too large")],
+    ("content", "reason"), [(b"a\0b", "binary"), (b"caf\xe9", "not UTF-8 at byte 3"), (b"x" * 900_001, "too large")]
 )
 def test_what_cannot_be_a_note_is_told(notes: Write, content: bytes, reason: str) -> None:
     root = notes({"n.md": content})

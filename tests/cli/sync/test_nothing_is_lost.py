@@ -198,10 +198,5 @@ def _content(file: Path) -> str:
 
 def test_no_text_that_somebody_wrote_is_lost() -> None:
     run_state_machine_as_test(
-        Desk,
-        settings=settings(
-            max_examples=30,
-            stateful_step_count=20,
-            suppress_health_check=list(HealthCheck),
-        ),
+        Desk, settings=settings(max_examples=30, stateful_step_count=20, suppress_health_check=list(HealthCheck))
     )

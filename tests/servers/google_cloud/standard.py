@@ -84,9 +84,4 @@ def _set_policy(cloud: GoogleCloud, call: Call) -> Reply | JSON:
         return error(409, "ABORTED", message="There were concurrent policy changes.")
 
 
-STANDARD: dict[str, Handler] = {
-    "create": _create,
-    "list": listed,
-    "getIamPolicy": _policy,
-    "setIamPolicy": _set_policy,
-}
+STANDARD: dict[str, Handler] = {"create": _create, "list": listed, "getIamPolicy": _policy, "setIamPolicy": _set_policy}
