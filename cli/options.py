@@ -19,6 +19,7 @@ import click
 from cli.environment import HOME, environment, remarks
 from cli.product.running import find_running
 from shared.errors import AuroraError, InvalidArgument
+from shared.model.limits import ID, is_id
 from shared.settings import LOCAL_TENANT, Settings
 
 if TYPE_CHECKING:
@@ -154,6 +155,8 @@ def _with_place(command: Command, *, remote: bool) -> Command:
             server=given["server"] or (os.environ.get("AURORA_SERVER") if remote else None) or None,
             token=given["token"] or os.environ.get("AURORA_TOKEN") or None,
         )
+        if not is_id(place.tenant_id):
+            raise click.UsageError(f"--tenant: expected {ID}, got {place.tenant_id!r}")
         with errors_as_one_line():
             if not context.meta.get(_REMARKED):  # a group has its own turn before its command's
                 context.meta[_REMARKED] = True

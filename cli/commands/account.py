@@ -18,7 +18,7 @@ CONFIRMATION = "erase everything"
 END, ERROR = "end", "error"
 _NOUNS = {
     "unreadableNote": "unreadable note",
-    "trashedNote": "note in the trash",
+    "trashedNote": "deleted or replaced note",
     "feedback": "rating",
     "usage": "usage day",
 }

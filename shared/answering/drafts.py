@@ -37,6 +37,8 @@ class DraftStream:
         """What it has cost, also where nothing of it counts."""
         self.answers: bool | None = None
         """Whether the writer says that the sources answer, if only in part; None: it does not say."""
+        self.truncated = False
+        """Whether it stopped at a limit or broke off."""
         self.problem = ""
         """Why the writer did not write, or not to the end; empty: it did."""
         self.said = ""
@@ -69,7 +71,7 @@ class DraftStream:
             self.problem = "wrote nothing"
 
     def _split(self, writer: Writer) -> Iterator[DraftPiece]:
-        splitter, truncated = Splitter(), False
+        splitter, thoughts, truncated = Splitter(), ThoughtReader(), False
         verdict = VerdictReader() if self._prompt.sources else None
         try:
             with closing(writer.stream(self._prompt)) as deltas:
@@ -77,6 +79,7 @@ class DraftStream:
                     self.usage = delta.usage or self.usage
                     text = _NOT_TEXT.sub("", delta.text)[: self._room]
                     self._room -= len(text)
+                    text = thoughts.feed(text)
                     if verdict:
                         text, self.answers = verdict.feed(text), verdict.answers
                     yield from splitter.feed("" if self.answers is False else text)
@@ -86,10 +89,45 @@ class DraftStream:
         except (ModelUnavailable, ModelRefused) as error:
             truncated, self.said = True, error.message
             self.problem = f"{'broke off' if self._room < MAX_DRAFT else 'did not write'} ({type(error).__name__})"
+        self.truncated, text = truncated, thoughts.finish()
         if verdict:
-            text, self.answers = verdict.finish(), verdict.answers
-            yield from splitter.feed("" if self.answers is False else text)
+            text, self.answers = verdict.feed(text) + verdict.finish(), verdict.answers
+        yield from splitter.feed("" if self.answers is False else text)
         yield from splitter.finish(truncated=truncated)
+
+
+# -- what a model thinks aloud
+
+_OPENS, _CLOSES = "<think>", "</think>"
+
+
+class ThoughtReader:
+    """A draft part by part -> the same without the block `<think>…</think>` with which some models begin."""
+
+    def __init__(self) -> None:
+        self._held: str | None = ""
+        """What was not passed on yet; None: the draft itself has begun."""
+
+    def feed(self, text: str) -> str:
+        """The next of the draft -> the next of what it says."""
+        if self._held is None:
+            return text
+        self._held += text
+        begins = self._held.lstrip()
+        if begins.startswith(_OPENS):
+            # What is held grows no further than the block's last characters, in which its end may begin.
+            _, closing, said = begins.partition(_CLOSES)
+            self._held = None if closing else _OPENS + begins[len(_OPENS) :][1 - len(_CLOSES) :]
+            return said
+        if _OPENS.startswith(begins):
+            return ""
+        said, self._held = self._held, None
+        return said
+
+    def finish(self) -> str:
+        """What was held back until the end, unless it is a thought that has no end."""
+        held, self._held = self._held or "", None
+        return "" if held.lstrip().startswith(_OPENS) else held
 
 
 # -- the verdict
@@ -99,7 +137,8 @@ _INSIDE = r"[ \t*_`\"“”]*+"
 _YES = r"(?P<yes>yes|part(?:ly|ial(?:ly)?))"
 _ENDS = rf"{_INSIDE}[.!]?{_INSIDE}(?:\r?\n|\Z)"
 _VERDICT = re.compile(
-    rf"{_MARKS}answer{_INSIDE}[:：]{_INSIDE}(?:{_YES}(?:{_ENDS}|{_INSIDE}[.!,;:—–-])|no(?:{_ENDS}|{_INSIDE}[.!](?=\s)))",
+    rf"{_MARKS}answer{_INSIDE}[:：]{_INSIDE}"
+    rf"(?:{_YES}(?:{_ENDS}|{_INSIDE}[.!,;:—–-]|(?=[ \t]))|no(?:{_ENDS}|{_INSIDE}[.!](?=\s)))",
     re.IGNORECASE,
 )
 _LABEL = re.compile(rf"{_MARKS}ANSWER{_INSIDE}[:：]{_INSIDE}")

@@ -101,7 +101,8 @@ class ExtractiveWriter:
         for number, quote in enumerate(quotes, start=1):
             mark = f" [N{number}]" if question.include_citations else ""
             if lists:
-                day = date_in_words(quote.passage.chunk.created_at.astimezone(zone))
+                written = quote.passage.chunk.created_at.astimezone(zone)
+                day = date_in_words(written) if retrieved.analysis.lang == "en" else written.date().isoformat()
                 before, lines = "\n" if number > 1 else "\n\n", f"- {day}: {' '.join(quote.lines)}"
             else:
                 before, lines = "\n\n", "\n".join(f"> {line}".rstrip() for line in quote.lines)

@@ -108,10 +108,13 @@ def _from_notes(
     prompt = build_prompt(question, retrieved, label_sources(retrieved.selected), template=template)
     draft, checker = yield from _write(question, prompt, writers, widening_notice(retrieved))
     timer.end("write")
-    if draft.failed and not checker.stands:
+    if (draft.failed or draft.truncated) and not checker.stands and draft.answers is not False:
         if checker.text:
             yield Retracted(RetractReason.WRITER_FAILED)
-        answer = replace((yield from _quoted(question, retrieved, writers)), writer_problem=draft.said)
+        answer = replace(
+            (yield from _quoted(question, retrieved, writers)),
+            writer_problem=draft.said or f"{draft.model}: its reply breaks off",
+        )
         timer.end("quote")
     else:
         # A refusal where the writer says that the sources do not answer, where nothing is cited, or nothing backs it.

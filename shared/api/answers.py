@@ -19,7 +19,7 @@ from shared.api.search import (
     timings_json,
 )
 from shared.api.values import SpanJson, shown, snippet, span
-from shared.model.answers import Answer, Citation, Claim
+from shared.model.answers import Answer, AnswerKind, Citation, Claim
 from shared.model.questions import Question
 
 
@@ -229,7 +229,8 @@ def ask_json(question: Question, answer: Answer, *, k: int, request_id: str) -> 
     """The body of `/ask`: the answer, the passages it was written from, and which folders were searched."""
     body = answer_json(question, answer, k=k, request_id=request_id)
     retrieved = answer.retrieved
-    used = retrieved.selected if retrieved and answer.refusal is None else ()
+    is_from_notes = answer.refusal is None and answer.kind is not AnswerKind.GENERAL
+    used = retrieved.selected if retrieved and is_from_notes else ()
     meta: AskMetaJson = {
         **body["meta"],
         "folders": [shown(PlaceJson, place) for place in retrieved.places] if retrieved else [],

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 from shared.model.index import IndexedChunk, Vector
 from shared.model.questions import Strategy, TimeHint, TimeRange
@@ -63,21 +64,23 @@ class Pool:
         return RetrievalMode.RRF if strategy is Strategy.RRF else RetrievalMode.WEIGHTED
 
 
-def find(search: Search, allowed: Restriction, time: TimeHint | None) -> Pool:
+def find(search: Search, allowed: Restriction, hint: TimeHint | None) -> Pool:
     """Candidates from the time that the question asks about, or from around it if nothing was written then.
 
     Raises as `gather`.
     """
-    if time is None or not time.restricts:
+    if hint is None or not hint.restricts:
         return gather(search, allowed)
-    restriction, named = within(allowed, time.range), time.range
+    restriction, named = within(allowed, hint.range), hint.range
     matches = search.match(restriction)
     if matches.chunks or not matches.stats.chunk_count or search.newest(restriction, 1):
         return gather(search, restriction, matches)
+    zone = ZoneInfo(search.question.zone)
+    tomorrow = datetime.combine(search.question.now.astimezone(zone).date() + timedelta(days=1), time(), zone)
     for step, margin in WIDENING:
         around = None
         if margin is not None:  # an open side stays open
-            around = TimeRange(named.start and named.start - margin, named.end and named.end + margin)
+            around = TimeRange(named.start and named.start - margin, named.end and min(named.end + margin, tomorrow))
         wider = within(allowed, around)
         if search.newest(wider, 1):
             return replace(gather(search, wider, search.match(wider, matches)), widened=step)

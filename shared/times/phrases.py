@@ -57,9 +57,12 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
     mentions = mentions_in(spelled, context)
     if not mentions:
         return None
-    either, intents = None, Intents(text, lang)
+    either, intents, before = None, Intents(text, lang), -1
     for mention, following in zip_longest(mentions, mentions[1:]):
         reading = _reading(spelled, mention, following, context)
+        # "a week ago last Tuesday": two times in a row that make no pair are not understood.
+        ends = [(before, mention.start), (reading.end if reading else 0, following.start if following else 0)]
+        is_row, before = any(0 < end < start and spelled[end:start].isspace() for end, start in ends), mention.end
         if reading is None or _is_of_another_year(spelled, mention, context.words):
             continue
         start, end = [at - sum([more for end, more in gains if end <= at]) for at in (reading.start, reading.end)]
@@ -68,7 +71,7 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
             continue
         found = FoundTime(hint, start, end, recurs=reading.recurs)
         intent = intents.of(start, end, recurs=reading.recurs)
-        if intent is Intent.ASKED and reading.certain:
+        if intent is Intent.ASKED and reading.certain and not is_row:
             return found
         if intent is not Intent.STORY and either is None:
             either = replace(found, hint=replace(hint, restricts=False))

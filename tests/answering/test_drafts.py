@@ -46,6 +46,23 @@ def test_a_writer_that_breaks_off_loses_its_unfinished_sentence() -> None:
     assert (text, draft.problem) == (f"{ANSWER} …", "broke off (ModelUnavailable)")
 
 
+@pytest.mark.parametrize("size", [1, 3, 200])
+@pytest.mark.parametrize(
+    ("thought", "said"),
+    [
+        (f"<think>\nIs it [N5]?\nANSWER: no\n</think>\n\n{ANSWER}", ANSWER),
+        (f"\n<think></think>{ANSWER}", ANSWER),
+        ("<think>Is it [N5]? Or", ""),
+        ("<thin", "<thin"),
+        (f"<b>So:</b> {ANSWER}", f"<b>So:</b> {ANSWER}"),
+        (f"{ANSWER} <think>Well.</think>", f"{ANSWER} <think>Well.</think>"),
+    ],
+)
+def test_what_a_model_thinks_before_its_answer_is_no_part_of_it(thought: str, said: str, size: int) -> None:
+    text, draft = written(tuple(thought[at : at + size] for at in range(0, len(thought), size)))
+    assert (text.lstrip(), draft.answers) == (said, None)
+
+
 def test_control_characters_are_no_text() -> None:
     assert written("Foo\x00 bar [N1].")[0] == "Foo bar [N1]."
 

@@ -167,6 +167,13 @@ def test_a_draft_of_a_hundred_thousand_characters_is_checked_in_time() -> None:
     assert result.text.count("[N1]") == 2500
 
 
+def test_where_nothing_that_stands_came_before_the_limit_the_notes_are_quoted_with_the_reason() -> None:
+    cut = (Delta("ANSWER: yes\nThe database is, as it is the case that"), Delta("", truncated=True))
+    result = answer_by(ScriptedWriter(cut), retrieved(FIRESTORE, text="database"))
+    assert (result.kind, result.refusal) == (AnswerKind.QUOTED, None)
+    assert result.writer_problem == "scripted: its reply breaks off"
+
+
 def test_the_tokens_of_a_refused_draft_are_still_counted() -> None:
     writer = ScriptedWriter((Delta("It is "), Delta("Redis.", Usage(10, 5))))
     result = answer_by(writer, retrieved(FIRESTORE))

@@ -31,6 +31,8 @@ def said(text: str) -> tuple[bool | None, str]:
         ("## ANSWER：yes\nWe chose it.", True, "We chose it."),
         ("ANSWER: yes. We chose it.", True, " We chose it."),
         ("ANSWER: yes — we chose it.", True, " we chose it."),
+        ("ANSWER: yes We chose it.", True, " We chose it."),
+        ("**ANSWER:** partly we chose it.", True, " we chose it."),
         ("Let me see.\nANSWER: no\nNothing.", False, "Let me see.\nNothing."),
         ("ANSWER: yes\nIt is so.\nANSWER: no", True, "It is so.\n"),
     ],

@@ -95,6 +95,7 @@ def test_a_period_is_a_list_of_all_its_notes_in_order_of_date(
     assert [each["noteId"] for each in found["citations"]] == days
     assert found["meta"]["notesRead"] == 4
     assert found["answer"].count("\n- ") == 4
+    assert ("\n- 2025-08-04: " if text.startswith("Was") else "\n- 4 August 2025: ") in found["answer"]
 
 
 def test_a_model_gets_every_note_of_a_period_and_the_answer_says_how_many(diaries: Household) -> None:

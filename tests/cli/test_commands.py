@@ -54,6 +54,13 @@ def test_options_may_stand_before_or_after_the_command(aurora: Aurora, notes: Wr
     assert aurora("search", "boat", "--tenant", "local").exit_code == 0
 
 
+@pytest.mark.parametrize("tenant", ["team/a", "..", "../x"])
+def test_a_tenant_that_no_path_can_hold_is_refused(aurora: Aurora, tenant: str) -> None:
+    refused = aurora("search", "boat", "--tenant", tenant)
+    assert refused.exit_code == 2
+    assert "--tenant: expected 1-1000 bytes" in " ".join(refused.output.split())
+
+
 def test_a_note_is_found_under_its_aliases_as_they_are_now(aurora: Aurora, notes: Write) -> None:
     for alias in ("Skiff", "Nutshell"):
         text = f"---\naliases: [{alias}]\n---\nIt is blue and floats.\n"

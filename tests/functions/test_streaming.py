@@ -386,6 +386,7 @@ def test_general_knowledge_is_told_from_the_notes_on_every_door(unread: World) -
     told = unread.json("POST", "/mcp", call, headers=headers)["result"]["structuredContent"]
     for each in (in_session, folders, graph, told):
         assert (each["answer"], each["meta"]["answerKind"]) == (whole["answer"], "general")
+    assert folders["references"] == []
 
 
 def test_a_question_may_ask_for_nothing_else_in_place_of_the_notes(world: World) -> None:

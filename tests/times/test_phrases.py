@@ -112,6 +112,13 @@ def test_hours_and_minutes_ago_are_the_day_in_which_they_lie(lang: str) -> None:
     assert {(read(text, lang) or ())[:2] for language, text in TODAY if language == lang} == {today}
 
 
+@pytest.mark.parametrize("text", ["what did I write a week ago last Tuesday?", "a fortnight ago last Monday"])
+def test_two_times_in_a_row_that_make_no_pair_exclude_nothing(text: str) -> None:
+    found = find_time(text, now=NOW, zone=ZONE)
+    assert found is not None
+    assert not found.hint.restricts
+
+
 def test_hours_ago_after_midnight_are_yesterday() -> None:
     found = find_time("what did I note 5 hours ago", now=datetime(2026, 3, 18, 1, tzinfo=UTC), zone=ZONE)
     assert found is not None
