@@ -158,20 +158,15 @@ def _refuse(model: type[BaseModel], error: ValidationError) -> NoReturn:
     """Raises InvalidArgument for the first of pydantic's errors."""
     found = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in found["loc"]).lstrip(".")
-    innermost, expected = _fields_at(model, found["loc"])
-    if found["type"] == "extra_forbidden":
-        raise InvalidArgument(place, f"no such field; there are {', '.join(innermost)}")
-    missing = " (the field is missing)" if found["type"] == "missing" else ""
-    raise InvalidArgument(place or "body", (expected or found["msg"]) + missing)
-
-
-def _fields_at(model: type[BaseModel], place: tuple[int | str, ...]) -> tuple[list[str], str | None]:
-    """Names of the fields of the innermost model on the way to `place`, and what the innermost field expects."""
     expected = None
-    for part in place:
+    for part in found["loc"]:
         field = {each.alias or name: each for name, each in model.model_fields.items()}.get(str(part))
         if field is not None:
             expected = field.description
             held = (field.annotation, *get_args(field.annotation))
             model = next((each for each in held if isinstance(each, type) and issubclass(each, BaseModel)), model)
-    return [each.alias or name for name, each in model.model_fields.items()], expected
+    if found["type"] == "extra_forbidden":
+        innermost = ", ".join(each.alias or name for name, each in model.model_fields.items())
+        raise InvalidArgument(place, f"no such field; there are {innermost}")
+    missing = " (the field is missing)" if found["type"] == "missing" else ""
+    raise InvalidArgument(place or "body", (expected or found["msg"]) + missing)

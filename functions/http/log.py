@@ -40,16 +40,13 @@ class JsonLines(logging.Formatter):
 class _Stderr(logging.StreamHandler[Any]):
     """Writes to whatever stderr is at the time of the line."""
 
-    def __init__(self) -> None:
-        super().__init__(sys.stderr)
-        self.setFormatter(JsonLines())
-
     def emit(self, record: logging.LogRecord) -> None:
         self.stream = sys.stderr
         super().emit(record)
 
 
 _HANDLER = _Stderr()
+_HANDLER.setFormatter(JsonLines())
 
 
 def configure(level: str | None = None) -> None:

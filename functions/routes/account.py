@@ -20,8 +20,8 @@ from functions.http.errors import reported
 from functions.http.questions import RequestId
 from shared.account import export as exports
 from shared.account.export import Exported, zipped
-from shared.account.quality import quality
-from shared.api.account import FeedbackJson, QualityJson, ReceiptJson, export_lines, receipt_json
+from shared.account.quality import QualityJson, quality
+from shared.api.account import FeedbackJson, ReceiptJson, export_lines, receipt_json
 from shared.api.values import shown
 from shared.errors import PermissionDenied
 from shared.model.account import Feedback, Rating
@@ -93,7 +93,7 @@ def show_quality(call: Call) -> Reply:
     and follow-ups.
     """
     since = call.app.clock() - timedelta(days=parse_query(call.query, QualityQuery).days)
-    return Reply(shown(QualityJson, quality(call.app.store, call.sessions, since)))
+    return Reply(quality(call.app.store, call.sessions, since))
 
 
 class ExportQuery(Body):

@@ -132,8 +132,7 @@ def import_file(call: Call) -> Reply:
     # A caller that names a revision has seen what the file replaces.
     reason = TrashReason.REPLACED if body.revision is None else TrashReason.EDITED
     note = call.app.notes.save(call.caller.tenant_id, note_id, draft, replacing=body.revision, reason=reason)
-    imported: ImportedJson = {"note": shown(ListedNoteJson, note), "problem": fields.problem}
-    return Reply(imported)
+    return Reply(ImportedJson(note=shown(ListedNoteJson, note), problem=fields.problem))
 
 
 @operation(reply=NoteJson, errors=(404, 409))
@@ -171,15 +170,14 @@ def list_all(call: Call) -> Reply:
     asked = parse_query(call.query, NotesQuery)
     token = asked.page_token or None
     page = call.app.notes.page(call.caller.tenant_id, limit=asked.page_size, token=token, vault=asked.vault)
-    listed: NotesJson = {"notes": [shown(NoteRowJson, note) for note in page.items], "nextPageToken": page.next_token}
-    return Reply(listed)
+    return Reply(NotesJson(notes=[shown(NoteRowJson, note) for note in page.items], nextPageToken=page.next_token))
 
 
 @operation(reply=IndexStatusJson, errors=(404,))
 def index_status(call: Call, note_id: str) -> Reply:
     """`current` true: the index holds exactly what the note says now."""
-    state = call.app.indexer.note_state(NoteKey(call.caller.tenant_id, check_note_id(note_id)))
-    return Reply(index_status_json(note_id, state.record, current=state.current))
+    key = NoteKey(call.caller.tenant_id, check_note_id(note_id))
+    return Reply(index_status_json(note_id, call.app.indexer.note_state(key)))
 
 
 @operation(reply=CoverageJson)

@@ -80,7 +80,10 @@ def document() -> Mapping[str, object]:
     asked = [("/chat", route) for route in chat.ROUTES if route.pattern == "/"]
     routes = [*asked, *((route.pattern, route) for route in api.ROUTES)]
     schemas, components = _schemas(OPERATIONS[route.load()] for _, route in routes)
-    callables = dict(_callable_schemas((OPERATIONS[route.load()] for _, route in routes if route.callable), schemas))
+    callables: dict[str, Schema] = {}
+    for contract in (OPERATIONS[route.load()] for _, route in routes if route.callable):
+        for field, plain in (("data", schemas[contract.body]), ("result", schemas[contract.reply])):  # the envelopes
+            callables[_callable_of(plain)["$ref"].removeprefix(SCHEMAS)] = _object({field: plain})
     paths: dict[str, Schema] = {}
     for path, route in routes:
         in_camel_case = re.sub(r"\{(\w+)\}", lambda found: f"{{{to_camel(found[1])}}}", path)
@@ -195,13 +198,6 @@ def _stream_schemas(schemas: Mapping[Any, Schema]) -> Iterator[tuple[str, Schema
     ends = [_callable_of(schemas[EVENTS["result"]]), schemas[EVENTS["error"]]]
     yield "CallableStreamLine", {"oneOf": [*messages, *ends], "description": "The text after `data: `."}
     yield "ExportLine", {"oneOf": [schemas[kind] for kind in EXPORT_LINES], "description": "One line."}
-
-
-def _callable_schemas(contracts: Iterable[Operation], schemas: Mapping[Any, Schema]) -> Iterator[tuple[str, Schema]]:
-    """Envelopes that Firebase's SDKs send and read, for the routes that they may call."""
-    for contract in contracts:
-        for field, plain in (("data", schemas[contract.body]), ("result", schemas[contract.reply])):
-            yield _callable_of(plain)["$ref"].removeprefix(SCHEMAS), _object({field: plain})
 
 
 def _callable_of(plain: Schema) -> Schema:

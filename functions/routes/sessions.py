@@ -120,8 +120,7 @@ def list_all(call: Call) -> Reply:
     """
     asked = parse_query(call.query, SessionsQuery)
     page = call.sessions.page(limit=asked.page_size, token=asked.page_token or None, title=asked.query.strip())
-    listed: SessionsJson = {"sessions": list(map(session_json, page.items)), "nextPageToken": page.next_token}
-    return Reply(listed)
+    return Reply(SessionsJson(sessions=list(map(session_json, page.items)), nextPageToken=page.next_token))
 
 
 @operation(reply=SessionJson, errors=(404,))

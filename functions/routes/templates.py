@@ -62,8 +62,7 @@ def delete(call: Call, template_id: str) -> Reply:
 def list_all(call: Call) -> Reply:
     """Lists templates by id, without their steps."""
     templates = [shown(ListedTemplateJson, each) for each in call.app.templates.all(call.caller.tenant_id)]
-    listed: TemplatesJson = {"templates": templates, "ready": call.app.templates.ready(call.caller.tenant_id)}
-    return Reply(listed)
+    return Reply(TemplatesJson(templates=templates, ready=call.app.templates.ready(call.caller.tenant_id)))
 
 
 @operation(body=TemplateSearchBody, reply=TemplateMatchesJson)
@@ -75,5 +74,4 @@ def search(call: Call) -> Reply:
         raise InvalidArgument("query", f"text of at most {longest} characters, not blank")
     with call.app.budgets.searching(call.caller.tenant_id):  # reads every template's vector
         matches = call.app.templates.search(call.caller.tenant_id, body.query.strip(), top_k=body.top_k)
-    found: TemplateMatchesJson = {"templates": [shown(TemplateMatchJson, match, match.template) for match in matches]}
-    return Reply(found)
+    return Reply(TemplateMatchesJson(templates=[shown(TemplateMatchJson, each, each.template) for each in matches]))

@@ -21,8 +21,7 @@ def list_all(call: Call) -> Reply:
     """Lists versions, newest first, without their texts."""
     asked = parse_query(call.query, Page)
     page = call.app.notes.trash(call.caller.tenant_id, limit=asked.page_size, token=asked.page_token or None)
-    listed: TrashJson = {"trash": [trashed_row_json(each) for each in page.items], "nextPageToken": page.next_token}
-    return Reply(listed)
+    return Reply(TrashJson(trash=list(map(trashed_row_json, page.items)), nextPageToken=page.next_token))
 
 
 @operation(reply=TrashedNoteJson, errors=(404,))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from typing_extensions import TypedDict
 
 from shared.account.export import ROWS_AT_ONCE, SessionPages, session_messages
 from shared.model.account import Rating
@@ -12,23 +13,22 @@ from shared.ports.pages import every
 from shared.ports.stores import Store
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quality:
-    """Counts of answers. Rates are shares of `answers`; None: there are none."""
+class QualityJson(TypedDict):
+    """How many answers were rated, had a citation opened (`clicked`) or followed another of their session. Rates are
+    shares of `answers`, in [0, 1]; null: there are none.
+    """
 
     answers: int
-    rated_up: int
-    rated_down: int
+    ratedUp: int
+    ratedDown: int
     clicked: int
-    """Answers of which a citation was opened or rated."""
-    follow_ups: int
-    """Answers to a question that was not the first of its session."""
-    feedback_rate: float | None
-    click_through_rate: float | None
-    follow_up_rate: float | None
+    followUps: int
+    feedbackRate: float | None
+    clickThroughRate: float | None
+    followUpRate: float | None
 
 
-def quality(store: Store, sessions: SessionPages, since: datetime) -> Quality:
+def quality(store: Store, sessions: SessionPages, since: datetime) -> QualityJson:
     """Counts whole sessions that have changed since then. Reads their messages and all of the person's feedback, page
     by page; feedback on answers that none of these sessions holds does not count.
     """
@@ -47,15 +47,15 @@ def quality(store: Store, sessions: SessionPages, since: datetime) -> Quality:
         elif each.request_id in answers and each.rating is not None:
             ratings[each.request_id] = each.rating
     feedback, clicks, follows = (
-        count / len(answers) if answers else None for count in (len(ratings), len(clicked), follow_ups)
+        round(count / len(answers), 4) if answers else None for count in (len(ratings), len(clicked), follow_ups)
     )
-    return Quality(
+    return QualityJson(
         answers=len(answers),
-        rated_up=list(ratings.values()).count(Rating.UP),
-        rated_down=list(ratings.values()).count(Rating.DOWN),
+        ratedUp=list(ratings.values()).count(Rating.UP),
+        ratedDown=list(ratings.values()).count(Rating.DOWN),
         clicked=len(clicked),
-        follow_ups=follow_ups,
-        feedback_rate=feedback,
-        click_through_rate=clicks,
-        follow_up_rate=follows,
+        followUps=follow_ups,
+        feedbackRate=feedback,
+        clickThroughRate=clicks,
+        followUpRate=follows,
     )

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from shared.answering.markers import Markers, read_markers
-from shared.answering.pieces import DraftPiece
+from shared.answering.pieces import HEADING, DraftPiece
 from shared.answering.refusals import admits_not_knowing, reason_to_refuse
 from shared.judging.support import OfflineJudge
 from shared.language.lengths import utf16_units
@@ -36,7 +36,6 @@ from shared.model.answers import (
 from shared.model.retrieval import RefusalReason
 from shared.ports.models import Judge
 
-_HEADING = re.compile(r"#{1,6}[ \t]")
 _QUOTE_MARKS = re.compile(r"\n[ \t>]*>[ \t]*(?:[-*+][ \t])?")
 _OFFLINE = OfflineJudge()
 
@@ -176,7 +175,7 @@ class Checker:
             named = markers.numbers(self._sources)
             self.removed |= {f"N{number}": None for number in named if number not in self._sources}
             numbers = tuple([number for number in named if said and number in self._sources])
-            is_lead = len(said.split()) < 3 or said.endswith((":", "?")) or _HEADING.match(piece.text)
+            is_lead = len(said.split()) < 3 or said.endswith((":", "?")) or HEADING.match(piece.text)
             states = bool(numbers) or not (is_lead or admits_not_knowing(said))
             together = numbers or (tuple(self._sources) if self._policy.strict and said else ())
             judged = _Judged(

@@ -30,7 +30,6 @@ _HEADING = re.compile(r"^[ \t>]*#{1,6}[ \t]+([^\n]+)", re.MULTILINE)
 _CLOSES = re.compile(r"\||`{3}|~{3}")
 """The last line of a table or a block of code: no marker may stand behind it."""
 
-MODEL = "extractive"
 FAR = 0.5
 """Share of the first passage's score below which another one is left out."""
 FURTHER = 0.6
@@ -51,7 +50,7 @@ class ExtractiveWriter:
     decide what is quoted of a passage. Deterministic; never fails.
     """
 
-    model = MODEL
+    model = "extractive"
 
     def __init__(self, embedder: Embedder | None = None) -> None:
         self._embedder = embedder

@@ -24,17 +24,15 @@ from dataclasses import dataclass
 from functools import cache
 
 from shared.language.vocabulary import conjunctions
-from shared.markdown.neutralize import NOTHING, PAD, UNFINISHED, skeleton
+from shared.markdown.neutralize import BLANK, EMPHASIS, NOTHING, PAD, UNFINISHED, skeleton
 
 _UNSEEN = PAD + NOTHING
-_BLANK = rf"[\s{_UNSEEN}]"
-_EMPHASIS = r"[*_~`]"
 _NUMBER = rf"\d(?:[{_UNSEEN}]*+\d)*+"
-_FIRST = rf"[Nn]{_BLANK}*+(?:{_NUMBER}|{_EMPHASIS}++{_NUMBER}{_EMPHASIS}++)"
-_TO = rf"(?:{_BLANK}*+-{_BLANK}*+[Nn]?{_BLANK}*+{_NUMBER})?+"
-_CLOSING = rf"(?:{_BLANK}|[,;\\]|{_EMPHASIS})*+"
+_FIRST = rf"[Nn]{BLANK}*+(?:{_NUMBER}|{EMPHASIS}++{_NUMBER}{EMPHASIS}++)"
+_TO = rf"(?:{BLANK}*+-{BLANK}*+[Nn]?{BLANK}*+{_NUMBER})?+"
+_CLOSING = rf"(?:{BLANK}|[,;\\]|{EMPHASIS})*+"
 _OPEN = rf"(?<![\\{PAD}])[\\{PAD}]*+\["
-_NUMBERS = re.compile(rf"({_NUMBER}){_EMPHASIS}*+(?:{_BLANK}*+-{_BLANK}*+[Nn]?{_BLANK}*+({_NUMBER}))?+")
+_NUMBERS = re.compile(rf"({_NUMBER}){EMPHASIS}*+(?:{BLANK}*+-{BLANK}*+[Nn]?{BLANK}*+({_NUMBER}))?+")
 _BLANKS = frozenset(" \t")
 _PAIRS = {"(": ")", "[": "]", "（": "）", "`": "`", "*": "*", "_": "_", "~": "~"}
 _OPENS = re.compile(r"(?:\A|[\s(（])[`*_~]+\Z")
@@ -59,11 +57,11 @@ def grammar() -> Grammar:
     """With the conjunctions of every language; made on first use."""
     words = conjunctions()
     joined = "|".join(words)
-    between = rf"(?:{_BLANK}|[,;&/、])++(?:(?:{joined})\s++)?+"
+    between = rf"(?:{BLANK}|[,;&/、])++(?:(?:{joined})\s++)?+"
     labels = rf"{_FIRST}{_TO}(?:{between}(?:{_FIRST}|{_NUMBER}){_TO})*+"
     # Emphasis before the label; before a small n it is code (`a[*n1]`) unless it closes, too.
-    opening = rf"(?:{_EMPHASIS}++{_BLANK}*+(?=N|{labels}{_BLANK}*+{_EMPHASIS}))?+"
-    marker = rf"{_OPEN}(?:{_BLANK}|[\^\\])*+{opening}{labels}{_CLOSING}\]"
+    opening = rf"(?:{EMPHASIS}++{BLANK}*+(?=N|{labels}{BLANK}*+{EMPHASIS}))?+"
+    marker = rf"{_OPEN}(?:{BLANK}|[\^\\])*+{opening}{labels}{_CLOSING}\]"
     separator = rf"(?:(?:[ \t]*+[,;][ \t]*+|[ \t]++)(?:(?:{joined})[ \t]++)?)?+"
     inside = rf"[\s{_UNSEEN}^\\Nn\d,;&/、\-*_~`{''.join(sorted(set(joined) - {'|'}))}]"
     return Grammar(
@@ -95,10 +93,7 @@ class Markers:
 
     def numbers(self, offered: Collection[int]) -> tuple[int, ...]:
         """Every number named, each once, by first use; those that were not `offered` too."""
-        named: dict[int, None] = {}
-        for run in self.runs:
-            named |= numbers_in(run[0], offered)
-        return tuple(named)
+        return tuple(dict.fromkeys(number for run in self.runs for number in numbers_in(run[0], offered)))
 
     def written(self, labels: Mapping[int, int]) -> str:
         """The text with the markers of `labels` alone, as `[N<label>]`; the others go by the spacing rule."""

@@ -29,7 +29,7 @@ MAX_PIECE = 4000
 
 _ITEM = re.compile(r"(?:[-*+•‣◦–]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)")
 _FENCE = re.compile(r"`{3,}|~{3,}")
-_HEADING = re.compile(r"#{1,6}[ \t]")
+HEADING = re.compile(r"#{1,6}[ \t]")
 _RULE = re.compile(r"([-*_])(?:[ \t]*\1){2,}[ \t]*(?:\n|\Z)")
 _TABLE_RULE = re.compile(r"\n(?=[^\n]*-)[|: \t-]++(?=\n|\Z)")
 _QUOTE_MARK = re.compile(r"(?:>[ \t]*)+(?=\S)")
@@ -157,7 +157,7 @@ class Splitter:
         if rest[start] == "|":
             rule = None if self._in_table else _TABLE_RULE.match(rest, line)
             return _Cut(rule.end() if rule else line, opens=rule is not None, in_table=True)
-        if _HEADING.match(rest, start):
+        if HEADING.match(rest, start):
             return _Cut(line, opens=_MARK.search(rest, start, line) is None)
         return _Cut(line, opens=True) if _RULE.match(rest, start) else None
 

@@ -32,21 +32,6 @@ class FeedbackJson(TypedDict):
     createdAt: str
 
 
-class QualityJson(TypedDict):
-    """How many answers were rated, had a citation opened (`clicked`) or followed another of their session. Rates are
-    shares of `answers`, in [0, 1]; null: there are none.
-    """
-
-    answers: int
-    ratedUp: int
-    ratedDown: int
-    clicked: int
-    followUps: int
-    feedbackRate: float | None
-    clickThroughRate: float | None
-    followUpRate: float | None
-
-
 class ReceiptJson(TypedDict):
     """What was erased: kind -> how many; kinds of which there was nothing are absent. `usageKeptUntil`: the numbers of
     today's answers, searches and embedded tokens stay until then, so that the day's limits hold; absent: none stay.

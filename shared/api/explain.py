@@ -7,7 +7,6 @@ from typing_extensions import TypedDict
 from shared.api.notes import IndexStatusJson, index_status_json
 from shared.api.search import ResultJson, SearchMetaJson, result_json, search_json
 from shared.api.values import instant, shown
-from shared.model.index import NoteState
 from shared.model.questions import Question
 from shared.model.retrieval import RetrievalMode
 from shared.retrieval.explanation import Absence, Explanation, NoteReport, PassageReport
@@ -104,7 +103,19 @@ _REASONS = {
 def explain_json(question: Question, explanation: Explanation, *, k: int, request_id: str) -> ExplainJson:
     """The body of `/search` for the same question, and what became of every note in question."""
     found = search_json(question, explanation.retrieved, k=k, request_id=request_id)
-    notes = [_note_json(note, explanation.states[note.note_id], question, explanation) for note in explanation.notes]
+    notes = [
+        shown(
+            ExplainedNoteJson,
+            note,
+            inResult=note.absence is None,
+            reason=note.absence.value if note.absence else None,
+            detail=_why(note, question, explanation),
+            chunkCount=len(note.passages),
+            chunks=[_passage_json(each, question, explanation) for each in note.passages[:MAX_PASSAGES]],
+            index=index_status_json(note.note_id, explanation.states[note.note_id]),
+        )
+        for note in explanation.notes
+    ]
     meta: ExplainMetaJson = {**found["meta"], "threshold": question.threshold, "legSize": explanation.options.leg_size}
     return {"notes": notes, "results": found["results"], "meta": meta}
 
@@ -128,19 +139,6 @@ def _why(report: PassageReport | NoteReport, question: Question, explanation: Ex
         Absence.NOT_A_CANDIDATE: f"no leg had it among its best {explanation.options.leg_size}",
     }
     return measured.get(passage.absence) if passage.absence else None
-
-
-def _note_json(note: NoteReport, state: NoteState, question: Question, explanation: Explanation) -> ExplainedNoteJson:
-    return shown(
-        ExplainedNoteJson,
-        note,
-        inResult=note.absence is None,
-        reason=note.absence.value if note.absence else None,
-        detail=_why(note, question, explanation),
-        chunkCount=len(note.passages),
-        chunks=[_passage_json(each, question, explanation) for each in note.passages[:MAX_PASSAGES]],
-        index=index_status_json(note.note_id, state.record, current=state.current),
-    )
 
 
 def _passage_json(report: PassageReport, question: Question, explanation: Explanation) -> ExplainedPassageJson:

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from shared.api.values import shown
 from shared.indexing.state import note_revision
-from shared.model.index import Coverage, IndexRecord
+from shared.model.index import Coverage, NoteState
 from shared.model.notes import Note, TrashedNote
 from shared.notes.linked import Linked
 from shared.sweep.reconcile import ReconcileReport
@@ -167,10 +167,10 @@ def links_json(note_id: str, found: Linked) -> LinksJson:
     return shown(LinksJson, found, noteId=note_id, links=links)
 
 
-def index_status_json(note_id: str, record: IndexRecord | None, *, current: bool) -> IndexStatusJson:
-    if record is None:
+def index_status_json(note_id: str, state: NoteState) -> IndexStatusJson:
+    if state.record is None:
         return {"noteId": note_id, "status": "missing", "current": False, "chunkCount": 0}
-    return shown(IndexStatusJson, record, noteId=note_id, current=current)
+    return shown(IndexStatusJson, state.record, state, noteId=note_id)
 
 
 def coverage_json(coverage: Coverage) -> CoverageJson:

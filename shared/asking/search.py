@@ -16,7 +16,7 @@ from shared.model.answers import Usage
 from shared.model.index import IndexedChunk
 from shared.model.notes import NoteKey
 from shared.model.questions import QUOTES, Question, WhenNotInNotes
-from shared.model.retrieval import Analysis, RetrievalMode, Retrieved, Scored, Scores
+from shared.model.retrieval import RetrievalMode, Retrieved, Scored, Scores
 from shared.retrieval.analysis import restrict, within
 from shared.retrieval.explanation import Explanation
 from shared.retrieval.explanation import explain as explain_search
@@ -46,8 +46,11 @@ def passages_for(app: App, question: Question, scope: FolderScope | None) -> tup
     else:
         options = replace(retriever.options, max_chunks=question.top_k or app.settings.retrieval_rerank_to)
         found, usage = retrieve_from_folders(question, scope, retriever, options, app.ranker)
-    holds_notes = found.range_used and not found.widened and not found.refusal
-    return _whole_period(app, question, found) if holds_notes and _names_time_alone(found.analysis) else found, usage
+    asked, time = found.analysis, found.analysis.time
+    names_time_alone = time and time.restricts and _everything(asked.lang).issuperset(asked.stems)
+    if names_time_alone and found.range_used and not found.widened and not found.refusal:
+        found = _whole_period(app, question, found)
+    return found, usage
 
 
 def explain(app: App, question: Question, note_ids: Sequence[str], *, k: int) -> Explanation:
@@ -107,12 +110,6 @@ def _asked(question: Question) -> Question:
 def _everything(lang: str) -> frozenset[str]:
     words = vocabulary(lang).asking
     return frozenset(stems(words.everything, lang)) if words else frozenset()
-
-
-def _names_time_alone(analysis: Analysis) -> bool:
-    return (
-        analysis.time is not None and analysis.time.restricts and _everything(analysis.lang).issuperset(analysis.stems)
-    )
 
 
 def _whole_period(app: App, question: Question, found: Retrieved) -> Retrieved:

@@ -75,7 +75,12 @@ def run_turn(app: App, request: TurnRequest) -> Generator[StreamEvent]:
                                 answer = replace(event, usage=replace(event.usage + turn.usage, reads=reads_so_far()))
                             yield from stream_json(turn.question, event)
                 except (GeneratorExit, Cancelled):
-                    answer = _stopped(app, shown)
+                    answer = Answer(
+                        text=" ".join(["".join(piece.text for piece in shown), STOPPED]).strip(),
+                        model=app.model,
+                        citations=tuple(citation for piece in shown for citation in piece.cited),
+                        claims=tuple(piece.claim for piece in shown if piece.claim),
+                    )
                     sessions.record(turn, answer, _reply(app, request, turn, answer))
                     raise
                 reply = _reply(app, request, turn, answer)
@@ -84,16 +89,6 @@ def run_turn(app: App, request: TurnRequest) -> Generator[StreamEvent]:
                     reply = _as_read_now(claim.keep(json.dumps(reply, ensure_ascii=False), notes_of(answer)), claim)
         measure_answer(app, answer, follow_up=bool(turn.question.history))
         yield from ended(reply)
-
-
-def _stopped(app: App, shown: list[CheckedPiece]) -> Answer:
-    """What was shown of an answer whose listener has left."""
-    return Answer(
-        text=" ".join(["".join(piece.text for piece in shown), STOPPED]).strip(),
-        model=app.model,
-        citations=tuple(citation for piece in shown for citation in piece.cited),
-        claims=tuple(piece.claim for piece in shown if piece.claim),
-    )
 
 
 def _reply(app: App, request: TurnRequest, turn: Turn, answer: Answer) -> AnswerJson | AskJson:

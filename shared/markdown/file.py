@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from itertools import count, islice
@@ -205,19 +206,13 @@ def _created(
 def _when(value: object) -> datetime | None:
     """YAML gives dates, times and text; a time without zone is UTC."""
     if isinstance(value, str):
-        value = _parsed(value.strip())
+        text, value = value.strip(), None
+        for parse in (datetime.fromisoformat, date.fromisoformat):  # of a text that both read, it is a date
+            with suppress(ValueError):
+                value = parse(text)
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
     return datetime.combine(value, NOON) if isinstance(value, date) else None
-
-
-def _parsed(text: str) -> date | datetime | None:
-    for parse in (date.fromisoformat, datetime.fromisoformat):
-        try:
-            return parse(text)
-        except ValueError:
-            continue
-    return None
 
 
 def whole_content(note: Note, path: str) -> bytes:

@@ -58,17 +58,11 @@ def split(text: str) -> Frontmatter:
     if len(source) > MAX_YAML:
         return Frontmatter(_NONE, problem=f"frontmatter: longer than {MAX_YAML:,} characters")
     fields, problem = _load(source)
-    if problem:
-        return _unreadable(problem, source, end)
-    return Frontmatter(MappingProxyType({str(name): value for name, value in fields.items()}), end, shown_from=end)
-
-
-def _unreadable(problem: str, source: str, end: int) -> Frontmatter:
-    """Lines between two rules that are no `name: value` are text, whatever else they are."""
-    message = f"frontmatter: {problem}"
-    lines = source.splitlines()
+    if not problem:
+        return Frontmatter(MappingProxyType({str(name): value for name, value in fields.items()}), end, shown_from=end)
+    message, lines = f"frontmatter: {problem}", source.splitlines()
     if not all(map(_MEANT.match, lines)) or not any(map(_NAME.match, lines)):
-        return Frontmatter(_NONE, problem=message)
+        return Frontmatter(_NONE, problem=message)  # lines between two rules that are no `name: value` are text
     title = next((found["title"].rstrip().strip("'\"") for line in lines if (found := _TITLE.match(line))), "")
     return Frontmatter({"title": title} if title else _NONE, problem=message, shown_from=end)
 

@@ -99,11 +99,11 @@ _STRAY_JOINERS = re.compile(
     "|(?<![^\x00-\x7f\u200c\u200d\ufe0f])\ufe0f"
 )
 
-_BLANK = rf"[\s{PAD}{NOTHING}]"
-_EMPHASIS = r"[*_~`]"
+BLANK = rf"[\s{PAD}{NOTHING}]"
+EMPHASIS = r"[*_~`]"
 _CITATION_LIKE = re.compile(
-    rf"(?<!{PAD}){PAD}*+\[(?=[\s{PAD}{NOTHING}^\\]*+(?:{_EMPHASIS}++{_BLANK}*+)?+[Nn]{_BLANK}*+"
-    rf"(?:\d|{_EMPHASIS}++\d[\d{PAD}{NOTHING}]*+{_EMPHASIS}))"
+    rf"(?<!{PAD}){PAD}*+\[(?=[\s{PAD}{NOTHING}^\\]*+(?:{EMPHASIS}++{BLANK}*+)?+[Nn]{BLANK}*+"
+    rf"(?:\d|{EMPHASIS}++\d[\d{PAD}{NOTHING}]*+{EMPHASIS}))"
     rf"(?P<inside>(?:[^\[\]{PAD}]++|{PAD}++(?!\[))*+)(?P<close>\]?)"
 )
 """In the skeleton of a text."""

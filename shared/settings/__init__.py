@@ -173,7 +173,13 @@ class Settings:
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Settings:
         """Raises SettingsError naming the first bad variable. An empty value counts as not set."""
-        values = {each.name: _parsed(each, env) for each in fields(cls) if env.get(variable_of(each))}
+        values: dict[str, Any] = {}
+        for each in fields(cls):
+            if given := env.get(variable_of(each)):
+                try:
+                    values[each.name] = each.metadata["parse"](given)
+                except ValueError as problem:
+                    raise SettingsError(variable_of(each), str(problem)) from None
         if "store" not in values and (env.get("K_SERVICE") or env.get("FIRESTORE_EMULATOR_HOST")):
             values["store"] = "firestore"
         deployed = bool(env.get("K_SERVICE"))
@@ -202,11 +208,3 @@ class Settings:
         used += [RANKING if self.reranker == "vertex" else None]
         used += [CHECK_GROUNDING if self.judge == "check_grounding" else None]
         return tuple(model for model in (*used, *self.chat_models) if model)
-
-
-def _parsed(setting: Field[Any], env: Mapping[str, str]) -> Any:  # noqa: ANN401 - the field's own type
-    variable = variable_of(setting)
-    try:
-        return setting.metadata["parse"](env[variable])
-    except ValueError as problem:
-        raise SettingsError(variable, str(problem)) from None

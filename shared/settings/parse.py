@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shared.settings import Settings
 
 T = TypeVar("T")
+N = TypeVar("N", int, float)
 
 MODEL_WAITS = 3
 """How often one question may wait for CHAT_TIMEOUT_MS."""
@@ -96,14 +97,21 @@ def model(value: str) -> str:
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
-    def parse(value: str) -> int:
+    return _within(low, high, int, "a whole number")
+
+
+def number(low: float, high: float) -> Callable[[str], float]:
+    return _within(low, high, float, "a number")
+
+
+def _within(low: N, high: N, read: Callable[[str], N], named: str) -> Callable[[str], N]:
+    def parse(value: str) -> N:
         try:
-            number = int(value)
-        except ValueError:
-            number = low - 1
-        if not low <= number <= high:
-            raise ValueError(f"a whole number from {low} to {high}, got {value!r}")
-        return number
+            if low <= (found := read(value)) <= high:
+                return found
+        except ValueError:  # no number at all
+            pass
+        raise ValueError(f"{named} from {low} to {high}, got {value!r}")
 
     return parse
 
@@ -136,19 +144,6 @@ def prices(value: str) -> tuple[tuple[str, float, float], ...]:
         if not model:
             raise ValueError(f"MODEL=READ/WRITTEN in USD per million tokens, like my-model=0.30/2.50; got {each!r}")
     return tuple(priced)
-
-
-def number(low: float, high: float) -> Callable[[str], float]:
-    def parse(value: str) -> float:
-        try:
-            number = float(value)
-        except ValueError:
-            number = math.nan
-        if not low <= number <= high:
-            raise ValueError(f"a number from {low} to {high}, got {value!r}")
-        return number
-
-    return parse
 
 
 def session_defaults(value: str) -> tuple[tuple[str, bool | int | float | str], ...]:
