@@ -181,18 +181,14 @@ def cut(text: str, units: Sequence[Unit]) -> list[tuple[int, int]]:
     positions = [0.0, *accumulate([tokens(text[start:end]) for start, end in pairwise(starts)])]
     begins = [0]
     if positions[-1] > FITS:
-        ranks = _ranks(text, units)
+        # Units in the order of cutting: by level, then by what tells one from others and is seldom edited.
+        keys = [(each.level, *_name(text[each.start : min(each.named_until, each.start + _NAMED)])) for each in units]
+        order = {key: rank for rank, key in enumerate(sorted(set(keys)))}
+        ranks = [order[key] for key in keys]
         bounds = pairwise([0, *_minima(ranks, positions), len(units)])
         begins = [begin for first, after in bounds for begin in _filled(first, after, ranks, positions)]
     repeated = [_first_repeated(units, positions, previous, begin) for previous, begin in pairwise(begins)]
     return list(zip([0, *repeated], [*begins[1:], len(units)], strict=True))
-
-
-def _ranks(text: str, units: Sequence[Unit]) -> list[int]:
-    """Each unit's place in the order of cutting: by level, then by what tells it from others and is seldom edited."""
-    keys = [(unit.level, *_name(text[unit.start : min(unit.named_until, unit.start + _NAMED)])) for unit in units]
-    order = {key: rank for rank, key in enumerate(sorted(set(keys)))}
-    return [order[key] for key in keys]
 
 
 def _name(text: str) -> tuple[int, ...]:

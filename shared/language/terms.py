@@ -98,7 +98,11 @@ class _Lexicon(dict[str, tuple[str, ...]]):
         super().__init__()
         self._lang = lang
         self.stops = stop_words("en" if lang in ("ja", "ko", "zh") else lang)
-        self._snowball = _snowball(lang)
+        self._snowball: Callable[[str], str] | None = None
+        if lang in _SNOWBALL:
+            from Stemmer import Stemmer  # noqa: PLC0415 - 3 ms that only a question or a note needs
+
+            self._snowball = Stemmer(_SNOWBALL[lang], 0).stemWord  # 0: the lexicon caches already
         self._lock = Lock()  # a Snowball stemmer serves one thread at a time
 
     def __missing__(self, token: str) -> tuple[str, ...]:
@@ -184,12 +188,3 @@ def _home(word: str, lang: str) -> str:
     if _CYRILLIC.match(word):
         return lang if lang in ("ru", "sr") else "ru"
     return "en" if lang == "ru" else lang
-
-
-def _snowball(lang: str) -> Callable[[str], str] | None:
-    if lang not in _SNOWBALL:
-        return None
-    from Stemmer import Stemmer  # noqa: PLC0415 - 3 ms that only a question or a note needs
-
-    stem: Callable[[str], str] = Stemmer(_SNOWBALL[lang], 0).stemWord  # 0: the lexicon caches already
-    return stem

@@ -140,9 +140,10 @@ class Codec:
         if get_origin(hint) is tuple:
             return self._tuple(get_args(hint)[0])
         if get_origin(hint) is Mapping and self._objects_as_text:
-            return "a JSON object as text", json.loads, _as_text
+            return "a JSON object as text", json.loads, partial(json.dumps, ensure_ascii=False)
         if is_dataclass(hint) and isinstance(hint, type):
-            return "an object", partial(self._nested, hint), self.dump
+            # Rows of the first schema hold some by position.
+            return "an object", lambda row: hint(*row) if isinstance(row, list) else self.load(hint, row), self.dump
         if isinstance(hint, type) and issubclass(hint, Enum):
             return f"one of {', '.join(each.value for each in hint)}", hint, attrgetter("value")
         expected, kinds = _SCALARS.get(hint, ("", ()))
@@ -161,14 +162,6 @@ class Codec:
 
         write_all = None if write is None else lambda values: list(map(write, values))
         return "a list of texts" if hint is str else "a list", read_all, write_all
-
-    def _nested(self, kind: type[T], plain: Any) -> T:  # noqa: ANN401
-        # Rows of the first schema hold some by position.
-        return kind(*plain) if isinstance(plain, list) else self.load(kind, plain)
-
-
-def _as_text(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _checked(kinds: tuple[type, ...], plain: Any) -> Any:  # noqa: ANN401

@@ -12,12 +12,11 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 
-from shared.errors import NoteUnreadable
 from shared.markdown.pointers import Pointer, folded, index_term, last_part, names_of, pointers, without_suffix
 from shared.model.index import IndexedChunk
 from shared.model.notes import Note
 from shared.model.retrieval import Restriction
-from shared.ports.stores import Store
+from shared.ports.stores import Store, readable_note
 
 MAX_LINKS = 100
 """Links of a note that are looked up: each name is a search."""
@@ -112,17 +111,11 @@ class _Index:
         return list(dict.fromkeys(chunk.note_id for chunk in chunks)), all(len(each) < limit for each in found)
 
     def read(self, note_ids: Sequence[str]) -> Iterable[Note]:
-        return (note for note in self.pool.map(self._note, note_ids) if note is not None)
+        found = self.pool.map(partial(readable_note, self.store, self.tenant_id), note_ids)
+        return (note for note in found if note is not None)
 
     def _holding(self, term: str, *, limit: int) -> tuple[IndexedChunk, ...]:
         return self.store.postings(self.tenant_id, term, limit=limit, stems=(), restriction=ANYWHERE)
-
-    def _note(self, note_id: str) -> Note | None:
-        """None also for a note with fields of wrong types, which cannot be opened."""
-        try:
-            return self.store.get_note(self.tenant_id, note_id)
-        except NoteUnreadable:
-            return None
 
 
 # -- which note a link means

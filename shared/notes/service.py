@@ -17,7 +17,7 @@ from shared.indexing.state import note_revision
 from shared.markdown.file import candidate_ids
 from shared.model.notes import DEFAULT_VAULT, ListedNote, Note, TrashedNote, TrashReason
 from shared.ports.pages import Page
-from shared.ports.stores import Store
+from shared.ports.stores import Store, readable_note
 
 TRASH_KEPT = timedelta(days=30)
 ATTEMPTS = 5
@@ -74,14 +74,17 @@ class Notes:
         another note of the vault has its path.
         """
         now = self.clock()
-        existing = self._readable(tenant_id, note_id)
+        existing = readable_note(self.store, tenant_id, note_id)  # saving an unreadable one again mends it
         created = draft.created_at or (existing.created_at if existing else draft.modified_at or now)
         note = draft.note(note_id, created_at=created, updated_at=now)
         if existing is not None and note_revision(existing) == note_revision(note):
             return existing
         if replacing is not None:
             _check_revision(existing, replacing)
-        self._check_path(tenant_id, note, existing)
+        if note.path and not (existing and (existing.vault, existing.path) == (note.vault, note.path)):
+            other = self.store.note_at(tenant_id, note.vault, note.path)
+            if other not in (None, note_id):
+                raise Conflict(f"path: note {other!r} of vault {note.vault!r} has the path {note.path!r} already")
         self._swap(tenant_id, note_id, existing, note, reason=reason, seen=replacing is not None)
         return note
 
@@ -92,15 +95,7 @@ class Notes:
         there = self.store.note_at(tenant_id, vault, path)
         if there is not None:
             return there
-        return next(each for each in candidate_ids(vault, path) if self._readable(tenant_id, each) is None)
-
-    def _check_path(self, tenant_id: str, note: Note, existing: Note | None) -> None:
-        """Raises Conflict naming the note of the vault that has the path already."""
-        if not note.path or (existing and (existing.vault, existing.path) == (note.vault, note.path)):
-            return
-        other = self.store.note_at(tenant_id, note.vault, note.path)
-        if other not in (None, note.note_id):
-            raise Conflict(f"path: note {other!r} of vault {note.vault!r} has the path {note.path!r} already")
+        return next(each for each in candidate_ids(vault, path) if readable_note(self.store, tenant_id, each) is None)
 
     def _swap(
         self, tenant_id: str, note_id: str, was: Note | None, now: Note | None, *, reason: TrashReason, seen: bool
@@ -135,13 +130,6 @@ class Notes:
         else:
             trash_id = _trash_id(at, was.note_id, note_revision(was))
         return TrashedNote(trash_id=trash_id, note=was, trashed_at=at, expires_at=at + TRASH_KEPT, reason=reason)
-
-    def _readable(self, tenant_id: str, note_id: str) -> Note | None:
-        """None also for a note that an app wrote with fields of wrong types: saving it again mends it."""
-        try:
-            return self.store.get_note(tenant_id, note_id)
-        except NoteUnreadable:
-            return None
 
     def get(self, tenant_id: str, note_id: str) -> Note:
         """Raises NotFound, NoteUnreadable."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Protocol
 
+from shared.errors import NoteUnreadable
 from shared.model.account import AnsweredRequest, DayUsage, Feedback, Person, Spending, StoredRequest
 from shared.model.index import Coverage, IndexChange, IndexedChunk, IndexRecord, StoredChunk, StoredRecord, Vector
 from shared.model.notes import Folder, ListedNote, Note, NoteKey, TrashedNote, UnreadableNote
@@ -68,6 +69,14 @@ class NoteStore(Protocol):
 
     def expire_trashed(self, now: datetime) -> None:
         """Remove what has expired by `now`, of all tenants; nothing where the database does so by itself."""
+
+
+def readable_note(store: NoteStore, tenant_id: str, note_id: str) -> Note | None:
+    """None also for a note that an app wrote with fields of wrong types."""
+    try:
+        return store.get_note(tenant_id, note_id)
+    except NoteUnreadable:
+        return None
 
 
 class SearchStore(Protocol):

@@ -32,10 +32,8 @@ def analyse(question: Question) -> Analysis:
     lang = detect(question.text)
     find = partial(find_time, question.text, now=question.now, zone=question.zone)
     found = find(lang=lang)
-    names_day = (
-        found is None and any(map(str.isdigit, question.text)) and any(day.day for day in days_in(question.text))
-    )
-    if names_day:  # too short to tell in whose language
+    if found is None and any(map(str.isdigit, question.text)) and any(day.day for day in days_in(question.text)):
+        # It names a day, and is too short to tell in whose language.
         others = ((find(lang=other), other) for other in languages() if other != lang)
         found, lang = next((read for read in others if read[0]), (None, lang))
     subject = question.text if found is None else f"{question.text[: found.start]} {question.text[found.end :]}"

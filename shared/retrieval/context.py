@@ -59,10 +59,8 @@ def _versions(scored: Sequence[Scored]) -> dict[str, tuple[Scores, float]]:
     words: dict[str, frozenset[tuple[str, ...]]] = {}
     for outdated in sorted(scored, key=best_first_key)[:MAX_OUTDATED]:
         old = outdated.chunk
-        newer = (
-            each.chunk for each in scored if old.title == each.chunk.title and old.created_at < each.chunk.created_at
-        )
-        for chunk in newer if old.title else ():
+        namesakes = [each.chunk for each in scored if old.title and each.chunk.title == old.title]
+        for chunk in (each for each in namesakes if old.created_at < each.created_at):
             for each in (chunk, old):
                 if each.chunk_id not in words:
                     words[each.chunk_id] = trigrams(each.text)

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from shared.errors import Conflict, InvalidArgument, NoteUnreadable, NotFound, Unavailable
+from shared.errors import Conflict, InvalidArgument, NotFound, Unavailable
 from shared.indexing.state import note_revision
 from shared.language.words import folded_words
 from shared.model.account import Person
@@ -21,7 +21,7 @@ from shared.model.sessions import Message, Role, Session, SessionSettings, Setti
 from shared.model.templates import NONE
 from shared.ports.models import Writer
 from shared.ports.pages import Page, make_token, read_token
-from shared.ports.stores import Store
+from shared.ports.stores import Store, readable_note
 from shared.sessions.limits import check_settings, check_title, title_of
 from shared.sessions.standalone import earlier_turns, resolve
 from shared.sessions.turns import Turn, as_read_now, messages_of
@@ -123,10 +123,7 @@ class Sessions:
         """With the revision of each cited note, empty where the note does not hold the quote any more."""
         citations = []
         for each in message.citations:
-            try:
-                note = self.store.get_note(self.person.tenant_id, each.note_id)
-            except NoteUnreadable:
-                note = None
+            note = readable_note(self.store, self.person.tenant_id, each.note_id)
             holds = note is not None and each.shown["quote"] in note.text
             citations.append(replace(each, note_revision=note_revision(note) if note and holds else ""))
         return replace(message, citations=tuple(citations))

@@ -104,13 +104,8 @@ def _prompt(text: str, turns: Sequence[Earlier]) -> Prompt:
     for turn in turns:
         answer = neutralize_line(turn.exchange.answer)
         lines += [f"> Question: {neutralize_line(turn.standalone)}", f"> Answer: {answer[:MAX_ANSWER_LENGTH]}"]
-    return Prompt(
-        system=_RULES,
-        user="\n".join([*lines, "", f"Last question: {neutralize_line(text)}"]),
-        question=text,
-        sources=(),
-        schema=SCHEMA,
-    )
+    user = "\n".join([*lines, "", f"Last question: {neutralize_line(text)}"])
+    return Prompt(system=_RULES, user=user, question=text, sources=(), schema=SCHEMA)
 
 
 def _whole_in(reply: str, asked: str, turns: Sequence[Earlier], longest: int) -> str | None:

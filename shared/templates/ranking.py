@@ -49,14 +49,8 @@ CHAIN_OF_THOUGHT = Template(
 
 def embedded_text(template: Template) -> str:
     """Name, description, keywords, methodology and the beginning of the steps."""
-    parts = (
-        template.name,
-        template.description,
-        ", ".join(template.keywords),
-        template.methodology,
-        template.content[:CONTENT_READ],
-    )
-    return "\n".join(part for part in parts if part)
+    named = (template.name, template.description, ", ".join(template.keywords), template.methodology)
+    return "\n".join(filter(None, (*named, template.content[:CONTENT_READ])))
 
 
 def vector_key(template: Template, embedder: Embedder) -> str:

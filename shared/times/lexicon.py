@@ -68,7 +68,9 @@ class Lexicon:
     def __init__(self, times: Times, known: Vocabulary) -> None:
         self.fortnights = frozenset(filter(None, times.fortnights.split("|")))
         self.units = {**_meanings(times.units.items()), **dict.fromkeys(self.fortnights, "week")}
-        self.numbers = _numbers(times)  # FEW for those that name none
+        tens, few = zip(range(20, 100, 10), times.tens, strict=False), filter(None, times.few.split("|"))
+        self.numbers = {**_meanings(enumerate(times.numbers, 1)), **_meanings(tens), **times.more_numbers}
+        self.numbers |= dict.fromkeys(few, FEW)
         self.ordinals = _meanings(enumerate(times.ordinals, 1))
         self.weekdays = _meanings(enumerate(times.weekdays))
         self.months = _meanings(enumerate(times.months, 1))
@@ -84,14 +86,20 @@ class Lexicon:
         self.month_first = times.month_first
         words = self._words_of_patterns(times)
 
+        behind_it = rf"(?:\s+(?:{times.articles}))?" if times.articles else ""
+
         def before(pattern: str) -> re.Pattern[str]:
-            return _before(_filled(pattern, words), times.articles)
+            """Matches at the end of what precedes a time."""
+            found = _filled(pattern, words) or _NEVER
+            return re.compile(rf"(?<![\w-])(?:{found}){behind_it}\s*$", re.IGNORECASE)
 
         def rules_before(rules: Iterable[Rule]) -> Rules:
             return tuple((rule, before(rule.pattern)) for rule in rules)
 
         rules = (*times.rules, *(_COMMON if known.times else ()), *_FIGURES)
-        self.rules: Rules = tuple((rule, _whole_word(_filled(rule.pattern, words), times.hyphened)) for rule in rules)
+        opens = r"(?<![\w./@#_=$])(?<!" + "".join(f"(?<!{word})" for word in times.hyphened.split()) + "-)"
+        whole_words = (rf"{opens}(?:{_filled(rule.pattern, words)})(?![\w/@_]|[.\-][\w])" for rule in rules)
+        self.rules: Rules = tuple(zip(rules, [re.compile(each, re.IGNORECASE) for each in whole_words], strict=True))
         self.distances, self.ordinal_days = rules_before(times.distances), rules_before(times.ordinal_days)
         self.operators = rules_before(starmap(Rule, times.operators.items()))
         self.parts = rules_before(starmap(Rule, times.parts.items()))
@@ -200,12 +208,6 @@ def _meanings(words: Iterable[tuple[T, str]]) -> dict[str, T]:
     return {form: meaning for meaning, forms in words for form in forms.split("|") if form}
 
 
-def _numbers(times: Times) -> dict[str, int]:
-    tens = zip(range(20, 100, 10), times.tens, strict=False)
-    few = dict.fromkeys(filter(None, times.few.split("|")), FEW)
-    return {**_meanings(enumerate(times.numbers, 1)), **_meanings(tens), **times.more_numbers, **few}
-
-
 def _alternatives(words: Mapping[str, object]) -> str:
     forms = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
     return forms.replace(r"\ ", r"\s+").replace("'", "['’]")
@@ -219,17 +221,6 @@ def _filled(pattern: str, words: Mapping[str, str]) -> str:
     for name, alternatives in words.items():
         pattern = pattern.replace("{" + name + "}", alternatives)
     return pattern.replace(" ", r"\s+")
-
-
-def _whole_word(pattern: str, hyphened: str) -> re.Pattern[str]:
-    joined = "".join(f"(?<!{word})" for word in hyphened.split())
-    return re.compile(rf"(?<![\w./@#_=$])(?<!{joined}-)(?:{pattern})(?![\w/@_]|[.\-][\w])", re.IGNORECASE)
-
-
-def _before(pattern: str, articles: str) -> re.Pattern[str]:
-    """Matches at the end of what precedes a time."""
-    article = rf"(?:\s+(?:{articles}))?" if articles else ""
-    return re.compile(rf"(?<![\w-])(?:{pattern or _NEVER}){article}\s*$", re.IGNORECASE)
 
 
 def _at_end(words: str) -> re.Pattern[str]:

@@ -149,13 +149,8 @@ def _anchor(text: str, mention: Mention, context: Context) -> _Anchor:
         span = days_of_ordinal(ordinal, span, context)
     elif span and part:
         span = calendar.part(span, part.rule.kind)
-    return _Anchor(
-        mention=mention,
-        span=span,
-        start=of_it.start if of_it else mention.start,
-        part=part.rule.kind if part else None,
-        bare=of_it is None,
-    )
+    start, kind = of_it.start if of_it else mention.start, part.rule.kind if part else None
+    return _Anchor(mention=mention, span=span, start=start, part=kind, bare=of_it is None)
 
 
 def _bounded(text: str, reading: _Reading, context: Context) -> _Reading:
@@ -236,9 +231,8 @@ def _stands_as_time(text: str, mention: Mention, grammar: Lexicon) -> bool:
     if not written_out or at_end(text, mention.start, grammar.attribute_follows):
         return False
     before = text[max(0, mention.start - NEARBY) : mention.start]
-    word = (
-        before.rstrip().rpartition(" ")[2].removesuffix(",")
-    )  # no name's, no sentence's end: "Black Friday", "See: Friday"
+    word = before.rstrip().rpartition(" ")[2].removesuffix(",")
+    # No name's, no sentence's end: "Black Friday", "See: Friday".
     return before[-1:].isspace() and word[:1].islower() and word[-1].isalnum()
 
 

@@ -88,11 +88,6 @@ def _away(mention: Mention, context: Context, day: date, sign: int) -> Span:
     return Span(first.start, last.end, far.reach)
 
 
-def _same_day(mention: Mention, context: Context) -> Span:
-    """The day of today's date so many units ago."""
-    return calendar.day(calendar.shifted(context.today, unit_of(mention, context), -_count(mention, context)))
-
-
 def _period(mention: Mention, context: Context, back: int = 0, year: int | None = None) -> Span | None:
     """The unit, weekday, month, season or weekend so many before the present one; the month or season of that year."""
     today, words = context.today, context.words
@@ -110,10 +105,6 @@ def _period(mention: Mention, context: Context, back: int = 0, year: int | None 
         # Winter bears the year in which it begins, unless that lies ahead.
         return calendar.months(year - (first == 12 and date(year, 12, 1) > today), first, 3)
     return calendar.weekend_back(back, today)
-
-
-def _of_a_year(mention: Mention, context: Context) -> Span | None:
-    return _period(mention, context, year=_year_of(mention, context))
 
 
 def _weekday(mention: Mention, context: Context) -> Span | None:
@@ -225,14 +216,18 @@ RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "last": lambda mention, context: _period(mention, context, 1),
     "before_last": lambda mention, context: _period(mention, context, 2),
     "same_day": lambda _mention, _context: None,
-    "shifted": _same_day,
+    "shifted": lambda mention, context: calendar.day(
+        calendar.shifted(context.today, unit_of(mention, context), -_count(mention, context))
+    ),
     "iso_week": _iso_week,
     "weekend": _weekday,
     "weekday": _weekday,
     **dict.fromkeys(("date", "day_number", "days_of_month", "iso", "dots"), _day),
     "slashes": _slashes,
     **dict.fromkeys(("quarter", "half", "nth_unit"), _term),
-    **dict.fromkeys(("month", "season"), _of_a_year),
+    **dict.fromkeys(
+        ("month", "season"), lambda mention, context: _period(mention, context, year=_year_of(mention, context))
+    ),
     "feast": _feast,
     "decade": _decade,
     "year": lambda mention, context: calendar.months(_year_of(mention, context) or 0, 1, 12),

@@ -38,10 +38,8 @@ class Index:
         return tuple([StoredChunk(**dict(zip(names, row, strict=False)), has_vector=bool(row[-1])) for row in found])
 
     def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
-        query = (
-            "SELECT chunk_id, vector FROM chunks JOIN vectors USING (id) "
-            "WHERE chunk_id IN (SELECT value FROM json_each(?))"
-        )
+        asked = "SELECT value FROM json_each(?)"
+        query = f"SELECT chunk_id, vector FROM chunks JOIN vectors USING (id) WHERE chunk_id IN ({asked})"
         with self._files.of(tenant_id).reading() as db:
             return {chunk_id: array("f", vector) for chunk_id, vector in db.execute(query, (json.dumps(chunk_ids),))}
 
@@ -86,7 +84,13 @@ class ChunkChanges:
 
     def apply(self, change: IndexChange) -> None:
         for chunk_id in change.remove:
-            self._remove(chunk_id)
+            removed = "DELETE FROM chunks WHERE chunk_id = ? RETURNING id, terms, scopes, length"
+            old = self._db.execute(removed, (chunk_id,)).fetchone()
+            if old is not None:
+                row_id, terms, scopes, length = old
+                self._post(row_id, terms, scopes, removed=True)
+                self._set_vector(row_id, "", None)
+                self._chunks, self._length = self._chunks - 1, self._length - length
         # In the order of ids: FTS5 starts another segment whenever a row id is less than the one before.
         for put in sorted(change.put, key=attrgetter("chunk.created_at", "chunk.position")):
             self._set_vector(self._write(put.chunk), put.chunk.index_version, put.vector)
@@ -97,19 +101,15 @@ class ChunkChanges:
             if found is not None:
                 self._set_vector(found[0], found[1], vector)
         # Once a change: between two postings, an UPDATE makes FTS5 write what it has gathered as a segment of its own.
-        self._db.execute(
-            "UPDATE state SET chunk_count = chunk_count + ?, total_length = total_length + ?",
-            (self._chunks, self._length),
-        )
+        statement = "UPDATE state SET chunk_count = chunk_count + ?, total_length = total_length + ?"
+        self._db.execute(statement, (self._chunks, self._length))
         self._db.execute("DELETE FROM removed_vectors WHERE revision <= ?", (self._revision - KEPT_REMOVALS,))
 
     def _write(self, chunk: IndexedChunk) -> int:
         """Create or replace all but the vector. Returns the row's id."""
         row = documents.CHUNKS.row(chunk, terms=documents.terms_column(chunk.terms))
-        old = self._db.execute(
-            "SELECT id, created_at, terms, scopes, length, index_version FROM chunks WHERE chunk_id = ?",
-            (chunk.chunk_id,),
-        ).fetchone()
+        query = "SELECT id, created_at, terms, scopes, length, index_version FROM chunks WHERE chunk_id = ?"
+        old = self._db.execute(query, (chunk.chunk_id,)).fetchone()
         if old is None:
             row_id = self._free_id(row["created_at"])
             insert(self._db, "chunks", {**row, "id": row_id})
@@ -132,16 +132,6 @@ class ChunkChanges:
                 self._note_removal(row_id)
         self._length += row["length"] - length
         return target
-
-    def _remove(self, chunk_id: str) -> None:
-        old = self._db.execute(
-            "DELETE FROM chunks WHERE chunk_id = ? RETURNING id, terms, scopes, length", (chunk_id,)
-        ).fetchone()
-        if old is not None:
-            row_id, terms, scopes, length = old
-            self._post(row_id, terms, scopes, removed=True)
-            self._set_vector(row_id, "", None)
-            self._chunks, self._length = self._chunks - 1, self._length - length
 
     def _free_id(self, created_at: int) -> int:
         """The next in its second."""

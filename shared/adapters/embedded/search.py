@@ -134,14 +134,12 @@ def _allowed(db: sqlite3.Connection, restriction: Restriction) -> Allowed | None
     bounds = _bounds(restriction.created)
     match = documents.expression(None, restriction.scopes)
     # Ids are exact to the second: what the range excludes of its first and last second is named one by one.
+    bounds["first_past"] = documents.ids_at(bounds["start"]).stop
+    bounds["last"] = documents.ids_at(bounds["end"] - 1).start
     without = db.execute(
         "SELECT id FROM chunks WHERE (id >= :first AND id < :first_past AND created_at < :start) "
         "OR (id >= :last AND id < :past AND created_at >= :end)",
-        {
-            **bounds,
-            "first_past": documents.ids_at(bounds["start"]).stop,
-            "last": documents.ids_at(bounds["end"] - 1).start,
-        },
+        bounds,
     )
     return Allowed(first=bounds["first"], past=bounds["past"], match=match, without=[row[0] for row in without])
 

@@ -91,13 +91,19 @@ class VectorSpace:
         np = self._np
         query: Floats = np.frombuffer(vector, dtype=np.float32)
         least, greatest = self._codes.bounds(query, self._used)
-        excluded = self._excluded(db, allowed)
+        ids = self._ids[: self._used]
+        excluded: Flags = ids == _FREE
+        if allowed is not None:
+            excluded |= (ids < allowed.first) | (ids >= allowed.past)
+            excluded[self._rows_of(allowed.without)] = True
+            if allowed.match is not None:
+                excluded |= self._others(db, allowed, allowed.match)
         least[excluded] = greatest[excluded] = -np.inf
         count = min(limit, self._used - int(np.count_nonzero(excluded)))
         if count == 0:
             return []
         last = np.partition(least, least.size - count)[least.size - count]
-        ids = self._ids[np.flatnonzero(greatest >= last)]
+        ids = ids[np.flatnonzero(greatest >= last)]
         cosines = self._exact(db, ids, query)
         order = np.argsort(-cosines, kind="stable")
         order = order[cosines[order] >= cosines[order[count - 1]]]
@@ -163,26 +169,13 @@ class VectorSpace:
         found: Ints = order[places[in_order[places] == wanted]]
         return found
 
-    def _excluded(self, db: sqlite3.Connection, allowed: Allowed | None) -> Flags:
-        ids = self._ids[: self._used]
-        excluded: Flags = ids == _FREE
-        if allowed is None:
-            return excluded
-        excluded |= (ids < allowed.first) | (ids >= allowed.past)
-        excluded[self._rows_of(allowed.without)] = True
-        if allowed.match is not None:
-            excluded |= self._others(db, allowed, allowed.match)
-        return excluded
-
     def _others(self, db: sqlite3.Connection, allowed: Allowed, match: str) -> Flags:
         """Rows that do not match."""
         key = replace(allowed, without=())
         others = self._matches.pop(key, None)
         if others is None:
-            found = db.execute(
-                "SELECT rowid FROM postings WHERE postings MATCH ? AND rowid >= ? AND rowid < ?",
-                (match, allowed.first, allowed.past),
-            )
+            query = "SELECT rowid FROM postings WHERE postings MATCH ? AND rowid >= ? AND rowid < ?"
+            found = db.execute(query, (match, allowed.first, allowed.past))
             others = self._np.ones(self._used, dtype=bool)
             others[self._rows_of([row[0] for row in found])] = False
         self._matches[key] = others  # the last used is the last key

@@ -90,9 +90,7 @@ class OpenAIWriter(OpenAIRemote, RemoteWriter["OpenAI"]):
     def _asked(self, prompt: Prompt) -> _Asked:
         from openai import omit  # noqa: PLC0415 - 500 ms that a cold start need not pay
 
-        family = self.model.rpartition("/")[2].partition(":")[
-            0
-        ]  # `library/nomic-embed-text:v1.5` -> `nomic-embed-text`
+        family = self.model.rpartition("/")[2].partition(":")[0]  # `library/gpt-oss:20b` -> `gpt-oss`
         reasoning = re.match(r"(o\d|gpt-[5-9])", family) is not None
         return {
             "model": self.model,

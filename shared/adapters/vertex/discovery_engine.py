@@ -8,7 +8,6 @@ lines of that answer; a statement is backed by its passages as far as its claims
 from __future__ import annotations
 
 import logging
-import math
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -51,7 +50,6 @@ log = logging.getLogger(__name__)
 class _Claim:
     """A claim that the service found. `facts`: indices of those it cites."""
 
-    start: int
     score: float
     facts: frozenset[int]
 
@@ -88,7 +86,7 @@ class CheckGroundingJudge:
         try:
             request = _request(texts, chunks)
             reply = retry_within(lambda left: self._service.post(request, left), model=self.name, seconds=self._seconds)
-            claims = _by_line(_claims(reply, len(chunks)), texts)
+            claims = _claims(reply, len(chunks), texts)
         except (ModelUnavailable, ModelRefused) as problem:
             log.warning("%s did not judge (%s); %s does", self.name, type(problem).__name__, self._fallback.name)
             return found
@@ -117,39 +115,25 @@ def _request(texts: Sequence[str], chunks: Sequence[IndexedChunk]) -> dict[str, 
     }
 
 
-def _claims(reply: object, facts: int) -> list[_Claim]:
-    """Raises ModelRefused for what is not the service's form. Claims that need no check are left out."""
+def _claims(reply: object, facts: int, texts: Sequence[str]) -> dict[str, list[_Claim]]:
+    """Text -> its claims, without those that need no check. Raises ModelRefused for what is not the service's form."""
+    # Positions count UTF-8 bytes of the answer, whose lines the texts are.
+    starts = list(accumulate((len(text.encode()) + 1 for text in texts), initial=0))
+    found: dict[str, list[_Claim]] = {}
     try:
         assert isinstance(reply, dict)  # noqa: S101 - caught below
         sources = [int(chunk["source"]) for chunk in reply.get("citedChunks", ())]
-        return [
-            _Claim(
-                int(claim.get("startPos", 0)),
-                _share(claim.get("score", 1.0 if claim.get("citationIndices") else 0.0)),
-                frozenset(sources[index] for index in claim.get("citationIndices", ()) if 0 <= sources[index] < facts),
-            )
-            for claim in reply.get("claims", ())
-            if claim.get("groundingCheckRequired", True)
-        ]
+        for claim in reply.get("claims", ()):
+            if claim.get("groundingCheckRequired", True):
+                line, cited = bisect_right(starts, int(claim.get("startPos", 0))) - 1, claim.get("citationIndices", ())
+                score = float(str(claim.get("score", 1.0 if cited else 0.0)))
+                if not 0 <= score <= 1:
+                    raise ValueError(score)
+                backing = frozenset(sources[index] for index in cited if 0 <= sources[index] < facts)
+                if 0 <= line < len(texts):
+                    found.setdefault(texts[line], []).append(_Claim(score, backing))
     except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise ModelRefused("check_grounding: a reply of another form") from error
-
-
-def _share(value: object) -> float:
-    number = float(str(value))
-    if not (math.isfinite(number) and 0 <= number <= 1):
-        raise ValueError(value)
-    return number
-
-
-def _by_line(claims: Sequence[_Claim], texts: Sequence[str]) -> dict[str, list[_Claim]]:
-    """Positions count UTF-8 bytes of the answer, whose lines the statements are."""
-    starts = list(accumulate((len(text.encode()) + 1 for text in texts), initial=0))
-    found: dict[str, list[_Claim]] = {}
-    for claim in claims:
-        line = bisect_right(starts, claim.start) - 1
-        if 0 <= line < len(texts):
-            found.setdefault(texts[line], []).append(claim)
     return found
 
 
@@ -171,15 +155,11 @@ class VertexReranker:
             "ignoreRecordDetailsInResponse": True,
         }
         reply = retry_within(lambda seconds: self._service.post(body, seconds), model=self.model, seconds=RANK_SECONDS)
-        return (*_ranked(reply, len(sent), self.model), *(0.0 for _ in passages[MAX_RECORDS:]))
-
-
-def _ranked(reply: Any, count: int, model: str) -> tuple[float, ...]:  # noqa: ANN401 - JSON
-    """In the order of the request; the reply's is best first. Protobuf's JSON leaves out zeros: no score is 0."""
-    try:
-        found = {str(record["id"]): float(record.get("score", 0.0)) for record in reply["records"]}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise misshapen(error, model) from error
-    if found.keys() != {str(place) for place in range(count)}:
-        raise PortContractError(f"{model}: {count} passages were sent, others came back")
-    return tuple(found[str(place)] for place in range(count))
+        try:  # best first; Protobuf's JSON leaves out zeros: no score is 0
+            found = {str(record["id"]): float(record.get("score", 0.0)) for record in reply["records"]}
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise misshapen(error, self.model) from error
+        asked = [str(place) for place in range(len(sent))]
+        if found.keys() != set(asked):
+            raise PortContractError(f"{self.model}: {len(sent)} passages were sent, others came back")
+        return (*(found[each] for each in asked), *(0.0 for _ in passages[MAX_RECORDS:]))
