@@ -112,6 +112,8 @@ def assert_no_sideways_scroll(page: Page) -> None:
 def test_a_phone_has_all_of_it_without_sideways_scroll(open_page: OpenPage, product: Running, shot: Shot) -> None:
     page = open_page(product.address, **PHONE)
     assert_no_sideways_scroll(page)
+    tops = "[...document.querySelectorAll('.top a, .top button')].map((each) => each.getBoundingClientRect())"
+    assert page.evaluate(f"{tops}.every((box) => box.top >= 0 && box.bottom <= 52 && box.right <= 360)")
     exchange = ask(page, QUESTION)
     assert_no_sideways_scroll(page)
     shot(page, "phone-answer")
