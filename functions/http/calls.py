@@ -103,7 +103,6 @@ class Route:
     """Whether Firebase's callable form, `{"data": …}`, is taken too."""
 
     def load(self) -> Callable[..., Reply]:
-        """The handler itself."""
         module, _, name = self.handler.partition(":")
         handler: Callable[..., Reply] = getattr(importlib.import_module(f"functions.routes.{module}"), name)
         return handler
@@ -185,8 +184,6 @@ OPERATIONS: dict[Callable[..., Reply], Operation] = {}
 
 
 def operation(**contract: Any) -> Callable[[H], H]:  # noqa: ANN401 - Operation's own fields
-    """Register a handler's contract."""
-
     def register(handler: H) -> H:
         OPERATIONS[handler] = Operation(**contract)
         return handler

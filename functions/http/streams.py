@@ -160,7 +160,6 @@ def encoded(
 
 
 def encode(name: str, data: Mapping[str, object], form: Form) -> bytes:
-    """One event."""
     if form is Form.PLAIN:
         return f"event: {name}\n".encode() + _line(data)
     if name == "result":

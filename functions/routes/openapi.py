@@ -137,7 +137,12 @@ def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema
     contract = OPERATIONS[route.load()]
     if contract.described is not None:
         return {**described, **contract.described}
-    described["parameters"] = list(_parameters(path, contract))
+    query = contract.query.model_json_schema()["properties"] if contract.query else {}
+    segment = {"in": "path", "required": True, "schema": {"type": "string", "pattern": SEGMENT}}
+    described["parameters"] = [
+        *({"name": to_camel(name), **segment} for name in re.findall(r"\{(\w+)\}", path)),
+        *({"name": name, "in": "query", "required": False, "schema": schema} for name, schema in query.items()),
+    ]
     described["responses"] = _responses(route, contract, schemas)
     if contract.body is not None:
         body = schemas[contract.body]
@@ -146,14 +151,6 @@ def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema
         required = any(field.is_required() for field in contract.body.model_fields.values())
         described["requestBody"] = {"required": required, "content": {JSON: {"schema": body}}}
     return described
-
-
-def _parameters(path: str, contract: Operation) -> Iterator[Schema]:
-    for name in re.findall(r"\{(\w+)\}", path):
-        yield {"name": to_camel(name), "in": "path", "required": True, "schema": {"type": "string", "pattern": SEGMENT}}
-    query = contract.query.model_json_schema()["properties"] if contract.query else {}
-    for name, schema in query.items():
-        yield {"name": name, "in": "query", "required": False, "schema": schema}
 
 
 def _responses(route: Route, contract: Operation, schemas: Mapping[Any, Schema]) -> Schema:

@@ -77,8 +77,6 @@ _STEPS_LENGTH = 8000
 _HISTORY = 0.25
 """Share of a limited prompt that the newest turns may take before any source."""
 _draw_key = partial(secrets.token_hex, 8)
-_CUT = " …"
-"""Ends a text that was cut."""
 
 
 def build_prompt(
@@ -222,7 +220,7 @@ def _cut(text: str, longest: float) -> str:
     while tokens(start) > longest:
         start = start[:-1]
     bare = start.rpartition(" ")[0] or start
-    return f"{bare.rstrip()}{_CUT}" if bare.strip() else ""
+    return f"{bare.rstrip()} …" if bare.strip() else ""
 
 
 def _quoted(text: str) -> list[str]:

@@ -87,7 +87,6 @@ def stream_json(question: Question, event: AnswerEvent) -> tuple[StreamEvent, ..
 
 
 def ended(result: AnswerJson | AskJson) -> tuple[StreamEvent, ...]:
-    """The last events."""
     return StreamEvent("usage", result["meta"]["usage"]), StreamEvent("result", result)
 
 
