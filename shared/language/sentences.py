@@ -53,9 +53,13 @@ def sentences(text: str, *, lang: str | None = None) -> list[tuple[int, int]]:
     start = 0
     opens_line = True
     for end, is_line in sentence_ends(text, ordinals=ordinals):
-        span = _trimmed(text, start, end, opens_line=opens_line)
-        if span:
-            found.append(span)
+        content = text[start:end].strip()
+        first = text.index(content, start)
+        after = first + len(content)
+        marker = _MARKER.match(text, first, after) if opens_line else None
+        first = marker.end() if marker else first
+        if any(map(str.isalnum, text[first:after])):
+            found.append((first, after))
         start, opens_line = end, is_line
     return found
 
@@ -103,14 +107,3 @@ def _abbreviates(word: str, following: str) -> bool:
     if lowered in _listed("closing_abbreviations"):
         return following[:1].isdigit() or (lowered in _listed("titles") and word[0].isupper())
     return lowered in _listed("abbreviations")
-
-
-def _trimmed(text: str, start: int, end: int, *, opens_line: bool) -> tuple[int, int] | None:
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    while start < end and text[start].isspace():
-        start += 1
-    if opens_line:
-        marker = _MARKER.match(text, start, end)
-        start = marker.end() if marker else start
-    return (start, end) if any(map(str.isalnum, text[start:end])) else None
