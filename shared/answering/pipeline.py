@@ -111,10 +111,8 @@ def _from_notes(
     if (draft.failed or draft.truncated) and not checker.stands and draft.answers is not False:
         if checker.text:
             yield Retracted(RetractReason.WRITER_FAILED)
-        answer = replace(
-            (yield from _quoted(question, retrieved, writers)),
-            writer_problem=draft.said or f"{draft.model}: its reply breaks off",
-        )
+        said = draft.said if draft.failed else f"{draft.model}: its reply breaks off"
+        answer = replace((yield from _quoted(question, retrieved, writers)), writer_problem=said)
         timer.end("quote")
     else:
         # A refusal where the writer says that the sources do not answer, where nothing is cited, or nothing backs it.

@@ -100,6 +100,7 @@ def test_a_cited_answer_may_say_what_the_notes_do_not_tell() -> None:
 def test_without_the_model_the_notes_are_quoted_and_nothing_claims_to_answer(problem: str | AuroraError) -> None:
     result = ask(problem)
     assert (result.text, result.model, result.kind) == (QUOTED, "extractive", AnswerKind.QUOTED)
+    assert result.writer_problem == (problem.message if isinstance(problem, AuroraError) else "")
     assert [citation.quote for citation in result.citations] == [
         "We chose Firestore as the database. It scales.",
         "The API runs on Cloud Run.",
