@@ -87,7 +87,9 @@ def widening_notice(retrieved: Retrieved) -> str:
     time = retrieved.analysis.time
     if not (retrieved.widened and time):
         return ""
-    return f"{_answers(retrieved.analysis.lang).widened[retrieved.widened].format(time=time.phrase)} "
+    days = retrieved.widened.partition(" ")[0]
+    around, ever = _answers(retrieved.analysis.lang).widened
+    return f"{(around if days.isdecimal() else ever).format(time=time.phrase, days=days)} "
 
 
 def linkable(question: Question, sources: Sequence[Source]) -> tuple[str, ...]:

@@ -205,8 +205,8 @@ class Answers:
     """Heading of all notes of a time that was asked for."""
     general: str
     """Heading of an answer from general knowledge."""
-    widened: Mapping[str, str]
-    """Step of a search that was widened -> a sentence that says so, with `{time}` for the phrase that was asked."""
+    widened: tuple[str, str]
+    """Say that a search for `{time}` went on `{days}` days around, or in notes of any time."""
     refusals: Mapping[str, str]
     """Reason of a refusal -> the sentence shown."""
     conjunctions: str

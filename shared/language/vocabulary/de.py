@@ -164,11 +164,7 @@ VOCABULARY = Vocabulary(
         nearest="Die nächstliegenden Stellen in deinen Notizen:",
         of_then="Deine Notizen aus dieser Zeit:",
         general="Deine Notizen enthalten die Antwort nicht. Aus allgemeinem Wissen:",
-        widened={
-            "7 days around": "Nichts aus der Zeit „{time}“, daher habe ich 7 Tage davor und danach gesucht.",
-            "30 days around": "Nichts aus der Zeit „{time}“, daher habe ich 30 Tage davor und danach gesucht.",
-            "any time": "Nichts aus der Zeit „{time}“, daher habe ich in Notizen jeder Zeit gesucht.",
-        },
+        widened=("Nichts aus der Zeit „{time}“, daher habe ich {days} Tage davor und danach gesucht.", "Nichts aus der Zeit „{time}“, daher habe ich in Notizen jeder Zeit gesucht."),
         refusals={
             "no_notes": "Es gibt noch keine Notizen, die durchsucht werden könnten.",
             "no_candidates": "In deinen Notizen steht nichts darüber.",

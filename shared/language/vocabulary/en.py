@@ -195,11 +195,7 @@ VOCABULARY = Vocabulary(
         nearest="Closest passages in your notes:",
         of_then="Your notes of that time:",
         general="Your notes do not hold the answer. From general knowledge:",
-        widened={
-            "7 days around": "Nothing from “{time}”, so I searched 7 days either side.",
-            "30 days around": "Nothing from “{time}”, so I searched 30 days either side.",
-            "any time": "Nothing from “{time}”, so I searched notes of any time.",
-        },
+        widened=("Nothing from “{time}”, so I searched {days} days either side.", "Nothing from “{time}”, so I searched notes of any time."),
         refusals={
             "no_notes": "There are no notes to search yet.",
             "no_candidates": "Nothing in your notes speaks of this.",

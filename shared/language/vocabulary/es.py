@@ -156,11 +156,7 @@ VOCABULARY = Vocabulary(
         nearest="Los pasajes más cercanos de tus notas:",
         of_then="Tus notas de ese tiempo:",
         general="Tus notas no contienen la respuesta. Según conocimientos generales:",
-        widened={
-            "7 days around": "No hay nada de «{time}», así que busqué 7 días antes y después.",
-            "30 days around": "No hay nada de «{time}», así que busqué 30 días antes y después.",
-            "any time": "No hay nada de «{time}», así que busqué en notas de cualquier fecha.",
-        },
+        widened=("No hay nada de «{time}», así que busqué {days} días antes y después.", "No hay nada de «{time}», así que busqué en notas de cualquier fecha."),
         refusals={
             "no_notes": "Todavía no hay notas en las que buscar.",
             "no_candidates": "Nada en tus notas habla de esto.",

@@ -153,11 +153,7 @@ VOCABULARY = Vocabulary(
         nearest="Les passages les plus proches de vos notes :",
         of_then="Vos notes de cette période :",
         general="Vos notes ne contiennent pas la réponse. D’après des connaissances générales :",
-        widened={
-            "7 days around": "Rien pour « {time} » : j’ai cherché 7 jours avant et après.",
-            "30 days around": "Rien pour « {time} » : j’ai cherché 30 jours avant et après.",
-            "any time": "Rien pour « {time} » : j’ai cherché dans les notes de toutes les dates.",
-        },
+        widened=("Rien pour « {time} » : j’ai cherché {days} jours avant et après.", "Rien pour « {time} » : j’ai cherché dans les notes de toutes les dates."),
         refusals={
             "no_notes": "Il n’y a pas encore de notes à parcourir.",
             "no_candidates": "Rien dans vos notes n’en parle.",

@@ -158,11 +158,7 @@ VOCABULARY = Vocabulary(
         nearest="I passaggi più vicini nei tuoi appunti:",
         of_then="I tuoi appunti di quel periodo:",
         general="I tuoi appunti non contengono la risposta. In base a conoscenze generali:",
-        widened={
-            "7 days around": "Niente per «{time}», quindi ho cercato 7 giorni prima e dopo.",
-            "30 days around": "Niente per «{time}», quindi ho cercato 30 giorni prima e dopo.",
-            "any time": "Niente per «{time}», quindi ho cercato negli appunti di ogni data.",
-        },
+        widened=("Niente per «{time}», quindi ho cercato {days} giorni prima e dopo.", "Niente per «{time}», quindi ho cercato negli appunti di ogni data."),
         refusals={
             "no_notes": "Non ci sono ancora appunti in cui cercare.",
             "no_candidates": "Nei tuoi appunti non se ne parla.",
