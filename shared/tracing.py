@@ -56,9 +56,7 @@ class RequestRecord:
 
     @contextmanager
     def active(self) -> Iterator[None]:
-        """Assigns what is logged, measured, read and timed inside to this request. Errors stay out of its span: their
-        messages may quote notes.
-        """
+        """Assigns what happens inside to this request. Errors stay out of its span: they may quote notes."""
         inside = _current.set(self)
         try:
             if self._span is None:

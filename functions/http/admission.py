@@ -82,9 +82,7 @@ def is_allowed(origin: str) -> bool:
 
 
 def caller(headers: Headers) -> Identity:
-    """Raises Unauthenticated, also for an app of another project where APP_CHECK is `enforce`; Unavailable while tokens
-    cannot be verified.
-    """
+    """Raises Unauthenticated, with APP_CHECK=enforce for a foreign app too; Unavailable while keys cannot be had."""
     app = current_app()
     if app.attester is not None:
         try:
@@ -135,9 +133,7 @@ EXPORTS = OpenReplies("exports", each=2, together=6)
 
 
 def read_body(request: flask.Request, limit: int, seconds: float) -> bytes:
-    """All of it. Raises TooLarge before reading more than `limit` bytes; InvalidArgument for a body that is no HTTP, or
-    does not come within `seconds`.
-    """
+    """All of it. Raises TooLarge beyond `limit` bytes; InvalidArgument if it is no HTTP or not there in `seconds`."""
     length, body = request.content_length or 0, b""
     try:
         with _ends_in(request, seconds):

@@ -67,9 +67,7 @@ Folders = Annotated[tuple[Folder, ...], BeforeValidator(_tuple)]
 
 
 def checked_body(call: Call, model: type[OfTenant], *, optional: bool = False) -> OfTenant:
-    """The body of a call. `optional`: no body is an empty object. Raises as `parse`, PermissionDenied for a tenant
-    that the caller may not use.
-    """
+    """The body; with `optional` none is an empty object. Raises as `parse`, PermissionDenied for another's tenant."""
     body = parse(call.body or b"{}" if optional else call.body, model)
     if body.tenant_id not in (None, call.caller.tenant_id):
         raise PermissionDenied("tenantId: this caller may not use that tenant")

@@ -71,9 +71,7 @@ def kind_of(error: Exception) -> Kind:
 
 
 def reported(error: Exception) -> dict[str, Any]:
-    """`body_of` the error, after it was logged where it is ours to mend. The text of a bug, which may quote a note, is
-    neither sent nor logged.
-    """
+    """`body_of` the error, logged where it is ours. A bug's text may quote a note: it is neither sent nor logged."""
     if not isinstance(error, AuroraError):
         _logger.error("unexpected error", exc_info=error)
     elif isinstance(error, RequestBusy):  # asked twice: nothing is broken

@@ -1,6 +1,4 @@
-"""Questions: the fields of bodies that ask (what to search, a session and its settings, a `requestId`), the Question
-that they make, and the reply to it.
-"""
+"""Fields of bodies that ask (places, session, settings, `requestId`), the Question they make, and its reply."""
 
 from __future__ import annotations
 

@@ -180,9 +180,7 @@ def _refused_body(request: flask.Request, route: Route) -> bytes:
 
 
 def _admitted(reply: Reply, identity: Identity | None) -> Reply:
-    """Raises Exhausted for a stream or an export beyond those that a person may keep open. With AUTH=none none
-    are counted.
-    """
+    """Raises Exhausted for a stream or export beyond those a person may keep open. AUTH=none counts none."""
     if identity is None or not (reply.events or reply.stream) or current_app().settings.auth == "none":
         return reply
     try:

@@ -1,6 +1,4 @@
-"""POST /feedback, GET /me:quality; GET /me:export, DELETE /me: what is kept of a person; GET /tenant:export, DELETE
-/tenant.
-"""
+"""POST /feedback, GET /me:quality, GET /me:export, DELETE /me; GET /tenant:export, DELETE /tenant."""
 
 from __future__ import annotations
 
@@ -89,9 +87,7 @@ class QualityQuery(Body):
 
 @operation(query=QualityQuery, reply=QualityJson)
 def show_quality(call: Call) -> Reply:
-    """How the caller took the answers of their sessions that have changed in the last `days`: ratings, opened citations
-    and follow-ups.
-    """
+    """Ratings, opened citations and follow-ups in the caller's sessions that changed in the last `days`."""
     since = call.app.clock() - timedelta(days=parse_query(call.query, QualityQuery).days)
     return Reply(quality(call.app.store, call.sessions, since))
 

@@ -1,6 +1,4 @@
-"""POST /graphql: the sessions by GraphQL; GET /graphql/schema: its schema. The library is loaded with this file, when
-a route of it is called.
-"""
+"""POST /graphql: sessions by GraphQL; GET /graphql/schema. The library loads with this file, on first call."""
 
 from __future__ import annotations
 

@@ -151,9 +151,7 @@ def _cosines(
 def _around(
     text: str, pieces: Sequence[Quotable], scores: Sequence[float], core: int, free: set[int]
 ) -> tuple[int, int]:
-    """First and last place of a piece with those of its free neighbours that count most, and what follows a question
-    that they end in: it may be the answer.
-    """
+    """First and last place of a piece with its best free neighbours, and what follows a question they end in."""
     low = high = core
     while low > core - MAX_PIECES + 1 and low - 1 in free and neighbours(text, pieces[low - 1], pieces[low]):
         low -= 1

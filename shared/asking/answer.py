@@ -1,6 +1,4 @@
-"""A whole question -> its answer: template and passages at the same time, what is written from them, and a last look
-at the notes.
-"""
+"""A question -> its answer: template and passages side by side, what is written, a last look at the notes."""
 
 from __future__ import annotations
 
@@ -31,9 +29,7 @@ _BY_WHAT_IS_INDEXED = (RefusalReason.NO_CANDIDATES, RefusalReason.BELOW_THRESHOL
 
 
 def answered(app: App, question: Question, scope: FolderScope | None = None) -> Answer:
-    """The answer alone: no session, nothing kept for a repeat. Raises as `events_of`; Exhausted when the tenant's day
-    is used up.
-    """
+    """The answer alone, without session or repeats. Raises as `events_of`, and Exhausted at the day's limit."""
     with app.budgets.answering(question.tenant_id):
         for event in events_of(app, question, scope):
             if isinstance(event, Answer):

@@ -88,9 +88,7 @@ def _retrieve(app: App, question: Question, options: RetrievalOptions) -> Retrie
 
 
 def _asked(question: Question) -> Question:
-    """Without what does not change what is found: what only the writer reads, and seconds: within a minute no day
-    begins and no score moves visibly.
-    """
+    """Without what only the writer reads, and seconds: within a minute no day begins and no score moves visibly."""
     return replace(
         question,
         now=question.now.replace(second=0, microsecond=0),

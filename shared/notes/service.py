@@ -182,9 +182,7 @@ class Notes:
         return trashed
 
     def restore(self, tenant_id: str, trash_id: str) -> Note:
-        """The note as it was; what has taken its place goes into the trash. Raises NotFound; Conflict where another
-        note has its path.
-        """
+        """The note as it was; its successor goes into the trash. Raises NotFound; Conflict if another has its path."""
         was = self.trashed(tenant_id, trash_id).note
         note = self.save(tenant_id, was.note_id, NoteDraft.of(was), reason=TrashReason.REPLACED)
         self.store.delete_trashed(tenant_id, trash_id)

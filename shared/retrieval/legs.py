@@ -152,9 +152,7 @@ class Search:
         )
 
     def _tolerating(self, leg: Leg, otherwise: T, search: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """What the search brings; `otherwise` where it raises StoreUnavailable, which is logged once a leg, as an error
-        if an operator has to mend it.
-        """
+        """What the search brings; `otherwise` on StoreUnavailable, logged once a leg, as an error if ours."""
         try:
             return search(*args, **options)
         except StoreUnavailable as failure:

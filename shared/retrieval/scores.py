@@ -140,9 +140,7 @@ class Formula:
         )
 
     def speaks_of(self, passage: Scored) -> bool:
-        """Whether it has anything to do with what was asked: a word of it, its time, or more likeness than unrelated
-        texts have.
-        """
+        """Whether it relates to the question: by a word, by its time, or by more likeness than unrelated texts."""
         in_time = self.named is not None and self.only_then and self.named.contains(passage.chunk.created_at)
         return in_time or passage.scores.keyword > 0 or passage.scores.similarity > UNRELATED
 

@@ -109,9 +109,7 @@ def _prompt(text: str, turns: Sequence[Earlier]) -> Prompt:
 
 
 def _whole_in(reply: str, asked: str, turns: Sequence[Earlier], longest: int) -> str | None:
-    """The member `question` of the first JSON object in the reply, ignoring text around it; None if there is none that
-    can stand for the one that was asked.
-    """
+    """The member `question` of the reply's first JSON object; None if none can stand for the one that was asked."""
     start = reply.find("{", 0, MAX_REPLY_LENGTH)
     try:
         value, _ = json.JSONDecoder().raw_decode(reply[:MAX_REPLY_LENGTH], max(0, start))

@@ -102,9 +102,7 @@ class Settings:
     reranker: str = _setting("none", parse.one_of("none", "vertex", "cross_encoder"))
     """Orders the best passages again: Vertex AI's ranking service in the project, or a local cross-encoder."""
     reranker_model: str | None = _setting(None, str)
-    """With `cross_encoder` the folder of the model or its name on the model hub; with `vertex` default
-    `semantic-ranker-default@latest`.
-    """
+    """`cross_encoder`: the model's folder or name on the hub; `vertex`: default `semantic-ranker-default@latest`."""
     judge: str = _setting("offline", parse.one_of("offline", "model", "check_grounding"))
     """Who judges whether passages back the answer: rules on this machine, the writing model in a second call, or
     Google's check-grounding service.

@@ -1,6 +1,4 @@
-"""A template -> the text that is embedded for it, and its vector; templates and a question's vector -> the best, or the
-chain of thought.
-"""
+"""A template -> its embedded text and vector; templates and a question's vector -> the best, or the fallback."""
 
 from __future__ import annotations
 

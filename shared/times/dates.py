@@ -35,9 +35,7 @@ class Day:
 
 
 def days_in(text: str) -> Iterator[Day]:
-    """Every date that is written with digits, months in words of any language, in no order: texts are compared across
-    languages.
-    """
+    """Every date written with digits, months in words of any language, unordered: for texts of two languages."""
     taken: list[tuple[int, int]] = []  # in order and apart
     for pattern in _patterns():
         for found in pattern.finditer(text):

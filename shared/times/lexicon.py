@@ -156,9 +156,7 @@ class Lexicon:
 
 @cache
 def lexicon(lang: str) -> Lexicon:
-    """The language's lexicon, made on first use in some milliseconds; for a language without words for times one that
-    reads dates in digits alone.
-    """
+    """The language's lexicon, made on first use in milliseconds; without words for times it reads dates in digits."""
     known = vocabulary(lang)
     return Lexicon(known.times or Times(), known)
 
@@ -241,9 +239,7 @@ class Mention:
     """The week that holds it: `Tuesday of last week`."""
 
     def word(self, group: str) -> str | None:
-        """What a group matched, in lower case with single spaces and straight apostrophes; None if it did not match or
-        the rule has none such.
-        """
+        """What a group matched, lower case, blanks and apostrophes normalised; None: the rule matched none."""
         found = self.match.groupdict().get(group)
         return None if found is None else " ".join(found.lower().replace("’", "'").split())
 

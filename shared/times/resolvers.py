@@ -35,9 +35,7 @@ def unit_of(mention: Mention, context: Context) -> Unit:
 
 
 def _count(mention: Mention, context: Context, group: str = "n", *, absent: int = 1, few: int | None = None) -> int:
-    """How many of its unit it says, `absent` where it has no number; a few are `few`, else MAX_FEW. Fortnights are two
-    weeks each.
-    """
+    """How many of its unit; `absent` without a number; a few are `few`, else MAX_FEW. A fortnight is two weeks."""
     word = mention.word(group)
     number = absent if word is None else int(word) if word.isdecimal() else context.words.numbers[word]
     if number == FEW:
@@ -78,9 +76,7 @@ def _clock_ago(mention: Mention, context: Context) -> Span:
 
 
 def _away(mention: Mention, context: Context, day: date, sign: int) -> Span:
-    """The calendar unit so many before that of a day (`sign` -1) or after it (1). Two or three: both; a few: from two
-    to MAX_FEW.
-    """
+    """The calendar unit so many before a day's (`sign` -1) or after (1). Two or three: both; a few: two to MAX_FEW."""
     unit, most = unit_of(mention, context), "n" if mention.word("most") is None else "most"
     near = calendar.unit_back(unit, -sign * _count(mention, context, few=2), day)
     far = calendar.unit_back(unit, -sign * _count(mention, context, most), day)
@@ -136,9 +132,7 @@ def _year_of(mention: Mention, context: Context) -> int | None:
 
 
 def _day(mention: Mention, context: Context) -> Span | None:
-    """A day, with `d2` the days up to that one, or the month where none is named: of the year named, else the most
-    recent.
-    """
+    """A day, with `d2` the days up to it, or the month where none is named: of the year named, else the latest."""
     named = mention.word("day") or mention.word("first") or mention.word("d1")
     figure, name = mention.word("number") or mention.word("second"), mention.word("month")
     month = int(figure) if figure else context.words.months[name] if name else None
@@ -235,9 +229,7 @@ RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
 
 
 def days_at(distance: Mention, of: Span, context: Context, *, sign: int) -> Span | None:
-    """The days at that distance before a time (`sign` -1) or after it (1). None if it is open on that side, or there
-    are no such days.
-    """
+    """The days at that distance before a time (`sign` -1) or after it (1). None: open on that side, or no such days."""
     edge = of.start if sign < 0 else of.end  # the first day of the time, or the day after its last
     if edge is None:
         return None
@@ -262,9 +254,7 @@ def days_at(distance: Mention, of: Span, context: Context, *, sign: int) -> Span
 
 
 def days_of_ordinal(ordinal: Mention, of: Span, context: Context) -> Span | None:
-    """A day, weekday, weekend or week of the time, the last or counted from the first that begins in it; weeks from its
-    first day. None: it has no such.
-    """
+    """A day, weekday, weekend or week of the time, the last or counted from the first in it. None: it has no such."""
     if of.start is None or of.end is None:
         return None
     if ordinal.rule.kind == "eve":

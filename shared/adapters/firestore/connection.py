@@ -41,9 +41,7 @@ class Reads(NamedTuple):
     aggregations: int = 0
     """Batches of index entries that counts, sums and averages went through."""
     vector_searches: int = 0
-    """How many were made. The reply does not tell how many index entries one has scanned: its price is at most
-    `vector_reads` of the tenant's chunks.
-    """
+    """How many were made. What one scanned is not told: its price is at most `vector_reads` of the tenant's chunks."""
 
     @property
     def total(self) -> int:

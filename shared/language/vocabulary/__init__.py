@@ -214,8 +214,7 @@ class Answers:
     sources: str
     """Headings of a list of sources. A pattern."""
     knowing: str
-    """Words for notes and for knowing: with a denial in one sentence they admit that the notes do not say. A
-    pattern."""
+    """Pattern of words for notes and knowing: with a denial in one sentence they admit that the notes do not say."""
     denials: str
     """A pattern."""
 
