@@ -119,7 +119,7 @@ def begun(
     held: IndexRecord | None, revision: str, index_version: str, *, chunk_count: int, now: datetime
 ) -> IndexRecord:
     """The record of a revision that is being indexed; failed attempts at the same one still count."""
-    record = IndexRecord(revision, IndexStatus.PENDING, chunk_count, index_version, indexed_at=now)
+    record = IndexRecord(revision, IndexStatus.PENDING, chunk_count, index_version=index_version, indexed_at=now)
     if held is None or (held.note_revision, held.index_version) != (revision, index_version):
         return record
     return replace(record, error=held.error, attempts=held.attempts)
