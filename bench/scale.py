@@ -61,7 +61,7 @@ VECTOR = array("f", bytes(4 * 768))
 WORDS_OF_CHUNK = 256 * 4 * 85 // 100 // 6
 """What a chunk adds: 256 tokens of four bytes, of which 15% repeat the chunk before, in words of five letters."""
 WORDS_A_DAY = 1_000
-"""Of somebody who writes much: a novel of 90,000 words in three months."""
+"""A person who writes much: a novel of 90,000 words in three months."""
 MEMORY_GIB = 0.5
 WARM_MINUTES = 15
 """How long Cloud Run may keep an instance that serves nobody, by its documentation at most."""

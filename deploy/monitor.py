@@ -103,7 +103,7 @@ class Monitored:
         return str(made["name"]).rpartition("/")[2]
 
     def _subscriptions(self) -> Iterator[str]:
-        """Those by which Eventarc delivers events to our functions."""
+        """Names of the subscriptions by which Eventarc delivers events to our functions."""
         for function in self.deployment.functions.values():
             if trigger := function.get("eventTrigger", {}).get("trigger"):
                 yield self.google("GET", f"eventarc/v1/{trigger}")["transport"]["pubsub"]["subscription"]

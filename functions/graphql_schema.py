@@ -168,7 +168,7 @@ class Visit:
         self._items += wanted.page_size
         if self._items > MAX_ITEMS:
             raise InvalidArgument("query", f"pages of at most {MAX_ITEMS} items together")
-        return {"limit": wanted.page_size, "token": wanted.page_token or None}
+        return {"limit": wanted.page_size, "token": wanted.page_token}
 
 
 def _patch(settings: Mapping[str, Any] | None) -> SettingsPatch:

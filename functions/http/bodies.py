@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic.alias_generators import to_camel
 
 from shared.errors import InvalidArgument, PermissionDenied
@@ -112,7 +112,9 @@ class Page(Body):
     """The parameters of every list."""
 
     page_size: int = Field(default=PAGE, ge=1, le=MAX_PER_PAGE, description=f"a whole number from 1 to {MAX_PER_PAGE}")
-    page_token: str | None = Field(default=None, description="the nextPageToken of the page before")
+    page_token: Annotated[str | None, AfterValidator(lambda token: token or None)] = Field(
+        default=None, description="the nextPageToken of the page before"
+    )
 
 
 def parse_query(query: Mapping[str, str], model: type[B]) -> B:

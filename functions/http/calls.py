@@ -184,6 +184,8 @@ OPERATIONS: dict[Callable[..., Reply], Operation] = {}
 
 
 def operation(**contract: Any) -> Callable[[H], H]:  # noqa: ANN401 - Operation's own fields
+    """Registers the contract of a handler."""
+
     def register(handler: H) -> H:
         OPERATIONS[handler] = Operation(**contract)
         return handler

@@ -98,8 +98,9 @@ def error_body(
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",
         "reason": kind.reason,
         "domain": "aurora-notes",
-        **({"metadata": dict(metadata)} if metadata else {}),
     }
+    if metadata:
+        detail["metadata"] = dict(metadata)
     details = [detail]
     if retry_after is not None:  # callable clients see no headers
         details.append({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": f"{retry_after}s"})

@@ -45,16 +45,14 @@ class _Stderr(logging.StreamHandler[Any]):
         super().emit(record)
 
 
-_HANDLER = _Stderr()
-_HANDLER.setFormatter(JsonLines())
-
-
 def configure(level: str | None = None) -> None:
     """Send the product's own loggers to stderr as JSON lines, from `level` on; None keeps it, INFO at first."""
     for name in LOGGED_PACKAGES:
         logger = logging.getLogger(name)
-        if _HANDLER not in logger.handlers:
-            logger.addHandler(_HANDLER)
+        if not any(isinstance(handler, _Stderr) for handler in logger.handlers):
+            handler = _Stderr()
+            handler.setFormatter(JsonLines())
+            logger.addHandler(handler)
             logger.setLevel(level or "INFO")
         elif level and logging.getLevelName(logger.level) != level:
             logger.setLevel(level)

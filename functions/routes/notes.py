@@ -167,9 +167,8 @@ class NotesQuery(Page):
 @operation(query=NotesQuery, reply=NotesJson)
 def list_all(call: Call) -> Reply:
     """Lists notes by id, without their texts; unreadable ones with their error."""
-    asked = parse_query(call.query, NotesQuery)
-    token = asked.page_token or None
-    page = call.app.notes.page(call.caller.tenant_id, limit=asked.page_size, token=token, vault=asked.vault)
+    asked, tenant_id = parse_query(call.query, NotesQuery), call.caller.tenant_id
+    page = call.app.notes.page(tenant_id, limit=asked.page_size, token=asked.page_token, vault=asked.vault)
     return Reply(NotesJson(notes=[shown(NoteRowJson, note) for note in page.items], nextPageToken=page.next_token))
 
 

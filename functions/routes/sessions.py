@@ -119,7 +119,7 @@ def list_all(call: Call) -> Reply:
     shorter than `pageSize`.
     """
     asked = parse_query(call.query, SessionsQuery)
-    page = call.sessions.page(limit=asked.page_size, token=asked.page_token or None, title=asked.query.strip())
+    page = call.sessions.page(limit=asked.page_size, token=asked.page_token, title=asked.query.strip())
     return Reply(SessionsJson(sessions=list(map(session_json, page.items)), nextPageToken=page.next_token))
 
 
@@ -148,5 +148,5 @@ def delete(call: Call, session_id: str) -> Reply:
 def messages(call: Call, session_id: str) -> Reply:
     """Lists messages: the newest page first, each page oldest first."""
     asked = parse_query(call.query, Page)
-    page = call.sessions.messages(session_id, limit=asked.page_size, token=asked.page_token or None)
+    page = call.sessions.messages(session_id, limit=asked.page_size, token=asked.page_token)
     return Reply(messages_json(page))

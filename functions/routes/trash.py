@@ -20,7 +20,7 @@ class DiscardBody(NoteBody):
 def list_all(call: Call) -> Reply:
     """Lists versions, newest first, without their texts."""
     asked = parse_query(call.query, Page)
-    page = call.app.notes.trash(call.caller.tenant_id, limit=asked.page_size, token=asked.page_token or None)
+    page = call.app.notes.trash(call.caller.tenant_id, limit=asked.page_size, token=asked.page_token)
     return Reply(TrashJson(trash=list(map(trashed_row_json, page.items)), nextPageToken=page.next_token))
 
 

@@ -101,6 +101,7 @@ class ExtractiveWriter:
             mark = f" [N{number}]" if question.include_citations else ""
             if lists:
                 written = quote.passage.chunk.created_at.astimezone(zone)
+                # Names of months for people are known in English alone.
                 day = date_in_words(written) if retrieved.analysis.lang == "en" else written.date().isoformat()
                 before, lines = "\n" if number > 1 else "\n\n", f"- {day}: {' '.join(quote.lines)}"
             else:

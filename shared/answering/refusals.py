@@ -9,7 +9,7 @@ from functools import cache
 from shared.language.vocabulary import Answers, SmallTalk, vocabularies, vocabulary
 from shared.model.answers import Source
 from shared.model.questions import Question
-from shared.model.retrieval import RefusalReason, Retrieved
+from shared.model.retrieval import WIDENING, RefusalReason, Retrieved
 
 OPENING = "I don't have enough information"
 """Every refusal begins with this, in whatever language the question was: clients rely on it."""
@@ -87,9 +87,8 @@ def widening_notice(retrieved: Retrieved) -> str:
     time = retrieved.analysis.time
     if not (retrieved.widened and time):
         return ""
-    days = retrieved.widened.partition(" ")[0]
-    around, ever = _answers(retrieved.analysis.lang).widened
-    return f"{(around if days.isdecimal() else ever).format(time=time.phrase, days=days)} "
+    days, (around, ever) = WIDENING[retrieved.widened], _answers(retrieved.analysis.lang).widened
+    return f"{(ever if days is None else around).format(time=time.phrase, days=days)} "
 
 
 def linkable(question: Question, sources: Sequence[Source]) -> tuple[str, ...]:

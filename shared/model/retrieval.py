@@ -146,6 +146,10 @@ class RetrievalMode(StrEnum):
     NONE = "none"
 
 
+WIDENING: Mapping[str, int | None] = {"7 days around": 7, "30 days around": 30, "any time": None}
+"""Steps in which a time without notes is widened -> days on either side; None: no bound is left."""
+
+
 class RefusalReason(StrEnum):
     """Why there is no answer from the notes."""
 
@@ -196,7 +200,7 @@ class Retrieved:
     range_used: TimeRange | None
     """The range that was applied, after widening; None: none."""
     widened: str | None
-    """Which step widened a range in which nothing was written ("7 days around", "any time"); None: not widened."""
+    """Which step of WIDENING was taken; None: not widened."""
     timings_ms: Mapping[str, float]
     places: tuple[Place, ...] = ()
     """Where was looked, each with its weight; empty: everywhere alike."""

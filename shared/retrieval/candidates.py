@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from shared.model.index import IndexedChunk, Vector
 from shared.model.questions import Strategy, TimeHint, TimeRange
-from shared.model.retrieval import Candidate, CorpusStats, Neighbour, Restriction, RetrievalMode
+from shared.model.retrieval import WIDENING, Candidate, CorpusStats, Neighbour, Restriction, RetrievalMode
 from shared.retrieval.analysis import within
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.legs import Matches, Search
@@ -24,12 +24,6 @@ BESIDE = 8
 """How many times as many chunks a leg brings where nearly all that it brought are of notes that are left out."""
 MAX_NEIGHBOURS = 1000
 """Every store brings as many in one search."""
-WIDENING: tuple[tuple[str, timedelta | None], ...] = (
-    ("7 days around", timedelta(days=7)),
-    ("30 days around", timedelta(days=30)),
-    ("any time", None),
-)
-"""What the answer says, and by how much the range grows on either side; None: no range is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +71,10 @@ def find(search: Search, allowed: Restriction, hint: TimeHint | None) -> Pool:
         return gather(search, restriction, matches)
     zone = ZoneInfo(search.question.zone)
     tomorrow = datetime.combine(search.question.now.astimezone(zone).date() + timedelta(days=1), time(), zone)
-    for step, margin in WIDENING:
+    for step, days in WIDENING.items():
         around = None
-        if margin is not None:  # an open side stays open
+        if days is not None:  # an open side stays open
+            margin = timedelta(days=days)
             around = TimeRange(named.start and named.start - margin, named.end and min(named.end + margin, tomorrow))
         wider = within(allowed, around)
         if search.newest(wider, 1):

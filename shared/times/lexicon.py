@@ -84,8 +84,11 @@ class Lexicon:
         self.names_are_capitalised = not known.nouns_are_capitalised  # whether a capital inside a sentence marks one
         self.names_are_lower_case = times.names_are_lower_case
         self.month_first = times.month_first
-        words = self._words_of_patterns(times)
+        self._compile(times, known)
 
+    def _compile(self, times: Times, known: Vocabulary) -> None:
+        """The expressions, from the words that are known by now."""
+        words = self._words_of_patterns(times)
         behind_it = rf"(?:\s+(?:{times.articles}))?" if times.articles else ""
 
         def before(pattern: str) -> re.Pattern[str]:

@@ -28,7 +28,7 @@ STATS = CorpusStats(chunk_count=100, average_length=3.0, revision="1")
 
 
 def cosine(one: Vector, other: Vector) -> float:
-    """Of unit vectors."""
+    """Cosine of two unit vectors."""
     return sum(a * b for a, b in zip(one, other, strict=True))
 
 

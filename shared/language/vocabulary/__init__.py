@@ -237,9 +237,7 @@ class SmallTalk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """What is known of one language. Where the groups are None it works with words alone: stems, search, meaning, and
-    dates in digits; no times in words, no follow-ups by rule, no negations.
-    """
+    """What is known of one language. Without its groups it works with words alone: stems, search, dates in digits."""
 
     stop_words: str = ""
     """A list: words too common to tell one note from another. Question words are among them: they ask, and a note

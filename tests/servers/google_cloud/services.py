@@ -187,7 +187,7 @@ def _clone(cloud: GoogleCloud, call: Call) -> Reply | JSON:
 
 
 def _copied(cloud: GoogleCloud, call: Call, source: str) -> Reply | JSON:
-    """Its documents and its indexes; not its rules, its protection and its schedule of backups."""
+    """Restores documents and indexes; not rules, protection or the schedule of backups."""
     name = f"{call.resource}/{call.body['databaseId']}"
     if name in cloud.resources:
         return error(409, "ALREADY_EXISTS", message=f"{name} already exists.")
