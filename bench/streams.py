@@ -28,8 +28,8 @@ from typing import cast
 from bench import figure
 from bench.embedded_corpus import DIMENSION, NOW, TENANT, Corpus
 from bench.search_route import GivenVectors
+from evaluation.asking import answered
 from shared.adapters.embedded import EmbeddedStore
-from shared.asking.answer import answered
 from shared.bootstrap import build
 from shared.indexing.pipeline import index_version
 from shared.model.answers import Delta, Prompt

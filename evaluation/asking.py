@@ -9,14 +9,26 @@ from time import perf_counter
 
 from evaluation.golden import GoldenQuestion
 from shared.app import App
-from shared.asking.answer import answered
+from shared.asking.answer import events_of
 from shared.asking.search import search
 from shared.errors import NotFound
+from shared.folders.search import FolderScope
+from shared.model.account import Spending
+from shared.model.answers import Answer
 from shared.model.questions import Question, Strategy
 from shared.model.retrieval import Retrieved, Scored
 
 DEPTH = 100
 """Passages asked for: more than any pool holds, so that the ranking is all of what was found."""
+
+
+def answered(app: App, question: Question, scope: FolderScope | None = None) -> Answer:
+    """The answer alone, without session or repeats. Raises as `events_of`, and Exhausted at the day's limit."""
+    with app.budgets.asking(question.tenant_id, Spending.ANSWERS):
+        for event in events_of(app, question, scope):
+            if isinstance(event, Answer):
+                return event
+    raise AssertionError("the last event is the answer")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from functools import partial
 import functions_framework
 from cloudevents.http import CloudEvent
 
-from functions.http import log as _log
 from functions.http.calls import current_app
 from functions.http.events import handling, written
 
@@ -20,7 +19,6 @@ def on_note_write(event: CloudEvent) -> None:
     """Bring the note's index to what the note says now."""
     from shared.model.notes import NoteKey  # noqa: PLC0415 - main.py loads every function; this costs a cold start 20 ms
 
-    _log.configure()
     for tenant_id, note_id in written(event, "notes"):
         key, indexer = NoteKey(tenant_id, note_id), current_app().indexer
         with handling(event, partial(indexer.give_up, key), tenantId=tenant_id, noteId=note_id):

@@ -10,7 +10,6 @@ import logging
 import functions_framework
 from cloudevents.http import CloudEvent
 
-from functions.http import log as _log
 from functions.http.calls import current_app
 from functions.http.events import handling, written
 
@@ -20,9 +19,6 @@ _logger = logging.getLogger(__name__)
 @functions_framework.cloud_event
 def on_template_write(event: CloudEvent) -> None:
     """Give the template the vector of what it says now."""
-    from shared.model.templates import TemplateKey  # noqa: PLC0415 - main.py loads every function
-
-    _log.configure()
     for tenant_id, template_id in written(event, "templates"):
         with handling(event, tenantId=tenant_id, templateId=template_id):
-            _logger.info("template %s", current_app().templates.refresh(TemplateKey(tenant_id, template_id)))
+            _logger.info("template %s", current_app().templates.refresh(tenant_id, template_id))

@@ -106,9 +106,8 @@ def written(event: CloudEvent, collection: str) -> list[tuple[str, str]]:
         as_utf8 = path
     readings = dict.fromkeys((as_utf8, unquote(path)))
     found = [match for reading in readings if (match := _DOCUMENT.fullmatch(reading))]
-    if named and named != current_app().settings.firestore_database:
-        found = []
-    names = [(match[1], match[3]) for match in found if match[2] == collection]
+    is_ours = named in ("", current_app().settings.firestore_database)
+    names = [(match[1], match[3]) for match in found if is_ours and match[2] == collection]
     if not names:
         _logger.warning("acknowledged an event that names no document of %s", collection)
     return names

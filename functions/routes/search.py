@@ -14,7 +14,7 @@ from functions.routes.notes import check_note_id
 from shared.api.explain import ExplainJson, explain_json
 from shared.api.search import SearchJson, search_json
 from shared.asking import search as searching
-from shared.asking.measures import measure_search
+from shared.model.account import Spending
 
 MAX_RESULTS = 100
 MAX_EXPLAINED = 20
@@ -34,9 +34,9 @@ def search(call: Call) -> Reply:
     """The passages themselves, best first."""
     body = checked_body(call, SearchBody)
     question = question_of(call, body.query, "query", body)
-    with call.app.budgets.searching(call.caller.tenant_id):
+    with call.app.budgets.asking(call.caller.tenant_id, Spending.SEARCHES):
         retrieved = searching.search(call.app, question, k=body.k)
-    measure_search(call.app, retrieved)
+    searching.measure_search(call.app, retrieved)
     return Reply(search_json(question, retrieved, k=body.k, request_id=call.request_id))
 
 
@@ -53,6 +53,6 @@ def explain(call: Call) -> Reply:
     body = checked_body(call, ExplainBody)
     question = replace(question_of(call, body.query, "query", body), threshold=body.threshold)
     note_ids = [check_note_id(each, f"noteIds[{place}]") for place, each in enumerate(body.note_ids)]
-    with call.app.budgets.searching(call.caller.tenant_id):
+    with call.app.budgets.asking(call.caller.tenant_id, Spending.SEARCHES):
         explained = searching.explain(call.app, question, note_ids, k=body.k)
     return Reply(explain_json(question, explained, k=body.k, request_id=call.request_id))

@@ -9,6 +9,7 @@ from functions.http.calls import Call, Reply, operation
 from shared.api.templates import ListedTemplateJson, TemplateJson, TemplateMatchesJson, TemplateMatchJson, TemplatesJson
 from shared.api.values import shown
 from shared.errors import InvalidArgument
+from shared.model.account import Spending
 from shared.model.templates import Template
 from shared.templates.files import check_id
 
@@ -72,6 +73,6 @@ def search(call: Call) -> Reply:
     longest = call.app.settings.chat_max_query_length
     if not body.query.strip() or len(body.query) > longest:
         raise InvalidArgument("query", f"text of at most {longest} characters, not blank")
-    with call.app.budgets.searching(call.caller.tenant_id):  # reads every template's vector
+    with call.app.budgets.asking(call.caller.tenant_id, Spending.SEARCHES):  # reads every template's vector
         matches = call.app.templates.search(call.caller.tenant_id, body.query.strip(), top_k=body.top_k)
     return Reply(TemplateMatchesJson(templates=[shown(TemplateMatchJson, each, each.template) for each in matches]))

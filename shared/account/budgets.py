@@ -127,13 +127,20 @@ class Budgets:
     embedded_token_usd: float = 0.0
     project: ProjectBudget | None = None
 
-    def answering(self, tenant_id: str) -> AbstractContextManager[None]:
-        """Around one answer; an abandoned one was written all the same. Raises Exhausted."""
-        return self._asking(tenant_id, Spending.ANSWERS, self.answers)
-
-    def searching(self, tenant_id: str) -> AbstractContextManager[None]:
-        """Around one search. Raises Exhausted."""
-        return self._asking(tenant_id, Spending.SEARCHES, self.searches)
+    @contextmanager
+    def asking(self, tenant_id: str, kind: Spending) -> Iterator[None]:
+        """Around one of ANSWERS or SEARCHES: counts it, also an abandoned one, and for the project the documents that
+        are read inside. Raises Exhausted where a day is used up.
+        """
+        if self.project is not None:
+            self.project.check()
+        before = reads_so_far() or 0
+        try:
+            with self._counted(tenant_id, kind, 1, self.answers if kind is Spending.ANSWERS else self.searches):
+                yield
+        finally:
+            if self.project is not None:
+                self.project.add_reads((reads_so_far() or 0) - before)
 
     @contextmanager
     def embedding(self, tenant_id: str, tokens: int) -> Iterator[None]:
@@ -144,31 +151,15 @@ class Budgets:
         limit = self.embedded_tokens
         amount = tokens if limit is None else min(tokens, limit)
         try:
+            billed: AbstractContextManager[object] = nullcontext()
             if self.project is not None:
                 self.project.check()
-            billed = (
-                nullcontext()
-                if self.project is None
-                else self.project.reserved_reading(tokens, self.embedded_token_usd)
-            )
+                billed = self.project.reserved_reading(tokens, self.embedded_token_usd)
             with self._counted(tenant_id, Spending.EMBEDDED_TOKENS, amount, limit), billed:
                 yield
             add_embedding(tokens * self.embedded_token_usd)
         except Exhausted as spent:
             raise EmbeddingQuotaExceeded(spent.message, retry_after=spent.retry_after) from spent
-
-    @contextmanager
-    def _asking(self, tenant_id: str, kind: Spending, limit: int | None) -> Iterator[None]:
-        """Refuses where a day is used up; counts one, and for the project the documents that are read inside."""
-        if self.project is not None:
-            self.project.check()
-        before = reads_so_far() or 0
-        try:
-            with self._counted(tenant_id, kind, 1, limit):
-                yield
-        finally:
-            if self.project is not None:
-                self.project.add_reads((reads_so_far() or 0) - before)
 
     @contextmanager
     def _counted(self, tenant_id: str, kind: Spending, amount: int, limit: int | None) -> Iterator[None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from shared.account.budgets import ESTIMATE_FACTOR, Budgets, ProjectBudget
 from shared.account.caches import Cache
@@ -28,26 +28,18 @@ class TenantEmbedder:
     """The process's. Each tenant's questions are their own: what stops one tenant stops no other who asks the same."""
     estimate: Callable[[], CosineCalibration | None]
     """Estimates the calibration from the tenant's own vectors, for an embedder without a measured one."""
+    model: str = field(init=False)
+    dimension: int = field(init=False)
+    batch_size: int = field(init=False)
+    languages: frozenset[str] | None = field(init=False)
 
-    @property
-    def model(self) -> str:
-        return self.inner.model
-
-    @property
-    def dimension(self) -> int:
-        return self.inner.dimension
-
-    @property
-    def batch_size(self) -> int:
-        return self.inner.batch_size
+    def __post_init__(self) -> None:
+        for name in ("model", "dimension", "batch_size", "languages"):
+            object.__setattr__(self, name, getattr(self.inner, name))
 
     @property
     def calibration(self) -> CosineCalibration | None:
         return self.inner.calibration or self.estimate()
-
-    @property
-    def languages(self) -> frozenset[str] | None:
-        return self.inner.languages
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         with self.budgets.embedding(self.tenant_id, sum(map(estimated_tokens, texts))):

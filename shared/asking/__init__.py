@@ -5,7 +5,7 @@
     answer          retrieve        question -> passages, everywhere or in folders      search, retrieval or folders
                     write           passages -> draft -> citations -> support           answering.pipeline, as events
     turn.run_turn   record          answer -> the JSON clients read -> the session's turn, and what a repeat gets
-                    measure         answer -> figures of the log line                   measures
+                    measure         answer -> figures of the log line
 
 Sessions, retrieval and answering meet here: none of them calls another. A front door makes a `TurnRequest` and sends
 the events on, or only the last of them.

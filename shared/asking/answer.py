@@ -28,15 +28,6 @@ PERIOD_TOKENS = 4000
 _BY_WHAT_IS_INDEXED = (RefusalReason.NO_CANDIDATES, RefusalReason.BELOW_THRESHOLD, RefusalReason.TIME_RANGE_EMPTY)
 
 
-def answered(app: App, question: Question, scope: FolderScope | None = None) -> Answer:
-    """The answer alone, without session or repeats. Raises as `events_of`, and Exhausted at the day's limit."""
-    with app.budgets.answering(question.tenant_id):
-        for event in events_of(app, question, scope):
-            if isinstance(event, Answer):
-                return event
-    raise AssertionError("the last event is the answer")
-
-
 def events_of(app: App, question: Question, scope: FolderScope | None = None) -> Generator[AnswerEvent]:
     """Searches, and gives the answer as it comes about, from the tenant's notes or without them, as the question says.
 

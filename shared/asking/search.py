@@ -1,4 +1,6 @@
-"""A question -> passages: as many as the caller wants, or as the writer is to get; and how a search saw any notes."""
+"""A question -> passages: as many as the caller wants, or as the writer is to get; how a search saw any notes; and the
+figures of a search for the request's log line.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
+from statistics import fmean
 
+from shared.api.search import timings_json
 from shared.app import App
 from shared.errors import StoreUnavailable
 from shared.folders.search import FolderScope, retrieve_from_folders
+from shared.language.lengths import estimated_tokens
 from shared.language.terms import stems
 from shared.language.vocabulary import vocabulary
 from shared.model.answers import Usage
@@ -22,6 +27,7 @@ from shared.retrieval.explanation import Explanation
 from shared.retrieval.explanation import explain as explain_search
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.places import inside
+from shared.tracing import measure
 
 PERIOD_CHUNKS = 300
 """Chunks read of a time where nothing else is asked for."""
@@ -58,6 +64,34 @@ def explain(app: App, question: Question, note_ids: Sequence[str], *, k: int) ->
     explanation = explain_search(question, note_ids, app.retriever, app.retriever.options.for_search(k))
     keys = [NoteKey(question.tenant_id, note.note_id) for note in explanation.notes]
     return replace(explanation, states={key.note_id: app.indexer.note_state(key) for key in keys})
+
+
+def measure_search(app: App, found: Retrieved | None) -> None:
+    """Figures of a search, if there was one, and the hits and misses of this instance's caches so far."""
+    caches = {"questions": app.questions, "results": app.results}
+    measure(
+        {
+            "caches": {
+                name: {"hits": each.hits, "misses": each.misses} for name, each in caches.items() if each is not None
+            }
+        }
+    )
+    if found is None:
+        return
+    texts = [each.chunk.text for each in found.selected]
+    similarities = [each.scores.similarity for each in found.selected]
+    measure(
+        {
+            "retrieval": found.mode.value,
+            "candidates": found.candidate_count,
+            "chunks": len(texts),
+            "meanSimilarity": round(fmean(similarities), 4) if similarities else None,
+            "contextCharacters": sum(map(len, texts)),
+            "contextTokens": sum(map(estimated_tokens, texts)),
+            "widened": found.widened is not None,
+            "timingsMs": timings_json(found.timings_ms),
+        }
+    )
 
 
 def _retrieve(app: App, question: Question, options: RetrievalOptions) -> Retrieved:

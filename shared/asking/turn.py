@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -12,15 +13,15 @@ from shared.api.answers import AnswerJson, AskJson, answer_json, ask_json
 from shared.api.stream import StreamEvent, ended, notes_of, replayed, started_json, stream_json
 from shared.app import App
 from shared.asking.answer import events_of
-from shared.asking.measures import measure_answer
+from shared.asking.search import measure_search
 from shared.folders.search import FolderScope
-from shared.model.account import Person
+from shared.model.account import Person, Spending
 from shared.model.answers import Answer, CheckedPiece, Retracted
 from shared.model.questions import Question
 from shared.model.sessions import SettingsPatch
 from shared.ports.cancel import Cancelled
 from shared.sessions.turns import Turn
-from shared.tracing import reads_so_far
+from shared.tracing import measure, reads_so_far
 
 STOPPED = "…"
 """Ends an answer in its session whose listener left before its end."""
@@ -61,7 +62,7 @@ def run_turn(app: App, request: TurnRequest) -> Generator[StreamEvent]:
             return
         with sessions.turn(request.question, request.session_id, request.patch) as begun:
             yield started_json(request.request_id, begun.session_id)
-            with app.budgets.answering(begun.question.tenant_id):
+            with app.budgets.asking(begun.question.tenant_id, Spending.ANSWERS):
                 turn = sessions.contextualize_question(begun)
                 shown: list[CheckedPiece] = []
                 try:
@@ -85,9 +86,9 @@ def run_turn(app: App, request: TurnRequest) -> Generator[StreamEvent]:
                     raise
                 reply = _reply(app, request, turn, answer)
                 sessions.record(turn, answer, reply)
+                _measure(app, answer, reply, follow_up=bool(turn.question.history))
                 if claim is not None:
                     reply = _as_read_now(claim.keep(json.dumps(reply, ensure_ascii=False), notes_of(answer)), claim)
-        measure_answer(app, answer, follow_up=bool(turn.question.history))
         yield from ended(reply)
 
 
@@ -104,3 +105,25 @@ def _as_read_now(kept: str, claim: IdempotencyLock) -> AnswerJson | AskJson:
     for citation in answered["citations"]:
         citation["stale"] = citation["stale"] or citation["noteId"] in claim.changed
     return answered
+
+
+def _measure(app: App, answer: Answer, reply: AnswerJson | AskJson, *, follow_up: bool) -> None:
+    """Figures for the request's log line, without a word of a note or a caller."""
+    measure_search(app, answer.retrieved)
+    meta, usage = reply["meta"], reply["meta"]["usage"]
+    measure(
+        {
+            "model": meta["model"],
+            "followUp": follow_up,
+            "answerKind": meta["answerKind"],
+            "refusal": meta["refusal"]["reason"] if meta["refusal"] else None,
+            "timingsMs": meta["timings"],
+            "citations": len(reply["citations"]),
+            "citationsRemoved": len(meta["removedCitations"]),
+            "support": dict(Counter([each["support"]["state"] for each in reply["citations"] if each["support"]])),
+            "grounding": meta["grounding"],
+            "tokens": {"input": usage["inputTokens"], "output": usage["outputTokens"]},
+            "reads": usage["reads"],
+            "usd": usage["usd"],
+        }
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeAlias, TypeVar
@@ -18,18 +18,9 @@ SettingsPatch: TypeAlias = Mapping[str, bool | int | float | str]
 """Some of the settings: name -> value. Those it does not name are left as they are."""
 
 
-def _setting(
-    expected: str,
-    *,
-    default: V,
-    least: float | None = None,
-    most: float | None = None,
-    choices: tuple[str, ...] = (),
-    nullable: bool = False,
-) -> V:
+def _setting(expected: str, *, default: V, **known: Any) -> V:  # noqa: ANN401 - fields of `Setting`
     """A field of `SessionSettings`, of its default's type, with what `Setting` says of it."""
-    known = {"kind": type(default), "expected": expected, "least": least, "most": most}
-    made: V = field(default=default, metadata={**known, "choices": choices, "nullable": nullable})
+    made: V = field(default=default, metadata={"kind": type(default), "expected": expected, **known})
     return made
 
 
@@ -78,22 +69,21 @@ class Setting:
     kind: type[bool | int | float | str]
     expected: str
     """What error messages say that it takes."""
-    least: float | None
-    most: float | None
+    least: float | None = None
+    most: float | None = None
     """The greatest number, or of text the characters; None: not bounded."""
-    choices: tuple[str, ...]
+    choices: tuple[str, ...] = ()
     """The texts that it may be; empty: any."""
-    nullable: bool
+    nullable: bool = False
     """Whether empty text is null in JSON."""
 
 
 def _described(name: str, given: Mapping[str, Any]) -> Setting:
-    least, most, expected = given["least"], given["most"], given["expected"]
-    if least is not None:
-        expected = f"{expected} from {least:g} to {most:g}"
-    elif most is not None:
-        expected = expected.replace("text", f"text of at most {most} characters")
-    return Setting(field=camel(name), **{**given, "expected": expected})
+    made = Setting(field=camel(name), **given)
+    expected = made.expected.replace("text", f"text of at most {made.most} characters") if made.most else made.expected
+    if made.least is not None:
+        expected = f"{made.expected} from {made.least:g} to {made.most:g}"
+    return replace(made, expected=expected)
 
 
 SETTINGS: Mapping[str, Setting] = {each.name: _described(each.name, each.metadata) for each in fields(SessionSettings)}

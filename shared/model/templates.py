@@ -13,14 +13,6 @@ NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class TemplateKey:
-    """Which template, in whose space."""
-
-    tenant_id: str
-    template_id: str
-
-
-@dataclass(frozen=True, slots=True)
 class Template:
     """The steps along which an answer is laid out, and what tells for which questions. No field is None."""
 

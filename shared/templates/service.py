@@ -11,7 +11,7 @@ from typing import Literal
 
 from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable, NotFound, PortContractError
 from shared.model.retrieval import UNKNOWN_CALIBRATION
-from shared.model.templates import StoredTemplate, Template, TemplateKey, TemplateMatch
+from shared.model.templates import StoredTemplate, Template, TemplateMatch
 from shared.ports.models import Embedder
 from shared.ports.stores import TemplateStore
 from shared.templates.files import TemplateFiles, check, read_folders, state_of
@@ -130,21 +130,21 @@ class Templates:
         stored = (*self.files.embedded(self.folders, embedder), *self.store.templates(tenant_id))
         return embedder is not None and all(is_current(each, embedder) for each in stored)
 
-    def refresh(self, key: TemplateKey) -> Literal["unchanged", "embedded", "gone"]:
+    def refresh(self, tenant_id: str, template_id: str) -> Literal["unchanged", "embedded", "gone"]:
         """Give a tenant's template the vector of what it says now, whatever happened to it.
 
         Writing the vector calls for this again, and then there is nothing left to do: the key that is written with it
         says of which text and model it is. A slow writer's stale vector is found by its key in the same way.
         Raises InvalidArgument for a template that cannot be read, ModelUnavailable, ModelRefused, PortContractError.
         """
-        embedder = self.embedder_of(key.tenant_id)
-        stored = self.store.get_template(key.tenant_id, key.template_id)
+        embedder = self.embedder_of(tenant_id)
+        stored = self.store.get_template(tenant_id, template_id)
         if stored is None:
             return "gone"
         if embedder is None or is_current(stored, embedder):
             return "unchanged"
         (fresh,) = with_vectors([stored.template], embedder)
-        return "embedded" if self._save_vector(key.tenant_id, fresh) else "gone"
+        return "embedded" if self._save_vector(tenant_id, fresh) else "gone"
 
     def _shipped(self) -> dict[str, Template]:
         return {each.template_id: each for each in self.files.read(self.folders).templates}

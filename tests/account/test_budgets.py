@@ -240,7 +240,7 @@ def test_what_failed_is_told_although_it_cannot_be_given_back(home: Household) -
     budgets = Budgets(store=purse, clock=home.clock, answers=1, embedded_tokens=None)
 
     def fail() -> None:
-        with budgets.answering(TENANT):
+        with budgets.asking(TENANT, Spending.ANSWERS):
             raise NotFound("no such template")
 
     with pytest.raises(NotFound):
@@ -261,12 +261,12 @@ class _Purse(_SlowToRefuse):
 
 def test_searches_of_a_day_end_at_their_limit(home: Household) -> None:
     home.limited(daily_search_limit=1)
-    with home.app.budgets.searching(TENANT):
+    with home.app.budgets.asking(TENANT, Spending.SEARCHES):
         pass
-    with pytest.raises(Exhausted, match="1 searches") as refused, home.app.budgets.searching(TENANT):
+    with pytest.raises(Exhausted, match="1 searches") as refused, home.app.budgets.asking(TENANT, Spending.SEARCHES):
         pass
     assert refused.value.retry_after == 12 * 3600
-    with home.app.budgets.searching(OTHER):
+    with home.app.budgets.asking(OTHER, Spending.SEARCHES):
         pass
 
 
@@ -304,7 +304,7 @@ def test_all_tenants_together_spend_no_more_than_the_projects_day(paid: tuple[Ho
         costs.extend(_cost(home, number) for number in range(99))
     assert (refused.value.retry_after or 0) <= 12 * 3600
     assert 60 <= _spent(home) < 60 + max(costs)
-    with pytest.raises(Exhausted), home.app.budgets.searching(TENANT):
+    with pytest.raises(Exhausted), home.app.budgets.asking(TENANT, Spending.SEARCHES):
         pass
     with pytest.raises(EmbeddingQuotaExceeded):
         home.save("cat", "A cat.")
@@ -375,10 +375,10 @@ def test_what_is_embedded_counts_for_the_project_too(home: Household) -> None:
 
 def test_documents_that_are_read_count_for_the_project(home: Household) -> None:
     home.limited(usd=1.0)
-    with RequestRecord().active(), home.app.budgets.searching(TENANT):
+    with RequestRecord().active(), home.app.budgets.asking(TENANT, Spending.SEARCHES):
         add_reads(1_700_000)
     assert _spent(home) == pytest.approx(1.02)
-    with pytest.raises(Exhausted), home.app.budgets.answering(TENANT):
+    with pytest.raises(Exhausted), home.app.budgets.asking(TENANT, Spending.ANSWERS):
         pass
 
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from evaluation.asking import answered
 from shared.adapters.embedded import EmbeddedStore
-from shared.asking.answer import answered
 from shared.asking.search import search
 from shared.errors import ModelUnavailable
 from shared.folders.search import FolderScope

@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from evaluation.asking import answered
 from shared.account.budgets import ProjectBudget
 from shared.account.metering import MeteredWriter
 from shared.account.prices import TokenPrice
 from shared.adapters.firebase.authentication import NoVerifier
 from shared.answering.extractive import ExtractiveWriter
 from shared.app import App
-from shared.asking.answer import answered
 from shared.asking.search import search
 from shared.model.account import Person
 from shared.model.answers import Answer

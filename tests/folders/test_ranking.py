@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
-from shared.folders.ranking import MAX_OFFERED, FolderRanking, names_in, rank_folders
+from shared.folders.search import MAX_OFFERED, FolderRanking, names_in, rank_folders
 from shared.model.notes import Folder
 from shared.model.retrieval import ChosenBy
 from tests.fakes import ScriptedWriter

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shared.errors import NotFound
-from shared.folders.ranking import FolderRanking
-from shared.folders.search import FolderScope, VaultFolders, offered_folders, weigh_folders
+from shared.folders.search import FolderRanking, FolderScope, VaultFolders, offered_folders, weigh_folders
 from shared.model.notes import Folder
 from shared.model.retrieval import ChosenBy, Place
 

@@ -10,7 +10,7 @@ import pytest
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable
-from shared.model.templates import StoredTemplate, Template, TemplateKey
+from shared.model.templates import StoredTemplate, Template
 from shared.ports.models import Embedder
 from shared.templates.ranking import is_current
 from shared.templates.service import FolderCache, Templates
@@ -162,18 +162,16 @@ def test_a_refresh_embeds_once_and_then_finds_nothing_to_do(
     templates: Templates, embedded_store: EmbeddedStore, embedder: HashingEmbedder
 ) -> None:
     embedded_store.put_templates(TENANT, [StoredTemplate(BOAT)])
-    key = TemplateKey(TENANT, "boat")
-    assert [templates.refresh(key) for _ in range(3)] == ["embedded", "unchanged", "unchanged"]
+    assert [templates.refresh(TENANT, "boat") for _ in range(3)] == ["embedded", "unchanged", "unchanged"]
     assert _embedded(embedder) == 1
 
 
 def test_a_stale_vector_is_known_by_its_key(having: Having, embedded_store: EmbeddedStore) -> None:
     embedded_store.put_templates(TENANT, [StoredTemplate(BOAT, unit(*range(1, 65)), "hashing:64:of another text")])
-    boat = TemplateKey(TENANT, "boat")
-    assert having(HashingEmbedder()).refresh(boat) == "embedded"
-    assert having(HashingEmbedder(32)).refresh(boat) == "embedded"
-    assert having(None).refresh(boat) == "unchanged"
-    assert having(HashingEmbedder()).refresh(TemplateKey(TENANT, "gone")) == "gone"
+    assert having(HashingEmbedder()).refresh(TENANT, "boat") == "embedded"
+    assert having(HashingEmbedder(32)).refresh(TENANT, "boat") == "embedded"
+    assert having(None).refresh(TENANT, "boat") == "unchanged"
+    assert having(HashingEmbedder()).refresh(TENANT, "gone") == "gone"
 
 
 def test_a_vector_of_a_wrong_length_is_replaced_before_it_is_compared(

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
-from shared.folders.ranking import rank_folders
+from shared.folders.search import rank_folders
 from shared.judging.model_judge import ModelJudge
 from shared.judging.support import OfflineJudge
 from shared.model.answers import Statement
