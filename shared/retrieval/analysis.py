@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cache, partial
 
 from shared.errors import InvalidArgument, NotFound
 from shared.language.languages import detect
 from shared.language.terms import content_words, stems
-from shared.language.vocabulary import languages
+from shared.language.vocabulary import languages, vocabulary
+from shared.language.words import fold, stop_words
 from shared.model.index import folder_token, tag_token, vault_token
 from shared.model.notes import DEFAULT_VAULT, Folder
 from shared.model.questions import Filters, Question, TimeRange
 from shared.model.retrieval import Analysis, Restriction
-from shared.times.dates import days_in
-from shared.times.phrases import find_time
+from shared.times.phrases import FoundTime, find_time
 
 MAX_STEMS = 16
 """Stems that are looked up and scored. Each costs the store a count, and a question that names more names its
 subject within the longest of them: long words are rare words."""
 MAX_NAMES_SHOWN = 5
 """Vaults or folders named in an error."""
+_WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def analyse(question: Question) -> Analysis:
     """Keywords are every content word of the question; stems leave out those of the time phrase, which says when the
     note was written and not what stands in it.
     """
-    lang = detect(question.text)
-    find = partial(find_time, question.text, now=question.now, zone=question.zone)
-    found = find(lang=lang)
-    if found is None and any(map(str.isdigit, question.text)) and any(day.day for day in days_in(question.text)):
-        # It names a day, and is too short to tell in whose language.
-        others = ((find(lang=other), other) for other in languages() if other != lang)
-        found, lang = next((read for read in others if read[0]), (None, lang))
+    lang, found = _read(question)
     subject = question.text if found is None else f"{question.text[: found.start]} {question.text[found.end :]}"
     distinct = dict.fromkeys(stems(subject, lang))
     kept = set(sorted(distinct, key=len, reverse=True)[:MAX_STEMS])  # of equal length the earlier ones
@@ -46,6 +42,35 @@ def analyse(question: Question) -> Analysis:
         lang=lang,
         subject=subject,
     )
+
+
+def _read(question: Question) -> tuple[str, FoundTime | None]:
+    """The question's language, and the time it names. Where its own names none, and the question is too short to tell:
+    the one that names a time and knows more of its words, at least two or all of them.
+    """
+    text = question.text
+    find = partial(find_time, text, now=question.now, zone=question.zone)
+    own = detect(text)
+    found = find(lang=own)
+    if found is not None:
+        return own, found
+    words = [(fold(word[0]), word.start()) for word in _WORD.finditer(text)]
+    best, most = own, sum(word in _common(own) for word, _ in words)
+    for lang in languages():
+        unknown = sum(word in _common(lang) or word not in _common(own) for word, _ in words)
+        if lang == own or unknown <= most or (time := find(lang=lang)) is None:
+            continue
+        known = sum(word in _common(lang) or time.start <= at < time.end for word, at in words)
+        if known > most and known >= min(2, len(words)):
+            best, most, found = lang, known, time
+    return best, found
+
+
+@cache
+def _common(lang: str) -> frozenset[str]:
+    """The folded words that tell nothing of what is asked: those of asking and stop words."""
+    words = vocabulary(lang).asking
+    return stop_words(lang).union(map(fold, words.everything.split()) if words else ())
 
 
 def restrict(filters: Filters, now: datetime, folders: Callable[[], Sequence[Folder]]) -> Restriction:

@@ -11,17 +11,14 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from itertools import pairwise
 
 from shared.language.sentences import sentences
-from shared.language.vocabulary import vocabulary
-from shared.times.lexicon import NEARBY, at_end
+from shared.times.lexicon import NEARBY, Lexicon, at_end
 
 _WITHIN = re.compile(r"[;:]\s+|(?=¿)")
 """Where sentences fall into parts that speak for themselves."""
 _COMMA = re.compile(r",\s+")
-_NEVER = re.compile(r"(?!)")
 _BARE_YEAR = re.compile(r"\s*(?:19|20)\d\d")
 
 
@@ -56,27 +53,11 @@ class _Question:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Asking:
-    """A language's words as expressions."""
-
-    opening: re.Pattern[str]
-    """Matches where a clause begins that asks."""
-    past: re.Pattern[str] = _NEVER
-    present: re.Pattern[str] = _NEVER
-    writing: re.Pattern[str] = _NEVER
-    duty: re.Pattern[str] = _NEVER
-    genitive: re.Pattern[str] = _NEVER
-    """Matches at the end of the text before a time."""
-    possessive: re.Pattern[str] = _NEVER
-    """Matches behind a time."""
-
-
 class Intents:
     """What each time in one text is for. The clauses are read once, however many times the text names."""
 
-    def __init__(self, text: str, lang: str) -> None:
-        self._text, self._words = text, _asking(lang)
+    def __init__(self, text: str, words: Lexicon) -> None:
+        self._text, self._words = text, words
         parts = []
         for start, end in sentences(text):
             bounds = [start, *(found.end() for found in _WITHIN.finditer(text, start, end)), end]
@@ -110,7 +91,7 @@ class Intents:
         """
         first_word = start + len(self._text[start:end].split(maxsplit=1)[0])
         for at in (start, first_word):
-            if genitive := at_end(self._text, at, self._words.genitive):
+            if genitive := at_end(self._text, at, self._words.belonging):
                 noun = self._text[max(0, genitive.start() - NEARBY) : genitive.start() + 1].split()[-1]
                 vintage = _BARE_YEAR.fullmatch(self._text, at, end) and not self._words.writing.fullmatch(noun)
                 return -4 if vintage else 2
@@ -137,24 +118,3 @@ class Intents:
                 length=len(clause.text.strip(" \n?!.,")),
             )
         return self._read[sentence.start]
-
-
-@cache
-def _asking(lang: str) -> _Asking:
-    """The language's expressions, made on first use. In one without words only signs open a question."""
-    words = vocabulary(lang).asking
-    if words is None:
-        return _Asking(re.compile(r"\s*¿"))
-
-    def whole(alternatives: str) -> re.Pattern[str]:
-        return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE)
-
-    return _Asking(
-        opening=re.compile(rf"\s*¿|\s*(?:(?:\w+\s)?(?:{words.questions})|{words.verbs})(?!\w)", re.IGNORECASE),
-        past=whole(words.past),
-        present=whole(words.present),
-        writing=whole("|".join(map(re.escape, words.everything.split()))),
-        duty=whole(words.duty),
-        genitive=re.compile(rf"\w\s+(?:{words.genitive})\s*(?:{words.articles})?\s*\Z", re.IGNORECASE),
-        possessive=re.compile(words.possessive) if words.possessive else _NEVER,
-    )

@@ -15,7 +15,7 @@ from itertools import starmap
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
-from shared.language.vocabulary import Rule, Times, Vocabulary, vocabulary
+from shared.language.vocabulary import Asking, Rule, Times, Vocabulary, vocabulary
 
 _NEVER = "(?!)"
 YEAR = r"(?:19|20)\d\d"
@@ -80,11 +80,11 @@ class Lexicon:
         self.decades = _meanings(zip(range(20, 100, 10), times.decades or times.tens, strict=False))
         self.verbs_as_months = frozenset(times.verbs_as_months.split())
         self.common = frozenset(known.stop_words.split())
-        self.writing = frozenset(known.asking.everything.split()) if known.asking else frozenset()
         self.names_are_capitalised = not known.nouns_are_capitalised  # whether a capital inside a sentence marks one
         self.names_are_lower_case = times.names_are_lower_case
         self.month_first = times.month_first
         self._compile(times, known)
+        self._compile_asking(known.asking or Asking())
 
     def _compile(self, times: Times, known: Vocabulary) -> None:
         """The expressions, from the words that are known by now."""
@@ -109,7 +109,7 @@ class Lexicon:
         self.preposition, self.between = before(times.prepositions), before(times.between)
         self.named, self.named_parts = before(times.named), before(times.named_parts)
         self.on_days, self.unread = before(times.on_days), before(times.unread)
-        self.article, self.attribute_follows = _at_end(times.articles), _at_end(times.attributes_follow)
+        self.article, self.attribute_follows = before(times.articles), before(times.attributes_follow)
         self.behind = tuple(
             (name, re.compile(rf",?\s*(?:{_filled(pattern, {})})(?!\w)", re.IGNORECASE))
             for name, pattern in times.behind.items()
@@ -124,6 +124,25 @@ class Lexicon:
         other = rf"(?!(?:19|20)\d\d)\d{{3,4}}(?!\w|[.,:/-]\d)|(?:{eras})\s\d|\d{{1,4}}\s?(?:{eras})(?!\w)"
         self.other_year = re.compile(rf",?\s*{filler}(?:{other})", re.IGNORECASE)
         self.genitive = re.compile(rf"\s+(?:{times.date_links or _NEVER})\s+(?:\w|['’])", re.IGNORECASE)
+
+    def _compile_asking(self, words: Asking) -> None:
+        def whole(alternatives: str) -> re.Pattern[str]:
+            return re.compile(rf"(?<!\w)(?:{alternatives or _NEVER})(?!\w)", re.IGNORECASE)
+
+        # Matches where a clause begins that asks; in a language without words only signs open a question.
+        opens = rf"(?:\w+\s)?(?:{words.questions})|{words.verbs}" if words.questions else _NEVER
+        self.opening = re.compile(rf"\s*¿|\s*(?:{opens})(?!\w)", re.IGNORECASE)
+        self.past, self.present, self.duty = whole(words.past), whole(words.present), whole(words.duty)
+        self.writing = whole("|".join(map(re.escape, words.everything.split())))
+        belongs = rf"\w\s+(?:{words.genitive or _NEVER})\s*(?:{words.articles})?\s*\Z"
+        self.belonging = re.compile(belongs, re.IGNORECASE)  # at the end of the text before a time
+        self.possessive = re.compile(words.possessive or _NEVER)  # behind a time
+
+    def asks_for_notes(self, text: str) -> bool:
+        """Whether what stands around a time asks for notes and for nothing else: `summarise my … notes`."""
+        if not self.writing.search(text) or self.past.search(text) or self.present.search(text):
+            return False
+        return all(word in self.common or self.writing.fullmatch(word) for word in re.findall(r"[\w'’-]+", text))
 
     def _words_of_patterns(self, times: Times) -> dict[str, str]:
         """Name in a pattern -> the alternatives that replace it."""
@@ -222,10 +241,6 @@ def _filled(pattern: str, words: Mapping[str, str]) -> str:
     for name, alternatives in words.items():
         pattern = pattern.replace("{" + name + "}", alternatives)
     return pattern.replace(" ", r"\s+")
-
-
-def _at_end(words: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{words or _NEVER})\s+$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

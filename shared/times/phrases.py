@@ -57,7 +57,7 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
     mentions = mentions_in(spelled, context)
     if not mentions:
         return None
-    either, intents, before = None, Intents(text, lang), -1
+    either, intents, before = None, Intents(text, context.words), -1
     for mention, following in zip_longest(mentions, mentions[1:]):
         reading = _reading(spelled, mention, following, context)
         # "a week ago last Tuesday": two times in a row that make no pair are not understood.
@@ -223,9 +223,9 @@ def _stands_as_time(text: str, mention: Mention, grammar: Lexicon) -> bool:
         article = at_end(text, mention.start, grammar.article)
         verb = mention.word("month") in grammar.verbs_as_months
         return not (article and mention.rule.kind in ("weekday", "month") and (attribute or verb))
-    alone = mention.start < NEARBY and not text[mention.end : mention.end + NEARBY].strip(" ?!.")
-    if alone and text[: mention.start].strip().lower() in grammar.writing:
-        return True  # "Summarise August"
+    rest = f"{text[: mention.start]} {text[mention.end :]}".lower()
+    if len(rest) < NEARBY and mention.word("month") not in grammar.verbs_as_months and grammar.asks_for_notes(rest):
+        return True  # "Summarise August", "my October notes"
     weekday = mention.word("weekday")
     written_out = not any(name != weekday and name.startswith(weekday or "") for name in grammar.weekdays)
     if not written_out or at_end(text, mention.start, grammar.attribute_follows):

@@ -32,6 +32,25 @@ def test_a_question_without_content_has_no_keywords(text: str) -> None:
     assert (found.keywords, found.stems, found.time) == ((), (), None)
 
 
+@pytest.mark.parametrize(
+    ("text", "lang", "phrase"),
+    [
+        ("Fasse letzte Woche zusammen", "de", "letzte Woche"),
+        ("Zahnarzt letzten Montag", "de", "letzten Montag"),
+        ("Resume octubre", "es", "octubre"),
+        ("Résume hier", "fr", "hier"),
+        ("Notes d'hier", "fr", "d'hier"),
+        ("Riassumi ieri", "it", "ieri"),
+        ("Summary of Ayer", "en", None),
+        ("Real estate 2025", "en", None),
+        ("Mars mission", "en", None),
+    ],
+)
+def test_a_short_question_is_of_the_language_that_reads_its_time(text: str, lang: str, phrase: str | None) -> None:
+    found = analyse(Question("t", text, NOW, "Europe/Berlin"))
+    assert (found.lang, found.time.phrase if found.time else None) == (lang, phrase)
+
+
 def test_a_question_with_very_many_words_is_scored_by_the_longest() -> None:
     short = " ".join(f"w{number:02d}" for number in range(60))
     found = analyse(Question("t", f"{short} electroencephalograph", NOW))

@@ -24,21 +24,21 @@ class Asking:
     No verbs are listed but auxiliaries and modals; a language may tell its past by endings.
     """
 
-    questions: str
+    questions: str = ""
     """Question words, at the start of a clause that asks or behind one word (`at what point`)."""
-    verbs: str
+    verbs: str = ""
     """Verbs with which a question or a command begins."""
-    past: str
+    past: str = ""
     """Auxiliaries and endings of the past."""
-    present: str
+    present: str = ""
     """What is so now, or as a habit: forms of `be`."""
-    duty: str
+    duty: str = ""
     """What the person may, can or must do."""
-    everything: str
+    everything: str = ""
     """A list: words that beside a time alone ask for all that was written then: `what happened`, `summarise`."""
-    genitive: str
+    genitive: str = ""
     """What makes a time an attribute of a thing."""
-    articles: str
+    articles: str = ""
     """Words that may stand between it and the time."""
     possessive: str = ""
     """What does the same behind the time: `last week's`."""

@@ -137,7 +137,7 @@ VOCABULARY = Vocabulary(
         r"hatten?|war|waren|wurden?|stand|lief|kam|ging|gab|sagte|passierte|schrieb",
         present=r"ist|sind|hat|gilt",
         duty=r"(?:darf|dürfen|kann|können|könnte|muss|müssen|soll|sollen|sollte|brauche|bin) (?:ich|wir|man)",
-        everything="schreiben schrieb geschrieben passiert passierte machen gemacht getan los zeig zeige fasse zusammen zusammenfassung überblick notiz notizen eintrag einträge tagebuch alles arbeiten gearbeitet gibt",
+        everything="schreiben schrieb geschrieben passiert passierte machen gemacht getan los zeig zeige fasse zusammen zusammenfassen zusammenfassung überblick notiz notizen eintrag einträge tagebuch alles arbeiten gearbeitet gibt",
         genitive=r"von|vom|aus|des",
         articles=r"der|dem",
     ),
