@@ -24,9 +24,10 @@ from google.cloud.firestore import Client
 from google.cloud.firestore_v1.base_vector_query import DistanceMeasure
 from google.cloud.firestore_v1.vector import Vector as ClientVector
 
+from bench.reads import CountedStore, vector_reads
 from bench.search_route import GivenVectors, SearchRoute
 from cli.product.emulator import start
-from shared.adapters.firestore import FirestoreStore, vector_reads
+from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.documents import chunk_fields
 from shared.indexing.pipeline import index_version
 from shared.language.terms import stems
@@ -143,7 +144,7 @@ def _question(store: FirestoreStore, pool: Executor) -> None:
 
 def _bill(store: FirestoreStore, size: int) -> dict[str, Any]:
     """Of a question in a new instance, without the index entries that its vector search scans."""
-    fresh = FirestoreStore(store.project)
+    fresh = CountedStore(store.project)
     with ThreadPoolExecutor(8) as pool:
         _question(fresh, pool)
     reads = fresh.reads

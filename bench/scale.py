@@ -16,10 +16,11 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
+from bench.reads import vector_reads
 from functions.routes.reconcile import BUDGET, WITHIN, WORKERS
 from shared.account.prices import EMBEDDED, FIRESTORE, MODELS, ListPrice
 from shared.account.prices import READ as READ_PRICE
-from shared.adapters.firestore import FirestoreStore, vector_reads
+from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.documents import SHARDS, chunk_fields, note_fields, place_key
 from shared.adapters.firestore.protocol import put
 from shared.indexing.chunking import chunk

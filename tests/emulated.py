@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from bench.reads import CountedStore
 from cli.product.emulator import Emulator, EmulatorMissing, start
-from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.connection import DEFAULT_DATABASE
 from tests.missing import missing
 from tests.servers.firestore_limits import ProductionLimits
@@ -18,9 +18,9 @@ PATIENCE = 120.0
 """Seconds: a test waits for a busy machine, production does not."""
 
 
-def patient_store(project: str, database: str = DEFAULT_DATABASE) -> FirestoreStore:
+def patient_store(project: str, database: str = DEFAULT_DATABASE) -> CountedStore:
     """A store that a slow emulator does not fail."""
-    return FirestoreStore(project, database=database, read_seconds=PATIENCE, write_seconds=PATIENCE)
+    return CountedStore(project, database=database, read_seconds=PATIENCE, write_seconds=PATIENCE)
 
 
 @pytest.fixture(scope="session")
@@ -65,7 +65,7 @@ def firestore_project(
 
 
 @pytest.fixture
-def firestore_store(firestore_project: str) -> Iterator[FirestoreStore]:
+def firestore_store(firestore_project: str) -> Iterator[CountedStore]:
     """An empty store in a project of its own."""
     store = patient_store(firestore_project)
     yield store

@@ -29,7 +29,8 @@ from cli.sync.report import Report
 from cli.sync.server import RemoteDestination
 from cli.sync.vault_choice import choose_vault
 from functions.client import InProcessClient
-from shared.api.notes import reconcile_json
+from shared.api.notes import ReconcileJson
+from shared.api.values import shown
 from shared.bootstrap import use
 from shared.errors import AuroraError
 from shared.model.limits import VAULT, VAULT_PATTERN
@@ -136,7 +137,7 @@ def reconcile(place: Place, budget: int, *, full: bool, dry_run: bool) -> None:
     with place.app() as app:
         report = reconcile_index(app.indexer, budget=budget, full=full, dry_run=dry_run)
     if place.as_json:
-        print_json(reconcile_json(report))
+        print_json(shown(ReconcileJson, report))
     else:
         found = ", ".join(f"{count} {finding.value}" for finding, count in report.found.items()) or "nothing to repair"
         click.echo(f"looked at {counted(report.examined, 'note')}: {found}")

@@ -24,7 +24,8 @@ from cli.sync.destinations import local_name
 from cli.sync.folder import Skipped, read, walk
 from cli.sync.manifest import Known, Manifest
 from shared.adapters.embedded.files import file_name
-from shared.api.notes import coverage_json
+from shared.api.notes import CoverageJson
+from shared.api.values import shown
 from shared.app import App
 from shared.bootstrap import build
 from shared.errors import AuroraError, OperatorError
@@ -94,7 +95,7 @@ def tried(part: str, check: Callable[[], str]) -> Verdict:
 def _store(app: App, tenant_id: str) -> str:
     """Raises OperatorError if there is no store yet, and its file could not be made."""
     if is_begun(app, tenant_id):
-        return coverage_in_words(coverage_json(app.store.coverage(tenant_id)), f" of {tenant_id}")
+        return coverage_in_words(shown(CoverageJson, app.store.coverage(tenant_id)), f" of {tenant_id}")
     file = _file(app, tenant_id)
     nearest = next(folder for folder in file.parents if folder.exists())
     if not nearest.is_dir():

@@ -153,7 +153,12 @@ def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
             if not found.route.callable:
                 raise
             refused = error  # the body decides the form of the error
-        body = _refused_body(request, found.route) if refused else read_body(request, found.route.limit, BODY_SECONDS)
+        body = b""
+        try:
+            body = read_body(request, found.route.limit, REFUSED_SECONDS if refused else BODY_SECONDS)
+        except RequestError:
+            if refused is None:
+                raise
         if found.route.callable and (data := unwrapped(body)) is not None:
             form, body, streams = (Form.CALLABLE_STREAM if streams else Form.CALLABLE), data, bool(streams)
         if refused:
@@ -169,14 +174,6 @@ def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
         return _formed(_admitted(found.route.load()(call, **found.segments), identity), form)
     except Exception as error:  # noqa: BLE001 - the last door
         return _formed(Reply(reported(error), kind_of(error).code, headers_of(error)), form)
-
-
-def _refused_body(request: flask.Request, route: Route) -> bytes:
-    """The body as far as it can be read at once; else empty."""
-    try:
-        return read_body(request, route.limit, REFUSED_SECONDS)
-    except RequestError:
-        return b""
 
 
 def _admitted(reply: Reply, identity: Identity | None) -> Reply:

@@ -29,7 +29,6 @@ from shared.api.notes import (
     NoteJson,
     NoteRowJson,
     NotesJson,
-    coverage_json,
     index_status_json,
     links_json,
     note_json,
@@ -182,7 +181,7 @@ def index_status(call: Call, note_id: str) -> Reply:
 @operation(reply=CoverageJson)
 def index_coverage(call: Call) -> Reply:
     """How many of the notes are indexed."""
-    return Reply(coverage_json(call.app.store.coverage(call.caller.tenant_id)))
+    return Reply(shown(CoverageJson, call.app.store.coverage(call.caller.tenant_id)))
 
 
 def check_note_id(note_id: str, field: str = "noteId") -> str:

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from functions.http.bodies import Body, parse
 from functions.http.calls import Call, Reply
-from shared.api.notes import reconcile_json
+from shared.api.notes import ReconcileJson
+from shared.api.values import shown
 from shared.sweep.reconcile import reconcile
 from shared.tracing import measure
 
@@ -33,6 +34,6 @@ def run(call: Call) -> Reply:
     report = reconcile(
         call.app.indexer, budget=body.budget, within=WITHIN, workers=WORKERS, full=body.full, dry_run=body.dry_run
     )
-    reply = reconcile_json(report)
+    reply = shown(ReconcileJson, report)
     measure({"reconcile": reply})
     return Reply(reply)

@@ -85,17 +85,14 @@ def import_session(call: Call) -> Reply:
     longest = call.app.settings.chat_max_query_length
     messages = [_message(row, f"messages[{place}]", longest) for place, row in enumerate(body.messages)]
     messages.sort(key=lambda each: (each.created_at, each.message_id))
-    return Reply(session_json(call.sessions.import_session(_session(body.session), messages)))
-
-
-def _session(row: SessionRow) -> Session:
-    return Session(
-        session_id=row.session_id,
-        created_at=checked("session.createdAt", parse_instant, row.created_at),
-        updated_at=checked("session.updatedAt", parse_instant, row.updated_at),
-        title=row.title,
-        settings=replace(SessionSettings(), **row.settings.patch()),  # type: ignore[arg-type]
+    session = Session(
+        session_id=body.session.session_id,
+        created_at=checked("session.createdAt", parse_instant, body.session.created_at),
+        updated_at=checked("session.updatedAt", parse_instant, body.session.updated_at),
+        title=body.session.title,
+        settings=replace(SessionSettings(), **body.session.settings.patch()),  # type: ignore[arg-type]
     )
+    return Reply(session_json(call.sessions.import_session(session, messages)))
 
 
 def _message(row: MessageRow, place: str, longest_question: int) -> Message:

@@ -8,10 +8,9 @@ from typing_extensions import TypedDict
 
 from shared.api.values import shown
 from shared.indexing.state import note_revision
-from shared.model.index import Coverage, NoteState
+from shared.model.index import NoteState
 from shared.model.notes import Note, TrashedNote
 from shared.notes.linked import Linked
-from shared.sweep.reconcile import ReconcileReport
 
 
 class IndexStatusJson(TypedDict):
@@ -171,11 +170,3 @@ def index_status_json(note_id: str, state: NoteState) -> IndexStatusJson:
     if state.record is None:
         return {"noteId": note_id, "status": "missing", "current": False, "chunkCount": 0}
     return shown(IndexStatusJson, state.record, state, noteId=note_id)
-
-
-def coverage_json(coverage: Coverage) -> CoverageJson:
-    return shown(CoverageJson, coverage, pendingEmbeddings=coverage.pending)
-
-
-def reconcile_json(report: ReconcileReport) -> ReconcileJson:
-    return shown(ReconcileJson, report, found={problem.value: count for problem, count in report.found.items()})

@@ -145,7 +145,7 @@ class Coverage:
 
     notes: int
     indexed: int
-    pending: int
+    pending_embeddings: int
     failed: int
     missing: int
 

@@ -180,8 +180,10 @@ class Sessions:
         more = len(found) > limit
         return Page(items, self._token(Spot(items[0].created_at, items[0].message_id), listing) if more else None)
 
-    def begin(self, question: Question, session_id: str | None, patch: SettingsPatch) -> Turn:
+    @contextmanager
+    def turn(self, question: Question, session_id: str | None, patch: SettingsPatch) -> Iterator[Turn]:
         """A question as a request asks it -> with the settings of its session. `patch`: what the request itself sets.
+        Around answering: where no answer comes of it, a session that was begun for it goes.
 
         `session_id` None: no session, only `patch` counts. Raises NotFound; InvalidArgument naming the request's field.
         """
@@ -200,7 +202,14 @@ class Sessions:
         # A model that was allowed once and is no more counts as none: the configured one answers.
         asked = replace(question, **fields_set, filters=filters, model=model if model in self.models else None)
         most = settings["max_history"] if session and not is_new else 0
-        return Turn(question=asked, asked_at=asked_at, session=session, is_new=is_new, max_history=most)
+        try:
+            yield Turn(question=asked, asked_at=asked_at, session=session, max_history=most)
+        except BaseException:
+            if session and is_new:
+                held = self.store.get_session(self.person, session.session_id)
+                if held is not None and not held.message_count:  # else its answer is stored already
+                    self.store.delete_session(self.person, session.session_id)
+            raise
 
     def contextualize_question(self, turn: Turn) -> Turn:
         """The turn with its history, its question made whole. Reads the session, and may ask a model."""
@@ -234,19 +243,6 @@ class Sessions:
         if not stored:
             log.info("a turn was answered whose session has been deleted")
         return stored
-
-    @contextmanager
-    def turn(self, question: Question, session_id: str | None, patch: SettingsPatch) -> Iterator[Turn]:
-        """`begin`, around answering: where no answer comes of it, a session that was begun for it goes."""
-        turn = self.begin(question, session_id, patch)
-        try:
-            yield turn
-        except BaseException:
-            if turn.is_new and turn.session_id:
-                session = self.store.get_session(self.person, turn.session_id)
-                if session is not None and not session.message_count:  # else its answer is stored already
-                    self.store.delete_session(self.person, turn.session_id)
-            raise
 
     def _as_read_now(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         cited = list(dict.fromkeys(each.note_id for message in messages for each in message.citations))

@@ -57,8 +57,6 @@ class Turn:
     asked_at: datetime
     session: Session | None = None
     """None: it belongs to no session."""
-    is_new: bool = False
-    """Whether the session was begun with this turn."""
     max_history: int = 0
     """How many of the session's messages it may refer to."""
     usage: Usage = field(default_factory=Usage)

@@ -140,7 +140,7 @@ def test_one_tenants_budget_holds_up_no_other_tenants_notes(home: Household) -> 
     reconcile(home.app.indexer, budget=100, full=True)
     assert home.app.store.coverage(OTHER).indexed == 6
     coverage = home.app.store.coverage(TENANT)
-    assert (coverage.pending, coverage.missing) == (5, 0)
+    assert (coverage.pending_embeddings, coverage.missing) == (5, 0)
 
 
 def test_when_the_budget_is_used_up_a_waiting_note_costs_no_further_attempt(home: Household) -> None:

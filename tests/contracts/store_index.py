@@ -238,11 +238,11 @@ class _CoverageContract:
             store.put_note(TENANT, note(f"n{number}"))
             store.apply(TENANT, IndexChange(f"n{number}", None, record(status=status)))
         store.put_note(TENANT, note("fresh"))
-        assert store.coverage(TENANT) == Coverage(notes=5, indexed=2, pending=1, failed=1, missing=1)
+        assert store.coverage(TENANT) == Coverage(notes=5, indexed=2, pending_embeddings=1, failed=1, missing=1)
 
     def test_an_empty_tenant_is_covered(self, store: Store) -> None:
         store.put_note(OTHER, note("n1"))
-        assert store.coverage(TENANT) == Coverage(notes=0, indexed=0, pending=0, failed=0, missing=0)
+        assert store.coverage(TENANT) == Coverage(notes=0, indexed=0, pending_embeddings=0, failed=0, missing=0)
 
 
 class IndexContract(_CompareAndSetContract, _ChunkContract, _CoverageContract):

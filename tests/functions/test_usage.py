@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from bench.reads import CountedStore
 from shared import bootstrap
-from shared.adapters.firestore import FirestoreStore
 from tests.emulated import patient_store
 from tests.fakes import HashingEmbedder
 from tests.functions.world import World, world_on
@@ -21,7 +21,7 @@ QUESTION = {"message": "Which colour is the boat?"}
 
 
 @pytest.fixture
-def store(firestore_project: str) -> Iterator[FirestoreStore]:
+def store(firestore_project: str) -> Iterator[CountedStore]:
     store = patient_store(firestore_project)
     yield store
     store.close()
@@ -29,7 +29,7 @@ def store(firestore_project: str) -> Iterator[FirestoreStore]:
 
 @pytest.fixture
 def world(
-    store: FirestoreStore, tmp_path: Path, clients: dict[str, FlaskClient], monkeypatch: pytest.MonkeyPatch
+    store: CountedStore, tmp_path: Path, clients: dict[str, FlaskClient], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[World]:
     with world_on(store, tmp_path, clients, HashingEmbedder()) as world:
         monkeypatch.setattr(bootstrap, "_process", [world.app])
@@ -43,7 +43,7 @@ def _usage(world: World) -> dict[str, Any]:
     return usage
 
 
-def test_the_reads_of_a_reply_are_those_of_the_store(world: World, store: FirestoreStore) -> None:
+def test_the_reads_of_a_reply_are_those_of_the_store(world: World, store: CountedStore) -> None:
     before = store.reads
     usage = _usage(world)
     assert usage["reads"] == (store.reads - before).total

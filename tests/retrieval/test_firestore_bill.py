@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
+from bench.reads import CountedStore
 from cli.product.emulator import Emulator
-from shared.adapters.firestore import FirestoreStore
 from shared.folders.search import FolderScope, retrieve_from_folders
 from shared.language.terms import stems
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, scopes_of
@@ -40,7 +40,7 @@ READS_OF_FOLDERS = 300
 
 
 @pytest.fixture(scope="module", params=[10, pytest.param(100, marks=pytest.mark.nightly)])
-def store(emulator: Emulator, firestore_host: str, request: pytest.FixtureRequest) -> Iterator[FirestoreStore]:
+def store(emulator: Emulator, firestore_host: str, request: pytest.FixtureRequest) -> Iterator[CountedStore]:
     """100 notes over a year, of so many chunks each, in 60 folders of three vaults."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
@@ -52,7 +52,7 @@ def store(emulator: Emulator, firestore_host: str, request: pytest.FixtureReques
         emulator.reset("demo-bill")
 
 
-def _fill(store: FirestoreStore, chunks_a_note: int) -> None:
+def _fill(store: CountedStore, chunks_a_note: int) -> None:
     dice, embedder = random.Random(7), HashingEmbedder(batch_size=chunks_a_note)  # noqa: S311 - a reproducible corpus
     weights = [1 / (rank + 40) for rank in range(len(VOCABULARY))]
     for number in range(NOTES):
@@ -118,7 +118,7 @@ COMMON, RARE = VOCABULARY[:6], VOCABULARY[-6:]
     ],
 )
 def test_a_question_is_answered_within_so_many_reads_and_one_vector_search(
-    store: FirestoreStore, text: str, question: dict[str, Any]
+    store: CountedStore, text: str, question: dict[str, Any]
 ) -> None:
     """The folders' names, which filters are checked against, are read when they change and not for each question."""
     store.folders(TENANT)
@@ -146,7 +146,7 @@ EVERY_FOLDER = json.dumps([f"area{number % 10}/topic{number}" for number in rang
     ],
 )
 def test_a_question_to_many_folders_is_answered_within_300_reads(
-    store: FirestoreStore, scope: FolderScope, reply: str | None
+    store: CountedStore, scope: FolderScope, reply: str | None
 ) -> None:
     """`reply` None: there is no model that ranks folders."""
     store.folders(TENANT)

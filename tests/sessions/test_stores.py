@@ -60,7 +60,8 @@ def sessions(store: Store) -> Sessions:
 
 def _asked(sessions: Sessions, session_id: str, *, max_history: int | None = None) -> Turn:
     patch = {} if max_history is None else {"max_history": max_history}
-    return sessions.contextualize_question(sessions.begin(Question(TENANT, "What is alpha?", DAY), session_id, patch))
+    with sessions.turn(Question(TENANT, "What is alpha?", DAY), session_id, patch) as begun:
+        return sessions.contextualize_question(begun)
 
 
 def test_citations_return_as_answered_then_stale_then_without_text(sessions: Sessions, store: Store) -> None:
@@ -109,8 +110,8 @@ def test_a_session_of_somebody_else_is_not_there(sessions: Sessions) -> None:
     session_id = _asked(sessions, "new").session_id or ""
     for other in (COLLEAGUE, Person(TENANT, TENANT), Person(OTHER, PERSON.uid)):
         theirs = replace(sessions, person=other)
-        with pytest.raises(NotFound):
-            theirs.begin(Question(other.tenant_id, "What?", DAY), session_id, {})
+        with pytest.raises(NotFound), theirs.turn(Question(other.tenant_id, "What?", DAY), session_id, {}):
+            pass
         with pytest.raises(NotFound):
             theirs.messages(session_id, limit=1)
         assert theirs.page(limit=5).items == ()

@@ -10,7 +10,7 @@ from datetime import date, datetime
 from time import sleep
 
 from shared.adapters.embedded.documents import CODEC, Table, insert, to_micros
-from shared.adapters.embedded.files import Row, TenantFile, TenantFiles
+from shared.adapters.embedded.files import TenantFile, TenantFiles
 from shared.adapters.embedded.vectors import KEPT_REMOVALS, VectorSpace
 from shared.errors import Conflict
 from shared.model.account import AnsweredRequest, DayUsage, Feedback, Person, Spending, StoredRequest
@@ -68,11 +68,10 @@ class Account:
 
     def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
         query = "SELECT day, answers, searches, embedded_tokens FROM usage WHERE day > ? ORDER BY day LIMIT ?"
-
-        def day_usage(row: Row) -> DayUsage:
-            return DayUsage(date.fromisoformat(row[0]), *row[1:])
-
-        return self._files.of(tenant_id).page(query, day_usage, listing="usage", limit=limit, token=token)
+        file = self._files.of(tenant_id)
+        return file.page(
+            query, lambda row: DayUsage(date.fromisoformat(row[0]), *row[1:]), listing="usage", limit=limit, token=token
+        )
 
     def read_request(self, person: Person, request_id: str) -> StoredRequest:
         with self._files.of(person.space).reading() as db:

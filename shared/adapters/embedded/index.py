@@ -67,7 +67,7 @@ class Index:
         return Coverage(
             notes=sum(counts.values()),
             indexed=counts.get("indexed", 0),
-            pending=counts.get("pending_embeddings", 0),
+            pending_embeddings=counts.get("pending_embeddings", 0),
             failed=counts.get("failed", 0),
             missing=counts.get(None, 0),
         )

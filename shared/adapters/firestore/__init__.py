@@ -16,17 +16,16 @@ change), `writing` (moves while a change takes several commits). Folders: `leavi
 from __future__ import annotations
 
 from shared.adapters.firestore.account import Account
-from shared.adapters.firestore.connection import DEFAULT_DATABASE, Connection, Reads, vector_reads
+from shared.adapters.firestore.connection import DEFAULT_DATABASE, Connection
 from shared.adapters.firestore.index import Index
 from shared.adapters.firestore.notes import Notes
 from shared.adapters.firestore.search import Search
 from shared.adapters.firestore.sessions import Sessions, Templates
-from shared.adapters.firestore.sweep import Sweep
 
-__all__ = ["FirestoreStore", "Reads", "vector_reads"]
+__all__ = ["FirestoreStore"]
 
 
-class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account):
+class FirestoreStore(Notes, Index, Search, Templates, Sessions, Account):
     """`shared.ports.stores.Store` in a project's database; in the emulator where FIRESTORE_EMULATOR_HOST is set.
 
     Cheap to make: the client is the process's own, opened by the first request. Safe between threads.
@@ -42,11 +41,6 @@ class FirestoreStore(Notes, Index, Sweep, Search, Templates, Sessions, Account):
         """
         self.project = project
         super().__init__(Connection(project, database=database, read_seconds=read_seconds, write_seconds=write_seconds))
-
-    @property
-    def reads(self) -> Reads:
-        """What this store's calls were billed so far, by Firestore's rules."""
-        return self._db.reads
 
     def close(self) -> None:
         """Nothing: the client belongs to the process and serves every store."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import random
 import re
-import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from operator import add, sub
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from shared.adapters.firestore.client import client, emulator, is_too_big, translated
 from shared.adapters.firestore.protocol import KEY, Query, delete, expect, id_of, protocol, token_of
@@ -27,34 +25,8 @@ LOOKUP_STEP = 300
 MAX_ENSURED = 10_000
 AGGREGATION_STEP = 1000
 """An aggregation costs one read for each so many index entries it matches, at least one."""
-VECTOR_STEP = 100
-"""A vector search costs one read for each so many index entries it scans, beside the documents it returns."""
 _FIRST_PAUSE, _MAX_PAUSE = 0.05, 1.0
 _RESERVED = re.compile(r"\.{1,2}|__.*__", re.DOTALL)
-
-
-class Reads(NamedTuple):
-    """Billed reads since the store was made. Subtract two of them to get what lay between."""
-
-    documents: int = 0
-    """One for each document returned or looked up in vain, and one for a query that returns none."""
-    aggregations: int = 0
-    """Batches of index entries that counts, sums and averages went through."""
-    vector_searches: int = 0
-    """How many were made. What one scanned is not told: its price is at most `vector_reads` of the tenant's chunks."""
-
-    @property
-    def total(self) -> int:
-        """Without the index entries of vector searches."""
-        return self.documents + self.aggregations
-
-    def __sub__(self, earlier: Reads) -> Reads:
-        return Reads(*map(sub, self, earlier))
-
-
-def vector_reads(entries: int) -> int:
-    """What scanning so many entries of a vector index costs, in reads."""
-    return -(-entries // VECTOR_STEP)
 
 
 class Connection:
@@ -66,9 +38,6 @@ class Connection:
         self._read_seconds, self._write_seconds = read_seconds, write_seconds
         self.database = f"projects/{project}/databases/{database}"
         self.root = f"{self.database}/documents"
-        self.reads = Reads()
-        """What the calls were billed so far, by Firestore's published rules."""
-        self._counting = threading.Lock()
         self.ensured: set[str] = set()
         """Documents that `ensure` has seen, at most MAX_ENSURED."""
         # "Bearer owner" is the emulator's administrator; production overrides it with the account's own token.
@@ -97,7 +66,7 @@ class Connection:
         request = protocol().RunQueryRequest(parent=parent, structured_query=query.message())
         replies = self._stream("run_query", request)
         found = [reply.document for reply in replies if reply.HasField("document")]
-        self._bill(documents=max(1, len(found)), vector_searches=int(query.nearest is not None))
+        self.bill(documents=max(1, len(found)), vector_searches=int(query.nearest is not None))
         return found
 
     def page(
@@ -128,7 +97,7 @@ class Connection:
         request = protocol().RunAggregationQueryRequest(parent=parent, structured_aggregation_query=wanted)
         (reply,) = self._stream("run_aggregation_query", request)
         fields = reply.result.aggregate_fields
-        self._bill(aggregations=max(1, -(-fields["count"].integer_value // AGGREGATION_STEP)))
+        self.bill(aggregations=max(1, -(-fields["count"].integer_value // AGGREGATION_STEP)))
         return fields
 
     def get(self, name: str, load: Callable[[Any], T]) -> T | None:
@@ -152,13 +121,12 @@ class Connection:
                 request.mask.field_paths.extend(fields or ("__name__",))
             replies = self._stream("batch_get_documents", request)
             found.update((reply.found.name, reply.found) for reply in replies if reply.HasField("found"))
-            self._bill(documents=len(some))
+            self.bill(documents=len(some))
         return found
 
-    def _bill(self, *, documents: int = 0, aggregations: int = 0, vector_searches: int = 0) -> None:
+    def bill(self, *, documents: int = 0, aggregations: int = 0, vector_searches: int = 0) -> None:  # noqa: ARG002
+        """Adds what a call is billed to its request; what a vector search scans is not told."""
         add_reads(documents + aggregations)
-        with self._counting:
-            self.reads = Reads(*map(add, self.reads, (documents, aggregations, vector_searches)))
 
     def commit(self, writes: Iterable[Any], *, patient: bool = True) -> Any:  # noqa: ANN401
         """Commits all Writes or none; returns the CommitResponse.

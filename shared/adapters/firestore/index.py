@@ -119,7 +119,7 @@ class Index(Corpus):
         count = partial(self._db.count, self._db.parent(tenant_id))
         notes, indexed, pending, failed = pool().map(count, queries)
         missing = max(0, notes - indexed - pending - failed)
-        return Coverage(notes=notes, indexed=indexed, pending=pending, failed=failed, missing=missing)
+        return Coverage(notes=notes, indexed=indexed, pending_embeddings=pending, failed=failed, missing=missing)
 
 
 def _token(note_id: str, updated: str, place: Folder | None) -> str:

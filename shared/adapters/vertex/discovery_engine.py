@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -44,14 +44,6 @@ MAX_RECORDS = 200
 """In one request for a ranking."""
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class _Claim:
-    """A claim that the service found. `facts`: indices of those it cites."""
-
-    score: float
-    facts: frozenset[int]
 
 
 class CheckGroundingJudge:
@@ -96,7 +88,7 @@ class CheckGroundingJudge:
             own = claims.get(" ".join(statement.text.split()), ())
             passages = {places[chunk.chunk_id] for chunk in statement.passages}
             # The worst of its claims; one that cites none of the passages has no support from them.
-            score = min([claim.score if claim.facts & passages else 0.0 for claim in own], default=None)
+            score = min([score if cited & passages else 0.0 for score, cited in own], default=None)
             supports.append(None if score is None else Support.graded(score, supported=SUPPORTED, partial=PARTIAL))
         pairs = zip(found.verdicts, supports, strict=True)
         return replace(found, verdicts=tuple(replace(each, support=new or each.support) for each, new in pairs))
@@ -115,11 +107,13 @@ def _request(texts: Sequence[str], chunks: Sequence[IndexedChunk]) -> dict[str, 
     }
 
 
-def _claims(reply: object, facts: int, texts: Sequence[str]) -> dict[str, list[_Claim]]:
-    """Text -> its claims, without those that need no check. Raises ModelRefused for what is not the service's form."""
+def _claims(reply: object, facts: int, texts: Sequence[str]) -> dict[str, list[tuple[float, frozenset[int]]]]:
+    """Text -> its claims, without those that need no check, as (score, indices of the facts that it cites). Raises
+    ModelRefused for what is not the service's form.
+    """
     # Positions count UTF-8 bytes of the answer, whose lines the texts are.
     starts = list(accumulate((len(text.encode()) + 1 for text in texts), initial=0))
-    found: dict[str, list[_Claim]] = {}
+    found: dict[str, list[tuple[float, frozenset[int]]]] = {}
     try:
         assert isinstance(reply, dict)  # noqa: S101 - caught below
         sources = [int(chunk["source"]) for chunk in reply.get("citedChunks", ())]
@@ -131,7 +125,7 @@ def _claims(reply: object, facts: int, texts: Sequence[str]) -> dict[str, list[_
                     raise ValueError(score)
                 backing = frozenset(sources[index] for index in cited if 0 <= sources[index] < facts)
                 if 0 <= line < len(texts):
-                    found.setdefault(texts[line], []).append(_Claim(score, backing))
+                    found.setdefault(texts[line], []).append((score, backing))
     except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise ModelRefused("check_grounding: a reply of another form") from error
     return found

@@ -10,8 +10,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bench.reads import CountedStore, Reads, vector_reads
 from cli.product.emulator import Emulator
-from shared.adapters.firestore import FirestoreStore, Reads, vector_reads
+from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.documents import place_key
 from shared.adapters.firestore.filters import MAX_SEARCHES, VectorFilters, by_time_and_scope, for_vectors
 from shared.adapters.firestore.protocol import Where
@@ -41,21 +42,19 @@ def _nearest(store: FirestoreStore, restriction: Restriction, limit: int = 2) ->
     return [each.chunk.note_id for each in found]
 
 
-def _cost(store: FirestoreStore, restriction: Restriction, limit: int) -> tuple[list[str], Reads]:
+def _cost(store: CountedStore, restriction: Restriction, limit: int) -> tuple[list[str], Reads]:
     before = store.reads
     return _nearest(store, restriction, limit=limit), store.reads - before
 
 
-def test_a_day_is_found_behind_a_thousand_nearer_chunks_of_its_month(firestore_store: FirestoreStore) -> None:
+def test_a_day_is_found_behind_a_thousand_nearer_chunks_of_its_month(firestore_store: CountedStore) -> None:
     _crowd(firestore_store, created_at=DAY + timedelta(days=2))
     save(firestore_store, *(chunk(f"n{number}") for number in range(3)), vector=unit(1, 1, 0, 0))
     day = Restriction(created=TimeRange(DAY, DAY + timedelta(days=1)))
     assert _cost(firestore_store, day, 30) == (["n0", "n1", "n2"], Reads(documents=3, vector_searches=1))
 
 
-def test_a_scope_and_a_range_together_bring_nothing_forbidden_at_a_bounded_price(
-    firestore_store: FirestoreStore,
-) -> None:
+def test_a_scope_and_a_range_together_bring_nothing_forbidden_at_a_bounded_price(firestore_store: CountedStore) -> None:
     _crowd(firestore_store, created_at=DAY + timedelta(days=2))
     save(firestore_store, chunk("n1"), vector=unit(1, 1, 0, 0))
     both = Restriction(TimeRange(DAY, DAY + timedelta(days=1)), (frozenset({"t:red"}),))
@@ -64,13 +63,13 @@ def test_a_scope_and_a_range_together_bring_nothing_forbidden_at_a_bounded_price
     assert cost == Reads(documents=45, vector_searches=1)
 
 
-def test_while_a_new_index_version_is_embedded_a_question_costs_no_more(firestore_store: FirestoreStore) -> None:
+def test_while_a_new_index_version_is_embedded_a_question_costs_no_more(firestore_store: CountedStore) -> None:
     _crowd(firestore_store, index_version="c0:hashing:4")
     save(firestore_store, chunk("current"), vector=unit(1, 1, 0, 0))
     assert _cost(firestore_store, FREE, 30) == ([], Reads(documents=30, vector_searches=1))
 
 
-def test_postings_of_a_scope_are_looked_for_among_the_newest_of_the_stem(firestore_store: FirestoreStore) -> None:
+def test_postings_of_a_scope_are_looked_for_among_the_newest_of_the_stem(firestore_store: CountedStore) -> None:
     save(
         firestore_store,
         chunk("old", tags=("blue",)),
@@ -211,7 +210,7 @@ def test_vector_searches_are_exact_within_a_folder_a_tag_a_month(
     assert [each.chunk.chunk_id for each in found] == expected
 
 
-def test_the_reads_of_a_question_are_counted_as_they_are_billed(firestore_store: FirestoreStore) -> None:
+def test_the_reads_of_a_question_are_counted_as_they_are_billed(firestore_store: CountedStore) -> None:
     chunks: list[IndexedChunk] = [chunk(f"n{number}", path="") for number in range(40)]
     save(firestore_store, *chunks, vector=V)
     firestore_store.put_note(TENANT, note("n1"))

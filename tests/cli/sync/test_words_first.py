@@ -74,7 +74,7 @@ def test_three_hundred_notes_are_found_by_words_before_the_first_is_embedded(app
     embedder = Watched(lambda: seen.append(app.store.coverage(TENANT)))
     destination = LocalDestination(dataclasses.replace(app, embedder=embedder), TENANT)
     report = Import(destination, notes(animals(MANY)), "default").run(lambda *step: steps.append(step))
-    assert (seen[0].pending, seen[0].missing, seen[0].notes) == (MANY, 0, MANY)
+    assert (seen[0].pending_embeddings, seen[0].missing, seen[0].notes) == (MANY, 0, MANY)
     assert app.store.coverage(TENANT).indexed == report.indexed == report.embedded == MANY
     assert steps == [
         *((NOTES, done, MANY) for done in range(1, MANY + 1)),
@@ -132,9 +132,9 @@ def test_ctrl_c_among_the_vectors_says_what_goes_on(aurora: Aurora, notes: Write
     assert len(said.splitlines()) == 1
     with closing(EmbeddedStore(aurora.home)) as store:
         coverage = store.coverage(TENANT)
-    assert coverage.missing == 0 < coverage.pending
+    assert coverage.missing == 0 < coverage.pending_embeddings
     report = aurora.json("index", str(folder))
-    assert (report["indexed"], report["pending"]) == (coverage.pending, [])
+    assert (report["indexed"], report["pending"]) == (coverage.pending_embeddings, [])
 
 
 @pytest.mark.nightly
