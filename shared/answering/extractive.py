@@ -57,13 +57,15 @@ class ExtractiveWriter:
 
     def quotes(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
         """At most as many as the question wants; none: nothing speaks of the subject."""
-        if not retrieved.selected or not speaks_of_subject(retrieved):
+        if not retrieved.selected:
             return ()
         least = FAR * retrieved.selected[0].score
         close = [passage for passage in retrieved.selected if passage.score >= least]
         notes = list(dict.fromkeys(passage.chunk.note_id for passage in close))
         of_first, of_others = list[Window](), dict[str, Window]()
         ranked = sorted(windows(question.text, close, retrieved, self._embedder), key=lambda each: -each.score)
+        if not speaks_of_subject(retrieved, max(each.nearness for each in ranked)):
+            return ()
         for window in ranked:
             if window.passage.chunk.note_id != notes[0]:
                 of_others.setdefault(window.passage.chunk.note_id, window)
@@ -87,8 +89,8 @@ class ExtractiveWriter:
         """The answer that says what it is, in the language of the question if that has words for it, a quote a piece;
         of a time and nothing else one line a note, by date. None: nothing speaks of the subject.
         """
-        lists = retrieved.notes_read is not None
-        beginnings = filter(None, map(_beginning, retrieved.selected if lists else ()))
+        lists, zone = retrieved.notes_read is not None, ZoneInfo(question.zone)
+        beginnings = filter(None, [_beginning(passage, zone) for passage in retrieved.selected if lists])
         quotes = tuple(beginnings) if lists else self.quotes(question, retrieved)
         words = vocabulary(retrieved.analysis.lang).answers or vocabulary("en").answers
         if not quotes or words is None:
@@ -96,7 +98,7 @@ class ExtractiveWriter:
         sanitizer = Sanitizer(linkable(question, [Source("", quote.passage) for quote in quotes]))
         opening = f"{widening_notice(retrieved)}{words.of_then if lists else words.nearest}"
         found = [CheckedPiece(sanitizer.feed(opening))]
-        units, zone = utf16_units(found[0].text), ZoneInfo(question.zone)
+        units = utf16_units(found[0].text)
         for number, quote in enumerate(quotes, start=1):
             mark = f" [N{number}]" if question.include_citations else ""
             if lists:
@@ -149,15 +151,16 @@ def _quote(window: Window) -> Quote | None:
     )
 
 
-def _beginning(passage: Scored) -> Quote | None:
-    """The first sentence, below the note's title."""
+def _beginning(passage: Scored, zone: ZoneInfo) -> Quote | None:
+    """The first sentence, below the note's title unless that is its day, which stands there already."""
     chunk = passage.chunk
     first = next(iter(quotable(chunk.text)), None)
     if first is None:
         return _whole(passage)
     start, end = first.start, min(first.end, first.start + MAX_LINE)
     line = " ".join(neutralize_line(chunk.text[start:end]).split())
-    title = f"**{neutralize_line(chunk.title)}**, " if chunk.title else ""
+    is_day = chunk.title == chunk.created_at.astimezone(zone).date().isoformat()
+    title = f"**{neutralize_line(chunk.title)}**, " if chunk.title and not is_day else ""
     return Quote(
         passage=passage, start=chunk.start + start, end=chunk.start + end, lines=(f"{title}{line}",), nearness=0.0
     )

@@ -122,6 +122,8 @@ def test_all_notes_of_a_time_are_listed_by_date_a_line_each() -> None:
     assert first.text == "\n\n- 9 May 2026: **One**, We **met**. [N1]"
     assert second.text == "\n- 9 May 2026: The API runs on Cloud Run. [N2]"
     assert first.cited[0].quote == "We **met**."
+    daily = replace(asked_of(passage("We met.", title="2026-05-09")), notes_read=1)
+    assert ExtractiveWriter().pieces(question(), daily)[1].text == "\n\n- 9 May 2026: We met. [N1]"
 
 
 def test_nothing_is_quoted_where_nothing_speaks_of_the_subject() -> None:

@@ -33,6 +33,13 @@ def test_likeness_and_words_of_different_passages_do_not_add_up() -> None:
     assert not speaks_of_subject(found(holding(similarity=0.6), holding("chose", similarity=0.5)))
 
 
+def test_a_single_near_sentence_speaks_of_it_in_a_passage_of_several_subjects() -> None:
+    mixed = found(holding(similarity=0.55))
+    assert speaks_of_subject(mixed, 0.5)
+    assert not speaks_of_subject(mixed, 0.4)
+    assert not speaks_of_subject(replace(mixed, by_words=True), 0.9)
+
+
 def test_without_vectors_words_alone_decide() -> None:
     assert speaks_of_subject(found(holding("chose", similarity=0.0)))
     assert not speaks_of_subject(found(holding(similarity=0.0)))
