@@ -22,6 +22,8 @@ OF_OTHERS = (
     "GOOGLE_CLOUD_PROJECT",
     "GCLOUD_PROJECT",
 )
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
+"""Emulators live for minutes: without the second compiler and parallel collectors they cost a third less."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -32,6 +34,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in {*OF_OTHERS, *SETTINGS}:
             patch.delenv(name, raising=False)
+        patch.setenv("JAVA_TOOL_OPTIONS", JAVA)
         patch.setenv("OLLAMA_HOST", "127.0.0.1:1")
         patch.setenv("TMPDIR", str(folder))
         patch.setattr(tempfile, "tempdir", str(folder))

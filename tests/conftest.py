@@ -17,6 +17,7 @@ from tests.emulated import emulator, firestore_host, firestore_project, firestor
 from tests.network_guard import network_guard  # noqa: F401 - a fixture that every test runs under
 from tests.quick import pytest_addoption, pytest_runtest_setup  # noqa: F401 - hooks
 from tests.retrieval.library import Library
+from tests.spread import pytest_collection_modifyitems, pytest_xdist_make_scheduler  # noqa: F401 - hooks
 
 # How long an example takes says how busy the machine is.
 settings.register_profile("any machine", settings(), deadline=None)

@@ -1,0 +1,39 @@
+"""Which worker of `make test` runs what: a file is one worker's, a folder that shares a browser too, and what takes
+longest comes first, so that no worker is left alone with it at the end.
+
+Import the hooks in the outermost conftest.py.
+"""
+
+from __future__ import annotations
+
+import pytest
+from xdist.remote import Producer  # type: ignore[import-untyped]
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
+
+TOGETHER = "tests/web/"
+LONGEST = (
+    TOGETHER,
+    "tests/deploy/",
+    "tests/cli/",
+    "tests/adapters/firestore/",
+    "tests/functions/test_silent_legs.py",
+    "tests/retrieval/test_both_stores.py",
+    "tests/trust/test_linear_time.py",
+)
+"""Where node ids begin; a minute or more each."""
+
+
+class _ByFile(LoadFileScheduling):  # type: ignore[misc]
+    def _split_scope(self, nodeid: str) -> str:
+        return TOGETHER if nodeid.startswith(TOGETHER) else str(super()._split_scope(nodeid))
+
+
+@pytest.hookimpl(tryfirst=True, optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
+    return _ByFile(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(
+        key=lambda item: next((at for at, each in enumerate(LONGEST) if item.nodeid.startswith(each)), len(LONGEST))
+    )
