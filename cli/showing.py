@@ -79,6 +79,13 @@ def show_answer(answer: Json, place: Place) -> None:
 def show_sources(answer: Json, place: Place) -> None:
     """Everything below an answer's text."""
     out, link, quotes = console(), linked(place), answer["meta"].get("answerKind") == QUOTED_KIND
+    refusal = answer["meta"]["refusal"]
+    if refusal:
+        from shared.language.vocabulary import vocabulary  # noqa: PLC0415 - for refusals, with the words of a language
+
+        english = vocabulary("en").answers
+        if english is None or refusal["told"] != english.refusals[refusal["reason"]]:  # which the answer says already
+            out.print(Text(refusal["told"]))
     show_time(answer)
     if ranked := answer["meta"].get("folders"):
         names = ("/".join(filter(None, (each["vault"], each["folder"]))) for each in ranked)
@@ -97,7 +104,6 @@ def show_sources(answer: Json, place: Place) -> None:
             out.print(Text("       the note has changed since it was read for this answer", "yellow"))
     if quotes:
         out.print(Text(f"{QUOTED} {answer['meta'].get('writerProblem') or SWITCHED_ON}", "dim"))
-    refusal = answer["meta"]["refusal"]
     if refusal and (hint := hint_for(refusal["reason"], place)):
         out.print(Text(hint, "dim"))
     if refusal and refusal["nearest"]:

@@ -118,6 +118,22 @@ def test_without_notes_it_is_told_where_there_are_none_and_how_they_come(aurora:
     assert f"There are no notes of tenant nobody in {aurora.home} yet: `aurora index FOLDER`" in told
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Wer hat die Weltmeisterschaft gewonnen?", ["In deinen Notizen steht nichts darüber."]),
+        ("Who won the cup?", []),
+    ],
+)
+def test_a_refusal_says_its_reason_in_the_language_of_the_question_too(
+    aurora: Aurora, notes: Write, question: str, said: list[str]
+) -> None:
+    aurora("index", str(notes(NOTES)))
+    sentence, *told = aurora("ask", question).stdout.partition("\n\n")[0].splitlines()
+    assert sentence.startswith("I don't have enough information")
+    assert told == said
+
+
 def test_notes_that_wait_for_the_index_are_counted_and_the_command_for_them_named(aurora: Aurora) -> None:
     _saved_only(aurora)
     told = aurora("search", QUESTION).stdout
