@@ -1,23 +1,29 @@
 """How well chunks match a question's words: Okapi BM25 (Robertson and Zaragoza, 2009) over stems, or over runs of
-letters in languages that the embedder does not speak.
+letters in languages that the embedder does not speak; and which words of the notes a misspelled word stands for.
 """
 
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from statistics import fmean
 
-from shared.language.words import folded_words
+from shared.language.terms import MAX_TERM, content_words, stems
+from shared.language.vocabulary import vocabulary
+from shared.language.words import fold, folded_words, stop_words
 from shared.model.index import IndexedChunk
-from shared.model.retrieval import CorpusStats
+from shared.model.retrieval import Analysis, CorpusStats
 
 RUN_LENGTH = 4
 """Letters of a run; a shorter word is one. With 3 or 5 German, Spanish and Russian questions rank slightly worse."""
 MAX_RUNS = 200
 """Each is looked for in every candidate, 10 ms together. Longer questions name their subject within the first."""
+MIN_MISSPELLED, MIN_PART = 6, 4
+"""Letters of a word that may be misspelled, and of a part of a compound."""
 
 
 def bm25(
@@ -65,3 +71,50 @@ def _seen(chunk: IndexedChunk, runs: Iterable[str]) -> IndexedChunk:
     text = folded_words(f"{chunk.title} {chunk.heading_path} {chunk.text}")
     counts = ((run, text.count(run)) for run in runs)
     return replace(chunk, terms={run: count for run, count in counts if count}, length=len(text))
+
+
+def known_stems(analysis: Analysis, frequencies: Mapping[str, int], chunks: Iterable[IndexedChunk]) -> tuple[str, ...]:
+    """The question's stems. In place of those of a word that no note holds, those of the words of `chunks` that it
+    stands for: the commonest that differs by one letter; or, in a language that tells nouns by their capitals, its
+    parts or a compound of it. `frequencies`: stem -> chunks of the tenant that contain it.
+    """
+    lang, unknown = analysis.lang, dict[str, list[str]]()
+    for word in (fold(word) for word, _, _ in content_words(analysis.subject, lang)):
+        own = stems(word, lang)
+        if len(word) >= MIN_MISSPELLED and word.isalpha() and own and not any(frequencies.get(stem, 1) for stem in own):
+            unknown[word] = own
+    if not unknown:
+        return analysis.stems
+    text = " ".join(f"{chunk.title} {chunk.heading_path} {chunk.text}" for chunk in chunks)
+    written = [(fold(word), word[0].isupper()) for word in re.findall(rf"[^\W\d_]{{{MIN_PART},{MAX_TERM}}}", text)]
+    counts = Counter(word for word, _ in written)
+    capitals = {word for word, is_capital in written if is_capital and vocabulary(lang).nouns_are_capitalised}
+    nouns = capitals - stop_words(lang)
+    known = dict.fromkeys(analysis.stems)
+    for word, own in unknown.items():
+        near = [other for other in counts if _is_near(word, other)]
+        meant = [max(near, key=lambda other: (counts[other], other))] if near else _parts(word, nouns)
+        if meant:
+            known = {stem: None for stem in known if stem not in own}
+            known |= dict.fromkeys(chain.from_iterable(stems(other, lang) for other in meant))
+    return tuple(known)
+
+
+def _is_near(word: str, other: str) -> bool:
+    """Whether one letter is left out, added or replaced, or two neighbours are swapped (Damerau's four mistakes)."""
+    if abs(len(word) - len(other)) > 1:
+        return False
+    at = next((at for at, pair in enumerate(zip(word, other, strict=False)) if pair[0] != pair[1]), len(word))
+    one, two = word[at:], other[at:]
+    return two[1:] in (one, one[1:]) or one[1:] == two or (one[1::-1], one[2:]) == (two[:2], two[2:])
+
+
+def _parts(word: str, nouns: Iterable[str]) -> list[str]:
+    """The longest nouns with which it begins and ends, or the shortest compound that begins or ends with it."""
+    within = [noun for noun in nouns if len(word) - len(noun) >= MIN_PART]
+    beyond = [
+        noun for noun in nouns if len(noun) - len(word) >= MIN_PART and noun.startswith(word) | noun.endswith(word)
+    ]
+    ends = [[noun for noun in within if word.startswith(noun)], [noun for noun in within if word.endswith(noun)]]
+    longest = [max(each, key=len) for each in ends if each]
+    return longest or sorted(beyond, key=lambda noun: (len(noun), noun))[:1]

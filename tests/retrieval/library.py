@@ -53,10 +53,11 @@ class Library:
         embedded: bool = True,
         revision: str = "r1",
         properties: tuple[str, ...] = (),
+        lang: str = "en",
     ) -> IndexedChunk:
         """A note of one chunk."""
         self.store.put_note(TENANT, Note(note_id, title, text, created_at, created_at, vault, path, tags))
-        terms = Counter(stems("\n".join((title, *properties, text)), "en"))
+        terms = Counter(stems("\n".join((title, *properties, text)), lang))
         chunk = IndexedChunk(
             chunk_id=f"{note_id}_000",
             note_id=note_id,

@@ -7,6 +7,7 @@ from typing import cast
 
 import pytest
 
+from shared.answering.subject import speaks_of_subject
 from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable, NotFound, PortContractError, StoreUnavailable
 from shared.model.index import ChunkPut
 from shared.model.notes import Note
@@ -112,13 +113,69 @@ def test_a_chunk_whose_vector_is_still_to_come_is_found_by_its_words(library: Li
 def test_in_a_language_that_the_embedder_does_not_speak_words_are_known_by_their_letters(library: Library) -> None:
     library.add("loan", "Der Leihcomputer wird an der Theke ausgegeben")
     library.add("food", "Am Abend kochen wir für die ganze Gruppe")
-    asked = "Wo gibt es die Computer?"
+    asked = "Wo gibt es den Computerraum?"
     assert all(each.scores.keyword == 0.0 for each in library.ask(asked).selected)
     library.writer.languages = frozenset({"en"})
     found = library.ask(asked)
     assert (found.by_words, notes(found)[0]) == (True, "loan")
     assert found.selected[0].scores.keyword > 0
     assert not library.ask("Where does the API run?").by_words
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("What did we decide about kuberntes?", "kubernet"),  # a letter left out
+        ("What did we decide about kubbernetes?", "kubernet"),  # one too many
+        ("What did we decide about Kubermetes?", "kubernet"),  # another one
+        ("What did we decide about kubernetse?", "kubernet"),  # two of them swapped
+        ("Who keeps the meetigns?", "meet"),  # the stem of the wrong word is no nearer than three letters
+        ("Becuase of kubernetes", "kubernet"),  # a common word asks for nothing
+    ],
+)
+def test_a_typo_in_a_long_word_is_read_as_the_word_of_the_notes(library: Library, text: str, mended: str) -> None:
+    library.add("cluster", "We chose Kubernetes because the meetings said so", created_at=days_ago(60))
+    library.add("garden", "Tomatoes need water every evening")
+    found = library.ask(text)
+    assert mended in found.analysis.stems
+    assert (notes(found)[0], speaks_of_subject(found)) == ("cluster", True)
+    assert found.selected[0].scores.keyword > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Who is Rosie?", "rosi"),  # short
+        ("Where are the tomatillos?", "tomatillo"),  # another word
+        ("What is the bowling score?", "bowl"),  # notes know the word, though "boiling" is near
+        ("Is ERR_CONN_43 known?", "err_conn_43"),  # another number is another thing
+    ],
+)
+def test_other_words_are_read_as_they_are(library: Library, text: str, kept: str) -> None:
+    library.add("garden", "Roses, tomatoes, boiling water, ERR_CONN_42")
+    library.add("sports", "Bowling on Tuesday")
+    assert kept in library.ask(text).analysis.stems
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("Wann ist die Steuererklärung fällig?", {"steu", "erklar"}),
+        ("Wann ist die Erklärungsfrist?", {"erklar"}),
+        ("Wo ist das Theater?", {"theaterkass"}),
+        ("Wer kümmert sich um den Nachwuchs?", {"nachwuch"}),  # "nach" is no noun
+        ("Wer hat die Leitung?", {"leitung"}),  # and "An" no part
+    ],
+)
+def test_a_german_compound_is_read_as_its_parts_and_a_part_as_the_compound(
+    library: Library, text: str, mended: set[str]
+) -> None:
+    library.writer.languages = frozenset({"en"})
+    library.add("tax", "Die Erklärung der Steuer muss bis Juli an das Finanzamt", lang="de", created_at=days_ago(60))
+    library.add("desk", "Nach der Pause ist Schluss. Die Theaterkasse öffnet nach der Anleitung um sechs", lang="de")
+    found = library.ask(text)
+    assert mended <= set(found.analysis.stems)
+    assert speaks_of_subject(found) == (mended.isdisjoint({"nachwuch", "leitung"}))
 
 
 def test_a_named_time_restricts_every_leg(library: Library) -> None:
