@@ -172,11 +172,21 @@ def without_code(line: str, shown: Callable[[str], str] = lambda _: "") -> str:
 
 
 def _tags(value: object, body: str) -> tuple[str, ...]:
-    """A list, or text with commas or spaces, `#` dropped; then those in the text, like `#boats/repair`. Each once."""
-    words = re.split(r"[,\s]+", value) if isinstance(value, str) else value if isinstance(value, list) else []
-    plain = [_UNKEPT.sub("", str(word)).strip().lstrip("#") for word in words if word is not None]
+    """A list, lists in it flattened and fields skipped, or text with commas or spaces, `#` dropped; then those in the
+    text, like `#boats/repair`. Each once.
+    """
+    words = re.split(r"[,\s]+", value) if isinstance(value, str) else list(_flat(value))
+    plain = [_UNKEPT.sub("", word).strip().lstrip("#") for word in words]
     plain += [tag for line in prose(body) if "#" in line for tag in _INLINE_TAG.findall(without_code(line))]
     return tuple(dict.fromkeys(tag[:MAX_NAME] for tag in plain if tag))[:MAX_TAGS]
+
+
+def _flat(value: object) -> Iterator[str]:
+    if isinstance(value, list):
+        for each in value:
+            yield from _flat(each)
+    elif isinstance(value, str):
+        yield value
 
 
 def _created(

@@ -18,7 +18,7 @@ MAX_NUMBER = 256
 """Characters of a number: Python refuses to write an integer of more than 4,300 decimal digits as text, and a float
 of sexagesimal places overflows beyond 170 of them."""
 
-_OPENING = re.compile(r"\ufeff?---[ \t]*(?:\r\n|\n|\r)")
+_OPENING = re.compile(r"\ufeff?---[ \t]*(\r\n|\n|\r)")
 _NAME = re.compile(r"\w[\w .-]{0,60}:(?:\s|$)")
 _MEANT = re.compile(rf"{_NAME.pattern}|\s|#|-\s|[\]}}]|$")
 """A line of YAML as people write it: a name, or what goes on from the line before."""
@@ -98,7 +98,14 @@ def _loader() -> type[SafeLoader]:
         def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
             if self.check_event(yaml.AliasEvent):
                 raise yaml.YAMLError("aliases are not allowed")
-            return super().compose_node(parent, index)
+            node = super().compose_node(parent, index)
+            tags = [node] if isinstance(index, yaml.ScalarNode) and index.value == "tags" else []
+            for each in tags:  # grows; as written, so that `yes` and `007` are no truth and no number
+                if isinstance(each, yaml.SequenceNode):
+                    tags += each.value
+                elif isinstance(each, yaml.ScalarNode) and not each.tag.endswith(":null"):
+                    each.tag = "tag:yaml.org,2002:str"
+            return node
 
         def construct_number(self, node: yaml.ScalarNode) -> object:
             if len(self.construct_scalar(node)) > MAX_NUMBER:
@@ -115,28 +122,31 @@ _END = "...\n"
 
 
 def with_fields(text: str, wanted: Mapping[str, object]) -> str:
-    """The text with these fields in its frontmatter; unchanged where it is unreadable or would lose another field."""
+    """The text with these fields in its frontmatter; unchanged where it is unreadable, would lose another field or not
+    say one of these. Never raises.
+    """
     front = split(text)
     if not wanted or front.problem:
         return text
     opened = text if front.body_start else f"---\n---\n{text}"
     for name, value in wanted.items():
         opened = _with_field(opened, name, value)
-    after = split(opened).fields
-    kept = [name for name in front.fields if name not in wanted]
-    return opened if all(name in after and after[name] == front.fields[name] for name in kept) else text
+    return opened if split(opened).fields == {**front.fields, **wanted} else text
 
 
 def _with_field(text: str, name: str, value: object) -> str:
-    """The frontmatter's line of this name replaced, or added as its last."""
+    """The frontmatter's line of this name replaced, or added as its last; unchanged if it is unreadable."""
     import yaml  # noqa: PLC0415 - as above
 
+    opening, end = _OPENING.match(text), split(text).body_start
+    if opening is None or not end:
+        return text
     shown = yaml.safe_dump(value, allow_unicode=True, default_flow_style=True, width=10_000)
     line = f"{name}: {shown.removesuffix(_END).rstrip()}"
-    start, end = text.index("\n") + 1, split(text).body_start
+    start = opening.end()
     end = text.rindex("---", start, end)
     root = yaml.compose(text[start:end], Loader=yaml.SafeLoader)
-    for key, held in root.value if root is not None else ():
+    for key, held in root.value if isinstance(root, yaml.MappingNode) else ():
         if key.value == name:
             last = held
             while isinstance(last.value, list) and last.value and not last.flow_style:
@@ -146,4 +156,4 @@ def _with_field(text: str, name: str, value: object) -> str:
             stop = start + last.end_mark.index
             stop -= len(text[start:stop]) - len(text[start:stop].rstrip())
             return text[: start + key.start_mark.index] + line + text[max(stop, start + key.end_mark.index + 1) :]
-    return f"{text[:end]}{line}\n{text[end:]}"
+    return f"{text[:end]}{line}{opening[1]}{text[end:]}"

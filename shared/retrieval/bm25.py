@@ -86,13 +86,15 @@ def known_stems(analysis: Analysis, frequencies: Mapping[str, int], chunks: Iter
     if not unknown:
         return analysis.stems
     text = " ".join(f"{chunk.title} {chunk.heading_path} {chunk.text}" for chunk in chunks)
-    written = [(fold(word), word[0].isupper()) for word in re.findall(rf"[^\W\d_]{{{MIN_PART},{MAX_TERM}}}", text)]
-    counts = Counter(word for word, _ in written)
-    capitals = {word for word, is_capital in written if is_capital and vocabulary(lang).nouns_are_capitalised}
-    nouns = capitals - stop_words(lang)
+    written = Counter(re.findall(rf"[^\W\d_]{{{MIN_PART},{MAX_TERM}}}", text))
+    counts = Counter[str]()
+    for word, times in written.items():
+        counts[fold(word)] += times
+    nouns = {fold(word) for word in written if word[0].isupper()} if vocabulary(lang).nouns_are_capitalised else set()
+    nouns -= stop_words(lang)
     known = dict.fromkeys(analysis.stems)
     for word, own in unknown.items():
-        near = [other for other in counts if _is_near(word, other)]
+        near = [other for other in counts if -2 < len(word) - len(other) < 2 and _is_near(word, other)]
         meant = [max(near, key=lambda other: (counts[other], other))] if near else _parts(word, nouns)
         if meant:
             known = {stem: None for stem in known if stem not in own}
@@ -101,9 +103,9 @@ def known_stems(analysis: Analysis, frequencies: Mapping[str, int], chunks: Iter
 
 
 def _is_near(word: str, other: str) -> bool:
-    """Whether one letter is left out, added or replaced, or two neighbours are swapped (Damerau's four mistakes)."""
-    if abs(len(word) - len(other)) > 1:
-        return False
+    """Of words whose lengths differ by at most one: whether one letter is left out, added or replaced, or two
+    neighbours are swapped (Damerau's four mistakes).
+    """
     at = next((at for at, pair in enumerate(zip(word, other, strict=False)) if pair[0] != pair[1]), len(word))
     one, two = word[at:], other[at:]
     return two[1:] in (one, one[1:]) or one[1:] == two or (one[1::-1], one[2:]) == (two[:2], two[2:])

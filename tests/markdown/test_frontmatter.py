@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.markdown.frontmatter import MAX_YAML, split
+from shared.markdown.frontmatter import MAX_YAML, split, with_fields
 
 
 def test_fields_are_read_and_the_body_begins_after_the_closing_line() -> None:
@@ -62,7 +62,7 @@ def test_empty_frontmatter_has_no_fields_and_is_no_text() -> None:
         ("a: " + "9" * 5000, "a value is not what its type says"),
         ("a: 0x" + "f" * 4000, "a value is not what its type says"),
         ("? 0x" + "f" * 4000 + "\n: b", "a value is not what its type says"),
-        ("tags: [0b" + "1" * 20_000 + "]", "a value is not what its type says"),
+        ("numbers: [0b" + "1" * 20_000 + "]", "a value is not what its type says"),
         ("a: 1" + ":1" * 4000, "a value is not what its type says"),
         ("a: 1" + ":1" * 4000 + ".5", "a value is not what its type says"),
         ("a: !!python/object/apply:os.getcwd []", "could not determine a constructor"),
@@ -124,3 +124,72 @@ def test_no_text_breaks_it(body: str, yaml: str) -> None:
 def test_the_fields_cannot_be_changed() -> None:
     with pytest.raises(TypeError):
         split("---\na: 1\n---\n").fields["a"] = 2  # type: ignore[index]
+
+
+ODD_LINES = st.sampled_from(
+    [
+        *(
+            "title: Boat",
+            "title: 'it''s",
+            'title: "a\\',
+            "title: |",
+            "  block",
+            "",
+            "title: >-",
+            "\tx: 1",
+            "tags:",
+            "- a",
+            "  - b",
+        ),
+        *("tags: [a,", "b]", "tags: &t [a]", "more: *t", "# a comment", "title: a # behind", "  # within", "x: a---b"),
+        *(
+            "--- y",
+            "? title",
+            ": split",
+            "{title: flow,",
+            "a: 1}",
+            "{title: flow}",
+            "title:",
+            "title : spaced",
+            "'title': q",
+        ),
+        *(
+            "created: 2024-05-08",
+            "lang: !!str de",
+            "---",
+            "...",
+            "%YAML 1.2",
+            "\ufeffx: 1",
+            "\x85",
+            "\u2028z: 1",
+            "é: 😀",
+            "a: ---",
+        ),
+    ]
+)
+WANTED = {
+    "title": st.one_of(
+        st.text(max_size=12), st.sampled_from(["---", "a: b", "# c", "a\n---\nb", "*x", "'", "\x85", "yes"])
+    ),
+    "tags": st.lists(st.sampled_from(["a", "b c", "---", "true", "[", "1"]), max_size=3),
+    "created": st.dates(),
+}
+
+
+@given(
+    st.lists(ODD_LINES, max_size=7),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.sampled_from(["", "\ufeff"]),
+    st.sampled_from(["", "body", "\n---\nbody ---"]),
+    st.fixed_dictionaries({}, optional=WANTED),
+)
+def test_a_field_written_into_odd_frontmatter_is_read_back_and_everything_else_stays(
+    lines: list[str], newline: str, mark: str, body: str, wanted: dict[str, object]
+) -> None:
+    text = mark + newline.join(["---", *lines, "---", body])
+    before, written = split(text), with_fields(text, wanted)
+    if written != text:
+        after = split(written)
+        assert after.problem is None
+        assert after.fields == {**before.fields, **wanted}
+        assert written[after.body_start :] == text[before.body_start :]

@@ -161,7 +161,7 @@ def test_the_title_is_of_the_front_matter_else_the_heading_else_the_name(notes: 
         ("a, b", ("a", "b")),
         ("'#a #b'", ("a", "b")),
         ("[2024, null, '']", ("2024",)),
-        ("5", ()),
+        ("5", ("5",)),
         ("{a: b}", ()),
     ],
 )
