@@ -80,19 +80,18 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return max(seconds, 0.0) if math.isfinite(seconds) else None
 
 
-def unreadable(error: Exception, model: str) -> AuroraError:
-    """A reply that is no JSON: most often a proxy's error page, so another attempt may fare better."""
-    return ModelUnavailable(f"{model}: the reply cannot be read ({type(error).__name__})")
+def _saying(kind: type[AuroraError], what: str) -> Callable[[Exception, str], AuroraError]:
+    return lambda error, model: kind(f"{model}: {what.format(type(error).__name__)}")
 
 
-def misshapen(_: Exception, model: str) -> AuroraError:
-    """JSON, but not what the interface promises."""
-    return ModelRefused(f"{model}: the reply does not have the form of this interface")
-
-
-def unanswered(error: Exception, model: str) -> AuroraError:
-    """No reply, or not all of one."""
-    return ModelUnavailable(f"{model}: no complete reply ({type(error).__name__})")
+unreadable = _saying(ModelUnavailable, "the reply cannot be read ({})")
+"""A reply that is no JSON: most often a proxy's error page, so another attempt may fare better."""
+misshapen = _saying(ModelRefused, "the reply does not have the form of this interface")
+"""JSON, but not what the interface promises."""
+unanswered = _saying(ModelUnavailable, "no complete reply ({})")
+"""No reply, or not all of one."""
+unreachable = _saying(ModelRefused, "the request cannot be sent ({})")
+"""A request that cannot even be sent: the address or a header is wrong."""
 
 
 def away(error: RequestError, model: str) -> AuroraError:
@@ -101,11 +100,6 @@ def away(error: RequestError, model: str) -> AuroraError:
     return ModelUnreachable(
         f"{model}: nobody answers at {url.copy_with(userinfo=b'', raw_path=b'/')}".removesuffix("/")
     )
-
-
-def unreachable(error: Exception, model: str) -> AuroraError:
-    """A request that cannot even be sent: the address or a header is wrong."""
-    return ModelRefused(f"{model}: the request cannot be sent ({type(error).__name__})")
 
 
 def transport_errors() -> Table:

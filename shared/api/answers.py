@@ -11,8 +11,8 @@ from shared.api.search import (
     NearestJson,
     PlaceJson,
     QueryJson,
+    ResultJson,
     RetrievalJson,
-    ScoresJson,
     nearest_json,
     query_json,
     retrieval_json,
@@ -32,26 +32,15 @@ class SupportJson(TypedDict):
     score: float
 
 
-class CitationJson(TypedDict):
+class CitationJson(ResultJson):
     """A label in the answer and the exact passage it points at. `support` null: not judged; `stale`: the note has
     changed since it was read; of a deleted one the texts are empty.
     """
 
     cid: str
-    noteId: str
-    chunkId: str
-    createdAt: str
-    snippet: str
-    score: float
-    title: str
-    vault: str
-    path: str
     folder: str
-    headingPath: str
     position: int
-    span: SpanJson
     quote: str
-    scores: ScoresJson
     support: SupportJson | None
     stale: bool
 
