@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shared.account import prices
 from shared.account.budgets import ProjectBudget
@@ -34,8 +34,6 @@ from shared.tracing import RequestThreads, trace_with
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
-
-    from shared.adapters.gemini import Access
 
 LEG_THREADS = 32
 """Searches are waits on the store, three or more a question: enough threads for ten questions at once."""
@@ -268,8 +266,8 @@ def _attester(settings: Settings) -> Attester | None:
     return firebase_auth.FirebaseAppCheck(_project(settings))
 
 
-def _gemini_access(settings: Settings) -> Access:
-    """Vertex AI by the project's own credentials where it is asked for, else the key."""
+def _gemini_access(settings: Settings) -> dict[str, Any]:
+    """Fields of `GeminiRemote`: Vertex AI by the project's own credentials where it is asked for, else the key."""
     return {
         "api_key": None if settings.use_vertexai else settings.gemini_api_key,
         "base_url": settings.gemini_base_url,

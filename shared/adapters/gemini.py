@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from shared.adapters import sdk_errors
 from shared.adapters.remote import Remote, RemoteEmbedder, RemoteWriter, Reply, attach
@@ -35,15 +35,6 @@ _LAST_WITH_TEMPERATURE = (3, 4)
 _CUT = frozenset({"MAX_TOKENS", "CONTINUATION"})
 _HOOKS = {"event_hooks": {"response": [attach]}}
 """The SDK keeps its responses to itself; this is how a stream can be ended from outside."""
-
-
-class Access(TypedDict):
-    """How Gemini is reached: the fields of `GeminiRemote`."""
-
-    api_key: str | None
-    base_url: str | None
-    project: str | None
-    location: str
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

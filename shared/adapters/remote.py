@@ -80,11 +80,9 @@ class RemoteEmbedder(Remote[C]):
     languages = None
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
-        """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, PortContractError."""
         return self._embed(texts, DOCUMENTS_SECONDS, as_query=False) if texts else ()
 
     def embed_query(self, text: str) -> Vector:
-        """Raises as `embed_documents`."""
         return self._embed([text], QUERY_SECONDS, as_query=True)[0]
 
     def _embed(self, texts: Sequence[str], seconds: float, *, as_query: bool) -> tuple[Vector, ...]:
@@ -136,8 +134,6 @@ class RemoteWriter(Remote[C]):
     timeout: float = 30.0
 
     def write(self, prompt: Prompt) -> Draft:
-        """Raises ModelUnavailable or ModelRefused, naming why a reply was blocked."""
-
         def call(left: float) -> Draft:
             with translated(self._errors, self.model):
                 reply = self._request(prompt, left)
@@ -148,8 +144,6 @@ class RemoteWriter(Remote[C]):
         return retry_within(call, model=self.model, seconds=self.timeout, clock=self.clock)
 
     def stream(self, prompt: Prompt) -> Generator[Delta]:
-        """Raises as `write`."""
-
         def begin(left: float) -> Generator[Delta]:
             reason, has_text, ended = None, False, False
             with translated(self._errors, self.model):

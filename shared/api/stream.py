@@ -101,10 +101,3 @@ def replayed(result: AnswerJson | AskJson) -> Iterator[StreamEvent]:
     yield from (StreamEvent("citation", citation) for citation in result["citations"])
     yield StreamEvent("token", TokenJson(text=result["answer"], claim=None))
     yield from ended(result)
-
-
-def notes_of(answer: Answer) -> Mapping[str, str]:
-    """Id -> revision of the notes whose text it may hold: all that the writer got, those shown with a refusal."""
-    found = answer.retrieved
-    passages = (*found.selected, *found.nearest) if found else ()
-    return {passage.chunk.note_id: passage.chunk.note_revision for passage in passages}

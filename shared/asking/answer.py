@@ -41,12 +41,10 @@ def events_of(app: App, question: Question, scope: FolderScope | None = None) ->
     choosing = app.pool.submit(_template_for, app, question, question.template) if question.template else None
     retrieved, spent = passages_for(app, question, scope)
     if retrieved and retrieved.notes_read:
-        question = replace(
-            question, max_context_tokens=min(question.max_context_tokens or PERIOD_TOKENS, PERIOD_TOKENS)
-        )
-    writers = Writers(
-        writer=app.writers.get(question.model or "", app.writer), extractive=app.extractive, policy=app.support
-    )
+        most = min(question.max_context_tokens or PERIOD_TOKENS, PERIOD_TOKENS)
+        question = replace(question, max_context_tokens=most)
+    writer = app.writers.get(question.model or "", app.writer)
+    writers = Writers(writer=writer, extractive=app.extractive, policy=app.support)
     template = choosing.result() if choosing else None
     shown = ""
     with closing(answer_events(question, retrieved, writers, template=template)) as events:

@@ -69,13 +69,7 @@ def explain(app: App, question: Question, note_ids: Sequence[str], *, k: int) ->
 def measure_search(app: App, found: Retrieved | None) -> None:
     """Figures of a search, if there was one, and the hits and misses of this instance's caches so far."""
     caches = {"questions": app.questions, "results": app.results}
-    measure(
-        {
-            "caches": {
-                name: {"hits": each.hits, "misses": each.misses} for name, each in caches.items() if each is not None
-            }
-        }
-    )
+    measure({"caches": {name: {"hits": each.hits, "misses": each.misses} for name, each in caches.items() if each}})
     if found is None:
         return
     texts = [each.chunk.text for each in found.selected]

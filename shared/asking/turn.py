@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from shared.account.idempotency import IdempotencyLock, RequestKey
 from shared.api.answers import AnswerJson, AskJson, answer_json, ask_json
-from shared.api.stream import StreamEvent, ended, notes_of, replayed, started_json, stream_json
+from shared.api.stream import StreamEvent, ended, replayed, started_json, stream_json
 from shared.app import App
 from shared.asking.answer import events_of
 from shared.asking.search import measure_search
@@ -88,7 +88,10 @@ def run_turn(app: App, request: TurnRequest) -> Generator[StreamEvent]:
                 sessions.record(turn, answer, reply)
                 _measure(app, answer, reply, follow_up=bool(turn.question.history))
                 if claim is not None:
-                    reply = _as_read_now(claim.keep(json.dumps(reply, ensure_ascii=False), notes_of(answer)), claim)
+                    found = answer.retrieved  # the writer got what is selected; what is nearest is shown with a refusal
+                    chunks = [each.chunk for each in (*found.selected, *found.nearest)] if found else []
+                    notes = {each.note_id: each.note_revision for each in chunks}
+                    reply = _as_read_now(claim.keep(json.dumps(reply, ensure_ascii=False), notes), claim)
         yield from ended(reply)
 
 

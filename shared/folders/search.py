@@ -96,10 +96,8 @@ def retrieve_from_folders(
         )
         everywhere = weigh_folders(replace(offered, named=()), ranking)
         found = retriever.retrieve(replace(question, top_k=MATCHING), options=wide, places=everywhere).retrieved
-        known = {
-            *offered.rest,
-            *(Folder(vault, "") for vault in offered.vaults),
-        }  # a note in no folder: its vault's root
+        # A note in no folder: its vault's root.
+        known = {*offered.rest, *(Folder(vault, "") for vault in offered.vaults)}
         matched = dict.fromkeys(Folder(each.chunk.vault, each.chunk.folder) for each in found.selected)
         ranking = FolderRanking(tuple(folder for folder in matched if folder in known), ChosenBy.MATCH)
         failed = frozenset(found.failed_vaults)
@@ -125,18 +123,12 @@ def weigh_folders(offered: VaultFolders, ranking: FolderRanking) -> tuple[Place,
     """1.0 for the first folder, 0.1 less for each next, never under 0.1; without any folder, all vaults whole."""
     chosen = dict.fromkeys(offered.named, ChosenBy.CALLER)
     chosen |= {each: ranking.chosen_by for each in ranking.folders if each not in chosen}
-    if not chosen:
-        return tuple(
-            Place(vault=vault, folder="", weight=1.0, chosen_by=ChosenBy.WHOLE_VAULT) for vault in offered.vaults
-        )
+    step = STEP if chosen else 0.0
+    chosen = chosen or {Folder(vault, ""): ChosenBy.WHOLE_VAULT for vault in offered.vaults}
+    weights = (max(MIN_WEIGHT, round(1 - step * position, 1)) for position in range(len(chosen)))
     return tuple(
-        Place(
-            vault=each.vault,
-            folder=each.folder,
-            weight=max(MIN_WEIGHT, round(1 - STEP * position, 1)),
-            chosen_by=chosen_by,
-        )
-        for position, (each, chosen_by) in enumerate(chosen.items())
+        Place(vault=each.vault, folder=each.folder, weight=weight, chosen_by=chosen_by)
+        for (each, chosen_by), weight in zip(chosen.items(), weights, strict=True)
     )
 
 
@@ -168,8 +160,10 @@ def rank_folders(question: str, vaults: Sequence[str], folders: Sequence[Folder]
     full = {neutralize_line(f"{folder.vault}/{folder.folder}"): folder for folder in outermost}
     offered = alone if len(vaults) == 1 else full
     everything = (*folders, *(Folder(vault, "") for vault in vaults))
+    listed = json.dumps(tuple(offered), ensure_ascii=False, indent=0)
+    user = f"Folders:\n{listed}\n\nQuestion: {neutralize(question).strip()}"
     try:
-        draft = ranker.write(_prompt(question, tuple(offered)))
+        draft = ranker.write(Prompt(system=_RULES, user=user, question=question, sources=(), schema=SCHEMA))
     except (ModelUnavailable, ModelRefused) as problem:
         log.warning("%s ranked no folders (%s): all are searched", ranker.model, type(problem).__name__)
         return FolderRanking(everything, ChosenBy.ORDER)
@@ -211,9 +205,3 @@ def _lists(text: str) -> Iterator[list[object]]:
             end = place + 1
         else:
             yield value
-
-
-def _prompt(question: str, names: Sequence[str]) -> Prompt:
-    listed = json.dumps(names, ensure_ascii=False, indent=0)
-    user = f"Folders:\n{listed}\n\nQuestion: {neutralize(question).strip()}"
-    return Prompt(system=_RULES, user=user, question=question, sources=(), schema=SCHEMA)

@@ -46,7 +46,7 @@ class Pointer:
     def names(self) -> tuple[str, ...]:
         """Folded names, one of which the note that is meant must have."""
         whole = folded(self.name)
-        return tuple(dict.fromkeys(filter(None, (whole, last_part(whole)))))
+        return tuple(dict.fromkeys(filter(None, (whole, whole.rpartition("/")[2]))))
 
 
 def pointers(text: str) -> tuple[Pointer, ...]:
@@ -93,14 +93,9 @@ def folded(name: str) -> str:
     return " ".join(unicodedata.normalize("NFC", name).casefold().split())
 
 
-def last_part(path: str) -> str:
-    """Behind its last slash."""
-    return path.rpartition("/")[2]
-
-
 def names_of(note: Note) -> tuple[str, ...]:
     """Folded: its file's name, its title, its aliases. Each once."""
-    spelt = (last_part(without_suffix(note.path)), note.title, *aliases_of(note.text))
+    spelt = (without_suffix(note.path).rpartition("/")[2], note.title, *aliases_of(note.text))
     return tuple(dict.fromkeys(filter(None, map(folded, spelt))))
 
 

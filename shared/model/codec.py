@@ -7,7 +7,7 @@ follow from the declared types, so that a new field is a line in its dataclass.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from datetime import datetime
 from enum import Enum
@@ -72,7 +72,6 @@ class Codec:
         self._key, self._instant, self._moment = key, instant, moment
         self._objects_as_text, self._checked = objects_as_text, checked
         self._known: dict[type, tuple[Field, ...]] = {}
-        self._plans: dict[tuple[type, tuple[str, ...]], Sequence[tuple[str, str, Convert | None]]] = {}
 
     def fields(self, kind: type) -> tuple[Field, ...]:
         """The fields of a dataclass in their order."""
@@ -90,13 +89,11 @@ class Codec:
 
     def dump(self, value: object, *without: str) -> dict[str, Any]:
         """Key -> plain value, of all fields but those named."""
-        kind, found = type(value), {}
-        if (kind, without) not in self._plans:  # kept, for chunks are written by the hundred
-            fields = [each for each in self.fields(kind) if each.name not in without]
-            self._plans[kind, without] = [(each.name, each.key, each.write) for each in fields]
-        for name, key, write in self._plans[kind, without]:
-            plain = getattr(value, name)
-            found[key] = plain if write is None or plain is None else write(plain)
+        found = {}
+        for each in self.fields(type(value)):
+            if each.name not in without:
+                plain = getattr(value, each.name)
+                found[each.key] = plain if each.write is None or plain is None else each.write(plain)
         return found
 
     def load(self, kind: type[T], plain: Mapping[str, Any], /, **known: Any) -> T:  # noqa: ANN401 - values of fields

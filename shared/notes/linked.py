@@ -12,7 +12,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 
-from shared.markdown.pointers import Pointer, folded, index_term, last_part, names_of, pointers, without_suffix
+from shared.markdown.pointers import Pointer, folded, index_term, names_of, pointers, without_suffix
 from shared.model.index import IndexedChunk
 from shared.model.notes import Note
 from shared.model.retrieval import Restriction
@@ -52,7 +52,7 @@ def linked(tenant_id: str, note: Note, *, store: Store, pool: Executor) -> Linke
     looked_up = found[:MAX_LINKS]
     index = _Index(tenant_id=tenant_id, vault=note.vault, store=store, pool=pool)
     own = names_of(note)
-    asked = [name for pointer in looked_up for name in pointer.names] + [last_part(name) for name in own]
+    asked = [name for pointer in looked_up for name in pointer.names] + [name.rpartition("/")[2] for name in own]
     # The note itself as it is now, however far the index has followed.
     itself = Named(note_id=note.note_id, title=note.title, path=note.path, names=frozenset(own))
     namesakes = (itself, *(each for each in index.named((*asked, *own)) if each.note_id != note.note_id))

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.markdown.pointers import folded, last_part, pointers, without_suffix
+from shared.markdown.pointers import folded, pointers, without_suffix
 from shared.notes.linked import Named, resolve
 
 
 def named(path: str = "", title: str = "", *aliases: str) -> Named:
-    names = filter(None, map(folded, (last_part(without_suffix(path)), title, *aliases)))
+    names = filter(None, map(folded, (without_suffix(path).rpartition("/")[2], title, *aliases)))
     return Named(note_id=f"{path}|{title}", title=title, path=path, names=frozenset(names))
 
 

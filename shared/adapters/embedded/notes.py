@@ -46,7 +46,6 @@ class Notes:
     def swap_note(
         self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None, trashed: TrashedNote | None = None
     ) -> None:
-        """Raises Conflict, and InvalidArgument as `put_note` does."""
         if now is not None:
             check_texts(now)
         with self._files.of(tenant_id).writing() as db:

@@ -57,7 +57,6 @@ class Notes(Corpus):
     """`shared.ports.stores.NoteStore` on Firestore; and what `Store` gives a sweep."""
 
     def get_note(self, tenant_id: str, note_id: str) -> Note | None:
-        """Raises NoteUnreadable naming the field that an app left out or wrote with a wrong type."""
         return self._db.get(self._db.name(tenant_id, "notes", note_id), note_of)
 
     def put_note(self, tenant_id: str, note: Note) -> None:
@@ -67,7 +66,6 @@ class Notes(Corpus):
     def swap_note(
         self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None, trashed: TrashedNote | None = None
     ) -> None:
-        """Raises Conflict, and what `put_note` raises."""
         name = self._db.name(tenant_id, "notes", note_id)
         write = delete(name) if now is None else _note_write(name, now)
         token = None
@@ -161,7 +159,6 @@ class Notes(Corpus):
     def note_keys(
         self, *, limit: int, cursor: str | None = None, changed_since: datetime | None = None
     ) -> Page[NoteKey]:
-        """Raises InvalidArgument("cursor") for a cursor of another listing."""
         return self._keys("notes", limit, cursor, changed_since)
 
     def record_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:

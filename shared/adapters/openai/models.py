@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from shared.adapters import sdk_errors
 from shared.adapters.prefixes import prefixes
@@ -16,8 +16,7 @@ from shared.model.answers import Prompt, Usage
 from shared.ports.models import MAX_WRITTEN
 
 if TYPE_CHECKING:
-    from openai import APIConnectionError, APIStatusError, Omit, OpenAI
-    from openai.types.chat import ChatCompletionMessageParam, ChatCompletionStreamOptionsParam
+    from openai import APIConnectionError, APIStatusError, OpenAI
     from pydantic import ValidationError
 
     from shared.adapters.openai.replies import Choice, ChunkChoice, TokenCounts
@@ -55,14 +54,6 @@ class OpenAIEmbedder(OpenAIRemote, RemoteEmbedder["OpenAI"]):
         return [entry.embedding for entry in sorted(found, key=lambda entry: entry.index)]
 
 
-class _Asked(TypedDict):
-    model: str
-    messages: list[ChatCompletionMessageParam]
-    temperature: float | Omit
-    max_tokens: int | Omit
-    max_completion_tokens: int | Omit
-
-
 @dataclass(kw_only=True, eq=False, repr=False)
 class OpenAIWriter(OpenAIRemote, RemoteWriter["OpenAI"]):
     """`temperature`: 0-2, left out for OpenAI's reasoning models, which refuse one."""
@@ -78,16 +69,14 @@ class OpenAIWriter(OpenAIRemote, RemoteWriter["OpenAI"]):
     def _streamed(self, prompt: Prompt, seconds: float) -> Iterator[Reply]:
         from shared.adapters.openai.replies import Chunk  # noqa: PLC0415 - loads pydantic
 
-        usage_too: ChatCompletionStreamOptionsParam = {"include_usage": True}
-        completions = self.client().chat.completions
-        asked = self._asked(prompt)
-        with completions.create(**asked, stream=True, stream_options=usage_too, timeout=seconds) as events:
+        completions, asked = self.client().chat.completions, {**self._asked(prompt), "timeout": seconds}
+        with completions.create(**asked, stream=True, stream_options={"include_usage": True}) as events:
             attach(events.response)
             for event in events:
                 part = Chunk.model_validate(event, from_attributes=True)
                 yield _reply(part.choices[0] if part.choices else None, part.usage, self.model)
 
-    def _asked(self, prompt: Prompt) -> _Asked:
+    def _asked(self, prompt: Prompt) -> dict[str, Any]:
         from openai import omit  # noqa: PLC0415 - 500 ms that a cold start need not pay
 
         family = self.model.rpartition("/")[2].partition(":")[0]  # `library/gpt-oss:20b` -> `gpt-oss`
