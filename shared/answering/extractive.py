@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
-from shared.answering.refusals import linkable, widening_notice
+from shared.answering.refusals import linkable, reach_notice
 from shared.answering.subject import speaks_of_subject
 from shared.answering.windows import Window, windows
 from shared.language.lengths import utf16_units
@@ -96,7 +96,7 @@ class ExtractiveWriter:
         if not quotes or words is None:
             return ()
         sanitizer = Sanitizer(linkable(question, [Source("", quote.passage) for quote in quotes]))
-        opening = f"{widening_notice(retrieved)}{words.of_then if lists else words.nearest}"
+        opening = f"{reach_notice(retrieved)}{words.of_then if lists else words.nearest}"
         found = [CheckedPiece(sanitizer.feed(opening))]
         units = utf16_units(found[0].text)
         for number, quote in enumerate(quotes, start=1):

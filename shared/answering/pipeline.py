@@ -11,7 +11,7 @@ from shared.answering.checking import Checker, SupportPolicy
 from shared.answering.drafts import DraftStream
 from shared.answering.extractive import ExtractiveWriter
 from shared.answering.prompt import build_plain_prompt, build_prompt, label_sources
-from shared.answering.refusals import NO_MODEL, general_notice, linkable, refusal_text, refusal_told, widening_notice
+from shared.answering.refusals import NO_MODEL, general_notice, linkable, reach_notice, refusal_text, refusal_told
 from shared.answering.subject import is_unknown
 from shared.markdown.sanitize import sanitize
 from shared.model.answers import (
@@ -106,7 +106,7 @@ def _from_notes(
     if retrieved.refusal:
         return _refusal(retrieved.refusal, question, retrieved, writers)
     prompt = build_prompt(question, retrieved, label_sources(retrieved.selected), template=template)
-    draft, checker = yield from _write(question, prompt, writers, widening_notice(retrieved))
+    draft, checker = yield from _write(question, prompt, writers, reach_notice(retrieved))
     timer.end("write")
     if (draft.failed or draft.truncated) and not checker.stands and draft.answers is not False:
         if checker.text:

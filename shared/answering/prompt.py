@@ -238,7 +238,8 @@ def _times(question: Question, retrieved: Retrieved, zone: ZoneInfo) -> list[str
         days = days if first != last else first or "any time"
         lines.append(f'"{neutralize(hint.phrase)}" in the question means: {days}.')
     if retrieved.notes_read:
-        lines.append(f"The sources are the beginnings of all notes of that time, {retrieved.notes_read}, by date.")
+        which = "the newest" if retrieved.leaves_older else "all"
+        lines.append(f"The sources are the beginnings of {which} notes of that time, {retrieved.notes_read}, by date.")
     if retrieved.widened:
         lines.append(f"No note was written then, so these sources come from a wider search: {retrieved.widened}.")
     return lines

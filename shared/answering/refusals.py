@@ -82,12 +82,16 @@ def reason_to_refuse(text: str, *, cites: bool) -> RefusalReason | None:
     return RefusalReason.BELOW_THRESHOLD if admits_not_knowing(text) else RefusalReason.UNSUPPORTED_CLAIMS
 
 
-def widening_notice(retrieved: Retrieved) -> str:
-    """Says that the search was widened, in the language of the question. Empty, or ends in a blank."""
-    time = retrieved.analysis.time
+def reach_notice(retrieved: Retrieved) -> str:
+    """Says that more than the named time was searched, or less of it, in the language of the question. Empty, or ends
+    in a blank.
+    """
+    time, words = retrieved.analysis.time, _answers(retrieved.analysis.lang)
+    if retrieved.leaves_older:
+        return f"{words.newest.format(count=retrieved.notes_read)} "
     if not (retrieved.widened and time):
         return ""
-    days, (around, ever) = WIDENING[retrieved.widened], _answers(retrieved.analysis.lang).widened
+    days, (around, ever) = WIDENING[retrieved.widened], words.widened
     return f"{(ever if days is None else around).format(time=time.phrase, days=days)} "
 
 

@@ -30,7 +30,7 @@ from shared.retrieval.places import inside
 from shared.tracing import measure
 
 PERIOD_CHUNKS = 300
-"""Chunks read of a time where nothing else is asked for."""
+"""Chunks read of a time where nothing else is asked for, the newest."""
 
 
 def search(app: App, question: Question, *, k: int) -> Retrieved:
@@ -139,12 +139,12 @@ def _everything(lang: str) -> frozenset[str]:
 
 
 def _whole_period(app: App, question: Question, found: Retrieved) -> Retrieved:
-    """The notes of a time, by date, each with its first passage. Reads at most PERIOD_CHUNKS chunks, the newest."""
+    """The notes of a time, by date, each with its first passage: all, or the newest."""
     folders = partial(app.store.folders, question.tenant_id)
     allowed = within(inside(restrict(question.filters, question.now, folders), found.places), found.range_used)
-    chunks = app.store.recent(question.tenant_id, limit=PERIOD_CHUNKS, stems=(), restriction=allowed)
+    chunks = app.store.recent(question.tenant_id, limit=PERIOD_CHUNKS + 1, stems=(), restriction=allowed)
     firsts: dict[str, IndexedChunk] = {}
-    for chunk in sorted(chunks, key=lambda each: (each.created_at, each.note_id, each.position)):
+    for chunk in sorted(chunks[:PERIOD_CHUNKS], key=lambda each: (each.created_at, each.note_id, each.position)):
         if chunk.note_id not in question.filters.without_notes:
             firsts.setdefault(chunk.note_id, chunk)
     live = app.store.live_records(question.tenant_id, list(firsts))
@@ -153,4 +153,7 @@ def _whole_period(app: App, question: Question, found: Retrieved) -> Retrieved:
         for note_id, chunk in firsts.items()
         if note_id in live and live[note_id].note_revision == chunk.note_revision
     ]
-    return replace(found, selected=tuple(current), notes_read=len(current)) if current else found
+    if not current:
+        return found
+    leaves_older = len(chunks) > PERIOD_CHUNKS
+    return replace(found, selected=tuple(current), notes_read=len(current), leaves_older=leaves_older)

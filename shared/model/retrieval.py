@@ -214,6 +214,8 @@ class Retrieved:
     """What was searched without."""
     notes_read: int | None = None
     """Notes read for a question that names a time alone, of each of which `selected` has the first passage, by date."""
+    leaves_older: bool = False
+    """Whether `notes_read` are the newest of that time, and older ones were not read."""
     by_words: bool = False
     """Whether words say more than likeness: the embedder does not speak the question's language."""
     query: Vector | None = None

@@ -111,6 +111,25 @@ def test_a_model_gets_every_note_of_a_period_and_the_answer_says_how_many(diarie
     assert len(writer.prompts[0].sources) == 4
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("What did I do in October?", "Only the newest 12 notes of that time were read. Your notes of that time:"),
+        ("Was war im Oktober los?", "Nur die neuesten 12 Notizen aus dieser Zeit wurden gelesen. Deine Notizen"),
+    ],
+)
+def test_a_period_of_which_only_the_newest_notes_were_read_says_so(
+    diaries: Household, text: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shared.asking.search.PERIOD_CHUNKS", 12)
+    found = answer(diaries, text)
+    assert found["answer"].startswith(said)
+    assert [each["noteId"] for each in found["citations"]] == [f"2025-10-{day}" for day in range(20, 32)]
+    writer = ScriptedWriter((f"{DAILY['en'].split('# Journal')[1].strip()} [N1, N2, N3, N4, N5]",))
+    assert answer(diaries, text, writer=writer)["answer"].startswith(said.partition(". ")[0])
+    assert "the beginnings of the newest notes of that time, 12" in writer.prompts[0].user
+
+
 def test_an_answer_stays_inside_a_time_that_holds_notes(diaries: Household) -> None:
     found = answer(diaries, "Show me the garden updates that I wrote in August")
     time = found["meta"]["query"]["timeRange"]

@@ -203,6 +203,8 @@ class Answers:
     """Heading of passages that are quoted because nothing answers."""
     of_then: str
     """Heading of all notes of a time that was asked for."""
+    newest: str
+    """Says that of these only the newest `{count}` were read."""
     general: str
     """Heading of an answer from general knowledge."""
     widened: tuple[str, str]

@@ -163,6 +163,7 @@ VOCABULARY = Vocabulary(
     answers=Answers(
         nearest="Die nächstliegenden Stellen in deinen Notizen:",
         of_then="Deine Notizen aus dieser Zeit:",
+        newest="Nur die neuesten {count} Notizen aus dieser Zeit wurden gelesen.",
         general="Deine Notizen enthalten die Antwort nicht. Aus allgemeinem Wissen:",
         widened=("Nichts aus der Zeit „{time}“, daher habe ich {days} Tage davor und danach gesucht.", "Nichts aus der Zeit „{time}“, daher habe ich in Notizen jeder Zeit gesucht."),
         refusals={

@@ -194,6 +194,7 @@ VOCABULARY = Vocabulary(
     answers=Answers(
         nearest="Closest passages in your notes:",
         of_then="Your notes of that time:",
+        newest="Only the newest {count} notes of that time were read.",
         general="Your notes do not hold the answer. From general knowledge:",
         widened=("Nothing from “{time}”, so I searched {days} days either side.", "Nothing from “{time}”, so I searched notes of any time."),
         refusals={

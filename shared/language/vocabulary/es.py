@@ -155,6 +155,7 @@ VOCABULARY = Vocabulary(
     answers=Answers(
         nearest="Los pasajes más cercanos de tus notas:",
         of_then="Tus notas de ese tiempo:",
+        newest="Solo se leyeron las {count} notas más recientes de ese tiempo.",
         general="Tus notas no contienen la respuesta. Según conocimientos generales:",
         widened=("No hay nada de «{time}», así que busqué {days} días antes y después.", "No hay nada de «{time}», así que busqué en notas de cualquier fecha."),
         refusals={

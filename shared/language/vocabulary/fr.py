@@ -152,6 +152,7 @@ VOCABULARY = Vocabulary(
     answers=Answers(
         nearest="Les passages les plus proches de vos notes :",
         of_then="Vos notes de cette période :",
+        newest="Seules les {count} notes les plus récentes de cette période ont été lues.",
         general="Vos notes ne contiennent pas la réponse. D’après des connaissances générales :",
         widened=("Rien pour « {time} » : j’ai cherché {days} jours avant et après.", "Rien pour « {time} » : j’ai cherché dans les notes de toutes les dates."),
         refusals={

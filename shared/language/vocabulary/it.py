@@ -157,6 +157,7 @@ VOCABULARY = Vocabulary(
     answers=Answers(
         nearest="I passaggi più vicini nei tuoi appunti:",
         of_then="I tuoi appunti di quel periodo:",
+        newest="Sono stati letti solo i {count} appunti più recenti di quel periodo.",
         general="I tuoi appunti non contengono la risposta. In base a conoscenze generali:",
         widened=("Niente per «{time}», quindi ho cercato {days} giorni prima e dopo.", "Niente per «{time}», quindi ho cercato negli appunti di ogni data."),
         refusals={
