@@ -18,8 +18,7 @@ from pathlib import Path
 
 from bench.reads import vector_reads
 from functions.routes.reconcile import BUDGET, WITHIN, WORKERS
-from shared.account.prices import EMBEDDED, FIRESTORE, MODELS, ListPrice
-from shared.account.prices import READ as READ_PRICE
+from shared.account.prices import LOOKED_UP, MODELS, READ
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.documents import SHARDS, chunk_fields, note_fields, place_key
 from shared.adapters.firestore.protocol import put
@@ -27,25 +26,42 @@ from shared.indexing.chunking import chunk
 from shared.indexing.wanted import wanted_chunks
 from shared.language.languages import detect
 from shared.model.notes import Folder, Note
+from shared.settings import CHAT_MODEL as MODEL
+from shared.settings import EMBEDDING_MODEL
 from tests.servers.firestore_indexes import VECTOR as VECTOR_FIELD
 from tests.servers.firestore_indexes import IndexFile
 from tests.servers.firestore_limits import cost
 
 ROOT = Path(__file__).resolve().parents[1]
 
-(MODEL,) = MODELS
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListPrice:
+    """A price that Google lists, and where."""
+
+    of: str
+    each: float
+    """USD."""
+    amount: int = 1_000_000
+    """Unit of the price: so many documents or tokens, or one GiB and month."""
+    source: str
+
+
+FIRESTORE = "https://cloud.google.com/firestore/pricing"
+GEMINI = "https://ai.google.dev/gemini-api/docs/pricing"
 CLOUD_RUN = "https://cloud.google.com/run/pricing"
 PRICES = (
-    READ_PRICE,
-    ListPrice(of="documents written (multi-region)", usd=0.18, amount=100_000, source=FIRESTORE),
-    ListPrice(of="GiB kept for a month (multi-region)", usd=0.18, amount=1, source=FIRESTORE),
-    EMBEDDED,
-    *MODELS[MODEL],
-    ListPrice(of="vCPU seconds of Cloud Run, while it serves", usd=24.0, amount=1_000_000, source=CLOUD_RUN),
-    ListPrice(of="GiB seconds of Cloud Run's memory", usd=2.5, amount=1_000_000, source=CLOUD_RUN),
-    ListPrice(of="requests to Cloud Run", usd=0.40, amount=1_000_000, source=CLOUD_RUN),
+    ListPrice(of="documents read (multi-region)", each=READ, amount=100_000, source=FIRESTORE),
+    ListPrice(of="documents written (multi-region)", each=0.18 / 100_000, amount=100_000, source=FIRESTORE),
+    ListPrice(of="GiB kept for a month (multi-region)", each=0.18, amount=1, source=FIRESTORE),
+    ListPrice(of=f"tokens embedded ({EMBEDDING_MODEL})", each=MODELS[EMBEDDING_MODEL].read, source=GEMINI),
+    ListPrice(of=f"tokens read ({MODEL})", each=MODELS[MODEL].read, source=GEMINI),
+    ListPrice(of=f"tokens written ({MODEL})", each=MODELS[MODEL].written, source=GEMINI),
+    ListPrice(of="vCPU seconds of Cloud Run, while it serves", each=24 / 1_000_000, source=CLOUD_RUN),
+    ListPrice(of="GiB seconds of Cloud Run's memory", each=2.5 / 1_000_000, source=CLOUD_RUN),
+    ListPrice(of="requests to Cloud Run", each=0.40 / 1_000_000, source=CLOUD_RUN),
 )
-READ, WRITE, GIB_MONTH, EMBED, MODEL_IN, MODEL_OUT, VCPU_SECOND, GIB_SECOND, REQUEST = (price.each for price in PRICES)
+_, WRITE, GIB_MONTH, EMBED, MODEL_IN, MODEL_OUT, VCPU_SECOND, GIB_SECOND, REQUEST = (price.each for price in PRICES)
 
 READS_OF_QUESTION, READS_AT_A_TIME = 125, 150
 """At most, beside the vector search, where no time restricts it and where one does. A test holds the counter to it."""
@@ -224,7 +240,7 @@ def _usd(amount: float) -> str:
 def _prices() -> Iterator[Sequence[str]]:
     for price in PRICES:
         what = price.of if price.amount == 1 else f"{price.amount:,} {price.of}"
-        yield [what, f"{price.usd:.2f}", f"<{price.source}>", price.looked_up]
+        yield [what, f"{price.each * price.amount:.2f}", f"<{price.source}>", LOOKED_UP]
 
 
 def _questions() -> Iterator[Sequence[str]]:

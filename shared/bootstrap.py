@@ -103,19 +103,11 @@ def build(
         embedded_token_usd=prices.embedded_token_usd(hosted.model, settings) if hosted else 0.0,
         project_budget=budget,
     )
-    return _with_models(built, settings)
+    return with_models(built, settings)
 
 
-def with_writer(app: App, chosen: Settings) -> App:
-    """The App with the model of the server that `chosen` names, and all else as it was. Raises SettingsError."""
-    model = {name: getattr(chosen, name) for name in ("openai_base_url", "openai_api_key", "chat_model")}
-    settings = replace(app.settings, **model)
-    prices.check(settings)
-    return _with_models(app, settings)
-
-
-def _with_models(app: App, settings: Settings) -> App:
-    """The App with all that asks the writing model of these settings."""
+def with_models(app: App, settings: Settings) -> App:
+    """The App with all that asks the writing model of these settings. Raises SettingsError."""
     patience, budget = settings.chat_timeout_ms / 1000, app.project_budget
     further = {model: _writer(settings, patience, budget, model) for model in settings.chat_models}
     return replace(

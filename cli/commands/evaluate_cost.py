@@ -8,7 +8,7 @@ import click
 
 from cli.options import USAGE, can_be_asked, counted, fail
 from cli.product.loopback import LOOPBACK
-from shared.account.prices import MODELS, usd
+from shared.account.prices import LOOKED_UP, usd
 from shared.app import App
 from shared.model.answers import Usage
 
@@ -32,7 +32,7 @@ def agree(app: App, answers: int, *, yes: bool) -> None:
     elif dollars is None:
         cost = "price unknown"
     else:
-        cost = f"USD {dollars:.2f} by the list prices of {MODELS[app.ranker.model][0].looked_up}"
+        cost = f"USD {dollars:.2f} by the list prices of {LOOKED_UP}"
     click.echo(f"{counted(answers, 'answer')} by {app.ranker.model}: at most about {tokens}, {cost}", err=True)
     if yes or is_here:
         return

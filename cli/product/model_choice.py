@@ -13,7 +13,7 @@ import os
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -23,8 +23,9 @@ from werkzeug.wrappers import Request
 from cli.environment import environment
 from cli.product.page import json_of, with_resource
 from cli.product.running import Announcement, models_of, without_userinfo
+from shared.account import prices
 from shared.app import App
-from shared.bootstrap import use, with_writer
+from shared.bootstrap import use, with_models
 from shared.errors import Conflict, InvalidArgument, OperatorError, SettingsError
 from shared.model.answers import Prompt
 from shared.settings import CHAT_MODEL, Settings
@@ -85,7 +86,10 @@ class ModelChoice:
                 raise InvalidArgument(FIELDS.get(error.variable, "model"), error.message) from error
             try:
                 self._check(wanted)
-                changed = with_writer(self.app, chosen)
+                model = {name.lower(): getattr(chosen, name.lower()) for name in NAMES}
+                settings = replace(self.app.settings, **model)
+                prices.check(settings)
+                changed = with_models(self.app, settings)
             except OperatorError as error:
                 raise Conflict(error.message) from error
             begun = time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, create_model
@@ -118,12 +119,14 @@ def question_of(call: Call, text: str, field: str, body: AskingBody) -> Question
     )
 
 
-def request_key(call: Call, body: Body, request_id: str | None) -> RequestKey | None:
-    """Which request it is; another body under the same id has another fingerprint. None: it names none."""
-    if request_id is None:
-        return None
-    asked = body.model_dump(mode="json", exclude=_NOT_ASKED)
-    return RequestKey(call.caller.person, request_id, fingerprint(type(body).__name__, asked))
+def turn_of(call: Call, body: TurnBody, question: Question, **turn: Any) -> TurnRequest:  # noqa: ANN401
+    """The turn that a body asks for; another body under one id has another fingerprint. `turn`: its other fields."""
+    person, repeat = call.caller.person, None
+    if body.request_id is not None:
+        asked = body.model_dump(mode="json", exclude=_NOT_ASKED)
+        repeat = RequestKey(person, body.request_id, fingerprint(type(body).__name__, asked))
+    request_id, question = body.request_id or call.request_id, replace(question, quotes=body.quotes)
+    return TurnRequest(person=person, question=question, request_id=request_id, repeat=repeat, **turn)
 
 
 def reply_to(call: Call, request: TurnRequest, *, streams: bool = False) -> Reply:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from functions.http.bodies import Folders, Names, NotBlank, checked_body
 from functions.http.calls import Call, Reply, operation
-from functions.http.questions import FOLDERS, MAX_NAMES, NAMES, TurnBody, question_of, reply_to, request_key
+from functions.http.questions import FOLDERS, MAX_NAMES, NAMES, TurnBody, question_of, reply_to, turn_of
 from shared.api.answers import AskJson
 from shared.asking.turn import TurnRequest
 from shared.folders.search import FolderScope
@@ -38,16 +38,6 @@ def ask(call: Call) -> Reply:
 def folder_request(call: Call, body: AskBody) -> TurnRequest:
     """Raises what is wrong with the request."""
     question = question_of(call, body.question, "question", body)
-    return TurnRequest(
-        person=call.caller.person,
-        question=replace(
-            question,
-            top_k=body.k,
-            threshold=MIN_SIMILARITY,
-            quotes=body.quotes,
-            when_not_in_notes=WhenNotInNotes(body.when_not_in_notes),
-        ),
-        request_id=body.request_id or call.request_id,
-        repeat=request_key(call, body, body.request_id),
-        scope=FolderScope(body.vaults, body.folders),
-    )
+    otherwise = WhenNotInNotes(body.when_not_in_notes)
+    question = replace(question, top_k=body.k, threshold=MIN_SIMILARITY, when_not_in_notes=otherwise)
+    return turn_of(call, body, question, scope=FolderScope(body.vaults, body.folders))

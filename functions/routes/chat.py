@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pydantic import Field
 
 from functions.http.bodies import NotBlank, checked_body
 from functions.http.calls import Call, Reply, operation
-from functions.http.questions import SettingsBody, TurnBody, question_of, reply_to, request_key
+from functions.http.questions import SettingsBody, TurnBody, question_of, reply_to, turn_of
 from functions.http.streams import EVENT_STREAM
 from shared.api.answers import AnswerJson
 from shared.asking.turn import TurnRequest
@@ -32,11 +30,4 @@ def ask(call: Call) -> Reply:
 def turn_request(call: Call, body: ChatBody) -> TurnRequest:
     """Raises what is wrong with the request."""
     question = question_of(call, body.message, "message", body)
-    return TurnRequest(
-        person=call.caller.person,
-        question=replace(question, quotes=body.quotes),
-        request_id=body.request_id or call.request_id,
-        repeat=request_key(call, body, body.request_id),
-        session_id=body.session_id,
-        patch=body.patch(),
-    )
+    return turn_of(call, body, question, session_id=body.session_id, patch=body.patch())

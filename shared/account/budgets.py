@@ -97,7 +97,7 @@ class ProjectBudget:
         return self.reserved(ESTIMATE_FACTOR * tokens * usd)
 
     def add_reads(self, documents: int) -> None:
-        self._write(_micro(documents * READ.each), at_least=MAX_UNWRITTEN)
+        self._write(_micro(documents * READ), at_least=MAX_UNWRITTEN)
 
     def _write(self, micro: int, *, at_least: int) -> None:
         with self._lock:

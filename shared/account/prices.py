@@ -8,34 +8,10 @@ from shared.errors import SettingsError
 from shared.model.answers import Usage
 from shared.settings import Settings
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListPrice:
-    """A price that Google lists, and where and when it was looked up."""
-
-    of: str
-    usd: float
-    amount: int
-    """Unit of the price: so many documents or tokens, or one GiB and month."""
-    source: str
-    looked_up: str = "2026-11"
-
-    @property
-    def each(self) -> float:
-        return self.usd / self.amount
-
-
-FIRESTORE = "https://cloud.google.com/firestore/pricing"
-GEMINI = "https://ai.google.dev/gemini-api/docs/pricing"
-READ = ListPrice(of="documents read (multi-region)", usd=0.06, amount=100_000, source=FIRESTORE)
-MODELS = {
-    "gemini-3.5-flash-lite": (
-        ListPrice(of="tokens read (gemini-3.5-flash-lite)", usd=0.30, amount=1_000_000, source=GEMINI),
-        ListPrice(of="tokens written (gemini-3.5-flash-lite)", usd=2.50, amount=1_000_000, source=GEMINI),
-    )
-}
-"""Models that write: the prices of tokens read and written."""
-EMBEDDED = ListPrice(of="tokens embedded (gemini-embedding-2)", usd=0.20, amount=1_000_000, source=GEMINI)
+READ = 0.06 / 100_000
+"""USD of a document read (multi-region), by https://cloud.google.com/firestore/pricing."""
+LOOKED_UP = "2026-11"
+"""When these list prices were looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +25,11 @@ class TokenPrice:
         return usage.input_tokens * self.read + usage.output_tokens * self.written
 
 
-_LISTED = {
-    **{model: TokenPrice(read.each, written.each) for model, (read, written) in MODELS.items()},
-    "gemini-embedding-2": TokenPrice(EMBEDDED.each, 0.0),
+MODELS = {
+    "gemini-3.5-flash-lite": TokenPrice(0.30 / 1_000_000, 2.50 / 1_000_000),
+    "gemini-embedding-2": TokenPrice(0.20 / 1_000_000, 0.0),
 }
+"""By https://ai.google.dev/gemini-api/docs/pricing."""
 
 
 def check(settings: Settings) -> None:
@@ -67,10 +44,10 @@ def price_of(model: str, settings: Settings) -> TokenPrice:
     for given, read, written in settings.model_prices:
         if given in (model, name):
             return TokenPrice(read / 1e6, written / 1e6)
-    if name not in _LISTED:
+    if name not in MODELS:
         expected = f"a price of {model}, which DAILY_PROJECT_USD needs, like {model}=0.30/2.50 (USD per million tokens "
         raise SettingsError("MODEL_PRICES", f"{expected}read and written; 0 where it costs nothing)")
-    return _LISTED[name]
+    return MODELS[name]
 
 
 def embedded_token_usd(model: str, settings: Settings) -> float:
@@ -87,9 +64,9 @@ def usd(usage: Usage, model: str) -> float | None:
     Not in it: what vector searches scan (one read for each hundred chunks of the tenant, at most), and the embedding
     of the question, thousandths of a cent.
     """
-    documents = (usage.reads or 0) * READ.each
+    documents = (usage.reads or 0) * READ
     if not usage.input_tokens + usage.output_tokens:
         return round(documents, 6)
     if model not in MODELS:
         return None
-    return round(documents + _LISTED[model].usd(usage), 6)
+    return round(documents + MODELS[model].usd(usage), 6)

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 import main
-from shared.account.prices import EMBEDDED, READ
+from shared.account.prices import MODELS, READ
 from shared.settings import Settings
 from tests.servers.firebase_suite import firebase_tools
 
@@ -101,7 +101,7 @@ def test_the_page_s_worst_day_is_that_of_the_limits_as_deployed() -> None:
     assert answers
     assert searches
     assert tokens
-    shares = (answers * 0.00172, searches * 150 * READ.each, tokens * EMBEDDED.each)
+    shares = (answers * 0.00172, searches * 150 * READ, tokens * MODELS["gemini-embedding-2"].read)
     assert f"all of them busy for 24 hours | {day:.0f} |" in page
     assert f"`DAILY_PROJECT_USD` {settings.daily_project_usd:.0f}: models" in page
     assert f"at most {sum(shares):.2f}: `DAILY_CHAT_LIMIT` {answers} answers {shares[0]:.2f}" in page

@@ -15,8 +15,7 @@ from werkzeug.test import TestResponse
 
 from functions.http.bodies import parse
 from functions.http.calls import Call
-from functions.http.questions import request_key
-from functions.routes.chat import ChatBody
+from functions.routes.chat import ChatBody, turn_request
 from shared.adapters.embedded import EmbeddedStore
 from shared.errors import StoreUnavailable
 from shared.model.account import AnsweredRequest, Person
@@ -119,7 +118,7 @@ def test_a_request_that_failed_is_free_at_once(world: World) -> None:
 @pytest.mark.usefixtures("writer")
 def test_a_worker_that_died_blocks_its_request_only_until_its_lease_ends(world: World) -> None:
     body = parse(json.dumps(ASKED).encode(), ChatBody)
-    died = world.app.idempotency.locked(request_key(Call("x", {}, b"", Identity("alice", "alice")), body, "r-1"))
+    died = world.app.idempotency.locked(turn_request(Call("x", {}, b"", Identity("alice", "alice")), body).repeat)
     died.__enter__()
     world.clock.forward(minutes=1)
     assert _chat(world).get_json()["answer"].startswith("Answer 0")
