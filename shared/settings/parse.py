@@ -157,11 +157,12 @@ def session_defaults(value: str) -> tuple[tuple[str, bool | int | float | str], 
         if field not in by_field:
             raise ValueError(f"field=value of a session's settings ({', '.join(by_field)}), got {each!r}")
         name, setting = by_field[field]
-        low, high = setting.least or 0, setting.most or 0
-        if setting.kind in (int, float):
-            found[name] = whole(int(low), int(high))(text) if setting.kind is int else number(low, high)(text)
-        else:
-            found[name] = flag(text) if setting.kind is bool else one_of(*(setting.choices or (text,)))(text)
+        low, high, chosen = setting.least or 0, setting.most or 0, one_of(*(setting.choices or (text,)))
+        parse = {int: whole(int(low), int(high)), float: number(low, high), bool: flag}.get(setting.kind, chosen)
+        try:
+            found[name] = parse(text)
+        except ValueError as error:
+            raise ValueError(f"for {field} {error}") from None
     return tuple(found.items())
 
 
