@@ -12,7 +12,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
-from cli.sync.folder import SUFFIXES, digest_of_bytes, ignore_rules
+from cli.sync.folder import BY_RULE, SUFFIXES, digest_of_bytes, ignore_rules
 from shared.errors import Conflict
 from shared.markdown.file import fields_of, wanted_fields
 from shared.markdown.frontmatter import split, with_fields
@@ -114,9 +114,15 @@ def unsaid(content: bytes, note: Note, path: str, was: bytes) -> tuple[str, ...]
     )
 
 
-def is_writable(root: Path, path: str) -> bool:
-    """Whether a note at this path can have a file there, below `root`, that the next import reads."""
-    parts = PurePosixPath(path).parts
-    is_read = PurePosixPath(path).suffix.lower() in SUFFIXES and not any(part.startswith(".") for part in parts)
-    is_below = is_read and (root / path).resolve().is_relative_to(root.resolve())
-    return is_below and not ignore_rules(root).match_file(path)
+def why_unwritable(root: Path, path: str) -> str:
+    """What keeps a note at this path from having a file there, below `root`, that the next import reads; empty:
+    nothing.
+    """
+    hidden = next((part for part in PurePosixPath(path).parts if part.startswith(".")), None)
+    if hidden:
+        return f"hidden: {hidden} begins with a dot"
+    if PurePosixPath(path).suffix.lower() not in SUFFIXES:
+        return "none of a .md or .txt file"
+    if not (root / path).resolve().is_relative_to(root.resolve()):
+        return "one that leads out of its folder"
+    return f"left out: {BY_RULE}" if ignore_rules(root).match_file(path) else ""

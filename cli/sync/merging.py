@@ -12,7 +12,7 @@ from pathlib import Path
 from cli.converting import kind_of
 from cli.sync.comparison import Comparison, agree, compare, conflict_reason, digest_of, reading_of
 from cli.sync.destinations import Destination, Held, Listed, seen
-from cli.sync.files import content_of, create_file, is_writable, move_file, remove_file, replace_file, unsaid
+from cli.sync.files import content_of, create_file, move_file, remove_file, replace_file, unsaid, why_unwritable
 from cli.sync.folder import FileNote, Skipped, Unchanged, digest_of_bytes, ignore_rules, read, relative
 from cli.sync.manifest import Begun, Manifest, Read, Source
 from cli.sync.report import Taken
@@ -90,7 +90,7 @@ class Merge:
     def _goes_to(self, path: str, vault: str, wanted: str) -> str | None:
         """Where the file at `path` is to lie now that its note is at `wanted`; None: where it is."""
         same = not wanted or wanted == path or vault != self.source.vault
-        return None if same or not is_writable(self.root, wanted) or (self.root / wanted).exists() else wanted
+        return None if same or why_unwritable(self.root, wanted) or (self.root / wanted).exists() else wanted
 
     def join(self, note_id: str, file: Path | None) -> Taken:
         """`file` None: it is not there any more. What goes wrong with one file is reported, and the others go on."""

@@ -30,7 +30,7 @@ from cli.product.page import error_reply, json_of, reply_with, with_resource
 from cli.sync.comparison import Comparison
 from cli.sync.conflicts import open_conflicts, settle, sides_of
 from cli.sync.destinations import LocalDestination
-from cli.sync.files import is_writable
+from cli.sync.files import why_unwritable
 from cli.sync.importing import Import
 from cli.sync.manifest import Known, Manifest, Read
 from cli.sync.merging import Choice, Merge, Side, merge_of
@@ -236,7 +236,7 @@ class FolderFiles:
             return
         held = self.destination.read(note_id)
         folder = None if held is None else self._folder_for(held.note.vault, held.note.path)
-        if held and folder and is_writable(folder.source.root, held.note.path):
+        if held and folder and not why_unwritable(folder.source.root, held.note.path):
             with suppress(Conflict, OSError):  # there is such a file, or the disk does not take it: `_reason` says so
                 self._merge(folder, {}).create(note_id, held.note.path)
 
@@ -265,8 +265,8 @@ class FolderFiles:
         folder = self._folder_for(vault, path)
         if folder is None:
             return f"several folders of vault {vault} are written, so it is not written to a file"
-        if not is_writable(folder.source.root, path):
-            return "its path is none of a .md or .txt file in the folder, so it is not written to a file"
+        if why := why_unwritable(folder.source.root, path):
+            return f"its path is {why}, so it is not written to a file"
         return f"{folder.source.root / path} cannot be written, or is there already with another text"
 
     def _merge(self, known: Known, before: Mapping[str, Read]) -> Merge:

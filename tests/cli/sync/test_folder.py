@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.sync.files import is_writable
+from cli.sync.files import why_unwritable
 from cli.sync.folder import FileNote, Skipped, read, walk
 from shared.markdown.file import note_id_of
 from tests.cli.conftest import Write
@@ -51,7 +51,11 @@ def test_templates_and_what_the_rules_of_the_folder_name_are_ignored(notes: Writ
     assert taken == ["a.md", "keep/templates/k.md", "x/private/q.md"]
     reason = "templates, or named in .auroraignore"
     assert left_out == dict.fromkeys(("b.draft.md", "private", "x/Templates"), reason)
-    assert [is_writable(root, path) for path in ("a.md", "private/new.md", "templates/t.md")] == [True, False, False]
+    assert [why_unwritable(root, path) for path in ("a.md", "private/new.md", "templates/t.md")] == [
+        "",
+        f"left out: {reason}",
+        f"left out: {reason}",
+    ]
 
 
 def test_a_loop_of_links_ends(notes: Write) -> None:

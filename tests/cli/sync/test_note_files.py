@@ -82,7 +82,24 @@ def test_what_was_imported_in_its_place_is_not_written_and_neither_is_what_lies_
     (desk.folder / "out").symlink_to(desk.folder.parent)
     desk.call("PUT", "/api/notes/n1", {"title": "N", "text": "x", "path": "out/n1.md"})
     assert not (desk.folder.parent / "n1.md").exists()
-    assert "not written to a file" in desk.call("GET", "/api/notes/n1:file")["reason"]
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("out/n1.md", "leads out of its folder"),
+        (".obsidian/n1.md", "is hidden: .obsidian begins with a dot"),
+        ("sea/.n1.md", "is hidden: .n1.md begins with a dot"),
+        ("n1.pdf", "is none of a .md or .txt file"),
+        ("templates/n1.md", "is left out: templates, or named in .auroraignore"),
+        ("", "It has no path"),
+    ],
+)
+def test_a_note_without_a_file_says_why(desk: Desk, path: str, reason: str) -> None:
+    (desk.folder / "out").symlink_to(desk.folder.parent)
+    desk.call("PUT", "/api/notes/n1", {"title": "N", "text": "x", "path": path})
+    told = desk.call("GET", "/api/notes/n1:file")["reason"]
+    assert (reason.lower() in told.lower(), told.endswith("so it is not written to a file")) == (True, True)
 
 
 def test_what_is_no_decision_is_refused_by_name(desk: Desk) -> None:
