@@ -38,6 +38,8 @@ _CREATED_LINE = re.compile(
 )
 _MAX_LINES = 30
 """First lines of a note in which it may say when it was created."""
+_MAX_DATE_LINE = 60
+"""Characters of a first line that dates the note: prose that names a day ("The passport expires on …") does not."""
 _INLINE_TAG = re.compile(r"(?<![^\s(])#(?=[\w/-]*[^\W\d_])([\w/-]*\w)")
 _TICKS = re.compile(r"`+")
 _UNKEPT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
@@ -193,7 +195,7 @@ def _created(
     fields: Mapping[str, object], name: str, title: str, body: str
 ) -> tuple[datetime, str] | tuple[None, None]:
     """`created`, else `date`, else the first day in the file's name, else a line like `Created: 2024-03-05`, else the
-    one day that the title or the first line names; and which of them it was.
+    one day that the title or a short first line names; and which of them it was.
     """
     lines = list(islice(prose(body), _MAX_LINES))
     first_line = next(filter(str.strip, lines), "")
@@ -205,7 +207,7 @@ def _created(
         (day_in(name[:MAX_TITLE]), "file name"),
         (created_line, "created line"),
         (day_in(title), "title"),
-        (day_in(first_line[:MAX_TITLE]), "first line"),
+        (day_in(first_line) if len(first_line) <= _MAX_DATE_LINE else None, "first line"),
     ):
         when = _when(value)
         if when is not None and is_within_years(when):

@@ -33,6 +33,7 @@ def test_tags_in_the_text_are_the_notes(text: str, tags: tuple[str, ...]) -> Non
     [
         ("# Router\n\nReleased on 2020/12/29", "a.md", None),
         ("Released on 2020/12/29\n\nMore.", "a.md", "2020-12-29"),
+        ("The passport expires on 2029-08-11 and the number is in the safe.", "a.md", None),
         ("# Standup, 3 November 2025\n\nOn 2020-01-01 it began.", "a.md", "2025-11-03"),
         ("---\ntitle: Protokoll vom 3. November 2025\n---\nText", "a.md", "2025-11-03"),
         ("# From 2 May 2025 to 3 May 2025", "a.md", None),
