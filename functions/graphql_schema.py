@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -109,32 +109,21 @@ def schema() -> GraphQLSchema:
 
 
 class Visit:
-    """One request's caller, and what it has used of its limits.
-
-    `root` answers the fields of queries and mutations: a value that is a function is called with the field's arguments.
+    """One request's caller, and what it has used of its limits; answers the fields of queries and mutations, each a
+    method of its name that is called with the field's arguments.
     """
 
     def __init__(self, call: Call) -> None:
         self._call, self._items = call, 0
-        self.root: Mapping[str, Callable[..., Any]] = {
-            "session": self._session,
-            "sessions": self._sessions,
-            "createSession": self._create,
-            "renameSession": self._change,
-            "updateSettings": self._change,
-            "deleteSession": self._delete,
-            "ask": self._ask,
-            "askFolders": self._ask_folders,
-        }
 
-    def _session(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    def session(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
         return self._shown(self._call.sessions.get(named["sessionId"]))
 
-    def _sessions(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    def sessions(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
         page = self._call.sessions.page(**self._page(named), title=(named["title"] or "").strip())
         return {"sessions": list(map(self._shown, page.items)), "nextPageToken": page.next_token}
 
-    def _create(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    def createSession(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
         title, patch = named.get("title") or "", _patch(named.get("settings"))
         return self._shown(self._call.sessions.create(title=title, patch=patch))
 
@@ -142,17 +131,19 @@ class Visit:
         title, patch = named.get("title"), _patch(named.get("settings"))
         return self._shown(self._call.sessions.change(named["sessionId"], title=title, patch=patch))
 
-    def _delete(self, _: object, **named: Any) -> bool:  # noqa: ANN401
+    renameSession = updateSettings = _change
+
+    def deleteSession(self, _: object, **named: Any) -> bool:  # noqa: ANN401
         self._call.sessions.delete(named["sessionId"])
         return True
 
-    def _ask(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    def ask(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
         given = {name: value for name, value in named.items() if name != "settings" and value is not None}
         fields = {"sessionId": NEW, **given, **(named.get("settings") or {})}
         answer: Any = reply_to(self._call, turn_request(self._call, parse_fields(fields, ChatBody))).body
-        return {**answer, "session": partial(self._session, sessionId=answer["meta"]["sessionId"])}
+        return {**answer, "session": partial(self.session, sessionId=answer["meta"]["sessionId"])}
 
-    def _ask_folders(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    def askFolders(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
         given = {name: value for name, value in named.items() if value is not None}
         return reply_to(self._call, folder_request(self._call, parse_fields(given, AskBody))).body or {}
 

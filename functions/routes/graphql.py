@@ -58,11 +58,7 @@ def answer(call: Call) -> Reply:
     except InvalidArgument as error:
         return Reply({"errors": [_error_json(GraphQLError(error.message, original_error=error))]})
     done = execute_sync(
-        schema(),
-        document,
-        root_value=Visit(call).root,
-        variable_values=body.variables,
-        operation_name=body.operation_name,
+        schema(), document, root_value=Visit(call), variable_values=body.variables, operation_name=body.operation_name
     )
     reply: GraphQLJson = {"data": done.data}
     if done.errors:

@@ -91,9 +91,7 @@ def ended(result: AnswerJson | AskJson) -> tuple[StreamEvent, ...]:
 
 
 def replayed(result: AnswerJson | AskJson) -> Iterator[StreamEvent]:
-    """The events of an answer that was given before: all but `sources`, which were not kept; its text in one token, its
-    claims in the result alone.
-    """
+    """Events of an answer given before: without `sources`, which are not kept; its text in one token, without claim."""
     meta = result["meta"]
     yield started_json(meta["requestId"], meta["sessionId"])
     if meta["query"] is not None:

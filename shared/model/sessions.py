@@ -37,9 +37,7 @@ class SessionSettings:
     """Least calibrated similarity."""
     include_citations: bool = _setting("true or false", default=True)
     system_prompt: str = _setting("text, without NUL", default="", most=2000)
-    """How the person wants to be answered; at most 2,000 of the estimated tokens, of which a question may have 500 and
-    more.
-    """
+    """How the person wants to be answered; at most 2,000 estimated tokens, of which a question may have 500 or more."""
     model: str = _setting(
         "the name of a model that may be chosen, or null for the configured one", default="", nullable=True
     )

@@ -16,13 +16,13 @@ from shared.adapters.embedded.files import TenantFiles
 from shared.adapters.embedded.index import Index
 from shared.adapters.embedded.notes import Notes
 from shared.adapters.embedded.search import Search
-from shared.adapters.embedded.sessions import Sessions, Templates
+from shared.adapters.embedded.sessions import Sessions
 from shared.model.notes import NoteKey
 
 __all__ = ["EmbeddedStore"]
 
 
-class EmbeddedStore(Notes, Index, Search, Templates, Sessions, Account):
+class EmbeddedStore(Notes, Index, Search, Sessions, Account):
     """`shared.ports.stores.Store` in a folder. Safe for threads, and for several processes on the same folder.
 
     A write that waits for other processes longer than `patience` (seconds) raises StoreUnavailable.

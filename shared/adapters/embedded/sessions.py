@@ -18,10 +18,11 @@ from shared.model.templates import StoredTemplate, Template
 from shared.ports.stores import MAX_TEMPLATES
 
 SESSIONS = Table("sessions", Session)
+_TEMPLATE = "body, vector, vector_key"
 
 
 class Sessions:
-    """Sessions of `shared.ports.stores.Store`, a transaction a call."""
+    """Sessions and templates of `shared.ports.stores.Store`, a transaction a call."""
 
     _files: TenantFiles
 
@@ -90,18 +91,7 @@ class Sessions:
             for created_at, message_id, body in found
         )
 
-
-def _spot(spot: Spot) -> tuple[int, str]:
-    return to_micros(spot.moment), spot.item_id
-
-
-_TEMPLATE = "body, vector, vector_key"
-
-
-class Templates:
-    """`shared.ports.stores.TemplateStore`, a transaction a call."""
-
-    _files: TenantFiles
+    # -- templates
 
     def templates(self, tenant_id: str) -> tuple[StoredTemplate, ...]:
         with self._files.of(tenant_id).reading() as db:
@@ -128,6 +118,10 @@ class Templates:
     def delete_template(self, tenant_id: str, template_id: str) -> bool:
         with self._files.of(tenant_id).writing() as db:
             return delete(db, "templates", template_id)
+
+
+def _spot(spot: Spot) -> tuple[int, str]:
+    return to_micros(spot.moment), spot.item_id
 
 
 def _template(body: str, vector: bytes | None, vector_key: str | None) -> StoredTemplate:

@@ -20,12 +20,12 @@ from shared.adapters.firestore.connection import DEFAULT_DATABASE, Connection
 from shared.adapters.firestore.index import Index
 from shared.adapters.firestore.notes import Notes
 from shared.adapters.firestore.search import Search
-from shared.adapters.firestore.sessions import Sessions, Templates
+from shared.adapters.firestore.sessions import Sessions
 
 __all__ = ["FirestoreStore"]
 
 
-class FirestoreStore(Notes, Index, Search, Templates, Sessions, Account):
+class FirestoreStore(Notes, Index, Search, Sessions, Account):
     """`shared.ports.stores.Store` in a project's database; in the emulator where FIRESTORE_EMULATOR_HOST is set.
 
     Cheap to make: the client is the process's own, opened by the first request. Safe between threads.
@@ -36,9 +36,7 @@ class FirestoreStore(Notes, Index, Search, Templates, Sessions, Account):
     def __init__(
         self, project: str, *, database: str = DEFAULT_DATABASE, read_seconds: float = 10.0, write_seconds: float = 30.0
     ) -> None:
-        """`read_seconds`, `write_seconds`: within which one request to Firestore succeeds or raises StoreUnavailable,
-        attempts and pauses together.
-        """
+        """`read_seconds`, `write_seconds`: what all attempts of a request may take; then it raises StoreUnavailable."""
         self.project = project
         super().__init__(Connection(project, database=database, read_seconds=read_seconds, write_seconds=write_seconds))
 

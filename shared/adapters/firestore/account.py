@@ -34,9 +34,7 @@ MAX_ANSWER = 900_000
 AT_ONCE = 2000
 """Names read together, ..."""
 BATCH = 500
-"""... and documents deleted by one request, each for itself: the index entries that go with some dozen chunks are all
-that one commit takes.
-"""
+"""... and documents deleted by one request, each for itself: one commit takes index entries of some dozen chunks."""
 SETTLING_SECONDS = 0.5
 """After which it is looked once more: a worker that had read a note before it went may write what it made of it."""
 _KINDS = {TRASH: "trash", REQUESTS: "requests"}
@@ -190,9 +188,7 @@ class Account(Corpus):
             time.sleep(SETTLING_SECONDS)
 
     def _clear(self, parent: str, collection: str, erased: Counter[str], kept: str = "") -> bool:
-        """Whether there was anything but `kept` and what lies below it. Going on by name: a query from the start would
-        wade through what is deleted.
-        """
+        """Whether there was anything but `kept` and below. By name: a query anew would wade through what is gone."""
         query = Query(
             collection=collection, everywhere=collection == EVERYTHING, order=(KEY,), limit=AT_ONCE, fields=()
         )

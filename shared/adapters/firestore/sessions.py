@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 
 class Sessions:
-    """Sessions of `shared.ports.stores.Store` on Firestore."""
+    """Sessions and templates of `shared.ports.stores.Store` on Firestore."""
 
     _db: Connection
 
@@ -103,17 +103,7 @@ class Sessions:
     def _session(self, person: Person, session_id: str) -> str:
         return self._db.name(person, "sessions", session_id)
 
-
-def _newest(collection: str, moment: str, limit: int, before: Spot | None, name: str) -> Query:
-    """Documents by `moment`, newest first, behind the one of this name."""
-    after = () if before is None else (before.moment, name)
-    return Query(collection=collection, order=(f"-{moment}", f"-{KEY}"), after=after, limit=limit)
-
-
-class Templates:
-    """`shared.ports.stores.TemplateStore` on Firestore."""
-
-    _db: Connection
+    # -- templates
 
     def templates(self, tenant_id: str) -> tuple[StoredTemplate, ...]:
         """One that an app wrote with a wrong type is left out, with a warning in the log."""
@@ -145,6 +135,12 @@ class Templates:
 
     def delete_template(self, tenant_id: str, template_id: str) -> bool:
         return self._db.delete(self._db.name(tenant_id, "templates", template_id))
+
+
+def _newest(collection: str, moment: str, limit: int, before: Spot | None, name: str) -> Query:
+    """Documents by `moment`, newest first, behind the one of this name."""
+    after = () if before is None else (before.moment, name)
+    return Query(collection=collection, order=(f"-{moment}", f"-{KEY}"), after=after, limit=limit)
 
 
 def stored_of(document: Any) -> StoredTemplate:  # noqa: ANN401
