@@ -77,7 +77,7 @@ def windows(
     """
     lang, top = retrieved.analysis.lang, max((passage.score for passage in passages), default=0.0) or 1.0
     ranks = [RANK * passage.score / top for passage in passages]
-    read = [quotable(passage.chunk.text) for passage in passages]
+    read = [quotable(passage.chunk.text, passage.chunk.columns) for passage in passages]
     held = [[share_held(text.plain, retrieved.weights, lang) for text in texts] for texts in read]
     cosines = _cosines(question, _promising(read, held, ranks), retrieved, embedder)
     tells = UNSPOKEN if retrieved.by_words else 1.0

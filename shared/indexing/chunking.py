@@ -27,7 +27,7 @@ from shared.markdown.blocks import Block, Kind, sections
 from shared.markdown.frontmatter import split
 from shared.model.index import Chunk
 
-CHUNKER_VERSION = "md6"
+CHUNKER_VERSION = "md7"
 """Part of the index version: raise it with every change of what `chunk` returns for some text, or of what a store keeps
 of it. Only texts that are cut differently are embedded again.
 """

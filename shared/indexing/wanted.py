@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 
 from shared.language.lengths import Utf16Offsets
 from shared.language.terms import stems
-from shared.markdown.file import ALIAS, properties_of
+from shared.markdown.blocks import table_heads
+from shared.markdown.file import ALIAS, MAX_PROPERTIES, properties_of
 from shared.markdown.pointers import link_terms
-from shared.model.index import Chunk, IndexedChunk, StoredChunk, scopes_of
+from shared.model.index import COLUMNS, Chunk, IndexedChunk, StoredChunk, scopes_of
 from shared.model.notes import Note
 from shared.times.dates import date_in_words
 
@@ -29,10 +32,14 @@ def wanted_chunks(
     """
     offsets = Utf16Offsets(note.text)
     scopes = scopes_of(note.vault, note.path, note.tags)
-    properties = properties_of(note.text)
+    of_note = properties_of(note.text)
+    tables = list(table_heads(note.text))
     links = dict.fromkeys(link_terms(note), 1)
     wanted = []
     for chunk in chunks:
+        at = bisect_right(tables, chunk.start, key=itemgetter(0)) - 1
+        inside = at >= 0 and chunk.start < tables[at][1] and len(tables[at][2]) <= MAX_PROPERTIES
+        properties = (*of_note, f"{COLUMNS}{tables[at][2]}") if inside else of_note
         text = _headed(note.title, chunk.heading_path, properties, note.created_at, chunk.text)
         others = [line for line in properties if not line.startswith(ALIAS)]
         terms = Counter(stems("\n".join([text, *others]), lang))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 MAX_HEADING = 200
 """Characters. A longer "heading" is a paragraph that somebody underlined: it would be repeated in every chunk."""
 
+_TABLE = re.compile(r"^[ \t>]*+(\|[^\n]*+)\n[ \t>]*+(?=[^\n]*-)[|: \t-]++((?:\n[ \t>]*+\|[^\n]*+)++)", re.MULTILINE)
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 _UNIT_OF_LINES = frozenset(("fence", "code_block", "table_open"))
 _LISTS = frozenset(("bullet_list_open", "ordered_list_open"))
@@ -80,6 +82,12 @@ def sections(text: str, start: int) -> tuple[Section, ...]:
             if under
         ]
     )
+
+
+def table_heads(text: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, first line of its head) of the rows of each table whose lines begin with `|`, in order."""
+    for table in _TABLE.finditer(text.replace("\r", " ")):
+        yield table.start(2) + 1, table.end(2), table[1].rstrip()
 
 
 def _top_level(text: str, start: int) -> list[tuple[_Heading | None, Block]]:

@@ -73,10 +73,12 @@ class _Line:
     kind: str
 
 
-def quotable(text: str) -> tuple[Quotable, ...]:
-    """In order, apart from each other; none that holds no letter."""
+def quotable(text: str, columns: str = "") -> tuple[Quotable, ...]:
+    """In order, apart from each other; none that holds no letter. `columns`: the first line of the table in whose midst
+    the text begins.
+    """
     seen = _HIDDEN.sub(_blanked, text)
-    found = _read(seen, list(_lines(seen)))
+    found = _read(seen, list(_lines(seen)), (columns, f"|{'---|' * len(cells(columns))}") if columns else ())
     return tuple(piece for piece in found if any(map(str.isalpha, piece.plain)))
 
 
@@ -133,18 +135,17 @@ def _lines(text: str) -> Iterator[_Line]:
         yield _Line(found.start(), found.start() + len(found[0].rstrip()), kind)
 
 
-def _read(text: str, lines: Sequence[_Line]) -> Iterator[Quotable]:
+def _read(text: str, lines: Sequence[_Line], head: tuple[str, ...]) -> Iterator[Quotable]:
     section = at = 0
-    head: tuple[_Line, ...] = ()
     fence = ""
     while at < len(lines):
         line, following = lines[at], lines[at + 1].kind if at + 1 < len(lines) else ""
         at += 1
         section += line.kind == "heading"
-        if line.kind not in ("row", "rule"):
+        if line.kind not in ("row", "rule") and at > 1:  # the text may begin in the midst of a row
             head = ()
         if line.kind == "row" and following == "rule":
-            head = (line, lines[at])
+            head = (text[line.start : line.end], text[lines[at].start : lines[at].end])
         elif line.kind == "row":
             yield _row(text, line, head, section)
         elif line.kind == "frame" and (opening := text[line.start : line.end].strip(" \t>"))[:3] in ("```", "~~~"):
@@ -168,12 +169,12 @@ def _read(text: str, lines: Sequence[_Line]) -> Iterator[Quotable]:
             yield from _prose(text, lines[first:at], section)
 
 
-def _row(text: str, line: _Line, head: Sequence[_Line], section: int) -> Quotable:
+def _row(text: str, line: _Line, head: Sequence[str], section: int) -> Quotable:
     values = cells(text[line.start : line.end])
-    names = cells(text[head[0].start : head[0].end]) if head else ()
+    names = cells(head[0]) if head else ()
     named = list(zip(names, values, strict=False)) if len(names) == len(values) else [("", value) for value in values]
     said = "; ".join(f"{name}: {value}" if name else value for name, value in named if value)
-    above = tuple(neutralize(text[each.start : each.end]).strip(" \t>") for each in head)
+    above = tuple(neutralize(each).strip(" \t>") for each in head)
     return Quotable(
         start=line.start,
         end=line.end,

@@ -15,6 +15,10 @@ Vector: TypeAlias = "array[float]"
 """A unit-length embedding, typecode "f": four bytes a dimension, readable by numpy without a copy."""
 
 
+COLUMNS = "columns: "
+"""How the property of a chunk begins that holds the head of a table."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """One slice of a note: `text == note.text[start:end]`. `position` counts from 0."""
@@ -59,7 +63,15 @@ class IndexedChunk:
     index_version: str
     note_revision: str
     properties: tuple[str, ...] = ()
-    """The note's frontmatter as `key: value` lines, see `shared.markdown.file.properties_of`."""
+    """The note's frontmatter as `key: value` lines, see `shared.markdown.file.properties_of`; then COLUMNS with the
+    first line of the table in whose midst the chunk begins.
+    """
+
+    @property
+    def columns(self) -> str:
+        """The first line of the table in whose midst it begins; empty: it begins in none."""
+        last = self.properties[-1] if self.properties else ""
+        return last.removeprefix(COLUMNS) if last.startswith(f"{COLUMNS}|") else ""
 
     @property
     def folder(self) -> str:

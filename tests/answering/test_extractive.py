@@ -109,6 +109,17 @@ def test_a_quote_that_does_not_name_its_subject_has_what_names_it_above(text: st
     assert quote.text.split("\n")[-1] in lines
 
 
+@pytest.mark.parametrize("cut", ["", "and broken off | in its midst |\n"])
+def test_a_row_of_a_table_that_began_in_another_chunk_stands_below_its_head(cut: str) -> None:
+    row = "| Database | Firestore |"
+    held = passage(f"{cut}{row}\n| Lunch | Soup |")
+    rows = replace(held, chunk=replace(held.chunk, properties=("rating: 4", "columns: | Thing | Choice |")))
+    (quote,) = quotes(rows, text="Which thing is the database?")
+    assert quote.lines[:3] == ("| Thing | Choice |", "|---|---|", row)
+    assert quote.text == rows.chunk.text[quote.start : quote.end]
+    assert quote.text.startswith(row)
+
+
 @pytest.mark.parametrize("shown", ["| Database | Firestore |", "```sh\nchoose database\n```"])
 def test_no_marker_breaks_a_table_or_a_block_of_code(shown: str) -> None:
     _, quoted = ExtractiveWriter().pieces(question(), asked_of(passage(shown)))

@@ -6,6 +6,9 @@ from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
+
+from shared.indexing.chunking import chunk
 from shared.indexing.wanted import embedded_texts, wanted_chunks
 from shared.language.terms import stems
 from shared.markdown.file import MAX_PROPERTIES
@@ -79,6 +82,27 @@ def test_each_chunk_holds_the_properties_and_is_found_by_their_words() -> None:
     head = "Project-X\nDinghy\n# Meetings\n8 May 2023\n\n"
     assert next(iter(embedded_texts(chunks))).startswith(head)
     assert {"dinghi", "ana", "rate"} <= set(chunks[1].terms)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "> "])
+def test_a_chunk_that_begins_inside_a_table_holds_the_names_of_its_columns(newline: str, mark: str) -> None:
+    def table(head: str) -> list[str]:
+        return [f"{mark}{line}" for line in (head, "|---|---|", *(f"| room {n} | desk {n} |" for n in range(150)))]
+
+    text = newline.join(
+        ["Before.", "", *table("| Room | Furniture |"), "", "Between.", "", *table("| Other | Thing |")]
+    )
+    chunks = wanted_chunks(note(text), chunk(text), lang="en", revision="r1", index_version="c:m:4")
+    assert {each.properties for each in chunks} == {
+        (),
+        ("columns: | Room | Furniture |",),
+        ("columns: | Other | Thing |",),
+    }
+    for each in chunks:
+        begins_inside = each.text.lstrip("> ").startswith("| room")
+        assert bool(each.properties) == begins_inside
+        assert ({"furnitur", "thing"} & set(each.terms) != set()) or not begins_inside
 
 
 def test_properties_are_bounded() -> None:
