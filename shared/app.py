@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -68,6 +68,8 @@ class App:
     """Model that ranks folders; None: there is none."""
     support: SupportPolicy = field(default_factory=SupportPolicy)
     """Who judges whether passages back what is said with them, and what happens to claims that nothing backs."""
+    before: Embedder | None = None
+    """The embedder of before a change of the model, as long as both are at hand; None: there is no such change."""
     chunker: Chunker = MARKDOWN
     """How notes are cut; evaluation compares others."""
     template_files: FolderCache = field(default_factory=FolderCache)
@@ -121,8 +123,19 @@ def _bound(app: App) -> Mapping[str, object]:
         embedded_token_usd=app.embedded_token_usd,
         project=app.project_budget,
     )
-    embedder_of = partial(_tenant_embedder, app, budgets, version)
+    embedder_of = partial(_tenant_embedder, app, app.embedder, version)
     options = RetrievalOptions.from_settings(settings, index_version=version, billed=store.bills_reads)
+    indexer = Indexer(store=store, embedder=app.embedder, clock=clock, chunker=app.chunker, embedder_of=embedder_of)
+    retriever = Retriever(
+        store=store, embedder_of=embedder_of, options=options, executor=app.pool, reranker=app.reranker
+    )
+    if app.before:
+        old = index_version(app.before, app.chunker)
+        old_embedder = partial(_tenant_embedder, app, app.before, old)
+        earlier = replace(indexer, embedder=app.before, embedder_of=old_embedder, keeps=version)
+        indexer = replace(indexer, before=earlier, keeps=old)
+        searcher = replace(retriever, embedder_of=old_embedder, options=replace(options, index_version=old, kept=True))
+        retriever = replace(retriever, before=(searcher, indexer.is_changing))
     lease = timedelta(milliseconds=settings.chat_timeout_ms) + LEASE_BEYOND_WRITING
     return {
         "model": model,
@@ -138,12 +151,8 @@ def _bound(app: App) -> Mapping[str, object]:
             defaults=checked_defaults(dict(settings.session_defaults), models=models),
         ),
         "notes": Notes(store=store, clock=clock),
-        "indexer": Indexer(
-            store=store, embedder=app.embedder, clock=clock, chunker=app.chunker, embedder_of=embedder_of
-        ),
-        "retriever": Retriever(
-            store=store, embedder_of=embedder_of, options=options, executor=app.pool, reranker=app.reranker
-        ),
+        "indexer": indexer,
+        "retriever": retriever,
         "templates": Templates(
             store=store,
             folders=settings.template_folders or (SHIPPED,),
@@ -156,7 +165,7 @@ def _bound(app: App) -> Mapping[str, object]:
     }
 
 
-def _tenant_embedder(app: App, budgets: Budgets, version: str, tenant_id: str) -> Embedder | None:
+def _tenant_embedder(app: App, inner: Embedder | None, version: str, tenant_id: str) -> Embedder | None:
     """None: there is no embedder."""
 
     def calibration() -> CosineCalibration | None:
@@ -170,6 +179,6 @@ def _tenant_embedder(app: App, budgets: Budgets, version: str, tenant_id: str) -
             app.calibrations.put((tenant_id, version), calibration)
         return calibration
 
-    return app.embedder and TenantEmbedder(
-        inner=app.embedder, tenant_id=tenant_id, budgets=budgets, questions=app.questions, estimate=calibration
+    return inner and TenantEmbedder(
+        inner=inner, tenant_id=tenant_id, budgets=app.budgets, questions=app.questions, estimate=calibration
     )

@@ -84,6 +84,12 @@ def build(
     hosted = _hosted_embedder(settings)
     local = _local_embedder(None, None) if hosted else _local_embedder(settings.embedding_model, _calibration(settings))
     embedder, extractive = hosted or local, ExtractiveWriter(local)
+    before = None
+    if settings.embedding_model_before:
+        was = replace(
+            settings, embedding_model=settings.embedding_model_before, embedding_unrelated=None, embedding_alike=None
+        )
+        before = _hosted_embedder(was) or _local_embedder(was.embedding_model, None)
     store = _store(settings, on_write)
     usd = settings.daily_project_usd
     budget = None if usd is None else ProjectBudget(store, _now, usd=usd)
@@ -91,6 +97,7 @@ def build(
         settings=settings,
         store=store,
         embedder=embedder,
+        before=before,
         writer=None,
         extractive=extractive,
         verifier=_verifier(settings, tenant),

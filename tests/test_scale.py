@@ -45,6 +45,11 @@ def test_reads_and_writes_of_a_saved_note_are_those_that_firestore_gets(
         assert _save(store, "n1", text) == scale.CHUNKS_OF_NOTE
         assert (store.reads - before).total == scale.READS_OF_NOTE
         assert sum(writes) - sent == scale.writes_of_note()
+        before, sent = store.reads, sum(writes)
+        other = Indexer(store=store, embedder=HashingEmbedder(16), clock=lambda: DAY, keeps="c1:hashing:64")
+        assert other.index(NoteKey(TENANT, "n1")).embedded == scale.CHUNKS_OF_NOTE
+        assert (store.reads - before).total == scale.READS_OF_CHANGE
+        assert sum(writes) - sent == scale.writes_of_note() - 1
 
 
 def test_a_sweep_of_everything_reads_so_much_of_each_note(firestore_project: str) -> None:

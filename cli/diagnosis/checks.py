@@ -95,7 +95,7 @@ def tried(part: str, check: Callable[[], str]) -> Verdict:
 def _store(app: App, tenant_id: str) -> str:
     """Raises OperatorError if there is no store yet, and its file could not be made."""
     if is_begun(app, tenant_id):
-        return coverage_in_words(shown(CoverageJson, app.store.coverage(tenant_id)), f" of {tenant_id}")
+        return coverage_in_words(shown(CoverageJson, app.indexer.coverage(tenant_id)), f" of {tenant_id}")
     file = _file(app, tenant_id)
     nearest = next(folder for folder in file.parents if folder.exists())
     if not nearest.is_dir():
@@ -108,6 +108,7 @@ def _store(app: App, tenant_id: str) -> str:
 def coverage_in_words(coverage: Mapping[str, Any], whose: str = "") -> str:
     """How far the index has followed the notes."""
     behind = {"failed": "failed", "waiting for vectors": "pendingEmbeddings", "not indexed": "missing"}
+    behind["of an earlier model or version"] = "outdated"
     indexed = f"{counted(coverage['notes'], 'note')}{whose}, {coverage['indexed']} indexed"
     return ", ".join((indexed, *(f"{coverage[name]} {what}" for what, name in behind.items() if coverage.get(name))))
 

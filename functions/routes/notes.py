@@ -180,8 +180,8 @@ def index_status(call: Call, note_id: str) -> Reply:
 
 @operation(reply=CoverageJson)
 def index_coverage(call: Call) -> Reply:
-    """How many of the notes are indexed."""
-    return Reply(shown(CoverageJson, call.app.store.coverage(call.caller.tenant_id)))
+    """How many of the notes are indexed, and how many are still to be embedded again."""
+    return Reply(shown(CoverageJson, call.app.indexer.coverage(call.caller.tenant_id)))
 
 
 def check_note_id(note_id: str, field: str = "noteId") -> str:

@@ -17,8 +17,6 @@ BUDGET = 20_000
 """Notes a call looks at, unless it says otherwise."""
 WITHIN = timedelta(seconds=270)
 """How long a call begins notes: the next one comes 300 s after this one did, and the function may run for 540 s."""
-WORKERS = 8
-"""Notes side by side: looking at one waits for the database, and mending it for the model."""
 
 
 class ReconcileBody(Body):
@@ -31,9 +29,7 @@ class ReconcileBody(Body):
 
 def run(call: Call) -> Reply:
     body = parse(call.body or b"{}", ReconcileBody)
-    report = reconcile(
-        call.app.indexer, budget=body.budget, within=WITHIN, workers=WORKERS, full=body.full, dry_run=body.dry_run
-    )
+    report = reconcile(call.app.indexer, within=WITHIN, workers=call.app.settings.sweep_workers, **body.model_dump())
     reply = shown(ReconcileJson, report)
     measure({"reconcile": reply})
     return Reply(reply)

@@ -115,13 +115,18 @@ class TrashJson(TypedDict):
 
 
 class CoverageJson(TypedDict):
-    """How many of a tenant's notes are in which state."""
+    """How many of a tenant's notes are in which state. `outdated`: still to be embedded again, being of another version
+    than `indexVersion`; questions are answered by the vectors of `searchedVersion`.
+    """
 
     notes: int
     indexed: int
     pendingEmbeddings: int
     failed: int
     missing: int
+    outdated: int
+    indexVersion: str
+    searchedVersion: str
 
 
 class ReconcileJson(TypedDict):

@@ -11,6 +11,10 @@ Any number of workers may do this for one note at any time, and each may die at 
 compare-and-set on the record, so of two workers one goes on and the other starts again from reading. While texts are
 embedded the record carries a lease, renewed with each batch; who finds one leaves the note to its holder. Who wants
 `words_only` ends after step 4, waits for no model and no holder, and leaves the rest to a later call.
+
+A change of the embedding model with the one `before` still at hand: a note that is embedded again keeps its vectors of
+before beside the new ones, and its record names the new index version when all of these are there. Until no record of
+the tenant names another one, a text that is new is first indexed as before the change, and then as after it.
 """
 
 from __future__ import annotations
@@ -33,12 +37,20 @@ from shared.indexing.state import (
     leased,
     note_revision,
     read_state,
-    revision_now,
     set_back,
 )
 from shared.indexing.wanted import Changes, compare, embedded_texts, wanted_chunks
 from shared.language.languages import detect
-from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, NoteState
+from shared.model.index import (
+    ChunkPut,
+    Coverage,
+    IndexChange,
+    IndexedChunk,
+    IndexRecord,
+    IndexStatus,
+    NoteState,
+    Vector,
+)
 from shared.model.notes import Note, NoteKey
 from shared.ports.models import Embedder, embed
 from shared.ports.stores import Store
@@ -79,10 +91,27 @@ class Indexer:
     chunker: Chunker = MARKDOWN
     embedder_of: Callable[[str], Embedder | None] | None = None
     """Tenant -> the embedder at this tenant's expense; None: `embedder` for all."""
+    before: Indexer | None = None
+    """The indexer of before a change of the embedding model, by whose vectors a tenant's questions are answered until
+    all of its notes have the new ones. None: there is none."""
+    keeps: str = ""
+    """The index version whose vectors chunks keep beside their own; empty: none."""
 
     @property
     def version(self) -> str:
         return index_version(self.embedder, self.chunker)
+
+    def state(self, key: NoteKey) -> IndexState:
+        return read_state(key, store=self.store, index_version=self.version, keeps=self.keeps)
+
+    def is_changing(self, tenant_id: str) -> bool:
+        """Whether the vectors of before a change of the embedding model still answer this tenant's questions."""
+        return self.before is not None and self.store.count_outdated(tenant_id, self.version) > 0
+
+    def coverage(self, tenant_id: str) -> Coverage:
+        counted, outdated = self.store.coverage(tenant_id), self.store.count_outdated(tenant_id, self.version)
+        searched = self.before.version if self.before and outdated else self.version
+        return replace(counted, outdated=outdated, index_version=self.version, searched_version=searched)
 
     def index(self, key: NoteKey, *, words_only: bool = False) -> IndexOutcome:
         """Bring a note's index to what the note says now, or remove it if there is no such note.
@@ -99,7 +128,12 @@ class Indexer:
         outcome = IndexOutcome("unchanged")
         for _ in range(MAX_ROUNDS):
             try:
-                state = read_state(key, store=self.store, index_version=self.version)
+                state = self.state(key)
+                is_new = state.problem in (IndexProblem.MISSING, IndexProblem.STALE) and state.fault is None
+                if self.before and is_new and self.is_changing(key.tenant_id):
+                    first = self.before.index(key, words_only=words_only)
+                    outcome = replace(outcome, embedded=outcome.embedded + first.embedded)
+                    state = self.state(key)
                 settled = self._settled(key, state, words_only=words_only)
                 if isinstance(settled, Note):
                     settled = self._index(key, settled, state, words_only=words_only)
@@ -121,20 +155,17 @@ class Indexer:
         and a small write, which succeed where a large one was refused. Raises StoreUnavailable; Conflict: somebody
         goes on.
         """
-        held, now = self.store.read_record(key.tenant_id, key.note_id), self.clock()
-        record = held.record
-        if record is None:
-            revision = revision_now(key, self.store)
-            if not revision:
-                return False
-            record = begun(None, revision, self.version, chunk_count=0, now=now)
+        state, now = self.state(key), self.clock()
+        if state.held.record is None and not state.revision:
+            return False
+        record = state.held.record or begun(None, state.revision, self.version, chunk_count=0, now=now)
         failed = set_back(record, now, error=reason, status=IndexStatus.FAILED)
-        self.store.apply(key.tenant_id, IndexChange(key.note_id, held.token, failed))
+        self.store.apply(key.tenant_id, IndexChange(key.note_id, state.held.token, failed))
         return True
 
     def note_state(self, key: NoteKey) -> NoteState:
         """How far the index has followed a note. Raises NotFound if there is no such note."""
-        state = read_state(key, store=self.store, index_version=self.version)
+        state = self.state(key)
         if not state.revision:
             raise NotFound(f"no note {key.note_id!r}")
         record = state.held.record
@@ -143,7 +174,7 @@ class Indexer:
     def texts_to_embed(self, key: NoteKey, note: Note) -> tuple[str, ...]:
         """The texts that indexing the note would embed now. Reads, and writes nothing."""
         stored = self.store.stored_chunks(key.tenant_id, key.note_id)
-        return tuple(embedded_texts(compare(self._wanted(note), stored, embeds=True).embed))
+        return tuple(embedded_texts(compare(self._wanted(note), stored, embeds=True, keeps=self.keeps).embed))
 
     def _settled(self, key: NoteKey, state: IndexState, *, words_only: bool) -> IndexOutcome | Note:
         """What came of a note that need not be indexed, else the note that is to be. Raises Conflict, NoteBusy."""
@@ -169,11 +200,14 @@ class Indexer:
         embedder = self.embedder if self.embedder_of is None else self.embedder_of(key.tenant_id)
         wanted = self._wanted(note)
         stored = self.store.stored_chunks(key.tenant_id, key.note_id)
-        changes = compare(wanted, stored, embeds=embedder is not None, touch_all=state.held.record is None)
-        now = self.clock()
-        record = begun(state.held.record, state.revision, self.version, chunk_count=len(wanted), now=now)
+        held, now = state.held.record, self.clock()
+        changes = compare(wanted, stored, embeds=embedder is not None, keeps=self.keeps, touch_all=held is None)
+        # During a change of the model the record names the version of before until all new vectors are there.
+        is_change = state.problem is IndexProblem.OUTDATED and bool(self.keeps)
+        version = held.index_version if held and is_change else self.version
+        record = replace(begun(held, state.revision, version, chunk_count=len(wanted), now=now), kept=self.keeps)
         if not changes.embed:
-            record = finished(record, now)
+            record = finished(record, now, self.version)
         elif not words_only:
             record = leased(record, now)
         token, embedded = self._write(key, changes, expected=state.held.token, record=record), 0
@@ -209,10 +243,12 @@ class Indexer:
                 raise
             except (ModelRefused, PortContractError) as refusal:
                 record = set_back(record, self.clock(), error=refusal.message, status=IndexStatus.FAILED)
+                record = replace(record, index_version=self.version)
                 self.store.apply(key.tenant_id, IndexChange(key.note_id, token, record))
                 break
             embedded += len(batch)
-            record = (leased if embedded < len(waiting) else finished)(record, self.clock())
+            is_last, now = embedded == len(waiting), self.clock()
+            record = finished(record, now, self.version) if is_last else leased(record, now)
             pairs = zip(batch, vectors, strict=True)
             added = [(chunk_id, vector) for text, vector in pairs for chunk_id in waiting[text]]
             token = self.store.apply(key.tenant_id, IndexChange(key.note_id, token, record, vectors=tuple(added)))
@@ -228,16 +264,22 @@ class Indexer:
 
         `expected`: token of the record that was read before the chunks. Raises Conflict if the record moved since.
         """
-        donors = sorted(set(changes.reuse.values()))
-        vectors = self.store.read_vectors(key.tenant_id, donors) if donors else {}
-        if len(vectors) < len(donors):
-            raise Conflict("a stored vector went before it could be reused")
+        own = self._stored_vectors(key, changes.reuse, self.version)
+        kept = self._stored_vectors(key, changes.keep, self.keeps)
         put = [
-            ChunkPut(chunk, vectors[changes.reuse[chunk.chunk_id]] if chunk.chunk_id in changes.reuse else None)
-            for chunk in changes.put
+            ChunkPut(each, own.get(each.chunk_id), (self.keeps, kept[each.chunk_id]) if each.chunk_id in kept else None)
+            for each in changes.put
         ]
         change = IndexChange(key.note_id, expected, record, put=tuple(put), patch=changes.patch, remove=changes.remove)
         return self.store.apply(key.tenant_id, change)
+
+    def _stored_vectors(self, key: NoteKey, donors: Mapping[str, str], version: str) -> Mapping[str, Vector]:
+        """Chunk id -> the vector in this version's space of the stored chunk that `donors` names. Raises Conflict."""
+        asked = sorted(set(donors.values()))
+        found = self.store.read_vectors(key.tenant_id, asked, version) if asked else {}
+        if len(found) < len(asked):
+            raise Conflict("a stored vector went before it could be reused")
+        return {chunk_id: found[donor] for chunk_id, donor in donors.items()}
 
     def _clear(self, key: NoteKey, *, expected: str | None, record: IndexRecord | None) -> bool:
         """Remove every chunk of the note and leave `record` (None: no record). Whether there was anything to do.

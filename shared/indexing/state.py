@@ -34,6 +34,8 @@ class IndexProblem(StrEnum):
     """The record is of another revision of the note."""
     OUTDATED = "outdated"
     """The record is of another index version: another chunker or embedding model."""
+    SUPERSEDED = "superseded"
+    """The chunks keep vectors of an index version that nobody asks for any more."""
     PENDING = "pending"
     """Chunks wait for vectors."""
     FAILED = "failed"
@@ -63,11 +65,16 @@ class IndexState:
     """None: note and index agree, as far as the record tells."""
 
 
-def read_state(key: NoteKey, *, store: Store, index_version: str) -> IndexState:
-    """Two reads: the record, then the note, so that a record that agrees with the note was not read too late."""
+def read_state(key: NoteKey, *, store: Store, index_version: str, keeps: str = "") -> IndexState:
+    """Two reads: the record, then the note, so that a record that agrees with the note was not read too late.
+    `keeps`: the index version whose vectors chunks keep beside their own; empty: none.
+    """
     held = store.read_record(key.tenant_id, key.note_id)
     note, revision, fault = _read_note(key, store)
     problem = _judge(revision, fault, held.record, index_version)
+    record = held.record
+    if problem is None and record and record.index_version == index_version and record.kept not in ("", keeps):
+        problem = IndexProblem.SUPERSEDED
     return IndexState(note=note, revision=revision, fault=fault, held=held, problem=problem)
 
 
@@ -96,7 +103,8 @@ def _judge(revision: str, fault: str | None, record: IndexRecord | None, index_v
     if record.note_revision != revision:
         return IndexProblem.STALE
     if fault is not None:
-        return IndexProblem.REJECTED if record.status == IndexStatus.FAILED else IndexProblem.STALE
+        is_known = (record.status, record.index_version) == (IndexStatus.FAILED, index_version)
+        return IndexProblem.REJECTED if is_known else IndexProblem.STALE
     held, wanted = record.index_version, index_version
     if wanted.endswith(":none:0"):
         # Without an embedder, vectors of any model are better than none: only another chunker makes them outdated.
@@ -130,9 +138,10 @@ def leased(record: IndexRecord, now: datetime) -> IndexRecord:
     return replace(record, status=IndexStatus.PENDING, indexed_at=now, lease_until=now + LEASE)
 
 
-def finished(record: IndexRecord, now: datetime) -> IndexRecord:
+def finished(record: IndexRecord, now: datetime, index_version: str) -> IndexRecord:
     """The index holds the whole revision."""
-    return replace(record, status=IndexStatus.INDEXED, indexed_at=now, lease_until=None, error=None, attempts=0)
+    done = replace(record, status=IndexStatus.INDEXED, index_version=index_version, indexed_at=now, lease_until=None)
+    return replace(done, error=None, attempts=0)
 
 
 def set_back(record: IndexRecord, now: datetime, *, error: str, status: IndexStatus) -> IndexRecord:

@@ -15,7 +15,7 @@ from shared.language.terms import stems
 from shared.markdown.blocks import table_heads
 from shared.markdown.file import ALIAS, MAX_PROPERTIES, properties_of
 from shared.markdown.pointers import link_terms
-from shared.model.index import COLUMNS, Chunk, IndexedChunk, StoredChunk, scopes_of
+from shared.model.index import COLUMNS, Chunk, IndexedChunk, StoredChunk, scopes_of, vector_space
 from shared.model.notes import Note
 from shared.times.dates import date_in_words
 
@@ -97,33 +97,46 @@ class Changes:
     put: tuple[IndexedChunk, ...]
     """To be written whole, with the vector that `reuse` names or else without one."""
     patch: tuple[IndexedChunk, ...]
-    """Stored under the same id with the same embedded text: whatever vector is there stays."""
+    """Stored under the same id with the same embedded text: whatever vectors are there stay."""
     remove: tuple[str, ...]
     reuse: Mapping[str, str]
     """Id of a chunk in `put` -> id of the stored chunk whose vector is that of the same text."""
+    keep: Mapping[str, str]
+    """Id of a chunk in `put` -> id of the stored chunk that has the same text's vector of the version to keep."""
     embed: tuple[IndexedChunk, ...]
     """Wanted chunks that will have no vector after the writing; empty without an embedder."""
 
 
 def compare(
-    wanted: Sequence[IndexedChunk], stored: Sequence[StoredChunk], *, embeds: bool, touch_all: bool = False
+    wanted: Sequence[IndexedChunk], stored: Sequence[StoredChunk], *, embeds: bool, keeps: str, touch_all: bool = False
 ) -> Changes:
     """Both by unique chunk id. `embeds`: whether there is an embedder, so that every wanted chunk needs a vector.
+    `keeps`: the index version whose vectors chunks keep beside their own; empty: none.
 
     A chunk that is stored as wanted is in none of `put`, `patch` and `remove`, unless `touch_all` has it patched: a
     change that creates the note's record names all chunks, for stores keep sums over them by record.
     """
     held = {chunk.chunk_id: chunk for chunk in stored}
-    donors = {_vector_key(chunk): chunk.chunk_id for chunk in stored if chunk.has_vector} if embeds else {}
+    owned = [(chunk, chunk.index_version) for chunk in stored if chunk.has_vector]
+    found = [*owned, *((chunk, chunk.kept) for chunk in stored if chunk.kept)]
+    # A new chunker embeds only the texts that it cuts differently: the vector space is all that must agree.
+    vectors = {(chunk.text_hash, vector_space(version)): chunk.chunk_id for chunk, version in found}
+
+    def with_vectors(chunks: Sequence[IndexedChunk], version: str) -> Mapping[str, str]:
+        keys = {chunk.chunk_id: (chunk.text_hash, vector_space(version)) for chunk in chunks}
+        return {chunk_id: vectors[key] for chunk_id, key in keys.items() if key in vectors}
+
+    donors = with_vectors(wanted, wanted[0].index_version) if embeds and wanted else {}
     put, patch, embed = [], [], []
     for chunk in wanted:
-        at_place, has_donor = held.get(chunk.chunk_id), _vector_key(chunk) in donors
+        at_place, has_donor = held.get(chunk.chunk_id), chunk.chunk_id in donors
         # Whether the stored vector, or the lack of one, is right for the wanted chunk. Without one, and another chunk
         # has it, the chunk is written again with the other's vector.
         if (
             at_place is None
             or (at_place.text_hash, at_place.index_version) != (chunk.text_hash, chunk.index_version)
             or (has_donor and not at_place.has_vector)
+            or (at_place.kept and at_place.kept != keeps)
         ):
             put.append(chunk)
         elif touch_all or at_place.note_revision != chunk.note_revision:
@@ -134,15 +147,7 @@ def compare(
         put=tuple(put),
         patch=tuple(patch),
         remove=tuple(sorted(set(held) - {chunk.chunk_id for chunk in wanted})),
-        reuse={chunk.chunk_id: donors[_vector_key(chunk)] for chunk in put if _vector_key(chunk) in donors},
+        reuse={each.chunk_id: donors[each.chunk_id] for each in put if each.chunk_id in donors},
+        keep=with_vectors(put, keeps) if keeps else {},
         embed=tuple(embed),
     )
-
-
-def _vector_key(chunk: IndexedChunk | StoredChunk) -> tuple[str, str]:
-    """Equal for chunks whose vectors are equal: the same text in the same vector space.
-
-    An index version is `chunker:model:dimension`. Only what follows the chunker names the space, so a new chunker
-    embeds only the texts that it cuts differently.
-    """
-    return chunk.text_hash, chunk.index_version.partition(":")[2]

@@ -101,6 +101,8 @@ class IndexRecord:
     """Failed attempts at this revision."""
     lease_until: datetime | None = None
     """Until when one worker may be embedding this revision; None: none is."""
+    kept: str = ""
+    """Another index version, whose vectors its chunks may keep beside their own; empty: they keep none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,8 @@ class StoredChunk:
     index_version: str
     note_revision: str
     has_vector: bool
+    kept: str = ""
+    """Index version of a second vector of the same text; empty: there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +132,8 @@ class ChunkPut:
 
     chunk: IndexedChunk
     vector: Vector | None
+    kept: tuple[str, Vector] | None = None
+    """A second vector of the same text, and its index version. None: there shall be none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +151,7 @@ class IndexChange:
     """The record afterwards; None: removed."""
     put: tuple[ChunkPut, ...] = ()
     patch: tuple[IndexedChunk, ...] = ()
-    """Chunks whose stored vector stays: everything else is overwritten."""
+    """Chunks whose stored vectors stay: everything else is overwritten."""
     vectors: tuple[tuple[str, Vector], ...] = ()
     """Chunk id -> the vector to add to a stored chunk."""
     remove: tuple[str, ...] = ()
@@ -160,6 +166,11 @@ class Coverage:
     pending_embeddings: int
     failed: int
     missing: int
+    outdated: int = 0
+    """Records of another index version than `index_version`, whatever their state: those are embedded again."""
+    index_version: str = ""
+    searched_version: str = ""
+    """The index version by whose vectors questions are answered now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +179,11 @@ class NoteState:
 
     record: IndexRecord | None
     current: bool
+
+
+def vector_space(index_version: str) -> str:
+    """What names the space of its vectors in `chunker:model:dimension`: all that follows the chunker."""
+    return index_version.partition(":")[2]
 
 
 def vault_token(vault: str) -> str:

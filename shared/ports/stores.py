@@ -96,8 +96,11 @@ class SearchStore(Protocol):
         stems: Sequence[str],
         restriction: Restriction,
         index_version: str,
+        kept: bool = False,
     ) -> tuple[Neighbour, ...]:
-        """The chunks of this index version with the greatest cosine, best first."""
+        """The chunks with a vector of this index version, greatest cosine first. `kept`: also those that keep it beside
+        their own.
+        """
 
     def postings(
         self, tenant_id: str, stem: str, *, limit: int, stems: Sequence[str], restriction: Restriction
@@ -117,8 +120,12 @@ class SearchStore(Protocol):
 
     def stats(self, tenant_id: str) -> CorpusStats: ...
 
-    def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
-        """Chunk id -> vector, of the chunks that exist and have one."""
+    def read_vectors(
+        self, tenant_id: str, chunk_ids: Sequence[str], index_version: str | None = None
+    ) -> Mapping[str, Vector]:
+        """Chunk id -> vector, of the chunks that exist and have one: their own (None), or that in the vector space of
+        `index_version`, their own or kept.
+        """
 
     def note_chunks(self, tenant_id: str, note_id: str, *, stems: Sequence[str]) -> tuple[IndexedChunk, ...]:
         """Every chunk stored for the note, by position, whatever revision."""
@@ -181,7 +188,11 @@ class Store(NoteStore, SearchStore, TemplateStore, UsageStore, Protocol):
     def apply(self, tenant_id: str, change: IndexChange) -> str | None:
         """The record's new token (None if removed). Raises Conflict when it moved; revisions then show no change."""
 
-    def coverage(self, tenant_id: str) -> Coverage: ...
+    def coverage(self, tenant_id: str) -> Coverage:
+        """Without what depends on an index version."""
+
+    def count_outdated(self, tenant_id: str, index_version: str) -> int:
+        """How many records are of another index version than this one."""
 
     # -- keys of all tenants, for reconcile; cursors are opaque and stay valid while data changes
 

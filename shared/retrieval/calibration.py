@@ -40,10 +40,9 @@ def newest_vectors(
 ) -> Mapping[str, tuple[IndexedChunk, list[Vector]]]:
     """Note id -> the first of its newest chunks in the note, and the vectors of all of them."""
     chunks = store.recent(tenant_id, limit=limit, stems=(), restriction=Restriction())
-    current = [chunk for chunk in chunks if chunk.index_version == index_version]
-    vectors = store.read_vectors(tenant_id, [chunk.chunk_id for chunk in current])
+    vectors = store.read_vectors(tenant_id, [chunk.chunk_id for chunk in chunks], index_version)
     found: dict[str, tuple[IndexedChunk, list[Vector]]] = {}
-    for chunk in sorted(current, key=lambda chunk: chunk.position):
+    for chunk in sorted(chunks, key=lambda chunk: chunk.position):
         if chunk.chunk_id in vectors:
             found.setdefault(chunk.note_id, (chunk, []))[1].append(vectors[chunk.chunk_id])
     return found

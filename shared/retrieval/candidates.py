@@ -116,12 +116,11 @@ def gather(search: Search, restriction: Restriction, matches: Matches | None = N
     if not candidates:
         for failure in search.failures.values():
             raise failure
-    comparable = (each.chunk for each in candidates if each.chunk.index_version == options.index_version)
     brought = {each.chunk.chunk_id for each in kept}
     return Pool(
         candidates=candidates,
         query=search.query(),
-        unread=frozenset(chunk.chunk_id for chunk in comparable if ceiling is not None) - brought,
+        unread=frozenset(each.chunk.chunk_id for each in candidates if ceiling is not None) - brought,
         ceiling=ceiling or 0.0,
         frequencies=matches.frequencies,
         stats=matches.stats,

@@ -136,8 +136,7 @@ def _seen(
         deep = replace(search, options=replace(search.options, leg_size=DEEP, newest=DEEP))
         further = {each.chunk.chunk_id: each for each in gather(deep, pool.restriction).candidates}
     ranked = [replace(further.get(chunk.chunk_id, Candidate(chunk, None)), cosine=None) for chunk in others]
-    version = search.options.index_version
-    comparable = {chunk.chunk_id for chunk in others if pool.query and chunk.index_version == version}
+    comparable = {chunk.chunk_id for chunk in others if pool.query}
     wanted = {chunk.chunk_id for chunk in chunks}
     whole = replace(pool, candidates=(*pool.candidates, *ranked))
     read = with_vectors(whole, sorted((pool.unread | comparable) & wanted), search)

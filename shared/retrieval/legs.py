@@ -88,11 +88,13 @@ class Search:
             stems=self.analysis.stems,
             restriction=restriction,
             index_version=self.options.index_version,
+            kept=self.options.kept,
         )
 
     def vectors(self, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
-        """Chunk id -> vector, of those that have one."""
-        return self._tolerating(Leg.VECTOR, {}, self.store.read_vectors, self.question.tenant_id, chunk_ids)
+        """Chunk id -> vector that can be compared with the question's, of those that have one."""
+        tenant_id, version = self.question.tenant_id, self.options.index_version
+        return self._tolerating(Leg.VECTOR, {}, self.store.read_vectors, tenant_id, chunk_ids, version)
 
     def records(self, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         """Note id -> index record, of the notes that still exist. Raises StoreUnavailable."""

@@ -24,6 +24,8 @@ class RetrievalOptions:
 
     index_version: str = ""
     """Vectors of other index versions are never compared with the question's. Unused without an embedder."""
+    kept: bool = False
+    """Whether chunks of a later index version are searched by the vectors that they keep of this one."""
     leg_size: int = _DEFAULTS.retrieval_top_k
     """Chunks each of the three legs brings at most; the pool is at most three times that."""
     newest: int = 10

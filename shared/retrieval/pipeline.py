@@ -47,6 +47,8 @@ class Retriever:
     executor: Executor
     """Runs the legs; the caller must not be one of its tasks."""
     reranker: Reranker | None = None
+    before: tuple[Retriever, Callable[[str], bool]] | None = None
+    """During a change of the embedding model: who searches by the vectors of before, and for which tenants."""
 
     def retrieve(
         self, question: Question, *, options: RetrievalOptions | None = None, places: tuple[Place, ...] = ()
@@ -57,6 +59,10 @@ class Retriever:
         Raises NotFound and InvalidArgument for the question's filters, StoreUnavailable. A model that is away is no
         error, nor is a leg whose search fails while another brings something.
         """
+        if self.before and self.before[1](question.tenant_id):
+            searcher, version = self.before[0], self.before[0].options.index_version
+            options = options and replace(options, index_version=version, kept=True)
+            return searcher.retrieve(question, options=options, places=places)
         timer, embedder = StepTimer(), self.embedder_of(question.tenant_id)
         # 1. Analyse.
         analysis = analyse(question)

@@ -115,6 +115,8 @@ class Settings:
     """Default `gemini-embedding-2` with Gemini; with OPENAI_BASE_URL a model there. Else one on this machine: a folder,
     or a name on the model hub like `intfloat/multilingual-e5-small`, fetched once; default `all-MiniLM-L6-v2`.
     """
+    embedding_model_before: str | None = _setting(None, parse.model)
+    """After a change of EMBEDDING_MODEL the model of before: it answers until a tenant's notes have new vectors."""
     embedding_unrelated: float | None = _setting(None, parse.number(-1, 1))
     """Mean cosine of a question with passages that have nothing to do with it. `aurora doctor --calibrate` measures
     both on the notes. Default: as measured of the model, else estimated from the newest notes.
@@ -125,6 +127,8 @@ class Settings:
     """Dimensions asked of the embedding model."""
     embedding_batch_size: int = _setting(10, parse.whole(1, 100))
     """Texts in one embedding call."""
+    sweep_workers: int = _setting(8, parse.whole(1, 64))
+    """Notes that the function `reconcile` indexes side by side; each waits for the database or the model."""
     auth: str = _setting("firebase", parse.one_of("firebase", "emulator", "none"))
     """Who may call. `emulator` and `none` never start where K_SERVICE is set; `aurora dev` uses `none`."""
     check_revoked: bool = _setting(False, parse.flag)
@@ -200,9 +204,9 @@ class Settings:
         """The hosted models in use, by the names that MODEL_PRICES gives them."""
         used: list[str | None] = []
         if self.uses_gemini:
-            used = [self.chat_model or CHAT_MODEL, self.embedding_model or EMBEDDING_MODEL]
+            used = [self.chat_model or CHAT_MODEL, self.embedding_model or EMBEDDING_MODEL, self.embedding_model_before]
         elif self.openai_base_url:
-            used = [self.chat_model, self.embedding_model]
+            used = [self.chat_model, self.embedding_model, self.embedding_model_before]
         used += [RANKING if self.reranker == "vertex" else None]
         used += [CHECK_GROUNDING if self.judge == "check_grounding" else None]
         return tuple(model for model in (*used, *self.chat_models) if model)

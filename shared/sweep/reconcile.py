@@ -130,10 +130,9 @@ def reconcile(
     if not dry_run:
         indexer.store.expire_trashed(indexer.clock())
         indexer.store.forget_erased(utc_day(indexer.clock()))
-    repairs = Repairs(indexer=indexer, full=full, dry_run=dry_run, hand_over=hand_over)
-    repairs.until = indexer.clock() + within if within else None
     with RequestThreads(workers, thread_name_prefix="reconcile") as threads:
-        repairs.threads = threads if workers > 1 else None
+        repairs = Repairs(indexer=indexer, threads=threads, full=full, dry_run=dry_run, hand_over=hand_over)
+        repairs.until = indexer.clock() + within if within else None
         complete = _Sweep(repairs).run(budget)
     sums = {name: repairs.done[name] for name in ("indexed", "deleted", "failed", "postponed", "texts", "tokens")}
     found = dict(repairs.found)
@@ -206,8 +205,8 @@ class _Sweep:
 
     def _due(self, keys: Sequence[NoteKey]) -> list[NoteKey]:
         payable = [key for key in keys if key.tenant_id not in self.repairs.spent]
-        records = self.repairs.each(lambda key: self.store.read_record(key.tenant_id, key.note_id).record, payable)
-        return [key for key, record in zip(payable, records, strict=True) if self.repairs.is_due(record)]
+        read = self.repairs.threads.map(lambda key: self.store.read_record(key.tenant_id, key.note_id).record, payable)
+        return [key for key, record in zip(payable, read, strict=True) if self.repairs.is_due(record)]
 
     def _everything(self) -> bool:
         """Notes, then records, then orphans, going on with a sweep in progress unless it began on other terms."""

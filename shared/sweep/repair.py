@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Lock
-from typing import TypeVar
 
 from shared.errors import AuroraError, EmbeddingQuotaExceeded, ModelUnavailable, NoteBusy, Unavailable
 from shared.indexing.pipeline import Indexer
-from shared.indexing.state import WAITING_FOR_VECTORS, IndexProblem, IndexState, is_due, read_state
+from shared.indexing.state import WAITING_FOR_VECTORS, IndexProblem, IndexState, is_due
 from shared.language.lengths import estimated_tokens
 from shared.model.index import IndexRecord
 from shared.model.notes import NoteKey
-
-T = TypeVar("T")
 
 _logger = logging.getLogger(__name__)
 
@@ -33,13 +30,13 @@ class Repairs:
     """The repairs of one call, and their sums."""
 
     indexer: Indexer
+    threads: Executor
+    """Looks at notes side by side."""
     full: bool = False
     """Whether everything is looked at, and failed notes are tried again before they are due."""
     dry_run: bool = False
     hand_over: Callable[[NoteKey], None] | None = None
     """Takes the notes that are to be indexed, and returns at once; None: that is done here."""
-    threads: Executor | None = None
-    """Look at notes side by side; None: one after the other."""
     until: datetime | None = None
     """No note is begun after this moment."""
     seen: set[NoteKey] = field(default_factory=set)
@@ -70,13 +67,8 @@ class Repairs:
         False: stopped somewhere in the middle.
         """
         fresh = [key for key in dict.fromkeys(keys) if key not in self.seen]
-        for _ in self.each(self._attempt, fresh):
-            pass
+        list(self.threads.map(self._attempt, fresh))
         return not self.is_over
-
-    def each(self, call: Callable[[NoteKey], T], keys: Iterable[NoteKey]) -> Iterator[T]:
-        """The results of the calls, in order."""
-        return map(call, keys) if self.threads is None else self.threads.map(call, keys)
 
     def is_due(self, record: IndexRecord | None) -> bool:
         """Whether an unfinished record should be taken up by this call."""
@@ -88,9 +80,7 @@ class Repairs:
         self.seen.add(key)
         done, away, is_well = Counter(postponed=1), "", False
         try:
-            done = Counter(
-                self._mend(key, read_state(key, store=self.indexer.store, index_version=self.indexer.version))
-            )
+            done = Counter(self._mend(key, self.indexer.state(key)))
             is_well = True
         except NoteBusy:
             pass

@@ -16,6 +16,7 @@ from tests.contracts.samples import DAY, FREE, OTHER, TENANT, VERSION, chunk, no
 
 V = unit(1, 2, 3, 4)
 W = unit(4, 3, 2, 1)
+EARLIER = "c1:earlier:4"
 
 
 def _first(store: Store, *, count: int = 2) -> str:
@@ -36,7 +37,9 @@ class _CompareAndSetContract:
     """A change is applied only to the record it was computed from."""
 
     def test_a_record_comes_back_whole_with_the_token_that_apply_gave(self, store: Store) -> None:
-        whole = IndexRecord("r7", IndexStatus.FAILED, 3, VERSION, DAY, "refused: ü", 4, DAY + timedelta(seconds=60))
+        whole = IndexRecord(
+            "r7", IndexStatus.FAILED, 3, VERSION, DAY, "refused: ü", 4, DAY + timedelta(seconds=60), EARLIER
+        )
         assert store.read_record(TENANT, "n1") == StoredRecord(None, None)
         token = store.apply(TENANT, IndexChange("n1", None, whole))
         assert store.read_record(TENANT, "n1") == StoredRecord(whole, token)
@@ -187,6 +190,20 @@ class _ChunkContract:
         (found,) = store.nearest(TENANT, W, limit=3, stems=["beta"], restriction=FREE, index_version=VERSION)
         assert found.chunk == replace(chunk("n1", 1), terms={"beta": 2})
 
+    def test_a_second_vector_is_kept_until_the_chunk_is_put_without_it(self, store: Store) -> None:
+        both = ChunkPut(chunk("n1"), None, kept=(EARLIER, V))
+        token = store.apply(TENANT, IndexChange("n1", None, record(), put=(both, ChunkPut(chunk("n1", 1), V))))
+        token = store.apply(TENANT, IndexChange("n1", token, record(), vectors=(("n1_000", W),)))
+        token = store.apply(TENANT, IndexChange("n1", token, record(), patch=(chunk("n1", path="moved.md"),)))
+        assert [each.kept for each in store.stored_chunks(TENANT, "n1")] == [EARLIER, ""]
+        asked = ["n1_000", "n1_001"]
+        assert store.read_vectors(TENANT, asked) == {"n1_000": W, "n1_001": V}
+        assert store.read_vectors(TENANT, asked, "c9:hashing:4") == {"n1_000": W, "n1_001": V}
+        assert store.read_vectors(TENANT, asked, EARLIER) == {"n1_000": V}
+        store.apply(TENANT, IndexChange("n1", token, record(), put=(ChunkPut(chunk("n1"), W),)))
+        assert store.stored_chunks(TENANT, "n1")[0].kept == ""
+        assert store.read_vectors(TENANT, asked, EARLIER) == {}
+
     def test_one_change_may_put_patch_add_vectors_and_remove(self, store: Store) -> None:
         token = _first(store, count=3)
         change = IndexChange(
@@ -239,6 +256,12 @@ class _CoverageContract:
             store.apply(TENANT, IndexChange(f"n{number}", None, record(status=status)))
         store.put_note(TENANT, note("fresh"))
         assert store.coverage(TENANT) == Coverage(notes=5, indexed=2, pending_embeddings=1, failed=1, missing=1)
+
+    def test_records_of_other_index_versions_are_counted(self, store: Store) -> None:
+        for number, version in enumerate([VERSION, EARLIER, "c0:hashing:4"]):
+            store.apply(TENANT, IndexChange(f"n{number}", None, replace(record(), index_version=version)))
+        assert store.count_outdated(TENANT, VERSION) == 2
+        assert store.count_outdated(OTHER, VERSION) == 0
 
     def test_an_empty_tenant_is_covered(self, store: Store) -> None:
         store.put_note(OTHER, note("n1"))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 
-from shared.model.index import IndexChange, Vector, folder_token, tag_token, vault_token
+from shared.model.index import ChunkPut, IndexChange, Vector, folder_token, tag_token, vault_token
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
 from shared.ports.stores import Store
@@ -29,6 +30,7 @@ from tests.contracts.samples import (
 
 V = unit(1, 0, 0, 0)
 HOUR = timedelta(hours=1)
+EARLIER = "c1:earlier:4"
 ODD_STEMS = ("v1.2.3", "err_conn_42", "a@b.c", "it's", '"q"', "`x`", "日本", "AND", "*", "a b", "c++", "\\", "é", "e")
 Leg = Callable[[Store, Restriction], list[str]]
 
@@ -171,6 +173,25 @@ class _NearestContract:
         assert _nearest(store) == []
         save(store, chunk("old", index_version="c0:hashing:4"), chunk("new"), vector=V)
         assert _nearest(store) == ["new_000"]
+
+    def test_a_vector_that_is_kept_beside_another_is_found_by_its_own_version(self, store: Store) -> None:
+        save(store, chunk("old", index_version=EARLIER), vector=V)
+        kept = ChunkPut(chunk("both"), unit(0, 0, 0, 1), kept=(EARLIER, unit(1, 1, 0, 0)))
+        first = store.apply(TENANT, IndexChange("both", None, record(), put=(kept,)))
+        assert _nearest(store) == ["both_000"]
+
+        def earlier() -> list[str]:
+            search = partial(store.nearest, TENANT, V, limit=9, stems=[], restriction=FREE, kept=True)
+            return [each.chunk.chunk_id for each in search(index_version=EARLIER)]
+
+        assert earlier() == ["old_000", "both_000"]
+        second = store.apply(TENANT, IndexChange("both", first, record(), vectors=(("both_000", V),)))
+        assert earlier() == ["old_000", "both_000"]  # its own vector is another's business
+        moved = chunk("both", created_at=DAY - timedelta(days=9))
+        third = store.apply(TENANT, IndexChange("both", second, record(), patch=(moved,)))
+        assert earlier() == ["old_000", "both_000"]
+        store.apply(TENANT, IndexChange("both", third, record(), remove=("both_000",)))
+        assert earlier() == ["old_000"]
 
     def test_a_patch_into_another_index_version_moves_the_chunk_there(self, store: Store) -> None:
         save(store, chunk("n1", index_version="c0:hashing:4"), vector=V)

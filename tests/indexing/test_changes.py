@@ -72,7 +72,7 @@ def embedded(stored: Mapping[str, Row], changes: Changes) -> dict[str, Row]:
 
 
 def between(stored: Mapping[str, Row], wanted: Sequence[IndexedChunk], *, embeds: bool = True) -> Changes:
-    return compare(wanted, [row.stored() for row in stored.values()], embeds=embeds)
+    return compare(wanted, [row.stored() for row in stored.values()], embeds=embeds, keeps="")
 
 
 @given(TEXTS, TEXTS, VERSIONS, VERSIONS, st.sampled_from(["red", "blue"]), st.integers(0, 8))
@@ -102,14 +102,14 @@ def test_an_interrupted_change_is_finished_by_the_next(
 @given(TEXTS, VERSIONS)
 def test_what_is_stored_as_wanted_is_not_touched(texts: list[str], version: str) -> None:
     wanted = wanted_of(texts, version)
-    assert between(rows(wanted), wanted) == Changes((), (), (), {}, ())
+    assert between(rows(wanted), wanted) == Changes((), (), (), {}, {}, ())
 
 
 @given(TEXTS, st.integers(0, 8))
 def test_a_change_that_creates_the_record_names_every_chunk(texts: list[str], with_vectors: int) -> None:
     wanted = wanted_of(texts, "c1:m:4")
     stored = [row.stored() for row in rows(wanted, embedded=with_vectors).values()]
-    changes = compare(wanted, stored, embeds=True, touch_all=True)
+    changes = compare(wanted, stored, embeds=True, keeps="", touch_all=True)
     assert sorted(each.position for each in (*changes.put, *changes.patch)) == list(range(len(texts)))
     assert embedded(applied(rows(wanted, embedded=with_vectors), changes), changes) == rows(wanted)
 

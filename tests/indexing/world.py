@@ -191,11 +191,13 @@ def fresh_index(store: Store, notes: Iterable[Note], embedder: Embedder, note_id
     return whole_index(store, FRESH, note_ids)
 
 
-def assert_follows(store: Store, embedder: HashingEmbedder, *note_ids: str) -> None:
-    """The tenant's index is that of its notes as they are, made from nothing."""
+def assert_follows(
+    store: Store, embedder: HashingEmbedder, *note_ids: str, like: Callable[[], HashingEmbedder] | None = None
+) -> None:
+    """The tenant's index is that of its notes as they are, made from nothing. `like`: makes an equal embedder."""
     ids = note_ids or ("n1",)
     notes = [each for note_id in ids if (each := store.get_note(TENANT, note_id)) is not None]
-    other = HashingEmbedder(embedder.dimension, embedder.batch_size)
+    other = like() if like else HashingEmbedder(embedder.dimension, embedder.batch_size)
     assert whole_index(store, TENANT, ids) == fresh_index(store, notes, other, ids)
 
 

@@ -11,9 +11,9 @@ from operator import attrgetter
 from shared.adapters.embedded import documents
 from shared.adapters.embedded.documents import RECORDS, ids_at, insert
 from shared.adapters.embedded.files import TenantFiles
-from shared.adapters.embedded.vectors import KEPT_REMOVALS
+from shared.adapters.embedded.vectors import KEPT_REMOVALS, VECTORS
 from shared.errors import Conflict
-from shared.model.index import Coverage, IndexChange, IndexedChunk, StoredChunk, StoredRecord, Vector
+from shared.model.index import Coverage, IndexChange, IndexedChunk, StoredChunk, StoredRecord, Vector, vector_space
 
 
 class Index:
@@ -29,19 +29,29 @@ class Index:
 
     def stored_chunks(self, tenant_id: str, note_id: str) -> tuple[StoredChunk, ...]:
         query = (
-            "SELECT chunk_id, text_hash, index_version, note_revision, id IN (SELECT id FROM vectors) FROM chunks "
+            "SELECT chunk_id, text_hash, chunks.index_version, note_revision, coalesce(kept.index_version, ''), "
+            "id IN (SELECT id FROM vectors) FROM chunks LEFT JOIN kept_vectors AS kept USING (id) "
             "WHERE note_id = ? ORDER BY position, chunk_id"
         )
         with self._files.of(tenant_id).reading() as db:
             found = db.execute(query, (note_id,)).fetchall()
-        names = ("chunk_id", "text_hash", "index_version", "note_revision")
+        names = ("chunk_id", "text_hash", "index_version", "note_revision", "kept")
         return tuple([StoredChunk(**dict(zip(names, row, strict=False)), has_vector=bool(row[-1])) for row in found])
 
-    def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
-        asked = "SELECT value FROM json_each(?)"
-        query = f"SELECT chunk_id, vector FROM chunks JOIN vectors USING (id) WHERE chunk_id IN ({asked})"
+    def read_vectors(
+        self, tenant_id: str, chunk_ids: Sequence[str], index_version: str | None = None
+    ) -> Mapping[str, Vector]:
+        found: dict[str, Vector] = {}
         with self._files.of(tenant_id).reading() as db:
-            return {chunk_id: array("f", vector) for chunk_id, vector in db.execute(query, (json.dumps(chunk_ids),))}
+            for table in VECTORS if index_version else VECTORS[:1]:
+                query = (
+                    f"SELECT chunk_id, {table}.index_version, vector FROM chunks JOIN {table} USING (id) "
+                    "WHERE chunk_id IN (SELECT value FROM json_each(?))"
+                )
+                for chunk_id, version, vector in db.execute(query, (json.dumps(chunk_ids),)):
+                    if index_version is None or vector_space(version) == vector_space(index_version):
+                        found[chunk_id] = array("f", vector)
+        return found
 
     def apply(self, tenant_id: str, change: IndexChange) -> str | None:
         """Raises Conflict before anything is written."""
@@ -72,6 +82,11 @@ class Index:
             missing=counts.get(None, 0),
         )
 
+    def count_outdated(self, tenant_id: str, index_version: str) -> int:
+        with self._files.of(tenant_id).reading() as db:
+            query = "SELECT count(*) FROM records WHERE index_version <> ?"
+            return int(db.execute(query, (index_version,)).fetchone()[0])
+
 
 class ChunkChanges:
     """One revision of the tenant's chunks, their posting lists and vectors."""
@@ -89,17 +104,20 @@ class ChunkChanges:
             if old is not None:
                 row_id, terms, scopes, length = old
                 self._post(row_id, terms, scopes, removed=True)
-                self._set_vector(row_id, "", None)
+                self._set_vector(row_id, None)
+                self._set_vector(row_id, None, "kept_vectors")
                 self._chunks, self._length = self._chunks - 1, self._length - length
         # In the order of ids: FTS5 starts another segment whenever a row id is less than the one before.
         for put in sorted(change.put, key=attrgetter("chunk.created_at", "chunk.position")):
-            self._set_vector(self._write(put.chunk), put.chunk.index_version, put.vector)
+            row_id = self._write(put.chunk)
+            self._set_vector(row_id, None if put.vector is None else (put.chunk.index_version, put.vector))
+            self._set_vector(row_id, put.kept, "kept_vectors")
         for chunk in change.patch:
             self._write(chunk)
         for chunk_id, vector in change.vectors:
             found = self._db.execute("SELECT id, index_version FROM chunks WHERE chunk_id = ?", (chunk_id,)).fetchone()
             if found is not None:
-                self._set_vector(found[0], found[1], vector)
+                self._set_vector(found[0], (found[1], vector))
         # Once a change: between two postings, an UPDATE makes FTS5 write what it has gathered as a segment of its own.
         statement = "UPDATE state SET chunk_count = chunk_count + ?, total_length = total_length + ?"
         self._db.execute(statement, (self._chunks, self._length))
@@ -128,7 +146,9 @@ class ChunkChanges:
         if target != row_id or index_version != row["index_version"]:
             statement = "UPDATE vectors SET id = ?, index_version = ?, revision = ? WHERE id = ?"
             values = (target, row["index_version"], self._revision, row_id)
-            if self._db.execute(statement, values).rowcount:
+            moved = self._db.execute(statement, values).rowcount
+            statement = "UPDATE kept_vectors SET id = ?, revision = ? WHERE id = ?"
+            if moved + self._db.execute(statement, (target, self._revision, row_id)).rowcount:
                 self._note_removal(row_id)
         self._length += row["length"] - length
         return target
@@ -148,13 +168,15 @@ class ChunkChanges:
             statement = "INSERT INTO postings (postings, rowid, tokens) VALUES ('delete', ?, ?)"
         self._db.execute(statement, (row_id, content))
 
-    def _set_vector(self, row_id: int, index_version: str, vector: Vector | None) -> None:
-        """None: it has none."""
-        if self._db.execute("DELETE FROM vectors WHERE id = ?", (row_id,)).rowcount:
+    def _set_vector(self, row_id: int, given: tuple[str, Vector] | None, table: str = "vectors") -> None:
+        """`given`: the index version and the vector; None: it has none."""
+        if self._db.execute(f"DELETE FROM {table} WHERE id = ?", (row_id,)).rowcount:
             self._note_removal(row_id)
-        if vector is not None:
-            row = (row_id, index_version, self._revision, vector.tobytes())
-            self._db.execute("INSERT INTO vectors (id, index_version, revision, vector) VALUES (?, ?, ?, ?)", row)
+            for each in VECTORS:  # a reader drops the chunk, then finds its other vector as a new one
+                self._db.execute(f"UPDATE {each} SET revision = ? WHERE id = ?", (self._revision, row_id))
+        if given is not None:
+            row = {"id": row_id, "index_version": given[0], "revision": self._revision, "vector": given[1].tobytes()}
+            insert(self._db, table, row)
 
     def _note_removal(self, row_id: int) -> None:
         """Also of vectors that are replaced: a reader drops what is noted, then reads what is newer."""

@@ -48,6 +48,7 @@ class Search:
         stems: Sequence[str],
         restriction: Restriction,
         index_version: str,
+        kept: bool = False,  # noqa: ARG002 - both kinds are in memory together
     ) -> tuple[Neighbour, ...]:
         """Raises OperatorError where numpy is not installed. The first call reads the tenant's vectors into memory."""
         if limit < 1 or not all(restriction.scopes):

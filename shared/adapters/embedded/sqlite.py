@@ -11,7 +11,7 @@ from pathlib import Path
 APPLICATION_ID = 0x4175726F
 """`Auro`, in the header of every file of ours."""
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 _TRASH = (
     "CREATE INDEX notes_by_path ON notes (vault, path)",
@@ -20,11 +20,18 @@ _TRASH = (
         note_id TEXT NOT NULL, vault TEXT NOT NULL, updated_at INTEGER NOT NULL, created_at INTEGER NOT NULL,
         title TEXT NOT NULL, path TEXT NOT NULL, tags TEXT NOT NULL, lang TEXT, text TEXT NOT NULL)""",
 )
+# Second vectors of chunks, as `vectors` otherwise.
+_KEPT_VECTORS = (
+    """CREATE TABLE kept_vectors (
+        id INTEGER PRIMARY KEY, index_version TEXT NOT NULL, revision INTEGER NOT NULL, vector BLOB NOT NULL)""",
+    "CREATE INDEX kept_vectors_by_revision ON kept_vectors (revision)",
+)
 
 ADDED: Mapping[int, tuple[str, ...]] = {
     2: _TRASH,
     3: tuple(f"ALTER TABLE usage ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0" for name in ("searches", "micro_usd")),
     4: ("ALTER TABLE chunks ADD COLUMN properties TEXT NOT NULL DEFAULT '[]'",),
+    5: ("ALTER TABLE records ADD COLUMN kept TEXT NOT NULL DEFAULT ''", *_KEPT_VECTORS),
 }
 """Schema version -> what it added to the one before."""
 
@@ -40,7 +47,7 @@ TABLES = (
     """CREATE TABLE records (
         note_id TEXT PRIMARY KEY, token INTEGER NOT NULL, note_revision TEXT NOT NULL, status TEXT NOT NULL,
         chunk_count INTEGER NOT NULL, index_version TEXT NOT NULL, indexed_at INTEGER NOT NULL, error TEXT,
-        attempts INTEGER NOT NULL, lease_until INTEGER)""",
+        attempts INTEGER NOT NULL, lease_until INTEGER, kept TEXT NOT NULL DEFAULT '')""",
     "CREATE INDEX unfinished_records ON records (indexed_at, note_id) WHERE status <> 'indexed'",
     # `id` grows with created_at, see ids_at: newest first is a walk down the table, or down a posting list.
     """CREATE TABLE chunks (
@@ -59,6 +66,7 @@ TABLES = (
     """CREATE TABLE vectors (
         id INTEGER PRIMARY KEY, index_version TEXT NOT NULL, revision INTEGER NOT NULL, vector BLOB NOT NULL)""",
     "CREATE INDEX vectors_by_revision ON vectors (revision)",
+    *_KEPT_VECTORS,
     """CREATE TABLE removed_vectors (
         revision INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (revision, id)) WITHOUT ROWID""",
     # `body` is the template as JSON.

@@ -42,6 +42,8 @@ _SPARE = 4096
 _KEPT_MATCHES = 8
 """Whose rows are remembered while nothing changes, a byte a row each: people ask within the same vaults and folders,
 and of 1,000,000 chunks it takes a second to list a vault's."""
+VECTORS = ("vectors", "kept_vectors")
+"""Tables: chunks' own vectors, and their second ones, of another index version."""
 _FREE = -1
 """In place of an id: the row holds nothing. Ids are never negative."""
 
@@ -68,6 +70,8 @@ class VectorSpace:
         self.revision = -1
         """Up to which revision of the file it is complete; -1: to be read anew."""
         self._np = load_numpy()
+        one = "(SELECT vector FROM {} WHERE id = value AND index_version = :version)"
+        self._by_id = f"SELECT coalesce({', '.join(map(one.format, VECTORS))}) FROM json_each(:ids)"
         self._matches: dict[Allowed, Flags] = {}
         self._allocate(0)
 
@@ -119,7 +123,7 @@ class VectorSpace:
 
     def _read(self, db: sqlite3.Connection) -> None:
         self._allocate(0)  # the old one goes before the new one is made
-        (count,) = db.execute("SELECT count(*) FROM vectors").fetchone()
+        count = sum(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in VECTORS)
         self._allocate(count + max(_SPARE, count // 16))
         for ids, vectors in self._vectors(db, -1):
             self._place(ids, vectors)
@@ -136,13 +140,14 @@ class VectorSpace:
         """What was written after revision `since`. Vectors of another version or length are left out."""
         np = self._np
         newer = "revision > :since AND" if since >= 0 else ""  # the index would scatter a full read
-        reader = db.execute(
-            f"SELECT id, vector FROM vectors WHERE {newer} index_version = :version AND length(vector) = :bytes",
-            {"since": since, "version": self.index_version, "bytes": 4 * self.dimension},
-        )
-        while found := reader.fetchmany(_AT_ONCE):
-            ids, vectors = zip(*found, strict=True)
-            yield np.array(ids, dtype=np.int64), np.frombuffer(b"".join(vectors), np.float32).reshape(len(ids), -1)
+        for table in VECTORS:
+            reader = db.execute(
+                f"SELECT id, vector FROM {table} WHERE {newer} index_version = :version AND length(vector) = :bytes",
+                {"since": since, "version": self.index_version, "bytes": 4 * self.dimension},
+            )
+            while found := reader.fetchmany(_AT_ONCE):
+                ids, vectors = zip(*found, strict=True)
+                yield np.array(ids, dtype=np.int64), np.frombuffer(b"".join(vectors), np.float32).reshape(len(ids), -1)
 
     def _place(self, ids: Ints, vectors: Floats) -> bool:
         """Into rows that are free, from the top."""
@@ -190,9 +195,7 @@ class VectorSpace:
         for first in range(0, ids.size, _AT_ONCE):
             asked = ids[first : first + _AT_ONCE].tolist()
             # In the order of the list: SQLite walks it and looks each up.
-            found = db.execute(
-                "SELECT vector FROM json_each(?) CROSS JOIN vectors ON vectors.id = value", (json.dumps(asked),)
-            )
+            found = db.execute(self._by_id, {"ids": json.dumps(asked), "version": self.index_version})
             vectors = np.frombuffer(b"".join(row[0] for row in found), np.float32).reshape(len(asked), -1)
             products = vectors.astype(np.float64) * query.astype(np.float64)
             cosines[first : first + len(asked)] = np.clip(products.sum(axis=1), -1.0, 1.0)

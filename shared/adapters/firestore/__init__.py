@@ -5,8 +5,9 @@ Read in this order: `documents` (how entities lie), `index` (how a note's index 
 
 Beside the fields of the data model, documents hold a few that serve this store alone. Chunks: `postings` (stem ->
 time and count: by it chunks are found by stem, newest first, and a search reads the counts of its stems only), a
-digest of the `place` (vault and folder) and the `day`, by which vector searches are restricted, and `embedded` (whether
-`embedding` is there, without reading it). Index records: `vault`, `folder` and `place` (where the note lies),
+digest of the `place` (vault and folder) and the `day`, by which vector searches are restricted, `embedded` (whether
+`embedding` is there, without reading it), and during a change of the embedding model `keptEmbedding`, a second vector,
+with its index version `kept`. Index records: `vault`, `folder` and `place` (where the note lies),
 `unfinished` (status and shard, by which the sweep finds what is not indexed), `changedAt` (server time of the last
 change), `writing` (moves while a change takes several commits). Folders: `leaving` (somebody is removing it).
 `changes/{00 to ff}`: `changedAt` of what leaves no other trace. `usage/{day}/embedded/{00 to ff}`: `tokens`. Templates:

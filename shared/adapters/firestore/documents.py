@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any, TypeVar, get_type_hints
 
-from shared.adapters.firestore.protocol import id_of, microseconds, path, timestamp, values_of
+from shared.adapters.firestore.protocol import SLOTS, id_of, microseconds, path, timestamp, values_of, vector_of
 from shared.errors import InvalidArgument, NoteUnreadable
 from shared.model.codec import Codec, camel
-from shared.model.index import IndexedChunk, IndexRecord, IndexStatus
+from shared.model.index import IndexedChunk, IndexRecord, IndexStatus, Vector, vector_space
 from shared.model.notes import Folder, ListedNote, Note, UnreadableNote
 
 T = TypeVar("T")
@@ -99,7 +99,7 @@ def record_fields(name: str, record: IndexRecord) -> dict[str, object]:
 
 
 def chunk_fields(tenant_id: str, chunk: IndexedChunk) -> Mapping[str, object]:
-    """The document of a chunk, but for `embedding` and `embedded`."""
+    """The document of a chunk, but for its vectors and `embedded`."""
     counts = {stem: count for stem, count in chunk.terms.items() if is_kept(stem)}
     none = posting(chunk.created_at, 0)
     return {
@@ -121,6 +121,15 @@ def chunk_of(document: Any, stems: Iterable[str]) -> IndexedChunk:  # noqa: ANN4
     terms = {stem: postings[key].integer_value % MAX_COUNT for stem in stems if (key := posting_key(stem)) in postings}
     held = {name: read(fields[key]) for name, key, read in _CHUNK_READS}
     return IndexedChunk(chunk_id=id_of(document), terms=terms, **held)
+
+
+def vector_in(chunk: Any, index_version: str | None) -> Vector | None:  # noqa: ANN401
+    """A chunk's own vector, or the one in the space of `index_version`. None: it has none."""
+    for field, version in SLOTS.items():
+        wanted, held = index_version or chunk.fields["indexVersion"].string_value, chunk.fields[version].string_value
+        if field in chunk.fields and vector_space(held) == vector_space(wanted):
+            return vector_of(chunk.fields[field])
+    return None
 
 
 _READS: Mapping[type, Callable[[Any], Any]] = {

@@ -18,8 +18,19 @@ from typing import Any
 from shared.adapters.firestore.client import CommitTooBig, pool
 from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.corpus import Corpus
-from shared.adapters.firestore.documents import CODEC, chunk_fields, entity, place_key, record_fields
-from shared.adapters.firestore.protocol import Query, Where, change, delete, expect, id_of, put, token_of, values_of
+from shared.adapters.firestore.documents import CODEC, chunk_fields, entity, place_key, record_fields, vector_in
+from shared.adapters.firestore.protocol import (
+    SLOTS,
+    Query,
+    Where,
+    change,
+    delete,
+    expect,
+    id_of,
+    put,
+    token_of,
+    values_of,
+)
 from shared.errors import Conflict
 from shared.model.index import Coverage, IndexChange, IndexRecord, IndexStatus, StoredChunk, StoredRecord, Vector
 from shared.model.notes import Folder
@@ -46,16 +57,19 @@ class Index(Corpus):
         query = Query(
             collection="chunks",
             where=(Where("noteId", "==", note_id),),
-            fields=("position", "textHash", "indexVersion", "noteRevision", "embedded"),
+            fields=("position", "textHash", "indexVersion", "noteRevision", "embedded", "kept"),
         )
         found = self._db.query(self._db.parent(tenant_id), query)
         found.sort(key=lambda each: each.fields["position"].integer_value)
         return tuple(entity(StoredChunk, each, has_vector=each.fields["embedded"].boolean_value) for each in found)
 
-    def read_vectors(self, tenant_id: str, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
+    def read_vectors(
+        self, tenant_id: str, chunk_ids: Sequence[str], index_version: str | None = None
+    ) -> Mapping[str, Vector]:
         wanted = [self._db.name(tenant_id, "chunks", chunk_id) for chunk_id in chunk_ids]
-        found = self._db.lookup(wanted, ("embedding",))
-        return {id_of(each): values_of(each)["embedding"] for each in found.values() if "embedding" in each.fields}
+        found = self._db.lookup(wanted, (*SLOTS, *SLOTS.values())).values()
+        vectors = {id_of(each): vector_in(each, index_version) for each in found}
+        return {chunk_id: vector for chunk_id, vector in vectors.items() if vector is not None}
 
     def apply(self, tenant_id: str, change: IndexChange) -> str | None:
         """A worker that another overtakes between two commits gets Conflict."""
@@ -121,6 +135,11 @@ class Index(Corpus):
         missing = max(0, notes - indexed - pending - failed)
         return Coverage(notes=notes, indexed=indexed, pending_embeddings=pending, failed=failed, missing=missing)
 
+    def count_outdated(self, tenant_id: str, index_version: str) -> int:
+        """Without records of which a part is still to be written, which name no version."""
+        where = (Where("indexVersion", "not_in", ["", index_version]),)
+        return self._db.count(self._db.parent(tenant_id), Query(collection="index", where=where))
+
 
 def _token(note_id: str, updated: str, place: Folder | None) -> str:
     """State of a note's record, as `apply` expects it. `updated`: the document's. `place`: the folder in which the note
@@ -178,6 +197,8 @@ class _Commits:
             fields = {**chunk_fields(self._tenant_id, each.chunk), "embedded": each.vector is not None}
             if each.vector is not None:
                 fields["embedding"] = each.vector
+            if each.kept is not None:
+                fields["kept"], fields["keptEmbedding"] = each.kept
             yield put(self._name("chunks", each.chunk.chunk_id), fields)
         for chunk in self._wanted.patch:
             yield change(self._name("chunks", chunk.chunk_id), chunk_fields(self._tenant_id, chunk))

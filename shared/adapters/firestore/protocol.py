@@ -28,8 +28,10 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 KEY = "__name__"
 """Firestore's name for a document's own path."""
-OPERATORS = {"<": 1, ">=": 4, "==": 5, "array_contains": 7, "in": 8, "array_contains_any": 9}
+OPERATORS = {"<": 1, ">=": 4, "==": 5, "array_contains": 7, "in": 8, "array_contains_any": 9, "not_in": 10}
 """As the client library spells them -> their number in StructuredQuery.FieldFilter.Operator."""
+SLOTS = {"embedding": "indexVersion", "keptEmbedding": "kept"}
+"""A chunk's fields for its own vector and for a second one -> the field that holds the vector's index version."""
 DISTANCE = "distance"
 """The field in which a vector search tells how near a document lies."""
 
@@ -216,7 +218,9 @@ class Query:
     fields: tuple[str, ...] | None = None
     """Field paths to return; None: whole documents; empty: names alone. Of a vector search DISTANCE among them."""
     nearest: Vector | None = None
-    """A vector search of `embedding`, of at most `limit`. None: none."""
+    """A vector search, of at most `limit`. None: none."""
+    vector_field: str = "embedding"
+    """A key of SLOTS."""
 
     def message(self) -> Any:  # noqa: ANN401
         """As StructuredQuery."""
@@ -240,7 +244,7 @@ class Query:
         if self.nearest is not None:
             # By dot product, which for unit vectors is the cosine. Without DISTANCE in `fields` it silently vanishes.
             search = query.find_nearest
-            search.vector_field.field_path = "embedding"
+            search.vector_field.field_path = self.vector_field
             fill(search.query_vector, self.nearest)
             search.distance_measure = 3  # DOT_PRODUCT
             search.limit.value = self.limit

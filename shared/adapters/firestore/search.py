@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias
 
 from shared.adapters.firestore.client import pool
 from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import CODEC, RECORD_FIELDS, chunk_of, is_kept, posting_path, searched_fields
 from shared.adapters.firestore.filters import by_posting, by_time_and_scope, for_vectors, impossible
-from shared.adapters.firestore.protocol import DISTANCE, KEY, Query, Where, microseconds, values_of
+from shared.adapters.firestore.protocol import DISTANCE, KEY, SLOTS, Query, Where, microseconds, values_of
 from shared.model.index import IndexedChunk, IndexRecord, Vector, tags_of
 from shared.model.retrieval import Neighbour, Restriction
 
@@ -35,32 +37,34 @@ class Search(Corpus):
         stems: Sequence[str],
         restriction: Restriction,
         index_version: str,
+        kept: bool = False,
     ) -> tuple[Neighbour, ...]:
         """One vector search, for half as many again where its filters say less than the restriction; several side by
-        side where it allows more folders than one can name. While a new index version is being embedded, chunks of
-        the old one take places in the reply and are left out.
+        side where it allows more folders than one can name, and for `kept`. While a new index version is being
+        embedded, chunks of the other one take places in the reply and are left out.
         """
         if impossible(restriction):
             return ()
         named = any(not tags_of(group) for group in restriction.scopes)
         filters = for_vectors(restriction, self._places(tenant_id) if named else ())
 
-        def search(where: tuple[Where, ...], size: int) -> list[Neighbour]:
-            fields = (*searched_fields(stems), DISTANCE)
-            query = Query(collection="chunks", where=where, fields=fields, nearest=vector, limit=size)
-            found = []
-            for each in self._db.query(self._db.parent(tenant_id), query):
+        def search(slot: str, where: tuple[Where, ...], size: int) -> _Found:
+            fields = (*searched_fields(stems), SLOTS["keptEmbedding"], DISTANCE)
+            query = Query(
+                collection="chunks", where=where, fields=fields, nearest=vector, vector_field=slot, limit=size
+            )
+            found, documents = [], self._db.query(self._db.parent(tenant_id), query)
+            for each in documents:
                 # Rounding moves the product of unit vectors a little out of [-1, 1].
                 cosine = min(1.0, max(-1.0, each.fields[DISTANCE].double_value))
-                found.append(Neighbour(chunk_of(each, stems), cosine))
-            return found
+                if each.fields[SLOTS[slot]].string_value == index_version:
+                    found.append(Neighbour(chunk_of(each, stems), cosine))
+            return found, len(documents) == size
 
         size = min(_size(limit, exact=filters.exact), MAX_NEIGHBOURS)
-        fitting = [
-            each
-            for each in _nearest_of_all(search, filters.searches, size)
-            if each.chunk.index_version == index_version and restriction.allows(each.chunk)
-        ]
+        slots = tuple(SLOTS)[: 1 + kept]
+        searches = [partial(search, slot, where) for slot in slots for where in filters.searches]
+        fitting = [each for each in _nearest_of_all(searches, size) if restriction.allows(each.chunk)]
         return tuple(sorted(fitting, key=_by_nearness)[:limit])
 
     def postings(
@@ -123,20 +127,22 @@ class Search(Corpus):
         }
 
 
-def _nearest_of_all(
-    search: Callable[[tuple[Where, ...], int], list[Neighbour]], filters: Sequence[tuple[Where, ...]], size: int
-) -> list[Neighbour]:
+_Found: TypeAlias = tuple[list[Neighbour], bool]
+"""What one vector search brought of the version that is asked for, nearest first, and whether there may be more."""
+
+
+def _nearest_of_all(searches: Sequence[Callable[[int], _Found]], size: int) -> list[Neighbour]:
     """The `size` nearest that the searches have together, for not many more reads than one search of all would be:
     each is asked for its share and some, and again for all if what it has left out may be nearer than what was found.
     """
-    share = size if len(filters) <= 1 else min(size, size // len(filters) + SPARE)
-    found = list(pool().map(lambda each: search(each, share), filters))
-    nearest_ones = sorted((each for part in found for each in part), key=_by_nearness)[:size]
+    share = size if len(searches) <= 1 else min(size, size // len(searches) + SPARE)
+    found = list(pool().map(lambda search: search(share), searches))
+    nearest_ones = sorted((each for part, _ in found for each in part), key=_by_nearness)[:size]
     if share < size:
         worst = nearest_ones[-1].cosine if len(nearest_ones) == size else -1.0
-        cut = [len(part) == share and part[-1].cosine >= worst for part in found]
-        more = pool().map(lambda each: search(each, size), itertools.compress(filters, cut))
-        every = {each.chunk.chunk_id: each for part in (*found, *more) for each in part}
+        cut = [is_full and (not part or part[-1].cosine >= worst) for part, is_full in found]
+        more = pool().map(lambda search: search(size), itertools.compress(searches, cut))
+        every = {each.chunk.chunk_id: each for part, _ in (*found, *more) for each in part}
         nearest_ones = sorted(every.values(), key=_by_nearness)[:size]
     return nearest_ones
 

@@ -77,6 +77,8 @@ def test_a_file_of_an_earlier_version_is_brought_up_to_date_with_what_it_holds(t
         for column in ("searches", "micro_usd"):
             db.execute(f"ALTER TABLE usage DROP COLUMN {column}")
         db.execute("ALTER TABLE chunks DROP COLUMN properties")
+        db.execute("ALTER TABLE records DROP COLUMN kept")
+        db.execute("DROP TABLE kept_vectors")
         db.execute("PRAGMA user_version = 2")
     with closing(EmbeddedStore(tmp_path)) as store:
         assert store.spend("alice", day, Spending.SEARCHES, 2, limit=2)

@@ -152,7 +152,7 @@ def _every_query(store: FirestoreStore) -> None:
     save(store, chunk("n2", path="elsewhere/x.md"), vector=V)
     for restriction in RESTRICTIONS:
         store.nearest(TENANT, V, limit=2, stems=["alpha"], restriction=restriction, index_version=VERSION)
-        store.nearest(TENANT, V, limit=2, stems=[], restriction=restriction, index_version="another")
+        store.nearest(TENANT, V, limit=2, stems=[], restriction=restriction, index_version="another", kept=True)
         store.postings(TENANT, "alpha", limit=2, stems=["alpha"], restriction=restriction)
         store.recent(TENANT, limit=2, stems=["alpha"], restriction=restriction)
     store.document_frequencies(TENANT, ["alpha", "a b"])
@@ -160,6 +160,7 @@ def _every_query(store: FirestoreStore) -> None:
     store.stored_chunks(TENANT, "n1")
     store.note_chunks(TENANT, "n1", stems=["alpha"])
     store.coverage(TENANT)
+    store.count_outdated(TENANT, VERSION)
     store.folders(TENANT)
     store.templates(TENANT)
     store.create_session(PERSON, Session(session_id="s1", created_at=DAY, updated_at=DAY))

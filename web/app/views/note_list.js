@@ -138,6 +138,7 @@ export class NoteList {
       coverage.pendingEmbeddings && `${coverage.pendingEmbeddings} wait for vectors`,
       coverage.failed && `${coverage.failed} failed`,
       coverage.missing && `${coverage.missing} to come`,
+      coverage.outdated && `${coverage.outdated} of an earlier embedding model`,
     ].filter(Boolean);
     this.coverage.textContent = [`Indexed: ${coverage.indexed.toLocaleString()} of ${coverage.notes.toLocaleString()}`, ...rest].join(" · ");
   }

@@ -1,0 +1,169 @@
+"""A change of the embedding model with the one of before at hand: at no moment of it a question is answered worse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+
+import pytest
+
+from shared.app import App
+from shared.errors import ModelRefused, ModelUnavailable
+from shared.indexing.state import IndexProblem
+from shared.model.index import IndexStatus, Vector
+from shared.model.questions import Question
+from shared.ports.stores import Store
+from shared.sweep.reconcile import reconcile
+from tests.fakes import HashingEmbedder
+from tests.indexing.world import START, TENANT, Clock, assert_follows, key, note, on_both_stores, sections
+from tests.sweep.samples import ids
+from tests.test_app import app_on
+
+NOTES = 6
+SUBJECTS = ("harbour", "tomato", "railway", "violin", "glacier", "lantern")
+
+
+class Model(HashingEmbedder):
+    """A vector space of its own: each model has other directions for the same words."""
+
+    def __init__(self, model: str) -> None:
+        super().__init__(dimension=8, batch_size=3)
+        self.model = model
+
+    def _vector(self, text: str) -> Vector:
+        return super()._vector(" ".join(f"{word}{self.model}" for word in text.split()))
+
+
+class World:
+    """Notes that one model has embedded, and an App that changes to another."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.clock = store, Clock()
+        self.old, self.new = Model("old"), Model("new")
+        self.was = replace(app_on(store, self.clock), embedder=self.old)
+        self.changing = replace(self.was, embedder=self.new, before=self.old)
+        self.after = replace(self.was, embedder=self.new)
+        for note_id, subject in zip(ids(NOTES), SUBJECTS, strict=True):
+            store.put_note(TENANT, note(sections(subject, f"{subject} more"), note_id))
+        self.sweep(self.was)
+        self.old.embedded.clear()
+
+    def sweep(self, app: App, budget: int = 1000, *, full: bool = False) -> dict[IndexProblem, int]:
+        self.clock.advance(hours=1)
+        return dict(reconcile(app.indexer, budget=budget, full=full).found)
+
+    def found(self, app: App) -> list[tuple[str, float | None, float]]:
+        """What a question finds by all its legs, with cosines and scores. It is asked at one time, for freshness."""
+        trace = app.retriever.retrieve(Question(tenant_id=TENANT, text="The glacier is plain.", now=START))
+        cosines = {each.chunk.chunk_id: each.cosine for each in trace.pool.candidates}
+        return [(each.chunk.chunk_id, cosines[each.chunk.chunk_id], each.score) for each in trace.retrieved.selected]
+
+    def left(self) -> int:
+        return self.changing.indexer.coverage(TENANT).outdated
+
+
+@pytest.fixture
+def world(store: Store) -> World:
+    return World(store)
+
+
+@on_both_stores
+def test_until_the_last_note_is_embedded_again_questions_find_what_they_found_before(world: World) -> None:
+    before = world.found(world.was)
+    assert None not in {cosine for _, cosine, _ in before}
+    left = []
+    while world.left():
+        assert world.found(world.changing) == before
+        left.append(world.left())
+        coverage = world.changing.indexer.coverage(TENANT)
+        assert (coverage.searched_version, coverage.indexed) == (world.was.indexer.version, NOTES)
+        world.sweep(world.changing, budget=2)
+    assert len(set(left)) > 2
+    after = world.found(world.changing)
+    assert after == world.found(world.after) != before
+    assert world.changing.indexer.coverage(TENANT).searched_version == world.changing.indexer.version
+    assert world.old.embedded.total() == 0
+
+
+@on_both_stores
+def test_what_is_written_meanwhile_is_found_by_the_model_that_answers_and_embedded_once_by_each(world: World) -> None:
+    world.changing.indexer.index(key("n00"))
+    world.new.embedded.clear()
+    world.store.put_note(TENANT, note(f"{sections('harbour')}\n\n## A glacier\n\nThe glacier is new.", "n00"))
+    world.store.put_note(TENANT, note("The glacier is newest.", "fresh"))
+    for note_id in ("n00", "fresh"):
+        world.changing.indexer.index(key(note_id))
+        assert world.changing.indexer.index(key(note_id)).action == "unchanged"
+    assert world.old.embedded == world.new.embedded
+    assert world.old.embedded.total() == 2
+    found = {chunk_id: cosine for chunk_id, cosine, _ in world.found(world.changing)}
+    assert found["fresh_000"] is not None
+    while world.sweep(world.changing, full=True):
+        pass
+    assert world.left() == 0
+    world.store.put_note(TENANT, note("Nothing waits for the model of before.", "later"))
+    world.old.outage = ModelUnavailable("away")
+    assert world.changing.indexer.index(key("later")).action == "indexed"
+
+
+@on_both_stores
+def test_without_the_model_of_before_the_sweep_takes_its_vectors_away_and_embeds_nothing(world: World) -> None:
+    world.sweep(world.changing)
+    world.new.embedded.clear()
+    assert world.sweep(world.after, full=True) == {IndexProblem.SUPERSEDED: NOTES}
+    assert {each.kept for note_id in ids(NOTES) for each in world.store.stored_chunks(TENANT, note_id)} == {""}
+    assert world.sweep(world.after, full=True) == {}
+    assert world.new.embedded.total() == 0
+    assert_follows(world.store, world.new, *ids(NOTES), like=lambda: Model("new"))
+
+
+@on_both_stores
+def test_the_way_back_costs_no_vector(world: World) -> None:
+    before = world.found(world.was)
+    for _ in range(2):
+        world.sweep(world.changing, budget=3)
+        back = replace(world.was, before=world.new)
+        world.sweep(back)
+        assert (world.found(back), world.old.embedded.total()) == (before, 0)
+
+
+def test_a_model_that_goes_away_half_way_leaves_the_note_to_the_other_and_goes_on_where_it_was(world: World) -> None:
+    before, calls = world.found(world.was), count(1)
+    embed = world.new.embed_documents
+
+    def once(texts: list[str]) -> tuple[Vector, ...]:
+        if next(calls) == 2:
+            raise ModelUnavailable("away")
+        return embed(texts)
+
+    world.store.put_note(TENANT, note(sections(*"abcde"), "long"))
+    world.was.indexer.index(key("long"))
+    before = world.found(world.was)
+    world.new.embed_documents = once  # type: ignore[assignment, method-assign]
+    with pytest.raises(ModelUnavailable):
+        world.changing.indexer.index(key("long"))
+    assert (world.left(), world.found(world.changing)) == (NOTES + 1, before)
+    world.sweep(world.changing)
+    assert (world.left(), set(world.new.embedded.values())) == (0, {1})
+
+
+@pytest.mark.parametrize("spoil", ["refused", "unreadable"])
+def test_a_note_that_cannot_be_embedded_holds_up_nobody(world: World, spoil: str) -> None:
+    embed: Callable[..., tuple[Vector, ...]] = world.new.embed_documents
+
+    def refusing(texts: list[str]) -> tuple[Vector, ...]:
+        if any("violin" in text for text in texts):
+            raise ModelRefused("blocked")
+        return embed(texts)
+
+    if spoil == "refused":
+        world.new.embed_documents = refusing  # type: ignore[assignment, method-assign]
+    else:
+        world.store.put_note(TENANT, note("x" * 900_001, "n03"))
+        world.was.indexer.index(key("n03"))
+    world.sweep(world.changing, full=True)
+    assert world.left() == 0
+    record = world.store.read_record(TENANT, "n03").record
+    assert record is not None
+    assert record.status is IndexStatus.FAILED
