@@ -8,23 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared.errors import (
-    AppCheckInvalid,
-    AppCheckMissing,
-    AuroraError,
-    Conflict,
-    Exhausted,
-    InvalidArgument,
-    ModelRefused,
-    NoteUnreadable,
-    NotFound,
-    OperatorError,
-    PermissionDenied,
-    RequestBusy,
-    TooLarge,
-    Unauthenticated,
-    Unavailable,
-)
+from shared import errors
 
 _logger = logging.getLogger(__name__)
 
@@ -42,20 +26,20 @@ class Kind:
     reason: str
 
 
-KINDS: Mapping[type[AuroraError], Kind] = {
-    InvalidArgument: Kind(400, "INVALID_ARGUMENT", "INVALID_FIELD"),
-    NoteUnreadable: Kind(409, "FAILED_PRECONDITION", "NOTE_UNREADABLE"),
-    Unauthenticated: Kind(401, "UNAUTHENTICATED", "UNAUTHENTICATED"),
-    AppCheckMissing: Kind(401, "UNAUTHENTICATED", "APP_CHECK_MISSING"),
-    AppCheckInvalid: Kind(401, "UNAUTHENTICATED", "APP_CHECK_INVALID"),
-    PermissionDenied: Kind(403, "PERMISSION_DENIED", "PERMISSION_DENIED"),
-    NotFound: Kind(404, "NOT_FOUND", "NOT_FOUND"),
-    Conflict: Kind(409, "ABORTED", "CONFLICT"),
-    TooLarge: Kind(413, "INVALID_ARGUMENT", "TOO_LARGE"),
-    Exhausted: Kind(429, "RESOURCE_EXHAUSTED", "EXHAUSTED"),
-    Unavailable: Kind(503, "UNAVAILABLE", "UNAVAILABLE"),
-    ModelRefused: Kind(502, "FAILED_PRECONDITION", "MODEL_REFUSED"),
-    OperatorError: Kind(500, "INTERNAL", "INTERNAL"),
+KINDS: Mapping[type[errors.AuroraError], Kind] = {
+    errors.InvalidArgument: Kind(400, "INVALID_ARGUMENT", "INVALID_FIELD"),
+    errors.NoteUnreadable: Kind(409, "FAILED_PRECONDITION", "NOTE_UNREADABLE"),
+    errors.Unauthenticated: Kind(401, "UNAUTHENTICATED", "UNAUTHENTICATED"),
+    errors.AppCheckMissing: Kind(401, "UNAUTHENTICATED", "APP_CHECK_MISSING"),
+    errors.AppCheckInvalid: Kind(401, "UNAUTHENTICATED", "APP_CHECK_INVALID"),
+    errors.PermissionDenied: Kind(403, "PERMISSION_DENIED", "PERMISSION_DENIED"),
+    errors.NotFound: Kind(404, "NOT_FOUND", "NOT_FOUND"),
+    errors.Conflict: Kind(409, "ABORTED", "CONFLICT"),
+    errors.TooLarge: Kind(413, "INVALID_ARGUMENT", "TOO_LARGE"),
+    errors.Exhausted: Kind(429, "RESOURCE_EXHAUSTED", "EXHAUSTED"),
+    errors.Unavailable: Kind(503, "UNAVAILABLE", "UNAVAILABLE"),
+    errors.ModelRefused: Kind(502, "FAILED_PRECONDITION", "MODEL_REFUSED"),
+    errors.OperatorError: Kind(500, "INTERNAL", "INTERNAL"),
 }
 
 UNROUTED = Kind(404, "NOT_FOUND", "NO_SUCH_ROUTE")
@@ -72,9 +56,9 @@ def kind_of(error: Exception) -> Kind:
 
 def reported(error: Exception) -> dict[str, Any]:
     """`body_of` the error, logged where it is ours. A bug's text may quote a note: it is neither sent nor logged."""
-    if not isinstance(error, AuroraError):
+    if not isinstance(error, errors.AuroraError):
         _logger.error("unexpected error", exc_info=error)
-    elif isinstance(error, RequestBusy):  # asked twice: nothing is broken
+    elif isinstance(error, errors.RequestBusy):  # asked twice: nothing is broken
         _logger.warning("%s: %s", type(error).__name__, error.message)
     elif kind_of(error).code >= 500:
         _logger.error("%s: %s", type(error).__name__, error.message, exc_info=error)
@@ -84,9 +68,9 @@ def reported(error: Exception) -> dict[str, Any]:
 def body_of(error: Exception) -> dict[str, Any]:
     """The JSON a caller reads. Errors that only an operator can fix are not described to callers."""
     kind = kind_of(error)
-    if not isinstance(error, AuroraError) or kind.code == 500:
+    if not isinstance(error, errors.AuroraError) or kind.code == 500:
         return error_body(kind, INTERNAL_MESSAGE)
-    metadata = {"field": error.field, "expected": error.expected} if isinstance(error, InvalidArgument) else {}
+    metadata = {"field": error.field, "expected": error.expected} if isinstance(error, errors.InvalidArgument) else {}
     return error_body(kind, error.message, metadata, retry_after=_retry_after(error))
 
 
@@ -109,7 +93,7 @@ def error_body(
 
 def headers_of(error: Exception) -> dict[str, str]:
     """The headers a caller needs beside the body: how to authenticate, when to retry."""
-    if isinstance(error, Unauthenticated):
+    if isinstance(error, errors.Unauthenticated):
         return {"WWW-Authenticate": "Bearer"}
     seconds = _retry_after(error)
     return {} if seconds is None else {"Retry-After": str(seconds)}
@@ -117,6 +101,6 @@ def headers_of(error: Exception) -> dict[str, str]:
 
 def _retry_after(error: Exception) -> int | None:
     """Whole seconds after which a retry may succeed; None: a retry does not help."""
-    if isinstance(error, AuroraError) and error.retry_after is not None:
+    if isinstance(error, errors.AuroraError) and error.retry_after is not None:
         return math.ceil(error.retry_after)
-    return RETRY_AFTER_OUTAGE if isinstance(error, Unavailable) else None
+    return RETRY_AFTER_OUTAGE if isinstance(error, errors.Unavailable) else None

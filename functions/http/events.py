@@ -16,16 +16,7 @@ import flask
 from cloudevents.http import CloudEvent
 
 from functions.http.calls import current_app
-from shared.errors import (
-    AuroraError,
-    EmbeddingQuotaExceeded,
-    InvalidArgument,
-    ModelRefused,
-    PortContractError,
-    StoreRefused,
-    StoreUnavailable,
-    Unavailable,
-)
+from shared import errors
 from shared.tracing import RequestRecord
 
 _logger = logging.getLogger(__name__)
@@ -51,13 +42,13 @@ def handling(event: CloudEvent, give_up: Callable[[str], object] | None = None, 
     with record.active():
         try:
             yield
-        except (ModelRefused, PortContractError, InvalidArgument, StoreRefused):
+        except (errors.ModelRefused, errors.PortContractError, errors.InvalidArgument, errors.StoreRefused):
             _logger.exception("acknowledged: it would end the same again")
-        except EmbeddingQuotaExceeded:
+        except errors.EmbeddingQuotaExceeded:
             _logger.info("acknowledged: today's embedding budget is used up; what is missing is embedded tomorrow")
-        except Unavailable as error:
+        except errors.Unavailable as error:
             if _is_old(event):
-                _end(error.message, give_up if isinstance(error, StoreUnavailable) else None)
+                _end(error.message, give_up if isinstance(error, errors.StoreUnavailable) else None)
             else:
                 _logger.warning("to be sent again, %s: %s", type(error).__name__, error.message)
                 flask.abort(503, description=type(error).__name__)
@@ -86,7 +77,7 @@ def _end(reason: str, give_up: Callable[[str], object] | None) -> None:
     try:
         if give_up is not None:
             give_up(reason)
-    except AuroraError as problem:
+    except errors.AuroraError as problem:
         _logger.warning("the record of it could not be written, %s: %s", type(problem).__name__, problem.message)
 
 

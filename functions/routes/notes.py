@@ -36,43 +36,32 @@ from shared.api.notes import (
 from shared.api.values import shown
 from shared.errors import InvalidArgument, TooLarge
 from shared.markdown.file import fields_of
-from shared.model.limits import (
-    ID,
-    LANG_PATTERN,
-    MAX_NAME,
-    MAX_PATH,
-    MAX_TAGS,
-    MAX_TEXT_BYTES,
-    MAX_TITLE,
-    VAULT,
-    VAULT_PATTERN,
-    is_id,
-)
+from shared.model import limits
 from shared.model.notes import DEFAULT_VAULT, NoteKey, TrashReason
 from shared.notes.linked import linked
 from shared.notes.service import NoteDraft
 from shared.times.dates import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 
-NOTE_ID = f"a note id: {ID}"
+NOTE_ID = f"a note id: {limits.ID}"
 LANG = "two or three letters, ISO 639, like en"
-PATH = f"a relative path like projects/api/meeting.md, at most {MAX_PATH} characters, with no `..` in it"
+PATH = f"a relative path like projects/api/meeting.md, at most {limits.MAX_PATH} characters, with no `..` in it"
 REPLACED = "the revision that is meant, as the server gave it; empty: there is no such note; null: whatever it is"
 
-Vault = Annotated[str, Field(pattern=f"^{VAULT_PATTERN}$", description=VAULT)]
+Vault = Annotated[str, Field(pattern=f"^{limits.VAULT_PATTERN}$", description=limits.VAULT)]
 
 
 class NoteBody(TenantBody):
     """The request of PUT /notes/{id}. `noteId` and `updatedAt` are there so that what GET gave can be sent back."""
 
-    title: str = Field(max_length=MAX_TITLE, description=f"text of at most {MAX_TITLE} characters")
+    title: str = Field(max_length=limits.MAX_TITLE, description=f"text of at most {limits.MAX_TITLE} characters")
     text: str = Field(description="the note as Markdown text")
     vault: Vault = DEFAULT_VAULT
-    path: str = Field(default="", max_length=MAX_PATH, description=PATH)
-    tags: Annotated[Names, Field(max_length=MAX_TAGS)] = Field(
-        default=(), description=f"a list of at most {MAX_TAGS} names of 1-{MAX_NAME} characters"
+    path: str = Field(default="", max_length=limits.MAX_PATH, description=PATH)
+    tags: Annotated[Names, Field(max_length=limits.MAX_TAGS)] = Field(
+        default=(), description=f"a list of at most {limits.MAX_TAGS} names of 1-{limits.MAX_NAME} characters"
     )
     created_at: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
-    lang: str | None = Field(default=None, pattern=f"^{LANG_PATTERN}$", description=LANG)
+    lang: str | None = Field(default=None, pattern=f"^{limits.LANG_PATTERN}$", description=LANG)
     note_id: str | None = Field(default=None, description="the id that the address names")
     updated_at: str | None = Field(default=None, description="read-only; ignored on write")
     revision: str | None = Field(default=None, description=REPLACED)
@@ -82,7 +71,7 @@ class ImportBody(TenantBody):
     """The request of POST /notes:import: a Markdown file of a folder."""
 
     text: str = Field(description="the file as text")
-    path: str = Field(min_length=1, max_length=MAX_PATH, description=PATH)
+    path: str = Field(min_length=1, max_length=limits.MAX_PATH, description=PATH)
     vault: Vault = DEFAULT_VAULT
     modified_at: Instant | None = Field(default=None, description=INSTANT)
     revision: str | None = Field(default=None, description=REPLACED)
@@ -186,7 +175,7 @@ def index_coverage(call: Call) -> Reply:
 
 def check_note_id(note_id: str, field: str = "noteId") -> str:
     """The id itself. Raises InvalidArgument of `field` for one that Firestore could not keep."""
-    if not is_id(note_id):
+    if not limits.is_id(note_id):
         raise InvalidArgument(field, NOTE_ID)
     return note_id
 
@@ -209,8 +198,8 @@ def draft_of(body: NoteBody) -> NoteDraft:
 
 
 def _check_size(text: str) -> None:
-    if len(text.encode()) > MAX_TEXT_BYTES:
-        raise TooLarge(f"text: at most {MAX_TEXT_BYTES} bytes of UTF-8")
+    if len(text.encode()) > limits.MAX_TEXT_BYTES:
+        raise TooLarge(f"text: at most {limits.MAX_TEXT_BYTES} bytes of UTF-8")
 
 
 def _path(path: str) -> str:

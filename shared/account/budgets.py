@@ -10,15 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from threading import Lock
 
+from shared import errors
 from shared.account.prices import READ
-from shared.errors import (
-    AuroraError,
-    EmbeddingQuotaExceeded,
-    Exhausted,
-    ModelUnreachable,
-    PortContractError,
-    Unavailable,
-)
 from shared.model.account import PROJECT, Spending
 from shared.ports.stores import UsageStore
 from shared.tracing import add_embedding, reads_so_far
@@ -71,7 +64,7 @@ class ProjectBudget:
                 self._seen = max(self._seen, seen)
         if self._seen + self._reserved + self._unwritten >= self._limit:
             left = seconds_to_next_day(now)
-            raise Exhausted(f"today's USD {self._usd:g} of the whole service are used up", retry_after=left)
+            raise errors.Exhausted(f"today's USD {self._usd:g} of the whole service are used up", retry_after=left)
 
     @contextmanager
     def reserved(self, usd: float) -> Iterator[Bill]:
@@ -84,7 +77,7 @@ class ProjectBudget:
             self._reserved += held
         try:
             yield bill
-        except ModelUnreachable:  # the call was not delivered
+        except errors.ModelUnreachable:  # the call was not delivered
             bill.usd = 0.0
             raise
         finally:
@@ -108,7 +101,7 @@ class ProjectBudget:
             self._seen += amount
         try:
             self._store.spend(PROJECT, utc_day(self._clock()), Spending.MICRO_USD, amount)
-        except Unavailable as problem:
+        except errors.Unavailable as problem:
             log.warning("what was spent is written later (%s)", type(problem).__name__)
             with self._lock:
                 self._seen -= amount
@@ -158,8 +151,8 @@ class Budgets:
             with self._counted(tenant_id, Spending.EMBEDDED_TOKENS, amount, limit), billed:
                 yield
             add_embedding(tokens * self.embedded_token_usd)
-        except Exhausted as spent:
-            raise EmbeddingQuotaExceeded(spent.message, retry_after=spent.retry_after) from spent
+        except errors.Exhausted as spent:
+            raise errors.EmbeddingQuotaExceeded(spent.message, retry_after=spent.retry_after) from spent
 
     @contextmanager
     def _counted(self, tenant_id: str, kind: Spending, amount: int, limit: int | None) -> Iterator[None]:
@@ -170,13 +163,13 @@ class Budgets:
         now = self.clock()
         if not self.store.spend(tenant_id, utc_day(now), kind, amount, limit=limit):
             called = "tokens to embed" if kind is Spending.EMBEDDED_TOKENS else kind.value
-            raise Exhausted(f"today's {limit} {called} are used up", retry_after=seconds_to_next_day(now))
+            raise errors.Exhausted(f"today's {limit} {called} are used up", retry_after=seconds_to_next_day(now))
         try:
             yield
-        except PortContractError:  # delivered, and billed, though not as promised
+        except errors.PortContractError:  # delivered, and billed, though not as promised
             raise
-        except AuroraError:
-            with suppress(Unavailable):
+        except errors.AuroraError:
+            with suppress(errors.Unavailable):
                 self.store.spend(tenant_id, utc_day(now), kind, -amount)
             raise
 

@@ -56,8 +56,26 @@ class GeminiRemote(Remote["Client"]):
         options = types.HttpOptions(base_url=address, api_version=DEVELOPER_VERSION, client_args=_HOOKS)
         return Client(enterprise=False, api_key=self.api_key, http_options=options)
 
-    def _errors(self) -> sdk_errors.Table:
-        return table()
+    @staticmethod
+    def _errors() -> sdk_errors.Table:
+        import pydantic  # noqa: PLC0415 - already loaded when anything of this was raised
+        import requests  # noqa: PLC0415
+        from google.auth.exceptions import GoogleAuthError, TransportError  # noqa: PLC0415
+        from google.genai import errors  # noqa: PLC0415
+
+        return {
+            **sdk_errors.transport_errors(),
+            errors.APIError: _by_status,
+            errors.ClientError: _by_status,
+            errors.ServerError: _by_status,
+            errors.UnknownApiResponseError: sdk_errors.unreadable,
+            json.JSONDecodeError: sdk_errors.unreadable,
+            UnicodeDecodeError: sdk_errors.unreadable,
+            pydantic.ValidationError: sdk_errors.misshapen,
+            GoogleAuthError: _by_retryable,  # Vertex AI's access token
+            TransportError: sdk_errors.unanswered,
+            requests.RequestException: sdk_errors.unanswered,  # carries Vertex AI where client certificates are in use
+        }
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -160,27 +178,6 @@ def _within(seconds: float) -> types.HttpOptions:
 
     told = max(math.ceil(seconds), MIN_SERVER_TIMEOUT)
     return types.HttpOptions(timeout=max(1, math.ceil(seconds * 1000)), headers={"X-Server-Timeout": str(told)})
-
-
-def table() -> sdk_errors.Table:
-    import pydantic  # noqa: PLC0415 - already loaded when anything of this was raised
-    import requests  # noqa: PLC0415
-    from google.auth.exceptions import GoogleAuthError, TransportError  # noqa: PLC0415
-    from google.genai import errors  # noqa: PLC0415
-
-    return {
-        **sdk_errors.transport_errors(),
-        errors.APIError: _by_status,
-        errors.ClientError: _by_status,
-        errors.ServerError: _by_status,
-        errors.UnknownApiResponseError: sdk_errors.unreadable,
-        json.JSONDecodeError: sdk_errors.unreadable,
-        UnicodeDecodeError: sdk_errors.unreadable,
-        pydantic.ValidationError: sdk_errors.misshapen,
-        GoogleAuthError: _by_retryable,  # Vertex AI's access token
-        TransportError: sdk_errors.unanswered,
-        requests.RequestException: sdk_errors.unanswered,  # carries Vertex AI where client certificates are in use
-    }
 
 
 def _by_status(error: APIError, model: str) -> AuroraError:

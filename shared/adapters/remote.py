@@ -65,8 +65,9 @@ class Remote(ABC, Generic[C]):
     def _connected(self) -> C:
         """A client of the SDK, which this call may load."""
 
+    @staticmethod
     @abstractmethod
-    def _errors(self) -> Table:
+    def _errors() -> Table:
         """The SDK's errors as ours."""
 
 

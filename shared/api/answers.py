@@ -7,17 +7,7 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from shared.account.prices import usd
-from shared.api.search import (
-    NearestJson,
-    PlaceJson,
-    QueryJson,
-    ResultJson,
-    RetrievalJson,
-    nearest_json,
-    query_json,
-    retrieval_json,
-    timings_json,
-)
+from shared.api import search
 from shared.api.values import SpanJson, shown, snippet, span
 from shared.model.answers import Answer, AnswerKind, Citation, Claim
 from shared.model.questions import Question
@@ -32,7 +22,7 @@ class SupportJson(TypedDict):
     score: float
 
 
-class CitationJson(ResultJson):
+class CitationJson(search.ResultJson):
     """A label in the answer and the exact passage it points at. `support` null: not judged; `stale`: the note has
     changed since it was read; of a deleted one the texts are empty.
     """
@@ -69,7 +59,7 @@ class RefusalJson(TypedDict):
 
     reason: str
     told: str
-    nearest: list[NearestJson]
+    nearest: list[search.NearestJson]
 
 
 class ChosenTemplateJson(TypedDict):
@@ -109,11 +99,11 @@ class AnswerMetaJson(TypedDict):
 
     model: str
     answerKind: Literal["written", "quoted", "general"]
-    retrieval: RetrievalJson
+    retrieval: search.RetrievalJson
     requestId: str
     sessionId: str | None
     offsetUnit: Literal["utf16"]
-    query: QueryJson | None
+    query: search.QueryJson | None
     notesRead: int | None
     refusal: RefusalJson | None
     grounding: GroundingJson | None
@@ -148,7 +138,7 @@ class ReferenceJson(TypedDict):
 class AskMetaJson(AnswerMetaJson):
     """The meta of an answer, and which folders were searched."""
 
-    folders: list[PlaceJson]
+    folders: list[search.PlaceJson]
     silentVaults: list[str]
 
 
@@ -186,11 +176,11 @@ def answer_json(
     meta: AnswerMetaJson = {
         "model": answer.model,
         "answerKind": answer.kind.value,
-        "retrieval": retrieval_json(retrieved, k),
+        "retrieval": search.retrieval_json(retrieved, k),
         "requestId": request_id,
         "sessionId": session_id,
         "offsetUnit": "utf16",
-        "query": query_json(question, retrieved) if retrieved else None,
+        "query": search.query_json(question, retrieved) if retrieved else None,
         "notesRead": retrieved.notes_read if retrieved else None,
         "refusal": None,
         "grounding": shown(GroundingJson, answer.grounding) if answer.grounding else None,
@@ -198,13 +188,13 @@ def answer_json(
         "writerProblem": answer.writer_problem or None,
         "template": shown(ChosenTemplateJson, match, match.template, id=match.template.template_id) if match else None,
         "usage": shown(UsageJson, answer.usage, usd=usd(answer.usage, answer.model)),
-        "timings": timings_json({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),
+        "timings": search.timings_json({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),
     }
     if answer.refusal is not None:
         meta["refusal"] = {
             "reason": answer.refusal.value,
             "told": answer.refusal_told or answer.text,
-            "nearest": list(map(nearest_json, answer.nearest)),
+            "nearest": list(map(search.nearest_json, answer.nearest)),
         }
     return {
         "answer": answer.text,
@@ -222,7 +212,7 @@ def ask_json(question: Question, answer: Answer, *, k: int, request_id: str) -> 
     used = retrieved.selected if retrieved and is_from_notes else ()
     meta: AskMetaJson = {
         **body["meta"],
-        "folders": [shown(PlaceJson, place) for place in retrieved.places] if retrieved else [],
+        "folders": [shown(search.PlaceJson, place) for place in retrieved.places] if retrieved else [],
         "silentVaults": list(retrieved.failed_vaults) if retrieved else [],
     }
     chunks = [passage.chunk for passage in used]

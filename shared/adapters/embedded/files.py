@@ -62,18 +62,13 @@ class TenantFile:
 
         Reading makes no file: where there is none, it is an empty one in memory that is read.
         """
-        with explained(self.path), self._connection(creates=False) as db, transaction(db, "BEGIN"):
+        with explained(self.path), self._connection(creates=False) as db, transaction(db, "DEFERRED"):
             yield db
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One commit, or none if the block raises. Raises StoreUnavailable when others write for too long."""
-        with (
-            self._writer,
-            explained(self.path),
-            self._connection(creates=True) as db,
-            transaction(db, "BEGIN IMMEDIATE"),
-        ):
+        with self._writer, explained(self.path), self._connection(creates=True) as db, transaction(db, "IMMEDIATE"):
             yield db
 
     def page(
@@ -160,7 +155,7 @@ class TenantFile:
         """All of them, or those of later versions, unless another process was faster."""
         db.execute("PRAGMA page_size = 16384")  # of a new file: reads 100,000 vectors in half the time that 4096 takes
         db.execute("PRAGMA journal_mode = WAL")
-        with transaction(db, "BEGIN IMMEDIATE"):
+        with transaction(db, "IMMEDIATE"):
             found = version_of(db, self.path)
             added = (statement for version in range(found + 1, SCHEMA_VERSION + 1) for statement in ADDED[version])
             for statement in added if found else TABLES:
@@ -215,8 +210,8 @@ class TenantFiles:
 
 
 @contextmanager
-def transaction(db: sqlite3.Connection, begin: str) -> Iterator[None]:
-    db.execute(begin)
+def transaction(db: sqlite3.Connection, kind: str) -> Iterator[None]:
+    db.execute(f"BEGIN {kind}")
     try:
         yield
         db.execute("COMMIT")

@@ -35,8 +35,20 @@ class OpenAIRemote(Remote["OpenAI"]):
         # The SDK insists on a key, servers without keys ignore it.
         return OpenAI(base_url=self.base_url, api_key=self.api_key or "none", max_retries=0)
 
-    def _errors(self) -> sdk_errors.Table:
-        return table()
+    @staticmethod
+    def _errors() -> sdk_errors.Table:
+        import openai  # noqa: PLC0415 - already loaded when anything of this was raised
+        import pydantic  # noqa: PLC0415
+
+        return {
+            **sdk_errors.transport_errors(),
+            openai.APIStatusError: _by_status,
+            openai.APIConnectionError: _by_cause,
+            openai.APIError: sdk_errors.unanswered,  # comes inside a stream
+            json.JSONDecodeError: sdk_errors.unreadable,
+            UnicodeDecodeError: sdk_errors.unreadable,
+            pydantic.ValidationError: _by_kind,
+        }
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -101,21 +113,6 @@ def _reply(choice: Choice | ChunkChoice | None, counted: TokenCounts | None, mod
         raise ModelRefused(f"{model}: the reply was blocked ({reason if reason != 'stop' else 'refusal'})")
     ended, truncated = choice.finish_reason is not None, reason == "length"
     return Reply(text=said.content or "", reason=reason, ended=ended, truncated=truncated, usage=usage)
-
-
-def table() -> sdk_errors.Table:
-    import openai  # noqa: PLC0415 - already loaded when anything of this was raised
-    import pydantic  # noqa: PLC0415
-
-    return {
-        **sdk_errors.transport_errors(),
-        openai.APIStatusError: _by_status,
-        openai.APIConnectionError: _by_cause,
-        openai.APIError: sdk_errors.unanswered,  # comes inside a stream
-        json.JSONDecodeError: sdk_errors.unreadable,
-        UnicodeDecodeError: sdk_errors.unreadable,
-        pydantic.ValidationError: _by_kind,
-    }
 
 
 def _by_status(error: APIStatusError, model: str) -> AuroraError:

@@ -13,10 +13,9 @@ import openai
 import pytest
 
 from shared.adapters import sdk_errors
-from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
-from shared.adapters.gemini import table as gemini_table
+from shared.adapters.gemini import GeminiEmbedder, GeminiRemote, GeminiWriter
 from shared.adapters.openai import OpenAIEmbedder, OpenAIWriter
-from shared.adapters.openai.models import table as openai_table
+from shared.adapters.openai.models import OpenAIRemote
 from shared.errors import ModelRefused, ModelUnavailable, ModelUnreachable
 from tests.adapters.models.waiting import PROMPT, FakeClock
 from tests.servers import gemini as gemini_replies
@@ -62,11 +61,11 @@ def classes(module: ModuleType) -> Iterable[type[Exception]]:
 @pytest.mark.parametrize(
     ("module", "table"),
     [
-        (google.genai.errors, gemini_table()),
-        (httpx2, gemini_table()),
-        (google.auth.exceptions, gemini_table()),
-        (openai, openai_table()),
-        (httpx2, openai_table()),
+        (google.genai.errors, GeminiRemote._errors()),
+        (httpx2, GeminiRemote._errors()),
+        (google.auth.exceptions, GeminiRemote._errors()),
+        (openai, OpenAIRemote._errors()),
+        (httpx2, OpenAIRemote._errors()),
     ],
     ids=lambda value: value.__name__ if isinstance(value, ModuleType) else "",
 )
@@ -79,7 +78,7 @@ def test_every_error_class_of_the_sdks_is_mapped_or_known_to_be_unused(
 
 def test_google_genai_classes_are_mapped_one_by_one() -> None:
     own = {kind for kind in classes(google.genai.errors) if kind.__module__ == "google.genai.errors"}
-    assert {kind.__name__ for kind in own - set(gemini_table())} <= UNUSED
+    assert {kind.__name__ for kind in own - set(GeminiRemote._errors())} <= UNUSED
 
 
 STATUSES = [
