@@ -27,11 +27,11 @@ demo: $(VENV)/run ## the same without a server: three questions, three cited ans
 quick: $(VENV)/dev ## the tests that start no process: no Java, browser or Node
 	PYTHONHASHSEED=0 $(BIN)/pytest --quick -m "not nightly" -n auto -q -rfE
 
-test: $(VENV)/dev ## the tests, those on the Firestore emulator included, by three workers, since they wait a third of their time; a file is one worker's
+test: $(VENV)/dev ## the tests, those on the emulator included, by three workers, as they wait a third of the time; a file is one worker's
 	PYTHONHASHSEED=0 $(BIN)/pytest -m "not nightly" -n 3 --dist loadfile --no-loadscope-reorder
 
 nightly: $(VENV)/dev ## whole tools and long storms; `make test` runs a small one of each
-	PYTHONHASHSEED=0 $(BIN)/pytest -m nightly -n 3 --dist loadfile --no-loadscope-reorder
+	PYTHONHASHSEED=0 $(BIN)/pytest -m nightly -n 2 --dist loadfile --no-loadscope-reorder
 
 coverage: $(VENV)/dev ## the same with coverage; slower, and on Python 3.11 its tracer now and then loses a thread
 	$(BIN)/pytest --cov --cov-report=term:skip-covered

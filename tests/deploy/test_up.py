@@ -148,12 +148,11 @@ def test_a_database_that_is_there_stays_where_it_is() -> None:
         ["demo-notes", "--set", "Judge=model"],
     ],
 )
-def test_a_command_line_that_is_wrong_gets_the_usage(arguments: list[str]) -> None:
-    said = subprocess.run(
-        [ROOT / "deploy/up.sh", *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )
-    assert said.returncode == 2
-    assert "usage: deploy/up.sh" in said.stderr
+def test_a_command_line_that_is_wrong_gets_the_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        plan.main(arguments)
+    assert ended.value.code == 2
+    assert "usage: deploy/up.sh" in capsys.readouterr().err
 
 
 def test_the_usage_is_said_from_any_folder() -> None:
@@ -172,50 +171,59 @@ def test_the_usage_is_said_from_any_folder() -> None:
         ("OPENAI_API_KEY=a", "the build's record would keep it"),
     ],
 )
-def test_a_setting_that_would_do_nothing_or_harm_is_refused_before_anything_is_done(setting: str, told: str) -> None:
-    said = subprocess.run(
-        ["deploy/up.sh", "demo-notes", "--set", setting], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert said.returncode == 2
-    assert told in said.stderr
+def test_a_setting_that_would_do_nothing_or_harm_is_refused_before_anything_is_done(
+    setting: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plan.main(["demo-notes", "--set", setting]) == 2
+    assert told in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("setting", "told"),
-    [
-        ("JUDGE=foo", "JUDGE: expected one of offline, model, check_grounding, got 'foo'"),
-        ("AUTH=nobody", "AUTH: expected one of firebase, emulator, none, got 'nobody'"),
-        ("AUTH=none", "AUTH: expected firebase where K_SERVICE is set, got 'none'"),
-        ("CHAT_TIMEOUT_MS=300000", "CHAT_TIMEOUT_MS: expected at most 170000"),
-        ("STORE=embedded", "STORE: expected firestore where K_SERVICE is set"),
-        ("RERANKER=cross_encoder|RERANKER_MODEL=a-model", "RERANKER: expected none or vertex"),
-        ("OTEL_EXPORTER_OTLP_ENDPOINT=https://otel.example", "OTEL_EXPORTER_OTLP_ENDPOINT: expected opentelemetry-sdk"),
-        ("TEMPLATE_FOLDERS=templates,docs", "TEMPLATE_FOLDERS: expected folders in templates/"),
-        ("RETRIEVAL_WEIGHT_VECTOR=0.7", "RETRIEVAL_WEIGHT_*: expected three weights that sum to 1, got 1.1"),
-    ],
-)
-def test_a_value_with_which_no_function_would_start_is_told_with_its_name(setting: str, told: str) -> None:
-    said = checked(setting)
-    assert said.returncode == 1
-    assert f"SettingsError: {told}" in said.stderr
+UNSTARTED = {
+    "JUDGE=foo": "JUDGE: expected one of offline, model, check_grounding, got 'foo'",
+    "AUTH=nobody": "AUTH: expected one of firebase, emulator, none, got 'nobody'",
+    "AUTH=none": "AUTH: expected firebase where K_SERVICE is set, got 'none'",
+    "CHAT_TIMEOUT_MS=300000": "CHAT_TIMEOUT_MS: expected at most 170000",
+    "STORE=embedded": "STORE: expected firestore where K_SERVICE is set",
+    "RERANKER=cross_encoder|RERANKER_MODEL=a-model": "RERANKER: expected none or vertex",
+    "OTEL_EXPORTER_OTLP_ENDPOINT=https://otel.example": "OTEL_EXPORTER_OTLP_ENDPOINT: expected opentelemetry-sdk",
+    "TEMPLATE_FOLDERS=templates,docs": "TEMPLATE_FOLDERS: expected folders in templates/",
+    "RETRIEVAL_WEIGHT_VECTOR=0.7": "RETRIEVAL_WEIGHT_*: expected three weights that sum to 1, got 1.1",
+}
 
 
-def test_values_are_checked_together_with_those_that_are_deployed_and_stay() -> None:
+def test_a_value_with_which_no_function_would_start_is_told_with_its_name() -> None:
+    """Values are checked together with those that are deployed and stay."""
     held = {"RETRIEVAL_WEIGHT_VECTOR": "0.5", "RETRIEVAL_WEIGHT_KEYWORD": "0.35"}
-    assert checked("JUDGE=model|ALLOWED_ORIGINS=https://a.example,https://b.example", held).returncode == 0
-    assert "sum to 1, got 0.95" in checked("RETRIEVAL_WEIGHT_RECENCY=0.1", held).stderr
+    for said, expected in zip(checked(*map(_given, UNSTARTED)), UNSTARTED.values(), strict=True):
+        assert said.startswith(expected)
+    origins = "JUDGE=model|ALLOWED_ORIGINS=https://a.example,https://b.example"
+    fine, uneven = checked({**held, **_given(origins)}, {**held, **_given("RETRIEVAL_WEIGHT_RECENCY=0.1")})
+    assert fine == ""
+    assert "sum to 1, got 0.95" in uneven
 
 
-def checked(settings: str, held: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """deploy/check_settings.py by a Python that has nothing else; `held`: what is deployed."""
-    given = dict(
-        each.split("=", 1) for each in f"STORE=firestore|GOOGLE_CLOUD_PROJECT=demo-notes|{settings}".split("|")
-    )
-    code = "import check_settings, json, sys; check_settings.check(json.load(sys.stdin), 'GEMINI_API_KEY')"
-    return subprocess.run(
-        [sys.executable, "-S", "-c", code], cwd=ROOT, env={"PYTHONPATH": "deploy"},
-        input=json.dumps({**(held or {}), **given}), capture_output=True, text=True, check=False,
+def _given(settings: str) -> dict[str, str]:
+    return dict(each.split("=", 1) for each in f"STORE=firestore|GOOGLE_CLOUD_PROJECT=demo-notes|{settings}".split("|"))
+
+
+CHECK = """
+import check_settings, json, sys
+for given in json.load(sys.stdin):
+    try:
+        check_settings.check(given, "GEMINI_API_KEY")
+        print()
+    except check_settings.SettingsError as error:
+        print(error.message)
+"""
+
+
+def checked(*given: Mapping[str, str]) -> list[str]:
+    """What deploy/check_settings.py says of each, by a Python that has nothing else; empty: nothing is wrong."""
+    said = subprocess.run(
+        [sys.executable, "-S", "-c", CHECK], cwd=ROOT, env={"PYTHONPATH": "deploy"},
+        input=json.dumps(given), capture_output=True, text=True, check=True,
     )  # fmt: skip
+    return said.stdout.splitlines()
 
 
 def test_without_gcloud_it_says_so_and_that_it_stopped(tmp_path: Path) -> None:

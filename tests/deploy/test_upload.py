@@ -13,6 +13,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -92,23 +93,10 @@ def uploaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def python(tmp_path_factory: pytest.TempPathFactory, uploaded: Path) -> Path:
     """The interpreter of a fresh environment that holds requirements.txt and nothing else."""
     environment = tmp_path_factory.mktemp("layer") / "venv"
-    subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     executable = environment / "bin" / "python"
-    subprocess.run(
-        [
-            executable,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--no-compile",
-            "--disable-pip-version-check",
-            "-r",
-            "requirements.txt",
-        ],
-        cwd=uploaded,
-        check=True,
-    )
+    pip = [sys.executable, "-m", "pip", f"--python={executable}", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "install", "--no-compile", "-r", "requirements.txt"], cwd=uploaded, check=True)
     compileall.compile_dir(str(uploaded), quiet=1)
     return executable
 
@@ -133,8 +121,12 @@ def deployed(
             "GEMINI_BASE_URL": gemini.url,
             "THREADS": "8",
         }
-        started = {each: stack.enter_context(running(each, env, python=python, folder=uploaded)) for each in TARGETS}
-        yield {target: function.url for target, function in started.items()}, token
+        with ThreadPoolExecutor(len(TARGETS)) as pool:
+            begun = pool.map(
+                lambda each: stack.enter_context(running(each, env, python=python, folder=uploaded)), TARGETS
+            )
+            addresses = dict(zip(TARGETS, (function.url for function in begun), strict=True))
+        yield addresses, token
 
 
 def call(

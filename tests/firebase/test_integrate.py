@@ -82,10 +82,6 @@ def snippet(language: str) -> str:
     return found[1]
 
 
-def _numbers(text: str) -> list[int]:
-    return [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", text)]
-
-
 @pytest.fixture(scope="module")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, AuthEmulator]]:
     """On an emulator under our rules; whoever signs in is `mara`."""

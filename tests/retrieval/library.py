@@ -39,6 +39,8 @@ class Library:
         self.reranker: Reranker | None = None
         self.options = RetrievalOptions(index_version=VERSION)
         self.executor = executor or ThreadPoolExecutor(4)
+        self._tokens: dict[str, str | None] = {}
+        """Note -> the token of its record as last written here."""
 
     def add(
         self,
@@ -88,9 +90,9 @@ class Library:
     def put(self, put: ChunkPut, revision: str) -> None:
         """The chunk, and a record that says the note is at `revision`."""
         note_id = put.chunk.note_id
-        token = self.store.read_record(TENANT, note_id).token
         record = IndexRecord(revision, IndexStatus.INDEXED, 1, VERSION, NOW)
-        self.store.apply(TENANT, IndexChange(note_id, token, record, put=(put,)))
+        change = IndexChange(note_id, self._tokens.get(note_id), record, put=(put,))
+        self._tokens[note_id] = self.store.apply(TENANT, change)
 
     def ask(self, text: str, **question: Any) -> Retrieved:  # noqa: ANN401 - Question's fields
         asked = Question(**{"tenant_id": TENANT, "text": text, "now": NOW, **question})

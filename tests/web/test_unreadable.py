@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from urllib.request import Request, urlopen
 
 from playwright.sync_api import Page, expect
 
-from tests.servers.dev import Running, dev
+from cli.product.emulator import Emulator
+from tests.servers.dev import dev
 from tests.web.conftest import OpenPage
 from tests.web.moves import open_notes
 
@@ -24,25 +24,22 @@ FIELDS = {
 }
 
 
-def _written_by_an_app(running: Running, note_id: str, fields: object) -> None:
+def _written_by_an_app(host: str, project: str, note_id: str, fields: object) -> None:
     """As the Admin SDK writes, which no rules check."""
-    host = re.search(r"FIRESTORE_EMULATOR_HOST=(\S+)", running.greeting)
-    project = re.search(r"GOOGLE_CLOUD_PROJECT=(\S+)", running.greeting)
-    assert host
-    assert project
-    address = f"http://{host[1]}/v1/projects/{project[1]}/databases/(default)/documents/tenants/local/notes/{note_id}"
+    address = f"http://{host}/v1/projects/{project}/databases/(default)/documents/tenants/local/notes/{note_id}"
     owner = {"Authorization": "Bearer owner", "Content-Type": "application/json"}
     with urlopen(Request(address, json.dumps({"fields": fields}).encode(), owner, method="PATCH")) as reply:
         assert reply.status == 200
 
 
 def test_it_is_listed_as_failed_with_its_reason_and_can_be_deleted(
-    open_page: OpenPage, tmp_path: Path, shot: Callable[[Page, str], None]
+    open_page: OpenPage, tmp_path: Path, shot: Callable[[Page, str], None], emulator: Emulator, firestore_project: str
 ) -> None:
-    with dev(tmp_path, "--store", "emulator") as running:
+    env = {"FIRESTORE_EMULATOR_HOST": emulator.host, "GOOGLE_CLOUD_PROJECT": firestore_project}
+    with dev(tmp_path, "--store", "emulator", env=env) as running:
         running.call("PUT", "/notes/good", {"title": "Boat", "text": "The boat is blue."})
         for note_id, fields in FIELDS.items():
-            _written_by_an_app(running, note_id, fields)
+            _written_by_an_app(emulator.host, firestore_project, note_id, fields)
         page = open_page(running.address)
         open_notes(page)
         expect(page.locator(".coverage")).to_contain_text("2 failed")

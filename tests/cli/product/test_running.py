@@ -53,27 +53,22 @@ def _asked(product: Running, times: int) -> bool:
         time.sleep(0.02)
 
 
-def test_a_question_is_answered_by_the_product_that_runs(indexed: Aurora, running: Running) -> None:
+def test_questions_are_answered_by_the_product_that_runs_unless_they_ask_for_other_settings_or_another_tenant(
+    indexed: Aurora, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "blue" in indexed.json("ask", QUESTION)["answer"]
     assert "[N1] Boat · boat.md · 8 May 2026" in indexed("ask", QUESTION).stdout
     assert _asked(running, 2)
-
-
-def test_what_takes_long_to_load_is_not_loaded_for_that(indexed: Aurora, running: Running) -> None:
+    # What takes long to load is not loaded for that.
     command = [sys.executable, "-c", LOADED, "--home", str(indexed.home), "ask", QUESTION]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, env=dict(os.environ))
     assert "blue" in done.stdout
     assert done.stderr.split() == []
-    assert _asked(running, 1)
-
-
-def test_who_asks_for_other_settings_or_another_tenant_gets_them(
-    indexed: Aurora, running: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    assert _asked(running, 3)
     assert indexed("ask", QUESTION, "--tenant", "other").exit_code == 3
     monkeypatch.setenv("RETRIEVAL_RERANK_TO", "1")
     assert indexed.json("ask", QUESTION)["meta"]["retrieval"]["k"] == 1
-    assert _asked(running, 0)
+    assert _asked(running, 3)
 
 
 def test_a_product_whose_model_was_chosen_on_its_page_goes_on_answering(indexed: Aurora, running: Running) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 JSON = dict[str, Any]
 TABLE: JSON = json.loads((Path(__file__).parent / "permissions.json").read_text())
 """`methods`: method -> permissions it needs; `roles`: role -> those of them that it holds; with source and date."""
-UNKNOWN_ACCOUNT = "Service account {} does not exist."
 
 
 class Access:
