@@ -31,11 +31,14 @@ MONTHS = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.HALF: 6, Unit.YEAR: 12}
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Days `[start, end)`; None is open. `reach`: how many days back from today it may go, None: from its dates."""
+    """Days `[start, end)`; None is open. `reach`: how many days back from today it may go, None: from its dates.
+    `begins`: from which of its days "since" counts, None: the first.
+    """
 
     start: date | None
     end: date | None
     reach: int | None = None
+    begins: date | None = None
 
 
 def day(of: date) -> Span:
@@ -127,11 +130,11 @@ def easter(year: int) -> date:
 
 FEASTS: dict[str, tuple[int, int] | int] = {
     "new year": (1, 1), "epiphany": (1, 6), "valentine": (2, 14), "rose monday": -48, "shrove tuesday": -47,
-    "ash wednesday": -46, "holy week": -7, "maundy thursday": -3, "good friday": -2, "easter": -2, "easter sunday": 0,
-    "easter monday": 1, "may day": (5, 1), "ascension": 39, "pentecost": 49, "whit monday": 50, "corpus christi": 60,
-    "assumption": (8, 15), "halloween": (10, 31), "all saints": (11, 1), "saint nicholas": (12, 6),
-    "immaculate conception": (12, 8), "christmas eve": (12, 24), "christmas": (12, 24), "boxing day": (12, 26),
-    "new year's eve": (12, 31),
+    "ash wednesday": -46, "palm sunday": -7, "holy week": -7, "maundy thursday": -3, "good friday": -2, "easter": -2,
+    "easter sunday": 0, "easter monday": 1, "may day": (5, 1), "ascension": 39, "pentecost": 49, "whit sunday": 49,
+    "whit monday": 50, "corpus christi": 60, "assumption": (8, 15), "halloween": (10, 31), "all saints": (11, 1),
+    "saint nicholas": (12, 6), "immaculate conception": (12, 8), "christmas eve": (12, 24), "christmas": (12, 24),
+    "boxing day": (12, 26), "new year's eve": (12, 31),
 }  # fmt: skip
 """Feast -> (month, day), or the days from Easter Sunday. A vocabulary adds public holidays of its countries as
 `MM-DD`, or as `MM-D#N`: the Nth weekday D (Monday = 0) of that month, the last for 0.
@@ -155,7 +158,8 @@ def feast(name: str, year: int) -> Span:
             start = first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (nth - 1))
         else:
             start = date(year, number, int(rest))
-    return Span(start, start + timedelta(days=_FEAST_DAYS.get(name, 1)))
+    begins = easter(year) if name == "easter" else None
+    return Span(start, start + timedelta(days=_FEAST_DAYS.get(name, 1)), begins=begins)
 
 
 def part(of: Span, which: str) -> Span:
@@ -178,11 +182,14 @@ def part(of: Span, which: str) -> Span:
     if length > 300:
         return months(of.start.year, *(_DECADE_PARTS if length > 3000 else _YEAR_PARTS)[which])
     third, edge = length // 3, 7 if length > 7 else 3
+    late = (
+        20 if length == 31 else length - third
+    )  # the last third of a long month begins on the 21st, as that of others
     first, last = {
         "start": (0, edge),
         "early": (0, third),
-        "mid": (third, length - third),
-        "late": (length - third, length),
+        "mid": (third, late),
+        "late": (late, length),
         "end": (length - edge, length),
         "first half": (0, length // 2),
         "second half": (length // 2, length),

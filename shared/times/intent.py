@@ -74,7 +74,8 @@ class Intents:
         own = self._parts[min(bisect_right(self._ends, start), len(self._parts) - 1)]
         asks = own.start in self._asking_starts
         question = self._question(own if asks else self._asking[-1])
-        score = question.tense + self._belonging(start, end)
+        belonging = self._belonging(start, end)
+        score = question.tense + belonging
         if not asks:
             score -= 2
         elif question.clause is own:
@@ -82,8 +83,17 @@ class Intents:
             if recurs and question.tense <= 0 and not question.of_notes and question.length > end - start:
                 score -= 2
         else:
-            score += 2 if start >= question.clause.start else -1
+            lead = f"{self._text[own.start : start]} {self._text[end : question.clause.start]}"
+            score += 2 if start >= question.clause.start else -1 - (belonging <= 0 and self._is_clause(lead))
         return Intent.ASKED if score > 0 else Intent.EITHER if score == 0 else Intent.STORY
+
+    def _is_clause(self, lead: str) -> bool:
+        """Whether what leads to the clause that asks, its time aside, tells something: `I cooked …, which` and not
+        `in the notes of …, which`.
+        """
+        words, of = lead.split(), self._words
+        verb = of.past.search(lead) or of.present.search(lead)
+        return len(words) > 1 and bool(verb or not of.preposition.search(f"{words[0]} "))
 
     def _belonging(self, start: int, end: int) -> int:
         """What it counts that the time says which minutes, post or meeting: `last week's minutes`, `the minutes of last

@@ -38,13 +38,15 @@ _OF_A_YEAR = "(?:(?:/|,? (?:(?:{links}) )?){year})?"
 _COMMON = (
     Rule("slashes", rf"(?P<first>\d{{1,2}})/(?P<second>\d{{1,2}})/(?P<year>{YEAR}|\d\d)"),
     Rule("slashes", r"(?P<first>\d{1,2})/(?P<second>\d{1,2})", weak=True),
+    Rule("iso", rf"(?P<number>0?[1-9]|1[0-2])/(?P<year>{YEAR})", weak=True),
     Rule("quarter", r"[{q}](?P<quarter>[1-4])(?:/(?P<yy>\d\d)|\s?[/-]?\s?{year})?"),
     Rule("quarter", r"(?P<quarter>[1-4])[{q}](?:(?P<yy>\d\d)|\s?[/-]?\s?{year})"),
     Rule("quarter", r"{year}[\s/-]?[{q}](?P<quarter>[1-4])"),
     Rule("half", r"[{h}](?P<half>[12])(?:/(?P<yy>\d\d)|\s?[/-]?\s?{year})"),
+    Rule("half", r"[{h}](?P<half>[12])", weak=True),
     Rule("half", r"(?P<half>[12])[{h}](?:(?P<yy>\d\d)|\s?[/-]?\s?{year})"),
-    Rule("nth_unit", r"{nth} (?P<unit>{terms}),? (?:(?:{links}) )?{year}"),
-    Rule("nth_unit", r"{nth} (?P<unit>{terms})", weak=True),
+    Rule("nth_unit", r"(?:(?:{articles}) )?{nth} (?P<unit>{terms}),? (?:(?:{links}) )?{year}"),
+    Rule("nth_unit", r"(?:(?:{articles}) )?{nth} (?P<unit>{terms})", weak=True),
     Rule("iso_week", rf"(?:{{weeks}})\s?(?P<week>[1-5]?\d)(?:\s?(?:{{joiners}})\s?(?P<last>[1-5]?\d))?{_OF_A_YEAR}"),
     Rule("iso_week", rf"(?P<week>[1-5]?\d)(?:{{endings}}) (?:{{weeks}}){_OF_A_YEAR}"),
     Rule("weekday", r"{weekday}", weak=True),
@@ -53,7 +55,7 @@ _COMMON = (
     Rule("month", r"{month}", weak=True),
     Rule("season", r"{season} (?:(?:{links}) )?{year}"),
     Rule("season", r"{season}", weak=True),
-    Rule("season", rf"{{season}} (?:(?:{{links}}) )?(?P<year>{YEAR})\s?[/–-]\s?(?:19|20)?\d\d"),
+    Rule("season", rf"{{season}} (?:(?:{{links}}) )?(?:(?P<year>{YEAR})|(?P<yy>\d\d))\s?[/–-]\s?(?:19|20)?\d\d"),
 )  # fmt: skip
 """Rules of every language that has words for times."""
 T = TypeVar("T")
@@ -81,8 +83,7 @@ class Lexicon:
         self.verbs_as_months = frozenset(times.verbs_as_months.split())
         self.common = frozenset(known.stop_words.split())
         self.names_are_capitalised = not known.nouns_are_capitalised  # whether a capital inside a sentence marks one
-        self.names_are_lower_case = times.names_are_lower_case
-        self.month_first = times.month_first
+        self.names_are_lower_case, self.month_first = times.names_are_lower_case, times.month_first
         self._compile(times, known)
         self._compile_asking(known.asking or Asking())
 
@@ -108,7 +109,10 @@ class Lexicon:
         self.parts = rules_before(starmap(Rule, times.parts.items()))
         self.preposition, self.between = before(times.prepositions), before(times.between)
         self.named, self.named_parts = before(times.named), before(times.named_parts)
-        self.on_days, self.unread = before(times.on_days), before(times.unread)
+        # Neither what lies "between the wedding and" a time nor a weekend of it that no rule reads is understood.
+        halves = rf"(?:{times.between or _NEVER}) (?:[^\s,;]+ ){{1,4}}(?:{times.joiners or _NEVER})"
+        self.on_days = before(times.on_days)
+        self.unread = before(rf"{times.unread or _NEVER}|{halves}|{{weekend}}(?: \S+){{0,4}}")
         self.article, self.attribute_follows = before(times.articles), before(times.attributes_follow)
         self.behind = tuple(
             (name, re.compile(rf",?\s*(?:{_filled(pattern, {})})(?!\w)", re.IGNORECASE))
@@ -116,7 +120,7 @@ class Lexicon:
         )
         article = f"(?:(?:{times.articles})\\s+)?" if times.articles else ""
         joiners, links = times.joiners or _NEVER, _filled(times.links or _NEVER, {})
-        self.joiner = re.compile(rf"\s*(?:{joiners})\s+{article}|\s*[-–]\s*", re.IGNORECASE)
+        self.joiner = re.compile(rf"\s*(?:{joiners})(?:\s+|(?<=['’])){article}|\s*[-–]\s*", re.IGNORECASE)
         self.link = re.compile(rf",?\s*(?:(?:{links})\s*{article})?", re.IGNORECASE)
         filler = "".join(rf"(?:(?:{each or _NEVER})\s*)?" for each in (links, times.articles, words["years"]))
         eras = _filled(times.eras or _NEVER, {})
@@ -161,7 +165,7 @@ class Lexicon:
             "season": _group("season", self.seasons),
             "feast": _group("feast", self.feasts),
             "names": _alternatives({**self.weekdays, **self.months, **self.seasons, **self.feasts}),
-            "decade": rf"(?P<decade>(?:19|20)?[1-9]0|{_alternatives(self.decades) or _NEVER})",
+            "decade": rf"(?P<decade>(?:19|20)?[1-9]0|2000|{_alternatives(self.decades) or _NEVER})",
             "year": rf"(?P<year>{YEAR}|['’]\d\d)",
             "years": _alternatives({word: unit for word, unit in units.items() if unit == "year"}),
             "articles": times.articles or _NEVER,
@@ -201,11 +205,15 @@ def correct_names(text: str, grammar: Lexicon) -> tuple[str, list[tuple[int, int
 
 
 def _is_misspelled(word: str, name: str) -> bool:
-    """Whether one letter is missing, too much, another or swapped with the next. The first and the last are right, or
-    the last is missing: `Domenico` and `Mondays` are other words.
+    """Whether one letter is missing, too much, another or swapped with the next. The first and the last are right,
+    or the last is missing or swapped, in a long name another consonant: `Domenico`, `Mondays`, `Freitas` are none.
     """
-    if word[0] != name[0] or abs(len(word) - len(name)) > 1 or (word[-1] != name[-1] and word != name[:-1]):
+    if word[0] != name[0] or abs(len(word) - len(name)) > 1:
         return False
+    if word[-1] != name[-1] and not name.startswith(word):
+        other = len(name) > 7 and word[-1] not in "aeiou"
+        if len(word) != len(name) or not (other or word[-2] == name[-1]):
+            return False
     same = next((at for at, (a, b) in enumerate(zip(word, name, strict=False)) if a != b), len(name))
     rest, meant = word[same:], name[same:]
     swapped = rest[:2] == meant[1::-1] and rest[2:] == meant[2:]

@@ -21,7 +21,7 @@ _FIRST_WORD = re.compile(r"(?:^|[.!?]\s+)\w+\s+$")
 VAGUE = ("recently", "other_day")
 OF_A_YEAR = ("date", "days_of_month", "month", "quarter", "nth_unit", "season", "feast")
 PERIODS = ("this", "last", "before_last")
-SHIFTS = ("ago", "last")
+SHIFTS = ("ago", "last", "shifted")
 WHOLE_YEARS = (*PERIODS, "ago", "year")
 NAMES = (*OF_A_YEAR, "weekday", "half", "iso_week")
 DATES = ("date", "day_number", "days_of_month", "iso", "dots", "slashes")
@@ -82,10 +82,11 @@ def _one(text: str, before: list[Mention], second: Mention, context: Context) ->
     day = (_one_day(first, second, context) or _one_day(second, first, context)) if link else None
     if link is None or day is not None:
         return replace(day, start=first.start, end=second.end) if day else None
-    if first.rule.weak and not _introduced(text, before, grammar):
+    weak = first.rule.weak and first.rule.kind != "nth_unit"
+    if weak and not _introduced(text, before, grammar):
         return None  # "the march last year"
     if year := _year_beside(first, second, context):
-        return replace(first, end=second.end, year=year)
+        return replace(first, rule=replace(first.rule, weak=weak), end=second.end, year=year)
     year = _year_beside(second, first, context)
     narrows = year or first.rule.kind in VAGUE or link.groupdict().get("said")
     if not narrows or (second.rule.weak and not gap.strip(" ,")):  # "last year may have been better"
@@ -95,14 +96,17 @@ def _one(text: str, before: list[Mention], second: Mention, context: Context) ->
 
 def _counts_from(text: str, first: Mention, second: Mention, grammar: Lexicon) -> bool:
     """Whether the first mention is a distance from the second, or one of its days: `the Friday before 5 May`."""
-    counted = longest_at_end(text, second.start, grammar.ordinal_days)
-    if counted is None:
-        gap = text[first.end : second.start]
-        part = longest_at_end(gap, len(gap), grammar.parts)
-        operator = longest_at_end(gap, part.start if part else len(gap), grammar.operators)
-        if operator is not None and operator.rule.kind in COUNT_FROM:
-            counted = longest_at_end(text, first.end + operator.start, grammar.distances)
-    return counted is not None and counted.start <= first.start
+    of_it = longest_at_end(text, second.start, (*grammar.ordinal_days, *grammar.parts))
+    if of_it is not None:
+        led = at_end(text, of_it.start, grammar.preposition)  # "on | the weekend of"
+        return (led.start() if led else of_it.start) <= first.start
+    gap = text[first.end : second.start]
+    part = longest_at_end(gap, len(gap), grammar.parts)
+    operator = longest_at_end(gap, part.start if part else len(gap), grammar.operators)
+    if operator is None or operator.rule.kind not in COUNT_FROM:
+        return False
+    distance = longest_at_end(text, first.end + operator.start, grammar.distances)
+    return distance is not None and distance.start <= first.start
 
 
 COUNT_FROM = ("before", "after")

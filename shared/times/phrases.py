@@ -116,7 +116,8 @@ def _reading(text: str, mention: Mention, following: Mention | None, context: Co
             return None if _is_of_another_year(text, following, grammar) else _bounded(text, reading, context)
         unpaired = opening is not None and following.start - mention.end < 20  # "from May down to 3 April"
     operator = longest_at_end(text, anchor.start, grammar.operators)
-    if anchor.bare and not _stands(text, mention, grammar, led=operator is not None):
+    led = operator is not None and operator.rule.kind not in OF_DISTANCES
+    if anchor.bare and not _stands(text, mention, grammar, led=led):
         described = anchor.span if _is_attribute(text, mention, grammar) else None
         return _Reading(described, anchor.start, mention.end, certain=False) if described else None
     span, start = anchor.span, anchor.start
@@ -132,9 +133,10 @@ def _reading(text: str, mention: Mention, following: Mention | None, context: Co
     name = "until" if (name, anchor.part) == ("before", "end") else name
     is_a_name = name == "by" and mention.rule.weak and anchor.bare  # "by June"
     if operator and not is_a_name and (name not in OF_DISTANCES or mention.rule.kind == "ago"):
-        return _bounded(text, _Reading(_applied(name, span, context), operator.start, mention.end), context)
-    led = (mention.rule.weak or mention.week) and anchor.bare
-    preposition = at_end(text, start, grammar.preposition) if led else None
+        span = _applied(name, span, context)
+        return _bounded(text, _Reading(span, operator.start, mention.end, certain=not unpaired), context)
+    leads = (mention.rule.weak or mention.week) and anchor.bare
+    preposition = at_end(text, start, grammar.preposition) if leads else None
     certain = not unpaired and (not anchor.bare or _is_plain(text, mention, grammar))
     recurs = mention.rule.kind in RECURRING and mention.week is None and mention.word("year") is None
     reading = _bounded(text, _Reading(span, start, mention.end, recurs=recurs, certain=certain), context)
@@ -180,21 +182,24 @@ def _is_plain(text: str, mention: Mention, grammar: Lexicon) -> bool:
 
 def _alike(text: str, first: Mention, second: Mention, grammar: Lexicon) -> bool:
     """Whether the second is a time because the first is one: `in May and June`."""
-    if first.rule.kind != second.rule.kind or second.match[0] in grammar.verbs_as_months:
+    same = first.rule.kind == second.rule.kind or (first.word("weekday") and second.word("weekday"))
+    if not same or second.match[0] in grammar.verbs_as_months:
         return False
-    return _stands_as_time(text, first, grammar)
+    return not first.rule.weak or first.rule.kind == "dots" or _stands_as_time(text, first, grammar)
 
 
 def _stands(text: str, mention: Mention, grammar: Lexicon, *, led: bool) -> bool:
     """Whether a mention of which no part is named is a time. `led`: an operator stands before it."""
     if mention.rule.kind in ("now", "current"):
         return False  # they only end a range ("from January to now") or have a part ("the start of the year")
-    if mention.rule.kind in ("iso_week", "nth_unit", "season") and grammar.genitive.match(text, mention.end):
+    if mention.rule.kind in ("iso_week", "nth_unit", "season", "slashes", "weekend") and grammar.genitive.match(
+        text, mention.end
+    ):
         return False  # "week 3 of the course", "the first quarter of the game"
     if mention.rule.kind == "year" and _counts(text, mention, grammar):
         return False
-    if mention.rule.kind == "slashes" and mention.rule.weak and not at_end(text, mention.start, grammar.on_days):
-        return False
+    if mention.rule.kind == "slashes" and mention.rule.weak:
+        return led or at_end(text, mention.start, grammar.on_days) is not None
     return led or not mention.rule.weak or _stands_as_time(text, mention, grammar)
 
 
@@ -247,7 +252,7 @@ def _applied(operator: str, span: Span, context: Context) -> Span:
     today_over = context.today + ONE_DAY
     match operator:
         case "since" | "within":
-            return Span(span.start, today_over)
+            return Span(span.begins or span.start, today_over)
         case "after":
             return Span(span.end, today_over)
         case "until" | "by":
@@ -259,7 +264,7 @@ def _applied(operator: str, span: Span, context: Context) -> Span:
 def _pair(text: str, first: _Anchor, second: _Anchor, context: Context) -> Span | None:
     """`between first and second`, both included. A year that only one of them names is the other's too."""
     joined = context.words.joiner.match(text, first.mention.end)
-    if joined is None or not second.start <= joined.end() <= second.mention.start:
+    if joined is None or not second.start <= joined.end() < second.mention.end:  # "and the | third", "à la | fin de"
         return None
     named = second.mention.word("year") or second.mention.year
     begin = first.span
@@ -268,16 +273,17 @@ def _pair(text: str, first: _Anchor, second: _Anchor, context: Context) -> Span 
     if begin is None or begin.start is None:
         return None
     end = second.span if named else _in_year(text, second, begin.start, context)
-    start = begin.start
+    start = begin.begins or begin.start
     if end is not None and end.end is not None and end.end <= start:
+        later = None if named else _in_year(text, second, calendar.shifted(start, Unit.YEAR, 1), context)
         if second.mention.rule.kind == "weekday" and first.mention.word("weekday"):
             begin = Span(start - 7 * ONE_DAY, None)
-        elif named:
-            begin = _in_year(text, first, calendar.shifted(start, Unit.YEAR, -1), context) or begin
+        elif later and later.start and later.start <= context.today:
+            end = later
         else:
-            end = _in_year(text, second, calendar.shifted(start, Unit.YEAR, 1), context)
-    empty = end is None or (end.end and begin.start and end.end <= begin.start)
-    return None if end is None or empty else Span(begin.start, end.end)
+            begin = _in_year(text, first, calendar.shifted(start, Unit.YEAR, -1), context) or begin
+        start = begin.begins or begin.start or start
+    return None if end is None or (end.end and end.end <= start) else Span(start, end.end)
 
 
 def _in_year(text: str, anchor: _Anchor, day: date | None, context: Context) -> Span | None:

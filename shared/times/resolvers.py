@@ -57,15 +57,12 @@ def _window(unit: Unit, count: int, context: Context) -> Span:
 
 
 def _rolling(mention: Mention, context: Context) -> Span:
+    if hours := mention.word("hours"):  # from the start of the day in which the first of them lies
+        first = _moment_ago(timedelta(hours=int(hours)), context)
+        return Span(first, context.today + ONE_DAY, (context.today - first).days + 1)
     unit = unit_of(mention, context)
     absent = 1 if mention.word("few") is None else MAX_FEW[unit]
     return _window(unit, _count(mention, context, absent=absent), context)
-
-
-def _hours(mention: Mention, context: Context) -> Span:
-    """From the start of the day in which the first of them lies."""
-    first = _moment_ago(timedelta(hours=int(mention.match["hours"])), context)
-    return Span(first, context.today + ONE_DAY, (context.today - first).days + 1)
 
 
 def _clock_ago(mention: Mention, context: Context) -> Span:
@@ -87,13 +84,13 @@ def _away(mention: Mention, context: Context, day: date, sign: int) -> Span:
 def _period(mention: Mention, context: Context, back: int = 0, year: int | None = None) -> Span | None:
     """The unit, weekday, month, season or weekend so many before the present one; the month or season of that year."""
     today, words = context.today, context.words
+    if month := mention.word("month"):
+        number = words.months[month]
+        return calendar.months(year, number) if year else calendar.month_back(number, back, today)
     if mention.word("unit"):
         return calendar.unit_back(unit_of(mention, context), _count(mention, context, absent=back), today)
     if weekday := mention.word("weekday"):
         return calendar.weekday_back(words.weekdays[weekday], back, today)
-    if month := mention.word("month"):
-        number = words.months[month]
-        return calendar.months(year, number) if year else calendar.month_back(number, back, today)
     if season := mention.word("season"):
         first = words.seasons[season]
         if year is None:
@@ -101,6 +98,10 @@ def _period(mention: Mention, context: Context, back: int = 0, year: int | None 
         # Winter bears the year in which it begins, unless that lies ahead.
         return calendar.months(year - (first == 12 and date(year, 12, 1) > today), first, 3)
     return calendar.weekend_back(back, today)
+
+
+def _month(mention: Mention, context: Context) -> Span | None:
+    return _period(mention, context, year=_year_of(mention, context))
 
 
 def _weekday(mention: Mention, context: Context) -> Span | None:
@@ -124,8 +125,6 @@ def _iso_week(mention: Mention, context: Context) -> Span | None:
 
 def _year_of(mention: Mention, context: Context) -> int | None:
     named = mention.word("year") or mention.word("yy")
-    if mention.word("current") or mention.word("back"):
-        return context.today.year - (1 if mention.word("back") else 0)
     if named is None or len(named) == 4:
         return int(named) if named else mention.year or context.year
     return 2000 + int(named.removeprefix("'"))
@@ -133,13 +132,14 @@ def _year_of(mention: Mention, context: Context) -> int | None:
 
 def _day(mention: Mention, context: Context) -> Span | None:
     """A day, with `d2` the days up to it, or the month where none is named: of the year named, else the latest."""
-    named = mention.word("day") or mention.word("first") or mention.word("d1")
+    named = mention.word("day") or mention.word("first") or mention.word("d1") or mention.word("nth")
     figure, name = mention.word("number") or mention.word("second"), mention.word("month")
     month = int(figure) if figure else context.words.months[name] if name else None
     year, last = _year_of(mention, context), mention.word("d2")
     if named is None:
         return calendar.months(year, month) if year and month else None
-    first = calendar.day_at(int(named), month, year, context.today)
+    number = int(named) if named.isdecimal() else context.words.ordinals.get(named) or int(named[0])
+    first = calendar.day_at(number, month, year, context.today)
     if first is None or first.start is None or last is None:
         return first
     return Span(first.start, first.start.replace(day=int(last)) + ONE_DAY)
@@ -158,11 +158,11 @@ def _slashes(mention: Mention, context: Context) -> Span | None:
 
 
 def _term(mention: Mention, context: Context) -> Span | None:
-    """The quarter or half of the year named, else the most recent that has begun; "last quarter of": the fourth."""
+    """The quarter or half of the year named, else the most recent that has begun."""
     nth, half = mention.word("nth") or "", mention.word("half")
     unit = Unit.HALF if half else unit_of(mention, context) if nth else Unit.QUARTER
     figure = half or mention.word("quarter") or (nth[0] if nth[:1].isdigit() else "")
-    number = int(figure) if figure else context.words.ordinals[nth] if nth else 4
+    number = int(figure) if figure else context.words.ordinals[nth]
     size = calendar.MONTHS[unit]
     if number * size > 12:
         return None
@@ -199,11 +199,11 @@ RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "recently": lambda _, context: _window(Unit.DAY, RECENTLY_DAYS, context),
     "other_day": lambda _, context: _window(Unit.DAY, OTHER_DAY_DAYS, context),
     "ago": lambda mention, context: _away(mention, context, context.today, -1),
-    "half_year": lambda _, context: calendar.unit_back(Unit.MONTH, 6, context.today),
-    "year_and_half": lambda _, context: calendar.unit_back(Unit.MONTH, 18, context.today),
+    "half_year": lambda mention, context: calendar.unit_back(
+        Unit.MONTH, 18 if mention.word("more") else 6, context.today
+    ),
     "older": lambda mention, context: Span(None, _rolling(mention, context).start),
     "rolling": _rolling,
-    "hours": _hours,
     "clock_ago": _clock_ago,
     "this": _period,
     "current": _period,
@@ -219,11 +219,10 @@ RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     **dict.fromkeys(("date", "day_number", "days_of_month", "iso", "dots"), _day),
     "slashes": _slashes,
     **dict.fromkeys(("quarter", "half", "nth_unit"), _term),
-    **dict.fromkeys(
-        ("month", "season"), lambda mention, context: _period(mention, context, year=_year_of(mention, context))
-    ),
+    **dict.fromkeys(("month", "season"), _month),
     "feast": _feast,
     "decade": _decade,
+    "nth": lambda mention, context: days_of_ordinal(mention, _month(mention, context), context),
     "year": lambda mention, context: calendar.months(_year_of(mention, context) or 0, 1, 12),
 }
 
@@ -253,25 +252,25 @@ def days_at(distance: Mention, of: Span, context: Context, *, sign: int) -> Span
         return None
 
 
-def days_of_ordinal(ordinal: Mention, of: Span, context: Context) -> Span | None:
-    """A day, weekday, weekend or week of the time, the last or counted from the first in it. None: it has no such."""
-    if of.start is None or of.end is None:
+def days_of_ordinal(ordinal: Mention, of: Span | None, context: Context) -> Span | None:
+    """A weekday, weekend or units of the time, the last or counted from the first in it. None: it has no such."""
+    if of is None or of.start is None or of.end is None:
         return None
     if ordinal.rule.kind == "eve":
         return calendar.day(of.start - ONE_DAY)
-    if ordinal.rule.kind == "units":
-        count = _count(ordinal, context, "n2" if ordinal.word("n2") else "n")
-        edge, sign = (of.end, -1) if ordinal.word("last") else (of.start, 1)
-        return _between(edge, calendar.shifted(edge, unit_of(ordinal, context), sign * count))
     named, weekday = ordinal.word("nth") or "", ordinal.word("weekday")
     nth = int(named[0]) if named[:1].isdigit() else context.words.ordinals.get(named)
-    length = ONE_DAY * (7 if ordinal.word("week") else 2 if ordinal.word("weekend") else 1)
-    first, last = of.start, of.end - length
     if weekday or ordinal.word("weekend"):
-        number = context.words.weekdays[weekday] if weekday else 5
-        first, last = _beside(number, of.start, 1), _beside(number, of.end, -1)
-    day = first + (nth - 1) * (ONE_DAY if ordinal.word("day") else 7 * ONE_DAY) if nth else last
-    return Span(day, day + length) if of.start <= day < of.end else None
+        number, length = (context.words.weekdays[weekday], ONE_DAY) if weekday else (5, 2 * ONE_DAY)
+        start = _beside(number, of.start, 1) + (nth - 1) * 7 * ONE_DAY if nth else _beside(number, of.end, -1)
+        found = Span(start, start + length)
+    else:
+        unit, single = unit_of(ordinal, context), ordinal.rule.kind == "nth"
+        group, absent = "n2" if ordinal.word("n2") else "n", 1 if single else MAX_FEW[unit]
+        count, from_end = _count(ordinal, context, group, absent=absent), ordinal.word("last") or (single and not nth)
+        start = calendar.shifted(of.end, unit, -count) if from_end else calendar.shifted(of.start, unit, (nth or 1) - 1)
+        found = Span(start, calendar.shifted(start, unit, count))
+    return found if of.start <= start < of.end else None
 
 
 def _beside(weekday: int, edge: date, sign: int) -> date:

@@ -385,7 +385,7 @@ PHRASES = [  # language, question, first day, day after the last (both may be op
     ("it", "tra gennaio e febbraio", "2026-01-01", "2026-03-01", "tra gennaio e febbraio"),
     ("it", "l'estate scorsa", "2025-06-01", "2025-09-01", "l'estate scorsa"),
     ("it", "nel primo trimestre", "2026-01-01", "2026-03-19", "nel primo trimestre"),
-    ("it", "a metà gennaio", "2026-01-11", "2026-01-22", "a metà gennaio"),
+    ("it", "a metà gennaio", "2026-01-11", "2026-01-21", "a metà gennaio"),
     ("it", "alla fine del 2025", "2025-12-01", "2026-01-01", "alla fine del 2025"),
     ("it", "due giorni prima del 5 marzo", "2026-03-03", "2026-03-04", "due giorni prima del 5 marzo"),
     ("it", "il primo lunedì di febbraio", "2026-02-02", "2026-02-03", "il primo lunedì di febbraio"),

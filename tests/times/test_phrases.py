@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -42,9 +44,12 @@ def test_a_phrase_is_the_days_it_names(lang: str) -> None:
     assert {text: read(text, lang) for text in expected} == expected
 
 
-def composed(text: str, lang: str, zone: str = ZONE) -> tuple[str, str] | None:
-    """First day and day after the last of a time that restricts, seen from Thursday, 16 October 2025."""
-    found = find_time(text, now=datetime(2025, 10, 16, 14, tzinfo=UTC), zone=zone, lang=lang)
+THURSDAY = datetime(2025, 10, 16, 14, tzinfo=UTC)
+
+
+def composed(text: str, lang: str, zone: str = ZONE, now: datetime = THURSDAY) -> tuple[str, str] | None:
+    """First day and day after the last of a time that restricts; "" is open."""
+    found = find_time(text, now=now, zone=zone, lang=lang)
     if found is None or not found.hint.restricts:
         return None
     bounds = (found.hint.range.start, found.hint.range.end)
@@ -64,6 +69,19 @@ def test_times_made_of_parts_are_read_exactly_or_not_at_all(*, aside: bool) -> N
 def test_what_is_no_time_that_is_asked_for_restricts_nothing(*, aside: bool) -> None:
     rows = [row for row in NOT_ASKED_FOR if kept_aside(row[1]) == aside]
     assert len([text for lang, text in rows if composed(text, lang)]) <= 0.04 * len(rows)
+
+
+@pytest.mark.parametrize(("half", "exact", "wrong", "traps"), [("rules", 65, 0, 0), ("aside", 57, 7, 1)])
+def test_times_as_people_say_them(half: str, exact: int, wrong: int, traps: int) -> None:
+    """Phrases with the ranges that they can mean, none for a trap, seen from 19 August 2026. No rule was made from the
+    half kept aside.
+    """
+    rows = json.loads((Path(__file__).parent / "spoken.json").read_text("utf-8"))[half]
+    now = datetime(2026, 8, 19, 13, 30, tzinfo=UTC)
+    read = [(composed(text, lang, now=now), {(start, end) for start, end in ranges}) for lang, text, ranges in rows]
+    assert len([days for days, ranges in read if days in ranges]) >= exact
+    assert len([days for days, ranges in read if days and ranges and days not in ranges]) <= wrong
+    assert len([days for days, ranges in read if days and not ranges]) <= traps
 
 
 @pytest.mark.parametrize(
