@@ -54,7 +54,7 @@ BEYOND_LEASE = 2.0
 """Seconds."""
 RECONCILE_BUDGET = 5000
 SAMPLE_VAULT = "default"
-QUESTION = "What did we decide about the API?"
+QUESTION = "What did we decide at the API meeting?"
 
 _logger = logging.getLogger("shared.dev")
 

@@ -38,7 +38,7 @@ from shared.ports.access import Identity
 from shared.sweep.reconcile import reconcile as reconcile_index
 
 DEMO_QUESTIONS = (
-    "What did we decide about the API?",
+    "What did we decide at the API meeting?",
     "When does the launch happen, and why was it moved?",
     "How do I bake the sourdough bread?",
 )

@@ -22,11 +22,11 @@ from tests.servers.scripted import Reply, Request
 from tests.web.browser import PERSON, launched
 from tests.web.moves import ask
 
-QUESTION = "What did we decide about the API?"
+QUESTION = "What did we decide at the API meeting?"
 WRITTEN = (
     ("The API runs on **Cloud Run**", "We use Cloud Run for the API"),
     ("Firestore stays the database", "Firestore stays our database"),
-    ("Each user may make 60 requests a minute", "60 requests a minute for each user"),
+    ("Priya looks into rate limits by 29 January", "Priya looks into rate limits"),
 )
 """A sentence of the answer, and words of the passage that it cites."""
 SOURCE = re.compile(r"^\[(?P<label>N\d+)\](?P<text>.*?)(?=^\[N\d+\]|\Z)", re.MULTILINE | re.DOTALL)

@@ -63,5 +63,5 @@ def test_it_weighs_at_most_120_kb_compressed_and_asks_nobody_else(open_page: Ope
     hosts: set[str] = set()
     page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
     page.goto(product.address)
-    ask(page, "What did we decide about the API?")
+    ask(page, "What did we decide at the API meeting?")
     assert hosts == {product.address.split("/")[2]}

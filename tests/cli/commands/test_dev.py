@@ -19,7 +19,7 @@ import pytest
 from werkzeug.test import Client
 from werkzeug.wrappers import Response
 
-from cli.commands.dev import _by_first_segment, _by_last_segment, reconcile_waits
+from cli.commands.dev import QUESTION, _by_first_segment, _by_last_segment, reconcile_waits
 from cli.product import emulator as emulators
 from cli.product.emulator import Emulator
 from cli.product.store import TEMPLATE_TRIGGER, TRIGGER
@@ -58,9 +58,13 @@ def test_the_sample_is_loaded_once_only(tmp_path: Path) -> None:
     with dev(tmp_path, *sample) as running:
         notes = running.call("GET", "/notes?pageSize=200")[1]["notes"]
         assert len(notes) > 10
-        status, answer = running.call("POST", "/chat", {"message": "What did we decide about the API?"})
-        assert status == 200
-        assert answer["citations"]
+        running.await_vectors()
+        assert f"ask *{QUESTION}*" in (ROOT / "README.md").read_text()
+        status, answer = running.call("POST", "/chat", {"message": QUESTION})
+        assert (status, {each["title"] for each in answer["citations"]}) == (200, {"API architecture meeting"})
+        ranked = running.call("POST", "/search", {"query": QUESTION})[1]["results"]
+        other = next(each for each in ranked if each["noteId"] != ranked[0]["noteId"])
+        assert ranked[0]["score"] > 1.5 * other["score"]
         for note in notes:
             assert running.call("DELETE", f"/notes/{note['noteId']}")[0] == 204
     with dev(tmp_path, *sample) as running:
