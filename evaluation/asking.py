@@ -9,8 +9,8 @@ from time import perf_counter
 
 from evaluation.golden import GoldenQuestion
 from shared.app import App
-from shared.asking.answer import events_of
 from shared.asking.search import search
+from shared.asking.turn import events_of
 from shared.errors import NotFound
 from shared.folders.search import FolderScope
 from shared.model.account import Spending

@@ -63,13 +63,9 @@ EVENTS: Mapping[str, Any] = {
 """Name -> what its data is."""
 
 
-def started_json(request_id: str, session_id: str | None) -> StreamEvent:
-    return StreamEvent("start", StartJson(requestId=request_id, sessionId=session_id))
-
-
 def stream_json(question: Question, event: AnswerEvent) -> tuple[StreamEvent, ...]:
-    """What happens while an answer comes about, as clients read it; `ended` is for the answer itself. The text of all
-    tokens, from behind the last `retract` on, is the result's answer.
+    """What happens while an answer comes about, as clients read it, but for the answer itself: the text of all tokens
+    behind the last `retract`.
     """
     match event:
         case Searched(retrieved):
@@ -86,16 +82,13 @@ def stream_json(question: Question, event: AnswerEvent) -> tuple[StreamEvent, ..
             return ()
 
 
-def ended(result: AnswerJson | AskJson) -> tuple[StreamEvent, ...]:
-    return StreamEvent("usage", result["meta"]["usage"]), StreamEvent("result", result)
-
-
 def replayed(result: AnswerJson | AskJson) -> Iterator[StreamEvent]:
     """Events of an answer given before: without `sources`, which are not kept; its text in one token, without claim."""
     meta = result["meta"]
-    yield started_json(meta["requestId"], meta["sessionId"])
+    yield StreamEvent("start", StartJson(requestId=meta["requestId"], sessionId=meta["sessionId"]))
     if meta["query"] is not None:
         yield StreamEvent("query", meta["query"])
     yield from (StreamEvent("citation", citation) for citation in result["citations"])
     yield StreamEvent("token", TokenJson(text=result["answer"], claim=None))
-    yield from ended(result)
+    yield StreamEvent("usage", meta["usage"])
+    yield StreamEvent("result", result)
