@@ -67,6 +67,7 @@ def test_the_same_collection_gives_the_same_pairs_and_no_claim_is_in_both_halves
     assert all(len(half) == 1 for half in halves.values())
 
 
+@pytest.mark.slow
 def test_the_offline_judge_tells_our_own_pairs_apart() -> None:
     pairs = read_pairs(PAIRS)
     figures = support_figures(pairs, judge_pairs(pairs, OfflineJudge()))

@@ -78,7 +78,7 @@ def test_an_edited_word_hardly_ever_changes_three_chunks_of_a_list_or_of_text_ma
     note: Callable[[], str],
 ) -> None:
     text = note()
-    counts = changed(text, edited(text, step=53))
+    counts = changed(text, edited(text, step=83))
     assert counts.total() > 80
     assert max(counts) <= 3, counts
     assert counts[3] <= 0.02 * counts.total(), counts

@@ -41,6 +41,7 @@ def test_the_first_call_is_the_backfill(store: Store, embedder: HashingEmbedder,
     assert_follows(store, embedder, *note_ids)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", ["embedded", pytest.param("firestore", marks=pytest.mark.nightly)], indirect=True)
 def test_a_note_too_large_for_events_is_indexed_all_the_same(
     store: Store, embedder: HashingEmbedder, clock: Clock

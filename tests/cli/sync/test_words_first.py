@@ -116,7 +116,7 @@ def test_two_imports_at_once_embed_each_text_once(app: App, notes: Write) -> Non
 
 
 def test_ctrl_c_among_the_vectors_says_what_goes_on(aurora: Aurora, notes: Write) -> None:
-    folder = notes({f"n{number}.md": f"# Topic{number}\n\n" + f"It has {number} parts. " * 150 for number in range(30)})
+    folder = notes({f"n{number}.md": f"# Topic{number}\n\n" + f"It has {number} parts. " * 150 for number in range(15)})
     command = [sys.executable, "-c", "from cli.main import main; main()", "--home", str(aurora.home), "index"]
     with subprocess.Popen([*command, str(folder)], cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
         try:
