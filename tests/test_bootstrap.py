@@ -56,6 +56,7 @@ OPENAI = {"openai_base_url": "http://127.0.0.1:9/v1", "chat_model": "house-model
         ({**GEMINI, "chat_model": "gemini-3.8-flash"}, "gemini-3.8-flash"),
         ({**GEMINI, "chat_models": ("gemini-9",)}, "gemini-9"),
         ({**GEMINI, "embedding_model": "gemini-embedding-001"}, "gemini-embedding-001"),
+        ({**GEMINI, "embedding_model_before": "gemini-embedding-001"}, "gemini-embedding-001"),
         (OPENAI, "house-model"),
         (
             {**OPENAI, "model_prices": (("house-model", 0.1, 0.2),), "embedding_model": "house-embedder"},
@@ -74,6 +75,15 @@ def test_a_model_without_a_price_stops_the_start_where_the_project_has_a_budget(
     assert raised.value.variable == "MODEL_PRICES"
     close(build(replace(settings, model_prices=(*settings.model_prices, (unpriced, 0.3, 2.5)))))
     close(build(replace(settings, daily_project_usd=None)))
+
+
+def test_the_embedding_model_of_before_a_change_is_of_the_same_service(tmp_path: Path) -> None:
+    models = {"embedding_model": "new", "embedding_model_before": "old"}
+    for service in (GEMINI, OPENAI):
+        app = build(Settings(home=tmp_path, auth="none", **service, **models))  # type: ignore[arg-type]
+        assert [each and each.model for each in (app.embedder, app.before)] == ["new", "old"]
+        assert type(app.embedder) is type(app.before)
+        close(app)
 
 
 def test_a_project_with_a_budget_meters_every_hosted_model(tmp_path: Path) -> None:

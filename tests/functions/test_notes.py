@@ -146,7 +146,11 @@ def test_coverage_counts_every_state(world: World) -> None:
     world.save("n1", title="Boat", text="blue")
     world.put("n2", title="Car", text="red")
     body = world.json("GET", "/index:coverage")
-    assert (body["notes"], body["indexed"], body["missing"]) == (2, 1, 1)
+    assert (body["notes"], body["indexed"], body["missing"], body["outdated"]) == (2, 1, 1, 0)
+    before = world.app.embedder
+    world.plug(embedder=HashingEmbedder(dimension=16), before=before)
+    body = world.json("GET", "/index:coverage")
+    assert (body["outdated"], body["indexVersion"][-3:], body["searchedVersion"][-3:]) == (1, ":16", ":64")
 
 
 # -- the trash

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 
 import pytest
 
+from shared.adapters.embedded import EmbeddedStore
 from shared.app import App
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.indexing.state import IndexProblem
@@ -16,7 +19,19 @@ from shared.model.questions import Question
 from shared.ports.stores import Store
 from shared.sweep.reconcile import reconcile
 from tests.fakes import HashingEmbedder
-from tests.indexing.world import START, TENANT, Clock, assert_follows, key, note, on_both_stores, sections
+from tests.indexing.world import (
+    START,
+    TENANT,
+    Clock,
+    Killed,
+    Life,
+    assert_follows,
+    key,
+    mortal_store,
+    note,
+    on_both_stores,
+    sections,
+)
 from tests.sweep.samples import ids
 from tests.test_app import app_on
 
@@ -126,6 +141,34 @@ def test_the_way_back_costs_no_vector(world: World) -> None:
         back = replace(world.was, before=world.new)
         world.sweep(back)
         assert (world.found(back), world.old.embedded.total()) == (before, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("work", ["embedded again", "edited"])
+def test_wherever_a_worker_dies_no_passage_is_without_a_vector_that_answers(
+    tmp_path: Path, work: str, *, after: bool
+) -> None:
+    dies_at, survived, worked = 0, False, "n02" if work == "edited" else "n04"
+    while not survived:
+        dies_at += 1
+        with closing(EmbeddedStore(tmp_path / str(dies_at))) as store:
+            world, life = World(store), Life(dies_at, after=after)
+            world.changing.indexer.index(key("n02"))
+            if work == "edited":
+                store.put_note(TENANT, note(f"{sections('glacier')}\n\n## More\n\nThe glacier is new.", "n02"))
+            try:
+                replace(world.changing, store=mortal_store(store, life)).indexer.index(key(worked))
+                survived = True
+            except Killed:
+                world.clock.advance(seconds=61)
+            if work == "embedded again":
+                assert None not in {cosine for _, cosine, _ in world.found(world.changing)}
+            world.sweep(world.changing, full=True)
+            assert (world.left(), world.found(world.changing)) == (0, world.found(world.after))
+            world.sweep(world.after, full=True)
+            assert_follows(store, world.new, *ids(NOTES), like=lambda: Model("new"))
+    assert dies_at > 3
 
 
 def test_a_model_that_goes_away_half_way_leaves_the_note_to_the_other_and_goes_on_where_it_was(world: World) -> None:
