@@ -404,8 +404,8 @@ call, which is enough for {looked_at:,} notes a day at {SECONDS_OF_READ * 1000:.
 {looked_at // NOTES_OF_TENANT:,} such tenants. After a change of the embedding model, or where every event was lost,
 it embeds {mended:,} notes a day at {SECONDS_OF_MENDING} s a note. `SWEEP_WORKERS={MANY_WORKERS}` makes it
 {faster:,}, as far as the model's quota goes: 10,000 tenants' {notes:,} notes are found and embedded in
-{24 * notes / faster:.0f} hours ([simulated](../tests/sweep/test_pace.py)) for {_usd(10_000 * model_change())}, and twice the
-vectors until then, while
+{24 * notes / faster:.0f} hours ([simulated](../tests/sweep/test_pace.py)) for {_usd(10_000 * model_change())},
+and twice the vectors until then, while
 [the model of before answers](operate.md#another-embedding-model).
 """
 
