@@ -88,7 +88,7 @@ def restrict(filters: Filters, now: datetime, folders: Callable[[], Sequence[Fol
         raise InvalidArgument("filters.createdAfter", "a time not after filters.createdBefore")
     if filters.window_days is not None:
         with suppress(OverflowError):  # before the calendar begins, so no restriction at all
-            start = _later(start, now - timedelta(days=filters.window_days))
+            start = max(filter(None, (start, now - timedelta(days=filters.window_days))))
     return Restriction(None if start is None and end is None else TimeRange(start, end), tuple(groups))
 
 
@@ -97,8 +97,8 @@ def within(restriction: Restriction, time: TimeRange | None) -> Restriction:
     if time is None:
         return restriction
     own = restriction.created or TimeRange(None, None)
-    start = _later(own.start, time.start)
-    end = own.end if time.end is None else time.end if own.end is None else min(own.end, time.end)
+    start = max(filter(None, (own.start, time.start)), default=None)
+    end = min(filter(None, (own.end, time.end)), default=None)
     if start is not None and end is not None and start > end:
         end = start  # nothing lies in both; an empty range, not one the wrong way round
     return Restriction(TimeRange(start, end), restriction.scopes)
@@ -119,10 +119,6 @@ def unknown(kind: str, name: str, known: Collection[str]) -> NotFound:
     likely = get_close_matches(name, sorted(known), n=MAX_NAMES_SHOWN, cutoff=0.0)
     there = f"there are: {', '.join(likely)}{', …' if len(known) > len(likely) else ''}" if likely else "there are none"
     return NotFound(f"no {kind} {name!r}; {there}")
-
-
-def _later(one: datetime | None, other: datetime | None) -> datetime | None:
-    return other if one is None else one if other is None else max(one, other)
 
 
 def _places(filters: Filters, folders: Sequence[Folder]) -> frozenset[str]:

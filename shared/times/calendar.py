@@ -128,38 +128,24 @@ def easter(year: int) -> date:
     return date(year, 3, 1) + timedelta(days=full + 6 - (full - sunday) % 7)
 
 
-FEASTS: dict[str, tuple[int, int] | int] = {
-    "new year": (1, 1), "epiphany": (1, 6), "valentine": (2, 14), "rose monday": -48, "shrove tuesday": -47,
-    "ash wednesday": -46, "palm sunday": -7, "holy week": -7, "maundy thursday": -3, "good friday": -2, "easter": -2,
-    "easter sunday": 0, "easter monday": 1, "may day": (5, 1), "ascension": 39, "pentecost": 49, "whit sunday": 49,
-    "whit monday": 50, "corpus christi": 60, "assumption": (8, 15), "halloween": (10, 31), "all saints": (11, 1),
-    "saint nicholas": (12, 6), "immaculate conception": (12, 8), "christmas eve": (12, 24), "christmas": (12, 24),
-    "boxing day": (12, 26), "new year's eve": (12, 31),
-}  # fmt: skip
-"""Feast -> (month, day), or the days from Easter Sunday. A vocabulary adds public holidays of its countries as
-`MM-DD`, or as `MM-D#N`: the Nth weekday D (Monday = 0) of that month, the last for 0.
-"""
-_FEAST_DAYS = {"christmas": 3, "easter": 4, "holy week": 8, "pentecost": 2}
-"""Lengths in days of the feasts that last longer than one."""
+EASTER = "-2/4"
+"""From Good Friday to Easter Monday."""
 
 
-def feast(name: str, year: int) -> Span:
-    """The days of a feast or public holiday in that year."""
-    known = FEASTS.get(name)
-    if isinstance(known, int):
-        start = easter(year) + timedelta(days=known)
-    elif known is not None:
-        start = date(year, *known)
+def feast(day: str, year: int) -> Span:
+    """The days of a feast or public holiday in that year: `MM-DD`, days from Easter Sunday as `+39`, or `MM-D#N`, the
+    Nth weekday D (Monday = 0) of that month, the last for 0. `/N` behind it: N days.
+    """
+    first, _, length = day.partition("/")
+    if first[0] in "+-":
+        start = easter(year) + timedelta(days=int(first))
+    elif "#" in first:
+        number, weekday, nth = int(first[:2]), int(first[3]), int(first[5])
+        month = date(*shifted_month(year, number, 0 if nth else 1), 1)
+        start = month + timedelta(days=(weekday - month.weekday()) % 7 + 7 * (nth - 1))
     else:
-        number, rest = int(name[:2]), name[3:]
-        if "#" in rest:
-            weekday, nth = map(int, rest.split("#"))
-            first = date(*shifted_month(year, number, 0 if nth else 1), 1)
-            start = first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (nth - 1))
-        else:
-            start = date(year, number, int(rest))
-    begins = easter(year) if name == "easter" else None
-    return Span(start, start + timedelta(days=_FEAST_DAYS.get(name, 1)), begins=begins)
+        start = date(year, int(first[:2]), int(first[3:]))
+    return Span(start, start + timedelta(days=int(length or 1)), begins=easter(year) if day == EASTER else None)
 
 
 def part(of: Span, which: str) -> Span:

@@ -53,9 +53,8 @@ _COMMON = (
     Rule("year", r"(?:(?:(?:{articles}) )?(?:{years}) )?{year}", weak=True),
     Rule("month", r"{month},? (?:(?:{links}) )?{year}"),
     Rule("month", r"{month}", weak=True),
-    Rule("season", r"{season} (?:(?:{links}) )?{year}"),
     Rule("season", r"{season}", weak=True),
-    Rule("season", rf"{{season}} (?:(?:{{links}}) )?(?:(?P<year>{YEAR})|(?P<yy>\d\d))\s?[/–-]\s?(?:19|20)?\d\d"),
+    Rule("season", r"{season} (?:(?:{links}) )?(?:{year}|(?P<yy>\d\d)(?=\s?[/–-]))(?:\s?[/–-]\s?(?:19|20)?\d\d)?"),
 )  # fmt: skip
 """Rules of every language that has words for times."""
 T = TypeVar("T")
@@ -78,7 +77,7 @@ class Lexicon:
         self.months = _meanings(enumerate(times.months, 1))
         self.long_names = [name for name in (*self.months, *self.weekdays) if len(name) > 5]
         self.seasons = _meanings(zip(_SEASONS, times.seasons, strict=True))  # word -> first month
-        self.feasts = _meanings(times.feasts.items())  # word -> what `calendar.feast` calls it
+        self.feasts = _meanings(times.feasts.items())  # word -> its days, as `calendar.feast` reads them
         self.decades = _meanings(zip(range(20, 100, 10), times.decades or times.tens, strict=False))
         self.verbs_as_months = frozenset(times.verbs_as_months.split())
         self.common = frozenset(known.stop_words.split())

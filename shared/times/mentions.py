@@ -123,6 +123,8 @@ def _one_day(day: Mention, other: Mention, context: Context) -> Mention | None:
             return replace(day, rule=replace(day.rule, weak=False), week=other)
     if day.rule.kind in ("today", "same_day") and other.rule.kind in SHIFTS and other.word("unit"):
         return replace(other, rule=Rule("shifted", ""))
+    if day.rule.kind == "same_day" and other.rule.kind == "year":
+        return replace(other, rule=Rule("this_day", ""))
     return None
 
 

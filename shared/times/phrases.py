@@ -29,6 +29,8 @@ _PLURAL = re.compile(r"\s+[a-z]+s\b")
 _WORD_BEHIND = re.compile(r"\s+([^\W\d]+)")
 RECURRING = ("weekday", "weekend", "month", "season", "feast")
 """Kinds of times that come again and again."""
+OPENING = ("since", "after")
+"""Operators that open a range, like `from`: "since May until July"."""
 OF_DISTANCES = ("more than", "within")
 """Operators that go only before a distance: "more than May" is no time."""
 
@@ -107,15 +109,20 @@ def _reading(text: str, mention: Mention, following: Mention | None, context: Co
     grammar = context.words
     anchor = _anchor(text, mention, context)
     opening = at_end(text, anchor.start, grammar.between)
-    unpaired = False
-    if following is not None and (opening or not following.rule.weak or _alike(text, mention, following, grammar)):
+    operator, unpaired = longest_at_end(text, anchor.start, grammar.operators), False
+    opens = operator and operator.rule.kind in OPENING
+    if following is not None and (
+        opening or opens or not following.rule.weak or _alike(text, mention, following, grammar)
+    ):
         second = _anchor(text, following, context)
         pair = _pair(text, anchor, second, context)
         if pair is not None:
-            reading = _Reading(pair, opening.start() if opening else anchor.start, following.end)
+            if operator and operator.rule.kind == "after" and anchor.span:
+                pair = replace(pair, start=anchor.span.end)
+            start = opening.start() if opening else operator.start if operator and opens else anchor.start
+            reading = _Reading(pair, start, following.end)
             return None if _is_of_another_year(text, following, grammar) else _bounded(text, reading, context)
         unpaired = opening is not None and following.start - mention.end < 20  # "from May down to 3 April"
-    operator = longest_at_end(text, anchor.start, grammar.operators)
     led = operator is not None and operator.rule.kind not in OF_DISTANCES
     if anchor.bare and not _stands(text, mention, grammar, led=led):
         described = anchor.span if _is_attribute(text, mention, grammar) else None

@@ -115,10 +115,9 @@ def _weekday(mention: Mention, context: Context) -> Span | None:
 
 def _iso_week(mention: Mention, context: Context) -> Span | None:
     """The most recent week of that number that has begun, or that of the year named; with `last` up to that week."""
-    number, year = int(mention.match["week"]), _year_of(mention, context)
-    monday = date.fromisocalendar(year or context.today.isocalendar().year, number, 1)
-    if year is None and monday > context.today:
-        monday = date.fromisocalendar(context.today.isocalendar().year - 1, number, 1)
+    number, present = int(mention.match["week"]), context.today.isocalendar().year
+    latest = present - (date.fromisocalendar(present, number, 1) > context.today)
+    monday = date.fromisocalendar(_year_of(mention, context) or latest, number, 1)
     weeks = int(mention.word("last") or number) - number + 1
     return Span(monday, monday + timedelta(days=7 * weeks)) if weeks > 0 else None
 
@@ -213,6 +212,9 @@ RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "shifted": lambda mention, context: calendar.day(
         calendar.shifted(context.today, unit_of(mention, context), -_count(mention, context))
     ),
+    "this_day": lambda mention, context: calendar.day(
+        context.today.replace(year=_year_of(mention, context) or context.today.year)
+    ),
     "iso_week": _iso_week,
     "weekend": _weekday,
     "weekday": _weekday,
@@ -247,7 +249,7 @@ def days_at(distance: Mention, of: Span, context: Context, *, sign: int) -> Span
                 unit = unit_of(distance, context)
                 count = _count(distance, context, absent=1 if kind == "adjoining" else MAX_FEW[unit])
                 other = calendar.shifted(edge, unit, sign * count)
-        return _between(edge, other)
+        return Span(min(edge, other), max(edge, other))
     except (ValueError, OverflowError):
         return None
 
@@ -277,7 +279,3 @@ def _beside(weekday: int, edge: date, sign: int) -> date:
     """The last such day before `edge` (`sign` -1), or the first from it on (1)."""
     ahead = (weekday - edge.weekday()) % 7
     return edge + timedelta(days=ahead if sign > 0 else ahead - 7)
-
-
-def _between(one: date, other: date) -> Span:
-    return Span(min(one, other), max(one, other))

@@ -9,6 +9,10 @@ from __future__ import annotations
 COMPOSED = [  # language, question, first day, day after the last (both may be open)
     # bounds
     ("en", "what did I write no later than 5 May", "", "2025-05-06"),
+    ("en", "what did I write on or before 5 May", "", "2025-05-06"),
+    ("en", "what did I write after Easter until the end of May", "2025-04-22", "2025-06-01"),
+    ("en", "what did I write on this day in 2024", "2024-10-16", "2024-10-17"),
+    ("es", "qué escribí el último trimestre del año pasado", "2024-10-01", "2025-01-01"),
     ("en", "notes from 12 August onwards", "2025-08-12", "2025-10-17"),
     ("en", "show me everything up to and including Tuesday", "", "2025-10-15"),
     ("en", "what did we decide until the end of July", "", "2025-08-01"),

@@ -87,7 +87,7 @@ class Times:
     seasons: tuple[str, str, str, str] = ("", "", "", "")
     """Forms of each, spring first."""
     feasts: Mapping[str, str] = field(default_factory=dict)
-    """Name or date, as `times.calendar.feast` reads it -> its forms."""
+    """Days, as `times.calendar.feast` reads them -> its forms."""
     decades: tuple[str, ...] = ()
     """Forms of the twenties to the nineties; empty: those of `tens`."""
     numbers: tuple[str, ...] = ()
