@@ -15,15 +15,7 @@ from werkzeug.datastructures import Headers
 
 from functions.http.calls import BODY_LIMIT, current_app
 from functions.http.errors import kind_of
-from shared.errors import (
-    AppCheckInvalid,
-    AppCheckMissing,
-    Exhausted,
-    InvalidArgument,
-    OperatorError,
-    TooLarge,
-    Unavailable,
-)
+from shared import errors
 from shared.tracing import measure
 
 if TYPE_CHECKING:
@@ -73,7 +65,7 @@ def is_allowed(origin: str) -> bool:
     """Whether pages from there may call."""
     try:
         allowed = current_app().settings.allowed_origins
-    except OperatorError:
+    except errors.OperatorError:
         return False  # bad settings allow no origin; the route itself answers why
     return "*" in allowed or origin in allowed
 
@@ -87,7 +79,7 @@ def caller(headers: Headers) -> Identity:
     if app.attester is not None:
         try:
             app.attester.verify(headers.get(APP_CHECK))
-        except (AppCheckMissing, AppCheckInvalid, Unavailable) as error:
+        except (errors.AppCheckMissing, errors.AppCheckInvalid, errors.Unavailable) as error:
             measure({"appCheck": kind_of(error).reason})
             if app.settings.app_check == "enforce":
                 raise
@@ -111,7 +103,9 @@ class OpenReplies:
         """Counts one more; returns the function to call when the reply has ended. Raises Exhausted."""
         with self._lock:
             if self._open[person] >= self._each or self._open.total() >= self._together:
-                raise Exhausted(f"too many {self._name} are open; end one, or try again", retry_after=RETRY_SECONDS)
+                raise errors.Exhausted(
+                    f"too many {self._name} are open; end one, or try again", retry_after=RETRY_SECONDS
+                )
             self._open[person] += 1
 
         def end() -> None:
@@ -142,9 +136,9 @@ def read_body(request: flask.Request, limit: int, seconds: float) -> bytes:
                 length = max(length, len(body))
     except Exception as error:  # the host's readers have errors of their own for what is no HTTP
         expected = f"all the bytes that its headers announce, within {seconds:g} seconds"
-        raise InvalidArgument("body", expected) from error
+        raise errors.InvalidArgument("body", expected) from error
     if length > limit:
-        raise TooLarge(f"the body is over {limit} bytes")
+        raise errors.TooLarge(f"the body is over {limit} bytes")
     request.environ[_BODY_READ] = True
     return body
 
