@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from operator import mul
 
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
-from shared.language.terms import share_held
+from shared.language.terms import stems
 from shared.language.vocabulary import vocabulary
 from shared.markdown.quotable import Kind, Quotable, neighbours, quotable
 from shared.model.retrieval import Retrieved, Scored
@@ -78,7 +78,11 @@ def windows(
     lang, top = retrieved.analysis.lang, max((passage.score for passage in passages), default=0.0) or 1.0
     ranks = [RANK * passage.score / top for passage in passages]
     read = [quotable(passage.chunk.text, passage.chunk.columns) for passage in passages]
-    held = [[share_held(text.plain, retrieved.weights, lang) for text in texts] for texts in read]
+    weights, total = retrieved.weights, sum(retrieved.weights.values()) or 1.0
+    held = [
+        [sum(weights[stem] for stem in weights.keys() & set(stems(text.plain, lang))) / total for text in texts]
+        for texts in read
+    ]
     cosines = _cosines(question, _promising(read, held, ranks), retrieved, embedder)
     tells = UNSPOKEN if retrieved.by_words else 1.0
     for passage, rank, texts, shares in zip(passages, ranks, read, held, strict=True):

@@ -89,16 +89,11 @@ def _spelled(text: str, lang: str) -> Iterator[Quantity]:
         return
     words = _spellings(lang)
     for word in sorted(words.keys() & set(_WORD.findall(lowered))):
-        for found in _spelling(word).finditer(lowered):
+        # Begins with the word itself: what stands before is cheaper to look at where one was found.
+        for found in re.finditer(rf"{re.escape(word)}(?![\w-])", lowered):
             start, end = found.span()
             if start == 0 or not (lowered[start - 1].isalnum() or lowered[start - 1] == "-"):
                 yield Quantity(frozenset({words[word]}), start, end, counts=words[word] > 1)
-
-
-@cache
-def _spelling(word: str) -> re.Pattern[str]:
-    """Begins with the word itself: what stands before is cheaper to look at where one was found."""
-    return re.compile(rf"{re.escape(word)}(?![\w-])")
 
 
 @cache

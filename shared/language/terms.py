@@ -10,7 +10,7 @@ one finds the notes in that language.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain
 from threading import Lock
@@ -55,12 +55,6 @@ def stems(text: str, lang: str) -> list[str]:
     """
     lexicon = _lexicon(_base(lang))
     return list(chain.from_iterable(map(lexicon.__getitem__, token_pattern(text).findall(text))))
-
-
-def share_held(text: str, weights: Mapping[str, float], lang: str) -> float:
-    """Share of the stems in `weights` that `text` holds, each counted by its weight, in [0, 1]."""
-    held = sum(weights[stem] for stem in weights.keys() & set(stems(text, lang)))
-    return held / (sum(weights.values()) or 1.0)
 
 
 def stem_of(word: str, lang: str) -> str:

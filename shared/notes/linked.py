@@ -58,9 +58,10 @@ def linked(tenant_id: str, note: Note, *, store: Store, pool: Executor) -> Linke
     namesakes = (itself, *(each for each in index.named((*asked, *own)) if each.note_id != note.note_id))
     sources, all_seen = index.pointing(own)
     others = [each for each in sources if each != note.note_id]
+    read = pool.map(partial(readable_note, store, tenant_id), others[:MAX_BACKLINKS])
     return Linked(
         links=tuple(Link(each, resolve(each, note.path, namesakes)) for each in looked_up),
-        backlinks=tuple(each for each in index.read(others[:MAX_BACKLINKS]) if _points_at(each, note, namesakes)),
+        backlinks=tuple(each for each in read if each and _points_at(each, note, namesakes)),
         complete=all_seen and len(looked_up) == len(found) and len(others) <= MAX_BACKLINKS,
     )
 
@@ -109,10 +110,6 @@ class _Index:
         found = list(self.pool.map(partial(self._holding, limit=limit), terms))
         chunks = sorted((chunk for each in found for chunk in each), key=lambda chunk: chunk.created_at, reverse=True)
         return list(dict.fromkeys(chunk.note_id for chunk in chunks)), all(len(each) < limit for each in found)
-
-    def read(self, note_ids: Sequence[str]) -> Iterable[Note]:
-        found = self.pool.map(partial(readable_note, self.store, self.tenant_id), note_ids)
-        return (note for note in found if note is not None)
 
     def _holding(self, term: str, *, limit: int) -> tuple[IndexedChunk, ...]:
         return self.store.postings(self.tenant_id, term, limit=limit, stems=(), restriction=ANYWHERE)

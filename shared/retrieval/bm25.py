@@ -52,25 +52,23 @@ def idf(frequencies: Mapping[str, int], stats: CorpusStats) -> dict[str, float]:
 
 
 def in_letters(
-    words: Iterable[str], chunks: Sequence[IndexedChunk], others: Sequence[IndexedChunk]
-) -> tuple[list[IndexedChunk], Sequence[IndexedChunk], Mapping[str, int], CorpusStats]:
-    """`chunks` and `others` with runs of letters as their terms, the frequency of each run in `chunks`, and the figures
-    of `chunks` in place of the corpus. Stems miss what such a language joins and inflects (`Leihcomputer`, `Kinos`).
+    words: Iterable[str], chunks: Sequence[IndexedChunk], pool: int
+) -> tuple[list[IndexedChunk], Mapping[str, int], CorpusStats]:
+    """The chunks with runs of letters as their terms; of the first `pool` of them the frequency of each run, and the
+    figures in place of the corpus. Stems miss what such a language joins and inflects (`Leihcomputer`, `Kinos`).
     """
     folded = map(folded_words, words)
     begins = ((word, at) for word in folded for at in range(max(1, len(word) - RUN_LENGTH + 1)))
     distinct = dict.fromkeys(word[at : at + RUN_LENGTH] for word, at in begins)
     runs = tuple(islice(distinct, MAX_RUNS))
-    seen = [_seen(chunk, runs) for chunk in chunks]
-    frequencies = {run: sum(run in chunk.terms for chunk in seen) for run in runs}
-    average = fmean(chunk.length for chunk in seen) if seen else 0.0
-    return seen, [_seen(chunk, runs) for chunk in others], frequencies, CorpusStats(len(seen), average, "")
-
-
-def _seen(chunk: IndexedChunk, runs: Iterable[str]) -> IndexedChunk:
-    text = folded_words(f"{chunk.title} {chunk.heading_path} {chunk.text}")
-    counts = ((run, text.count(run)) for run in runs)
-    return replace(chunk, terms={run: count for run, count in counts if count}, length=len(text))
+    seen = list[IndexedChunk]()
+    for chunk in chunks:
+        text = folded_words(f"{chunk.title} {chunk.heading_path} {chunk.text}")
+        counts = ((run, text.count(run)) for run in runs)
+        seen.append(replace(chunk, terms={run: count for run, count in counts if count}, length=len(text)))
+    frequencies = {run: sum(run in chunk.terms for chunk in seen[:pool]) for run in runs}
+    average = fmean(chunk.length for chunk in seen[:pool]) if pool else 0.0
+    return seen, frequencies, CorpusStats(pool, average, "")
 
 
 def known_stems(analysis: Analysis, frequencies: Mapping[str, int], chunks: Iterable[IndexedChunk]) -> tuple[str, ...]:

@@ -186,17 +186,17 @@ def keyword_parts(
     """Chunk id -> BM25 in [0, 1], see `Formula`; all 0 when nothing matches. `others`: chunks outside the pool,
     measured by the same best. `words`: of the question, if their letters count as much as their stems.
     """
-    chunks = [candidate.chunk for candidate in pool.candidates]
-    measured = [(chunks, others, pool.frequencies, pool.stats)]
+    size, chunks = len(pool.candidates), [*(candidate.chunk for candidate in pool.candidates), *others]
+    measured = [(chunks, pool.frequencies, pool.stats)]
     if words:
-        measured.append(in_letters(words, chunks, others))
+        measured.append(in_letters(words, chunks, size))
     parts: dict[str, float] = {}
-    for within, outside, frequencies, stats in measured:
-        scores = bm25([*within, *outside], frequencies, stats, k1=options.bm25_k1, b=options.bm25_b)
+    for read, frequencies, stats in measured:
+        scores = bm25(read, frequencies, stats, k1=options.bm25_k1, b=options.bm25_b)
         # BM25 counts a stem that stands once in a chunk of average length by its idf.
         asked = sum(idf(frequencies, stats).values())
-        best = max(FULL_MATCH * asked, *scores[: len(within)], 0.0) or 1.0
-        for chunk, score in zip((*within, *outside), scores, strict=True):
+        best = max(FULL_MATCH * asked, *scores[:size], 0.0) or 1.0
+        for chunk, score in zip(read, scores, strict=True):
             parts[chunk.chunk_id] = parts.get(chunk.chunk_id, 0.0) + min(1.0, score / best) / len(measured)
     return parts
 
