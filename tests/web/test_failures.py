@@ -6,14 +6,22 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.servers.dev import ROOT, dev
+from tests.servers.dev import Running, dev
 from tests.web.conftest import OpenPage
 from tests.web.moves import QUESTION, ask, open_notes, until
 
+NOTES = {"api": "We decided to run the API on Cloud Run.", "sleep": "Falling asleep took 18 minutes."}
+
+
+def _write_notes(running: Running) -> None:
+    for note_id, text in NOTES.items():
+        assert running.call("PUT", f"/notes/{note_id}", {"title": note_id, "text": text})[0] == 200
+    running.await_vectors()
+
 
 def test_a_server_that_goes_and_comes_back_loses_nothing(open_page: OpenPage, tmp_path: Path) -> None:
-    sample = ("--sample", str(ROOT / "examples/notes"))
-    with dev(tmp_path, *sample) as running:
+    with dev(tmp_path) as running:
+        _write_notes(running)
         port = int(running.address.rpartition(":")[2])
         page = open_page(running.address, service_workers="allow")
         ask(page, QUESTION)
@@ -28,7 +36,7 @@ def test_a_server_that_goes_and_comes_back_loses_nothing(open_page: OpenPage, tm
     expect(page.locator(".exchange").last.get_by_role("alert")).to_be_visible()
     expect(page.locator(".banner")).to_be_visible()
 
-    with dev(tmp_path, *sample, port=port):
+    with dev(tmp_path, port=port):
         expect(page.locator(".banner")).to_be_hidden(timeout=60_000)
         page.locator(".exchange").last.get_by_role("button", name="Try again").click()
         expect(page.locator(".exchange").last.locator(".answer")).to_contain_text("18 minutes")
@@ -62,7 +70,8 @@ def test_a_note_is_kept_while_the_server_is_away(open_page: OpenPage, tmp_path: 
 
 
 def test_erasing_everything_leaves_nothing_here_or_there(open_page: OpenPage, tmp_path: Path) -> None:
-    with dev(tmp_path, "--sample", str(ROOT / "examples/notes")) as running:
+    with dev(tmp_path) as running:
+        _write_notes(running)
         page = open_page(running.address)
         ask(page, QUESTION)
         page.get_by_role("button", name="Settings (s)").click()
