@@ -134,6 +134,15 @@ def test_without_the_model_of_before_the_sweep_takes_its_vectors_away_and_embeds
 
 
 @on_both_stores
+def test_what_is_erased_half_way_is_counted_as_ever(world: World) -> None:
+    world.sweep(world.changing, budget=3)
+    notes, chunks = NOTES, sum(len(world.store.stored_chunks(TENANT, note_id)) for note_id in ids(NOTES))
+    erased = dict(world.store.erase(TENANT))
+    assert (erased.pop("notes"), erased.pop("chunks")) == (notes, chunks)
+    assert set(erased) <= {"index", "folders", "changes"}
+
+
+@on_both_stores
 def test_the_way_back_costs_no_vector(world: World) -> None:
     before = world.found(world.was)
     for _ in range(2):

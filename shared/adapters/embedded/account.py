@@ -11,7 +11,7 @@ from time import sleep
 
 from shared.adapters.embedded.documents import CODEC, Table, insert, to_micros
 from shared.adapters.embedded.files import TenantFile, TenantFiles
-from shared.adapters.embedded.vectors import KEPT_REMOVALS, VectorSpace
+from shared.adapters.embedded.vectors import KEPT_REMOVALS, VECTORS, VectorSpace
 from shared.errors import Conflict
 from shared.model.account import AnsweredRequest, DayUsage, Feedback, Person, Spending, StoredRequest
 from shared.ports.pages import Page
@@ -24,7 +24,7 @@ SETTLING_SECONDS = 0.2
 
 _KINDS = {"records": "index"}
 """Tables whose rows are called otherwise in a receipt; others are called as they are."""
-_UNCOUNTED = ("vectors", "removed_vectors")
+_UNCOUNTED = (*VECTORS, "removed_vectors")
 """Parts of chunks."""
 
 
