@@ -16,6 +16,7 @@ from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from shared.language.vocabulary import Asking, Rule, Times, Vocabulary, vocabulary
+from shared.language.words import fold
 
 _NEVER = "(?!)"
 YEAR = r"(?:19|20)\d\d"
@@ -136,7 +137,7 @@ class Lexicon:
         opens = rf"(?:\w+\s)?(?:{words.questions})|{words.verbs}" if words.questions else _NEVER
         self.opening = re.compile(rf"\s*¿|\s*(?:{opens})(?!\w)", re.IGNORECASE)
         self.past, self.present, self.duty = whole(words.past), whole(words.present), whole(words.duty)
-        self.writing = whole("|".join(map(re.escape, words.everything.split())))
+        self.writing = whole(_with_bare_letters("|".join(map(re.escape, words.everything.split()))))
         belongs = rf"\w\s+(?:{words.genitive or _NEVER})\s*(?:{words.articles})?\s*\Z"
         self.belonging = re.compile(belongs, re.IGNORECASE)  # at the end of the text before a time
         self.possessive = re.compile(words.possessive or _NEVER)  # behind a time
@@ -231,8 +232,9 @@ def longest_at_end(text: str, end: int, rules: Rules) -> Mention | None:
 
 
 def _meanings(words: Iterable[tuple[T, str]]) -> dict[str, T]:
-    """Meanings with the forms of their words -> form: meaning."""
-    return {form: meaning for meaning, forms in words for form in forms.split("|") if form}
+    """Meanings with the forms of their words -> form: meaning, longer forms without their accents, too."""
+    found = {form: meaning for meaning, forms in words for form in forms.split("|") if form}
+    return {**{fold(form): meaning for form, meaning in found.items() if len(form) > 3}, **found}
 
 
 def _alternatives(words: Mapping[str, object]) -> str:
@@ -244,7 +246,17 @@ def _group(name: str, words: Mapping[str, object]) -> str:
     return rf"(?P<{name}>{_alternatives(words)})"
 
 
+def _with_bare_letters(pattern: str) -> str:
+    """The pattern, matching its words of four letters or more without their accents, too."""
+
+    def each(word: re.Match[str]) -> str:
+        return "".join(letter if letter.isascii() else f"[{letter}{fold(letter)}]" for letter in word[0])
+
+    return re.sub(r"[^\W\d_]{4,}", each, pattern)
+
+
 def _filled(pattern: str, words: Mapping[str, str]) -> str:
+    pattern = _with_bare_letters(pattern)
     for name, alternatives in words.items():
         pattern = pattern.replace("{" + name + "}", alternatives)
     return pattern.replace(" ", r"\s+")

@@ -132,7 +132,8 @@ def _reading(text: str, mention: Mention, following: Mention | None, context: Co
         distance = longest_at_end(text, operator.start, grammar.distances)
         if distance is not None:
             sign = -1 if operator.rule.kind == "before" else 1
-            span, start = days_at(distance, span, context, sign=sign), distance.start
+            feast = mention.word("feast") is not None
+            span, start = days_at(distance, span, context, sign=sign, feast=feast), distance.start
             operator = longest_at_end(text, start, grammar.operators)
     if span is None:
         return None

@@ -288,7 +288,7 @@ PHRASES = [  # language, question, first day, day after the last (both may be op
     ("de", "im März letzten Jahres", "2025-03-01", "2025-04-01", "im März letzten Jahres"),
     ("es", "dos semanas antes del 5 de mayo", "2025-04-21", "2025-04-28", "dos semanas antes del 5 de mayo"),
     ("es", "la semana anterior al 5 de mayo", "2025-04-28", "2025-05-05", "la semana anterior al 5 de mayo"),
-    ("es", "el día después de Navidad", "2025-12-27", "2025-12-28", "el día después de Navidad"),
+    ("es", "el día después de Navidad", "2025-12-26", "2025-12-27", "el día después de Navidad"),
     ("es", "el fin de semana tras el 3 de mayo", "2025-05-10", "2025-05-12", "el fin de semana tras el 3 de mayo"),
     ("es", "la semana del 5 de mayo de 2025", "2025-05-05", "2025-05-12", "la semana del 5 de mayo de 2025"),
     ("es", "la segunda semana de noviembre", "2025-11-08", "2025-11-15", "la segunda semana de noviembre"),
