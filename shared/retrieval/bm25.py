@@ -92,6 +92,8 @@ def known_stems(analysis: Analysis, frequencies: Mapping[str, int], chunks: Iter
     nouns -= stop_words(lang)
     known = dict.fromkeys(analysis.stems)
     for word, own in unknown.items():
+        if word in counts:  # it could not be counted, or its note is in another language
+            continue
         near = [other for other in counts if -2 < len(word) - len(other) < 2 and _is_near(word, other)]
         meant = [max(near, key=lambda other: (counts[other], other))] if near else _parts(word, nouns)
         if meant:

@@ -157,6 +157,12 @@ def test_other_words_are_read_as_they_are(library: Library, text: str, kept: str
     assert kept in library.ask(text).analysis.stems
 
 
+def test_a_word_that_could_not_be_counted_is_no_typo_where_a_note_holds_it(library: Library) -> None:
+    library.add("sports", "Bowling in the morning, boiling at noon, boiling at night")
+    library.asked = Broken(library.store, "document_frequencies").as_store()
+    assert library.ask("Bowling tournament").analysis.stems == ("bowl", "tournament")
+
+
 @pytest.mark.parametrize(
     ("text", "mended"),
     [
