@@ -52,8 +52,8 @@ _COMMON = (
     Rule("iso_week", rf"(?P<week>[1-5]?\d)(?:{{endings}}) (?:{{weeks}}){_OF_A_YEAR}"),
     Rule("weekday", r"{weekday}", weak=True),
     Rule("year", r"(?:(?:(?:{articles}) )?(?:{years}) )?{year}", weak=True),
-    Rule("month", r"{month},? (?:(?:{links}) )?{year}"),
-    Rule("month", r"{month}", weak=True),
+    Rule("month", r"{month_of}{month},? (?:(?:{links}) )?{year}"),
+    Rule("month", r"{month_of}{month}", weak=True),
     Rule("season", r"{season}", weak=True),
     Rule("season", r"{season} (?:(?:{links}) )?(?:{year}|(?P<yy>\d\d)(?=\s?[/–-]))(?:\s?[/–-]\s?(?:19|20)?\d\d)?"),
 )  # fmt: skip
@@ -162,6 +162,7 @@ class Lexicon:
             "weekday": _group("weekday", self.weekdays),
             "weekend": rf"(?P<weekend>{times.weekend or _NEVER})",
             "month": _group("month", self.months),
+            "month_of": rf"(?:(?:{times.units.get('month') or _NEVER}) (?:(?:{times.date_links or _NEVER}) )?)?",
             "season": _group("season", self.seasons),
             "feast": _group("feast", self.feasts),
             "names": _alternatives({**self.weekdays, **self.months, **self.seasons, **self.feasts}),

@@ -56,7 +56,7 @@ TIMES = Times(
         Rule("before_last", r"(?:la |le |l['’])?avant[- ]derni(?:er|[èe]re) {period}"),
         Rule("before_last", r"(?:la |le |l['’])?{period} (?:d['’]avant|avant[- ]derni(?:er|[èe]re))"),
         Rule("this", r"ce(?:tte|t)? {period}(?:-ci)?"),
-        Rule("weekend", r"(?<=depuis\sle\s)week-?end"),
+        Rule("weekend", r"(?:(?<=depuis\sle\s)|(?<=avant\sle\s)|(?<=du\s))week-?end"),
         Rule("weekday", r"{weekday}(?: (?:matin|midi|après-midi|soir))?", weak=True),
         Rule("days_of_month", r"(?:entre le |du |des )?(?P<d1>\d{1,2})(?:er)?(?:\s*[-–/]\s*| et (?:le )?| au )(?P<d2>\d{1,2}) {month}(?: {year})?"),
         Rule("date", r"(?:le )?(?:(?P<day>\d{1,2})(?:er)?|{nth}) {month}(?: {year})?"),
@@ -68,7 +68,7 @@ TIMES = Times(
         "since": r"depuis(?: le| la)?|à (?:partir|compter) (?:du|de la|de|d['’])|dès(?: le| la)?|pas avant(?: le| la)?|au plus tôt(?: le| en)?",
         "after": r"(?:d['’])?après(?: le| la)?|suivant(?: le)?",
         "before": r"(?:d['’])?avant(?: le| la)?|précédant(?: le)?",
-        "until": r"jusqu['’](?:au|à la|à|en)|au plus tard(?: le| en| fin)?|pas plus tard que(?: le)?|pas après(?: le)?",
+        "until": r"jusqu['’](?:au|à la|à|en)?|au plus tard(?: le| en| fin)?|pas plus tard que(?: le)?|pas après(?: le)?",
     },
     behind={
         "since": r"et après|ou après|et au-delà",

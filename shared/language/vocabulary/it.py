@@ -60,7 +60,7 @@ TIMES = Times(
         Rule("last", r"(?:(?:nella|la|nello|lo) )?scors[oa] {period}"),
         Rule("before_last", r"(?:(?:il|la|l['’]) )?penultim[oa] {period}"),
         Rule("this", r"(?:in )?quest(?:[oa] |['’]){period}"),
-        Rule("weekend", r"(?:il|nel) (?:fine settimana|week-?end)"),
+        Rule("weekend", r"(?:(?:il|nel) |(?<=del\s))(?:fine settimana|week-?end)"),
         Rule("weekday", r"{weekday}(?: (?:mattina|pomeriggio|sera))?", weak=True),
         Rule("days_of_month", r"(?:tra il |fra il |dal |dall['’])?(?P<d1>\d{1,2})(?:\s*[-–/]\s*| e (?:il |l['’])?| al | all['’])(?P<d2>\d{1,2}) {month}(?: (?:del )?{year})?"),
         Rule("date", r"(?:il |l['’])?(?:(?P<day>\d{1,2})[°º]?|{nth}) {month}(?: (?:del )?{year})?"),
