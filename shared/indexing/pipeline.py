@@ -92,8 +92,7 @@ class Indexer:
     embedder_of: Callable[[str], Embedder | None] | None = None
     """Tenant -> the embedder at this tenant's expense; None: `embedder` for all."""
     before: Indexer | None = None
-    """The indexer of before a change of the embedding model, by whose vectors a tenant's questions are answered until
-    all of its notes have the new ones. None: there is none."""
+    """That of before a change of the model, whose vectors answer until a tenant's notes have new ones; None: no change."""
     keeps: str = ""
     """The index version whose vectors chunks keep beside their own; empty: none."""
 
@@ -202,7 +201,6 @@ class Indexer:
         stored = self.store.stored_chunks(key.tenant_id, key.note_id)
         held, now = state.held.record, self.clock()
         changes = compare(wanted, stored, embeds=embedder is not None, keeps=self.keeps, touch_all=held is None)
-        # During a change of the model the record names the version of before until all new vectors are there.
         is_change = state.problem is IndexProblem.OUTDATED and bool(self.keeps)
         version = held.index_version if held and is_change else self.version
         record = replace(begun(held, state.revision, version, chunk_count=len(wanted), now=now), kept=self.keeps)
