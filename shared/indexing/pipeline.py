@@ -92,7 +92,7 @@ class Indexer:
     embedder_of: Callable[[str], Embedder | None] | None = None
     """Tenant -> the embedder at this tenant's expense; None: `embedder` for all."""
     before: Indexer | None = None
-    """That of before a change of the model; its vectors answer until a tenant's notes have new ones. None: no change."""
+    """That of before a change of the model; it answers until a tenant's notes have new vectors. None: no change."""
     keeps: str = ""
     """The index version whose vectors chunks keep beside their own; empty: none."""
 
