@@ -7,10 +7,20 @@ from pathlib import Path
 import pytest
 
 from tests.adapters.models.waiting import FakeClock
-from tests.servers.certificates import private_pem
+from tests.servers.certificates import certificate, private_pem
 from tests.servers.gemini import GeminiServer
 from tests.servers.openai import OpenAIServer
 from tests.servers.scripted import Reply, ScriptedServer
+
+
+@pytest.fixture(scope="package", autouse=True)
+def one_certificate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Each of the many clients reads all certificates that it trusts, and the servers here have none."""
+    file = tmp_path_factory.mktemp("trusted") / "one.pem"
+    file.write_text(certificate("trusted"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_FILE", str(file))
+        yield
 
 
 @pytest.fixture
