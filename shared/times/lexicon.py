@@ -27,8 +27,6 @@ MAX_MENDED = 20
 FEW = -1
 """The number of a word that names none: `several`."""
 
-_SEASONS = (3, 6, 9, 12)
-"""First months of the seasons, spring first."""
 _FIGURES = (
     Rule("iso", rf"(?P<year>{YEAR})-(?P<number>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?"),
     Rule("iso_week", rf"(?P<year>{YEAR})-?w(?P<week>[0-5]\d)"),
@@ -77,7 +75,7 @@ class Lexicon:
         self.weekdays = _meanings(enumerate(times.weekdays))
         self.months = _meanings(enumerate(times.months, 1))
         self.long_names = [name for name in (*self.months, *self.weekdays) if len(name) > 5]
-        self.seasons = _meanings(zip(_SEASONS, times.seasons, strict=True))  # word -> first month
+        self.seasons = _meanings(zip((3, 6, 9, 12), times.seasons, strict=True))  # word -> first month
         self.feasts = _meanings(times.feasts.items())  # word -> its days, as `calendar.feast` reads them
         self.decades = _meanings(zip(range(20, 100, 10), times.decades or times.tens, strict=False))
         self.verbs_as_months = frozenset(times.verbs_as_months.split())

@@ -272,10 +272,6 @@ class Vocabulary:
         return self.times is None
 
 
-UNKNOWN = Vocabulary()
-"""A language without a file."""
-
-
 @cache
 def languages() -> tuple[str, ...]:
     """Codes of the languages with a file, sorted."""
@@ -284,9 +280,9 @@ def languages() -> tuple[str, ...]:
 
 @cache
 def vocabulary(lang: str) -> Vocabulary:
-    """ISO 639-1 code -> its vocabulary, loaded on first use; UNKNOWN for one without a file."""
+    """ISO 639-1 code -> its vocabulary, loaded on first use; an empty one where there is no file."""
     if lang not in languages():
-        return UNKNOWN
+        return Vocabulary()
     found: Vocabulary = import_module(f"{__name__}.{lang}").VOCABULARY
     return found
 
