@@ -21,7 +21,7 @@ from shared.answering.extractive import ExtractiveWriter
 from shared.indexing.chunking import MARKDOWN, Chunker
 from shared.indexing.pipeline import Indexer, index_version
 from shared.model.account import Person
-from shared.model.index import Vector
+from shared.model.index import Vector, vector_space
 from shared.model.retrieval import CosineCalibration, Retrieved
 from shared.notes.service import Notes
 from shared.ports.access import Attester, Verifier
@@ -129,8 +129,8 @@ def _bound(app: App) -> Mapping[str, object]:
     retriever = Retriever(
         store=store, embedder_of=embedder_of, options=options, executor=app.pool, reranker=app.reranker
     )
-    if app.before:
-        old = index_version(app.before, app.chunker)
+    old = index_version(app.before, app.chunker)
+    if app.before and vector_space(old) != vector_space(version):
         old_embedder = partial(_tenant_embedder, app, app.before, old)
         earlier = replace(indexer, embedder=app.before, embedder_of=old_embedder, keeps=version)
         indexer = replace(indexer, before=earlier, keeps=old)

@@ -89,7 +89,7 @@ def build(
         was = replace(
             settings, embedding_model=settings.embedding_model_before, embedding_unrelated=None, embedding_alike=None
         )
-        before = _hosted_embedder(was) or _local_embedder(was.embedding_model, None)
+        before = _hosted_embedder(was) or _local_embedder(was.embedding_model, None, "EMBEDDING_MODEL_BEFORE")
     store = _store(settings, on_write)
     usd = settings.daily_project_usd
     budget = None if usd is None else ProjectBudget(store, _now, usd=usd)
@@ -169,8 +169,10 @@ def _hosted_embedder(settings: Settings) -> Embedder | None:
     )
 
 
-def _local_embedder(model: str | None, calibration: CosineCalibration | None) -> Embedder | None:
-    """The model that is named, or the one in the box, also beside a service, which would take too long for the
+def _local_embedder(
+    model: str | None, calibration: CosineCalibration | None, setting: str = "EMBEDDING_MODEL"
+) -> Embedder | None:
+    """The model that `setting` names, or the one in the box, also beside a service, which would take too long for the
     sentences that are quoted. None: it is not installed, as in every function.
     """
     if not model and not extras.has_box():
@@ -180,7 +182,7 @@ def _local_embedder(model: str | None, calibration: CosineCalibration | None) ->
     try:
         return embedder.LocalEmbedder.of(model, calibration)
     except ModelRefused as error:
-        raise SettingsError("EMBEDDING_MODEL", f"a model of sentence-transformers; {error.message}") from error
+        raise SettingsError(setting, f"a model of sentence-transformers; {error.message}") from error
 
 
 def _writer(

@@ -182,8 +182,10 @@ class NoteState:
 
 
 def vector_space(index_version: str) -> str:
-    """What names the space of its vectors in `chunker:model:dimension`: all that follows the chunker."""
-    return index_version.partition(":")[2]
+    """What names the space of its vectors in `chunker:model:dimension`: all that follows the chunker. Vectors of one
+    space can be compared, whatever chunker cut their texts.
+    """
+    return index_version.partition(":")[2] or index_version
 
 
 def vault_token(vault: str) -> str:

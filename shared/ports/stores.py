@@ -98,8 +98,8 @@ class SearchStore(Protocol):
         index_version: str,
         kept: bool = False,
     ) -> tuple[Neighbour, ...]:
-        """The chunks with a vector of this index version, greatest cosine first. `kept`: also those that keep it beside
-        their own.
+        """The chunks with a vector in the space of this index version, greatest cosine first. `kept`: also those that
+        keep it beside their own.
         """
 
     def postings(

@@ -167,12 +167,15 @@ class _NearestContract:
         save_vectors(store, {f"n{number}": unit(number, 1, 0, 0) for number in range(6)})
         assert _nearest(store, limit=2) == ["n5_000", "n4_000"]
 
-    def test_what_has_no_vector_of_this_index_version_and_dimension_is_left_out(self, store: Store) -> None:
+    def test_vectors_of_the_same_model_and_dimension_alone_are_found_whatever_chunker_cut_their_texts(
+        self, store: Store
+    ) -> None:
         save(store, chunk("none"))
         save(store, chunk("wide", index_version="c1:hashing:6"), vector=unit(1, 0, 0, 0, 0, 0))
         assert _nearest(store) == []
-        save(store, chunk("old", index_version="c0:hashing:4"), chunk("new"), vector=V)
-        assert _nearest(store) == ["new_000"]
+        save(store, chunk("other", index_version="c1:other:4"), chunk("new"), vector=V)
+        save(store, chunk("old", index_version="c0:hashing:4"), vector=V)
+        assert _nearest(store) == ["new_000", "old_000"]
 
     def test_a_vector_that_is_kept_beside_another_is_found_by_its_own_version(self, store: Store) -> None:
         save(store, chunk("old", index_version=EARLIER), vector=V)

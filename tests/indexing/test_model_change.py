@@ -16,6 +16,7 @@ from shared.errors import ModelRefused, ModelUnavailable
 from shared.indexing.state import IndexProblem
 from shared.model.index import IndexStatus, Vector
 from shared.model.questions import Question
+from shared.model.retrieval import Restriction
 from shared.ports.stores import Store
 from shared.sweep.reconcile import reconcile
 from tests.fakes import HashingEmbedder
@@ -98,6 +99,37 @@ def test_until_the_last_note_is_embedded_again_questions_find_what_they_found_be
     after = world.found(world.changing)
     assert after == world.found(world.after) != before
     assert world.changing.indexer.coverage(TENANT).searched_version == world.changing.indexer.version
+    assert world.old.embedded.total() == 0
+
+
+@on_both_stores
+def test_a_new_chunker_leaves_questions_their_vectors_also_while_the_model_changes(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(store)
+    before = world.found(world.was)
+    monkeypatch.setattr("shared.indexing.pipeline.CHUNKER_VERSION", "next")
+    for embedder, earlier in ((world.old, None), (world.new, world.old)):
+        upgraded = replace(world.was, embedder=embedder, before=earlier)
+        assert world.found(upgraded) == before
+    world.sweep(upgraded, budget=2)
+    assert world.found(upgraded) == before
+
+
+@on_both_stores
+def test_a_model_that_is_named_as_its_own_predecessor_is_no_change(world: World) -> None:
+    before = world.found(world.was)
+    world.sweep(world.changing, budget=3)
+    back = replace(world.was, before=Model("old"))
+    world.sweep(back)
+    world.sweep(back, full=True)
+    assert world.found(back) == before
+    asked = world.old.embed_query("The glacier is plain.")
+    near = world.store.nearest(
+        TENANT, asked, limit=50, stems=(), restriction=Restriction(), index_version=back.indexer.version, kept=True
+    )
+    found = [each.chunk.chunk_id for each in near]
+    assert len(found) == len(set(found))
     assert world.old.embedded.total() == 0
 
 

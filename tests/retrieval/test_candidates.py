@@ -137,9 +137,9 @@ def test_a_question_of_stop_words_is_answered_by_its_vector(library: Library) ->
     assert found.candidate_count == 20
 
 
-def test_vectors_of_another_index_version_are_not_compared(library: Library) -> None:
+def test_vectors_of_another_model_are_not_compared(library: Library) -> None:
     _furnish(library, 20)
-    library.options = replace(library.options, index_version="md2:hashing:64")
+    library.options = replace(library.options, index_version="md1:other:64")
     found = library.ask("Where is jasper?")
     assert {passage.scores.vector for passage in found.selected} == {0.0}
     assert found.selected[0].scores.keyword == 1.0

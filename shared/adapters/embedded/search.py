@@ -12,7 +12,7 @@ from shared.adapters.embedded import documents
 from shared.adapters.embedded.documents import CHUNKS, RECORDS, chunks_of
 from shared.adapters.embedded.files import TenantFiles
 from shared.adapters.embedded.vectors import Allowed, VectorSpace
-from shared.model.index import IndexedChunk, IndexRecord, Vector
+from shared.model.index import IndexedChunk, IndexRecord, Vector, vector_space
 from shared.model.questions import TimeRange
 from shared.model.retrieval import CorpusStats, Neighbour, Restriction
 
@@ -54,9 +54,10 @@ class Search:
         if limit < 1 or not all(restriction.scopes):
             return ()
         space = self._spaces.get(tenant_id)
-        if space is None or (space.index_version, space.dimension) != (index_version, len(vector)):
-            # One a tenant: the memory of another index version is given back.
-            space = self._spaces[tenant_id] = VectorSpace(index_version, len(vector))
+        name = vector_space(index_version)
+        if space is None or (space.space, space.dimension) != (name, len(vector)):
+            # One a tenant: the memory of another vector space is given back.
+            space = self._spaces[tenant_id] = VectorSpace(name, len(vector))
         # The lock before the first read: no thread's snapshot is older than what memory has followed already.
         with space.lock, self._files.of(tenant_id).reading() as db:
             (revision,) = db.execute("SELECT revision FROM state").fetchone()

@@ -1,4 +1,4 @@
-"""One index version's vectors in memory, kept equal to the tenant's file: as codes, a byte a number.
+"""One space's vectors in memory, kept equal to the tenant's file: as codes, a byte a number.
 
 SQLite keeps one row a vector and is the truth. The codes are made from it once, then follow by the revision that wrote
 each row, whichever process did. They have a few spare rows; when those are used up all is dropped and read anew,
@@ -43,7 +43,9 @@ _KEPT_MATCHES = 8
 """Whose rows are remembered while nothing changes, a byte a row each: people ask within the same vaults and folders,
 and of 1,000,000 chunks it takes a second to list a vault's."""
 VECTORS = ("vectors", "kept_vectors")
-"""Tables: chunks' own vectors, and their second ones, of another index version."""
+"""Tables: chunks' own vectors, and their second ones, of another space."""
+_IN_SPACE = "substr(index_version, instr(index_version, ':') + 1) = :space"
+"""As `vector_space` has it."""
 _FREE = -1
 """In place of an id: the row holds nothing. Ids are never negative."""
 
@@ -60,17 +62,17 @@ class Allowed:
 
 
 class VectorSpace:
-    """Ids and unit vectors of one index version and dimension. Whoever uses it holds `lock`."""
+    """Ids and unit vectors of one space and dimension. Whoever uses it holds `lock`."""
 
-    def __init__(self, index_version: str, dimension: int) -> None:
-        """Raises OperatorError where numpy is not installed."""
-        self.index_version = index_version
+    def __init__(self, space: str, dimension: int) -> None:
+        """`space`: as `vector_space` names it. Raises OperatorError where numpy is not installed."""
+        self.space = space
         self.dimension = dimension
         self.lock = Lock()
         self.revision = -1
         """Up to which revision of the file it is complete; -1: to be read anew."""
         self._np = load_numpy()
-        one = "(SELECT vector FROM {} WHERE id = value AND index_version = :version)"
+        one = f"(SELECT vector FROM {{}} WHERE id = value AND {_IN_SPACE})"
         self._by_id = f"SELECT coalesce({', '.join(map(one.format, VECTORS))}) FROM json_each(:ids)"
         self._matches: dict[Allowed, Flags] = {}
         self._allocate(0)
@@ -137,13 +139,13 @@ class VectorSpace:
         return all(self._place(ids, vectors) for ids, vectors in self._vectors(db, since))
 
     def _vectors(self, db: sqlite3.Connection, since: int) -> Iterator[tuple[Ints, Floats]]:
-        """What was written after revision `since`. Vectors of another version or length are left out."""
+        """What was written after revision `since`. Vectors of another space or length are left out."""
         np = self._np
         newer = "revision > :since AND" if since >= 0 else ""  # the index would scatter a full read
         for table in VECTORS:
             reader = db.execute(
-                f"SELECT id, vector FROM {table} WHERE {newer} index_version = :version AND length(vector) = :bytes",
-                {"since": since, "version": self.index_version, "bytes": 4 * self.dimension},
+                f"SELECT id, vector FROM {table} WHERE {newer} {_IN_SPACE} AND length(vector) = :bytes",
+                {"since": since, "space": self.space, "bytes": 4 * self.dimension},
             )
             while found := reader.fetchmany(_AT_ONCE):
                 ids, vectors = zip(*found, strict=True)
@@ -195,7 +197,7 @@ class VectorSpace:
         for first in range(0, ids.size, _AT_ONCE):
             asked = ids[first : first + _AT_ONCE].tolist()
             # In the order of the list: SQLite walks it and looks each up.
-            found = db.execute(self._by_id, {"ids": json.dumps(asked), "version": self.index_version})
+            found = db.execute(self._by_id, {"ids": json.dumps(asked), "space": self.space})
             vectors = np.frombuffer(b"".join(row[0] for row in found), np.float32).reshape(len(asked), -1)
             products = vectors.astype(np.float64) * query.astype(np.float64)
             cosines[first : first + len(asked)] = np.clip(products.sum(axis=1), -1.0, 1.0)

@@ -16,7 +16,7 @@ from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import CODEC, RECORD_FIELDS, chunk_of, is_kept, posting_path, searched_fields
 from shared.adapters.firestore.filters import by_posting, by_time_and_scope, for_vectors, impossible
 from shared.adapters.firestore.protocol import DISTANCE, KEY, SLOTS, Query, Where, microseconds, values_of
-from shared.model.index import IndexedChunk, IndexRecord, Vector, tags_of
+from shared.model.index import IndexedChunk, IndexRecord, Vector, tags_of, vector_space
 from shared.model.retrieval import Neighbour, Restriction
 
 MAX_NEIGHBOURS = 1000
@@ -57,7 +57,7 @@ class Search(Corpus):
             for each in documents:
                 # Rounding moves the product of unit vectors a little out of [-1, 1].
                 cosine = min(1.0, max(-1.0, each.fields[DISTANCE].double_value))
-                if each.fields[SLOTS[slot]].string_value == index_version:
+                if vector_space(each.fields[SLOTS[slot]].string_value) == vector_space(index_version):
                     found.append(Neighbour(chunk_of(each, stems), cosine))
             return found, len(documents) == size
 

@@ -61,7 +61,7 @@ class LocalEmbedder:
 
         Raises ModelRefused, naming what is missing.
         """
-        if model in (None, BOX_MODEL):
+        if model in (None, BOX_MODEL, f"{BOX_MODEL}-int8"):
             return cls(box(), calibration=calibration or BOX_CALIBRATION, languages=frozenset({"en"}))
         return cls(named(model), calibration=calibration)
 
