@@ -326,7 +326,8 @@ def _a_question() -> str:
     ]
     return f"""## A question
 
-At most {READS_OF_QUESTION} documents read ({READS_AT_A_TIME} where the question names a time; a test counts them),
+At most {READS_OF_QUESTION} documents read ({READS_AT_A_TIME} where the question names a time; a test counts them; twice
+as many where a misspelled word is searched again as the notes have it),
 {QUESTION_TOKENS} tokens embedded, about {PROMPT_TOKENS:,} read and {ANSWER_TOKENS} written by the model. The vector
 search reads its whole index, a read for each 100 chunks; a filter for a folder, a tag or a month narrows it. An answer
 takes {SECONDS_OF_CHAT:.0f} s (assumed). "Documents" is the share that reading documents has in the price.

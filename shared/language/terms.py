@@ -133,10 +133,9 @@ class _Lexicon(dict[str, tuple[str, ...]]):
 
     def _compound(self, token: str) -> Iterator[str]:
         bare = _SCHEME.sub("", token)
-        yield from _whole(bare.rstrip("/"))
         outer = pieces(bare)
-        if len(outer) > 1:
-            yield from chain.from_iterable(map(_whole, outer))
+        for whole in (bare.rstrip("/"), *(outer if len(outer) > 1 else ())):
+            yield from (term for term in _whole(whole) if term not in self.stops)
         for start, end in word_parts(bare):
             yield from self._word(bare[start:end])
 

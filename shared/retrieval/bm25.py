@@ -71,10 +71,10 @@ def in_letters(
     return seen, frequencies, CorpusStats(pool, average, "")
 
 
-def known_stems(analysis: Analysis, frequencies: Mapping[str, int], chunks: Iterable[IndexedChunk]) -> tuple[str, ...]:
-    """The question's stems. In place of those of a word that no note holds, those of the words of `chunks` that it
-    stands for: the commonest that differs by one letter; or, in a language that tells nouns by their capitals, its
-    parts or a compound of it. `frequencies`: stem -> chunks of the tenant that contain it.
+def in_known_words(analysis: Analysis, frequencies: Mapping[str, int], chunks: Iterable[IndexedChunk]) -> Analysis:
+    """The question with, in place of a word that no note holds, the words of `chunks` that it stands for: the commonest
+    that differs by one letter; or, in a language that tells nouns by their capitals, its parts or a compound of it.
+    `frequencies`: stem -> chunks of the tenant that contain it.
     """
     lang, unknown = analysis.lang, dict[str, list[str]]()
     for word in (fold(word) for word, _, _ in content_words(analysis.subject, lang)):
@@ -82,7 +82,7 @@ def known_stems(analysis: Analysis, frequencies: Mapping[str, int], chunks: Iter
         if len(word) >= MIN_MISSPELLED and word.isalpha() and own and not any(frequencies.get(stem, 1) for stem in own):
             unknown[word] = own
     if not unknown:
-        return analysis.stems
+        return analysis
     text = " ".join(f"{chunk.title} {chunk.heading_path} {chunk.text}" for chunk in chunks)
     written = Counter(re.findall(rf"[^\W\d_]{{{MIN_PART},{MAX_TERM}}}", text))
     counts = Counter[str]()
@@ -90,16 +90,18 @@ def known_stems(analysis: Analysis, frequencies: Mapping[str, int], chunks: Iter
         counts[fold(word)] += times
     nouns = {fold(word) for word in written if word[0].isupper()} if vocabulary(lang).nouns_are_capitalised else set()
     nouns -= stop_words(lang)
-    known = dict.fromkeys(analysis.stems)
+    known, read = dict.fromkeys(analysis.stems), dict[str, list[str]]()
     for word, own in unknown.items():
         if word in counts:  # it could not be counted, or its note is in another language
             continue
         near = [other for other in counts if -2 < len(word) - len(other) < 2 and _is_near(word, other)]
         meant = [max(near, key=lambda other: (counts[other], other))] if near else _parts(word, nouns)
         if meant:
+            read[word] = meant
             known = {stem: None for stem in known if stem not in own}
             known |= dict.fromkeys(chain.from_iterable(stems(other, lang) for other in meant))
-    return tuple(known)
+    words = chain.from_iterable(read.get(fold(word), [word]) for word in analysis.keywords)
+    return replace(analysis, stems=tuple(known), keywords=tuple(dict.fromkeys(words))) if read else analysis
 
 
 def _is_near(word: str, other: str) -> bool:

@@ -12,7 +12,7 @@ from shared.model.retrieval import FailedLeg, Place, RefusalReason, Retrieved, S
 from shared.ports.models import Embedder, Reranker
 from shared.ports.stores import Store
 from shared.retrieval.analysis import analyse, restrict
-from shared.retrieval.bm25 import idf, known_stems
+from shared.retrieval.bm25 import idf, in_known_words
 from shared.retrieval.candidates import Pool, find, gather
 from shared.retrieval.context import contexts
 from shared.retrieval.legs import Search, query_vector
@@ -82,9 +82,9 @@ class Retriever:
             places=places,
         )
         pool = find(search, allowed, analysis.time)
-        known = known_stems(analysis, pool.frequencies, (each.chunk for each in pool.candidates))
-        if known != analysis.stems:
-            search = replace(search, analysis=replace(analysis, stems=known))
+        known = in_known_words(analysis, pool.frequencies, (each.chunk for each in pool.candidates))
+        if known is not analysis:
+            search = replace(search, analysis=known)
             pool = find(search, allowed, analysis.time)
         timer.end("candidates")
         # 3. Score.

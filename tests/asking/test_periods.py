@@ -90,6 +90,7 @@ def test_a_question_that_only_names_a_day_is_answered_with_its_note(
     "text",
     [
         *("What did I do in August?", "Summarise my August notes", "Was war im August los?", "Fasse August zusammen"),
+        *("Qu'ai-je fait en août ?", "Que s'est-il passé en août ?", "Cosa ho fatto ad agosto?"),
         *("Resume agosto", "Résume août", "Notes d'août", "Riassumi agosto", "Note dell'agosto"),
     ],
 )

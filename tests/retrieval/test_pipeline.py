@@ -138,6 +138,13 @@ def test_a_typo_in_a_long_word_is_read_as_the_word_of_the_notes(library: Library
     library.add("garden", "Tomatoes need water every evening")
     found = library.ask(text)
     assert mended in found.analysis.stems
+    assert set(found.analysis.keywords) <= {
+        "because",
+        "decide",
+        "kubernetes",
+        "keeps",
+        "meetings",
+    }  # as people are shown it
     assert (notes(found)[0], speaks_of_subject(found)) == ("cluster", True)
     assert found.selected[0].scores.keyword > 0
 

@@ -119,6 +119,9 @@ VOCABULARY = Vocabulary(
         à dans par pour sur avec sans sous entre vers chez depuis pendant avant après
         qui quoi quel quelle quels quelles où comment pourquoi combien dont lequel laquelle lesquels lesquelles
         dernier dernière derniers dernières lorsqu puisqu jusqu quelqu
+        t puis faut ai-je as-tu a-t-il a-t-elle a-t-on avons-nous avez-vous ont-ils ont-elles qu'ai-je qu'as-tu qu'a-t-il qu'a-t-elle
+        qu'a-t-on qu'avons-nous qu'avez-vous est-ce qu'est-ce était-ce est-il est-elle s'est-il suis-je es-tu sommes-nous
+        êtes-vous sont-ils sont-elles peut-on puis-je dois-je faut-il
     """,
     spellings=(*"çèêœàù", " l'", " d'", " j'", " qu'", " l’", " d’", " j’", " qu’"),
     abbreviations="mme mlle mm env av",
@@ -128,7 +131,7 @@ VOCABULARY = Vocabulary(
         past=r"(?:ai|a|as|avons|avez|ont)(?=(?:-\w+)*\s+\w)|avait|était|étions|étaient|est-il venu|a-t",
         present=r"est|sont|y a",
         duty=r"(?:ai-je|avons-nous|a-t-on) besoin|que fais-je|puis-je|dois-je|peut-on|doit-on|faut-il|(?:je|on) (?:peux|peut|dois|doit)|nous (?:pouvons|devons)",
-        everything="qu'est-ce est-ce j'ai écrire écrit passé passe faire fait montre résume résumé note notes entrée entrées journal tout travailler travaillé",
+        everything="j'ai écrire écrit passé passe faire fait montre résume résumé note notes entrée entrées journal tout travailler travaillé",
         genitive=r"de|du|d['’]",
         articles=r"la|le|l['’]",
     ),

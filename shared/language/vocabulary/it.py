@@ -67,7 +67,7 @@ TIMES = Times(
         Rule("feast", r"(?:(?:a|per|al|la notte di) )?(?:il |(?:al)?la |l['’])?(?P<last>lo scorso )?{feast}(?: (?:del )?{year})?"),
         Rule("decade", r"(?:gli )?anni ['’]?{decade}"),
     ),
-    prepositions=r"in|nel|nella|nell['’]|del|della|dell['’]|di|da|dal|dalla|a|al|alla|il|la|lo|l['’]|fino a|fino al|prima di|prima del|dopo|tra|fra|e|anno|durante",
+    prepositions=r"in|nel|nella|nell['’]|del|della|dell['’]|di|da|dal|dalla|ad?|al|alla|il|la|lo|l['’]|fino ad?|fino al|prima di|prima del|dopo|tra|fra|e|anno|durante",
     operators={
         "since": r"da|dal(?:la|lo|l['’])?|a (?:partire|decorrere|contare) da(?:l|lla|ll['’])?|non prima (?:di|del|della|dell['’])",
         "after": r"dopo(?: il| la| lo| l['’])?|successiv[oaie] a(?:l|lla|ll['’])?",
@@ -118,7 +118,7 @@ TIMES = Times(
 VOCABULARY = Vocabulary(
     stop_words="""
         il lo la i gli le un uno una di del dello della dei degli delle a al allo alla ai agli alle da dal dalla in nel
-        nella nei con su sul sulla per tra fra e ed o ma se che non come più anche io tu lui lei noi voi loro mi ti si
+        nella nei ad con su sul sulla per tra fra e ed o ma se che non come più anche io tu lui lei noi voi loro mi ti si
         ci vi mio mia miei mie suo sua suoi sono sei è siamo siete era erano stato essere ho hai ha abbiamo avete hanno
         aveva avere questo questa questi queste quello quella chi cosa quale quali quando dove perché quanto quanti
         dell nell dall sull all scorso scorsa
