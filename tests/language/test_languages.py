@@ -41,7 +41,9 @@ def test_a_sentence_is_recognised(text: str, lang: str) -> None:
     assert detect(text) == lang
 
 
-@pytest.mark.parametrize("text", ["", "   ", "42", "👍", "API", "Los Angeles trip", "Who is Ana de Armas?", "die API"])
+@pytest.mark.parametrize(
+    "text", ["", "   ", "42", "👍", "API", "Los Angeles trip", "Who is Ana de Armas?", "die API", "can't, won't"]
+)
 def test_english_when_unsure(text: str) -> None:
     assert detect(text) == "en"
 

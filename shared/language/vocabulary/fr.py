@@ -119,9 +119,9 @@ VOCABULARY = Vocabulary(
         à dans par pour sur avec sans sous entre vers chez depuis pendant avant après
         qui quoi quel quelle quels quelles où comment pourquoi combien dont lequel laquelle lesquels lesquelles
         dernier dernière derniers dernières lorsqu puisqu jusqu quelqu
-        t puis faut ai-je as-tu a-t-il a-t-elle a-t-on avons-nous avez-vous ont-ils ont-elles qu'ai-je qu'as-tu qu'a-t-il qu'a-t-elle
-        qu'a-t-on qu'avons-nous qu'avez-vous est-ce qu'est-ce était-ce est-il est-elle s'est-il suis-je es-tu sommes-nous
-        êtes-vous sont-ils sont-elles peut-on puis-je dois-je faut-il
+        puis faut ai-je as-tu avons-nous avez-vous ont-ils ont-elles qu'ai-je qu'as-tu qu'avons-nous qu'avez-vous est-ce
+        qu'est-ce était-ce est-il est-elle s'est-il suis-je es-tu sommes-nous êtes-vous sont-ils sont-elles peut-on
+        puis-je dois-je faut-il
     """,
     spellings=(*"çèêœàù", " l'", " d'", " j'", " qu'", " l’", " d’", " j’", " qu’"),
     abbreviations="mme mlle mm env av",
