@@ -32,7 +32,7 @@ MONTHS = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.HALF: 6, Unit.YEAR: 12}
 @dataclass(frozen=True, slots=True)
 class Span:
     """Days `[start, end)`; None is open. `reach`: how many days back from today it may go, None: from its dates.
-    `begins`: from which of its days "since" counts, None: the first.
+    `begins`: the one of its days from which "since" and distances count, None: the first or the last.
     """
 
     start: date | None

@@ -274,6 +274,9 @@ def _pair(text: str, first: _Anchor, second: _Anchor, context: Context) -> Span 
     joined = context.words.joiner.match(text, first.mention.end)
     if joined is None or not second.start <= joined.end() < second.mention.end:  # "and the | third", "à la | fin de"
         return None
+    week = first.mention.week
+    if week and second.mention.rule.kind == "weekday" and week.start < first.mention.match.start():
+        second = _anchor(text, replace(second.mention, week=week), context)  # "last week from Monday to Wednesday"
     named = second.mention.word("year") or second.mention.year
     begin = first.span
     if named and not first.mention.word("year"):

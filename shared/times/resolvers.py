@@ -232,9 +232,18 @@ RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
 def days_at(distance: Mention, of: Span, context: Context, *, sign: int, feast: bool) -> Span | None:
     """The days at that distance before a time (`sign` -1) or after it (1). None: open on that side, or no such days."""
     edge = of.start if sign < 0 else of.end  # the first day of the time, or the day after its last
+    if of.begins:
+        edge = of.begins + ONE_DAY * (sign > 0)
     if edge is None:
         return None
-    if feast and sign > 0 and of.start and distance.word("unit") and unit_of(distance, context) is Unit.DAY:
+    if (
+        feast
+        and not of.begins
+        and sign > 0
+        and of.start
+        and distance.word("unit")
+        and unit_of(distance, context) is Unit.DAY
+    ):
         edge -= ONE_DAY * (1 < (edge - of.start).days < 5)  # the day after Christmas is the 26th
     try:
         match distance.rule.kind:

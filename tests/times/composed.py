@@ -14,7 +14,7 @@ COMPOSED = [  # language, question, first day, day after the last (both may be o
     ("en", "what did I write on this day in 2024", "2024-10-16", "2024-10-17"),
     ("es", "qué escribí el último trimestre del año pasado", "2024-10-01", "2025-01-01"),
     ("es", "que escribi la ultima semana de junio", "2025-06-24", "2025-07-01"),
-    ("fr", "mes notes de la semaine apres paques", "2025-04-22", "2025-04-29"),
+    ("fr", "mes notes de la semaine apres paques", "2025-04-21", "2025-04-28"),
     ("it", "note di meta giugno", "2025-06-11", "2025-06-21"),
     ("fr", "qu'ai-je noté jusqu'à la fin du mois de mai", "", "2025-06-01"),
     ("de", "was habe ich im Monat Mai am Balkon notiert", "2025-05-01", "2025-06-01"),

@@ -76,7 +76,7 @@ TIMES = Times(
         "since": r"(?:frühestens )?(?:seit|ab)(?: dem| der)?|frühestens(?: am| im)?|nicht vor(?: dem| der)?",
         "after": r"nach(?: dem| der)?",
         "before": r"vor(?: dem| der)?",
-        "until": r"(?:spätestens )?bis (?:einschließlich|inklusive)(?: zum| dem)?|(?:spätestens )?bis(?: zum| zur)?|spätestens(?: am| im| zum)?|nicht später als(?: am| im)?",
+        "until": r"(?:spätestens )?bis (?:einschließlich|inklusive)(?: zum| dem)?|(?:spätestens )?bis(?: zum| zur)?|spätestens(?: am| im| zum| vom)?|nicht später als(?: am| im)?",
     },
     behind={
         "since": r"und später|und danach",

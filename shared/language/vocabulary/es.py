@@ -75,7 +75,7 @@ TIMES = Times(
         "since": r"desde(?: el| la)?|a (?:partir|contar) de(?:l)?(?: el| la)?|no antes de(?:l)?",
         "after": r"(?:después|despues)(?: de| del)(?: el| la)?|posterior(?:es)? (?:al?|a la)|siguientes? (?:al?|a la)|tras(?: el| la)?",
         "before": r"antes(?: de| del)(?: el| la)?|anterior(?:es)? (?:al?|a la)",
-        "until": r"hasta(?: el| la)?|a más tardar(?: el| en)?|como muy tarde(?: el| en)?|no más tarde de(?:l)?|no después de(?:l)?",
+        "until": r"hasta(?: el| la)?|a más tardar(?: el| en| del?)?|como muy tarde(?: el| en| del?)?|no más tarde de(?:l)?|no después de(?:l)?",
     },
     behind={
         "since": r"en adelante|y después|o después",

@@ -41,7 +41,7 @@ TIMES = Times(
         Rule("ignored", r"(?:prochaine?|chaque) {period}"),
         Rule("same_day", r"(?:(?:le |au )?même jour|(?:en )?ce (?:même )?jour(?:-(?:là|ci))?|jour pour jour)"),
         Rule("today", r"(?:d['’])?aujourd['’]hui|ce (?:matin|soir)|cet après-midi|cette nuit"),
-        Rule("day_before_yesterday", r"(?:d['’])?avant-hier"),
+        Rule("day_before_yesterday", r"(?:d['’])?avant[- ]hier"),
         Rule("yesterday", r"(?:d['’])?hier(?: (?:matin|soir|après-midi))?|(?:la )?nuit dernière"),
         Rule("recently", r"récemment|recemment|dernièrement|ces derniers temps"),
         Rule("other_day", r"l['’]autre jour"),
