@@ -41,6 +41,20 @@ class Span:
     begins: date | None = None
 
 
+def applied(operator: str, span: Span, today: date) -> Span:
+    """The days that `since`, `within`, `after`, `until`, `by` or `before` a time means."""
+    today_over = today + timedelta(days=1)
+    match operator:
+        case "since" | "within":
+            return Span(span.begins or span.start, today_over)
+        case "after":
+            return Span(span.end, today_over)
+        case "until" | "by":
+            return Span(None, span.end)
+        case _:
+            return Span(None, span.start)
+
+
 def day(of: date) -> Span:
     """One day."""
     return Span(of, of + timedelta(days=1))

@@ -141,7 +141,7 @@ def _reading(text: str, mention: Mention, following: Mention | None, context: Co
     name = "until" if (name, anchor.part) == ("before", "end") else name
     is_a_name = name == "by" and mention.rule.weak and anchor.bare  # "by June"
     if operator and not is_a_name and (name not in OF_DISTANCES or mention.rule.kind == "ago"):
-        span = _applied(name, span, context)
+        span = calendar.applied(name, span, context.today)
         return _bounded(text, _Reading(span, operator.start, mention.end, certain=not unpaired), context)
     leads = (mention.rule.weak or mention.week) and anchor.bare
     preposition = at_end(text, start, grammar.preposition) if leads else None
@@ -172,7 +172,7 @@ def _bounded(text: str, reading: _Reading, context: Context) -> _Reading:
         if found is None or (name == "from" and opening is None):
             continue
         if name != "included":
-            span = _applied("since" if name == "from" else name, span, context)
+            span = calendar.applied("since" if name == "from" else name, span, context.today)
         reading = replace(reading, span=span, start=opening.start() if opening else reading.start, end=found.end())
     return replace(reading, certain=reading.certain and not at_end(text, reading.start, grammar.unread))
 
@@ -254,19 +254,6 @@ def _is_of_another_year(text: str, mention: Mention, grammar: Lexicon) -> bool:
     needs_year = mention.rule.kind in (*OF_A_YEAR, "half", "iso_week") and mention.year is None
     has_year = mention.word("year") or mention.word("yy")
     return needs_year and not has_year and grammar.other_year.match(text, mention.end) is not None
-
-
-def _applied(operator: str, span: Span, context: Context) -> Span:
-    today_over = context.today + ONE_DAY
-    match operator:
-        case "since" | "within":
-            return Span(span.begins or span.start, today_over)
-        case "after":
-            return Span(span.end, today_over)
-        case "until" | "by":
-            return Span(None, span.end)
-        case _:
-            return Span(None, span.start)
 
 
 def _pair(text: str, first: _Anchor, second: _Anchor, context: Context) -> Span | None:
