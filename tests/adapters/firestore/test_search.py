@@ -63,8 +63,8 @@ def test_a_scope_and_a_range_together_bring_nothing_forbidden_at_a_bounded_price
     assert cost == Reads(documents=45, vector_searches=1)
 
 
-def test_while_a_new_index_version_is_embedded_a_question_costs_no_more(firestore_store: CountedStore) -> None:
-    _crowd(firestore_store, index_version="c0:hashing:4")
+def test_while_a_new_model_embeds_a_question_costs_no_more(firestore_store: CountedStore) -> None:
+    _crowd(firestore_store, index_version="c1:other:4")
     save(firestore_store, chunk("current"), vector=unit(1, 1, 0, 0))
     assert _cost(firestore_store, FREE, 30) == ([], Reads(documents=30, vector_searches=1))
 
