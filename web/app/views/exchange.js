@@ -208,7 +208,7 @@ export class Exchange {
   named(citation) {
     const { meta, text } = /** @type {import("../answer.js").Answer} */ (this.answer);
     const claims = labelsIn(text).filter(({ label }) => label === citation.cid).length;
-    return { ...citation, number: this.numbers().indexOf(citation.cid) + 1, requestId: meta?.requestId, claims };
+    return { ...citation, number: this.numbers().indexOf(citation.cid) + 1, requestId: meta?.requestId ?? this.requestId, claims };
   }
 
   /** @param {HTMLElement[]} buttons */
