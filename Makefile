@@ -4,14 +4,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE # each of the many processes that tests start would compile everything again
 
-.PHONY: setup run demo quick test nightly coverage check format bench eval clean
+.PHONY: setup run demo quick test nightly coverage check format bench eval live dist release clean
 
 setup: $(VENV)/dev ## the whole development environment
 
 $(VENV)/run: pyproject.toml requirements.txt constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local,cli,files,openai,mcp,graphql,eval]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
 
 $(VENV)/dev: $(VENV)/run
@@ -19,18 +19,20 @@ $(VENV)/dev: $(VENV)/run
 	@touch $@
 
 run: $(VENV)/run ## start the product on this machine with the sample notes
-	$(BIN)/aurora dev --home .aurora --sample examples/notes
+	$(BIN)/aurora dev --home .aurora --sample
 
 demo: $(VENV)/run ## the same without a server: three questions, three cited answers
-	$(BIN)/aurora demo examples/notes
+	$(BIN)/aurora demo
 
 quick: $(VENV)/dev ## the tests that start no process: no Java, browser or Node
 	PYTHONHASHSEED=0 $(BIN)/pytest --quick -m "not nightly" -n auto -q -rfE
 
-test: $(VENV)/dev ## the tests, those on the emulator included, by three workers, as they wait a third of the time; a file is one worker's
-	PYTHONHASHSEED=0 $(BIN)/pytest -m "not nightly" -n 3 --dist loadfile --no-loadscope-reorder
+# Three workers, as tests wait a third of the time; a file is one worker's. CHANGED=all runs every test that is not nightly.
+CHANGED ?= $(shell .ci/changed)
+test: $(VENV)/dev ## the tests, those on the emulator included; browsers, command lines and deployments where their code has changed
+	PYTHONHASHSEED=0 $(BIN)/pytest -m "not nightly" -n 3 --dist loadfile --no-loadscope-reorder --changed="$(CHANGED)"
 
-nightly: $(VENV)/dev ## whole tools and long storms; `make test` runs a small one of each
+nightly: $(VENV)/dev ## whole tools and long storms; `make test CHANGED=all` runs a small one of each
 	PYTHONHASHSEED=0 $(BIN)/pytest -m nightly -n 2 --dist loadfile --no-loadscope-reorder
 
 coverage: $(VENV)/dev ## the same with coverage; slower, and on Python 3.11 its tracer now and then loses a thread
@@ -54,5 +56,15 @@ eval: $(VENV)/dev ## the golden questions over the sample notes and over strange
 	$(BIN)/aurora eval examples/golden.jsonl --notes examples/notes --strategy weighted --strategy rrf --foreign examples/strangers/golden.jsonl --cache bench/out/vectors.sqlite3 --html bench/out/eval.html
 	$(BIN)/aurora eval examples/strangers/golden.jsonl --notes examples/strangers/notes --strategy weighted --strategy rrf --foreign examples/golden.jsonl --cache bench/out/vectors.sqlite3 --html bench/out/eval-strangers.html
 
+dist: $(VENV)/dev ## the wheel and the source archive, in dist/
+	$(BIN)/python -m build --no-isolation --outdir dist
+
+release: check ## `make release VERSION=0.2.0`: all tests, dates the changelog, builds into dist/, commits and tags
+	$(MAKE) test CHANGED=all
+	$(BIN)/python -m release.cut $(VERSION)
+
+live: $(VENV)/run ## ten questions to the real models that the environment names; without a key nothing is called
+	$(BIN)/aurora live
+
 clean:
-	rm -rf .venv .aurora bench/out
+	rm -rf .venv .aurora bench/out dist

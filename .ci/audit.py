@@ -33,12 +33,22 @@ def excepted(today: date) -> dict[str, str]:
 
 
 def main(tool: list[str]) -> int:
-    asked = [*tool, "-r", str(ROOT / "constraints.txt"), "--no-deps", "--disable-pip", "--progress-spinner", "off"]
+    asked = [
+        *tool,
+        "-r",
+        str(ROOT / "constraints.txt"),
+        "--no-deps",
+        "--disable-pip",
+        "--progress-spinner",
+        "off",
+    ]
     done = subprocess.run([*asked, "--format", "json"], capture_output=True, text=True, check=False)  # noqa: S603 - the tool that .ci/run names
     try:
         packages: list[dict[str, Any]] = json.loads(done.stdout)["dependencies"]
     except (ValueError, KeyError):
-        print(f"audit: nobody could be asked: {done.stderr.strip().rpartition(chr(10))[2] or done.returncode}")
+        print(
+            f"audit: nobody could be asked: {done.stderr.strip().rpartition(chr(10))[2] or done.returncode}"
+        )
         return 0
     unasked = [each["name"] for each in packages if "skip_reason" in each]
     held, found = excepted(datetime.now(UTC).date()), 0
@@ -54,9 +64,13 @@ def main(tool: list[str]) -> int:
                     f"audit: {said}; fixed in {', '.join(each.get('fix_versions', ())) or 'no version'}",
                     file=sys.stderr,
                 )
-    print(f"audit: {len(packages) - len(unasked)} of {len(packages)} packages asked for, {found} findings")
+    print(
+        f"audit: {len(packages) - len(unasked)} of {len(packages)} packages asked for, {found} findings"
+    )
     if unasked:
-        print(f"audit: nobody could be asked about {', '.join(unasked[:5])}{' …' if unasked[5:] else ''}")
+        print(
+            f"audit: nobody could be asked about {', '.join(unasked[:5])}{' …' if unasked[5:] else ''}"
+        )
     return 1 if found else 0
 
 

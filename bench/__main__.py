@@ -19,60 +19,100 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-BENCHES = ("retrieval", "embedded", "firestore", "cold_start", "hot_documents", "streams")
+BENCHES = (
+    "retrieval",
+    "embedded",
+    "firestore",
+    "cold_start",
+    "hot_documents",
+    "streams",
+    "indexing_memory",
+)
 OUT = Path(__file__).parent / "out" / "bench.json"
 
 
 def main(arguments: list[str]) -> int:
     """Run the named benches, all by default."""
-    asked = _parser().parse_args(arguments)
-    unknown = sorted(set(asked.names) - set(BENCHES))
+    options = _parser().parse_args(arguments)
+    unknown = sorted(set(options.names) - set(BENCHES))
     if unknown:
         sys.exit(f"no bench {', '.join(unknown)}; there are {', '.join(BENCHES)}")
     results: dict[str, Any] = {}
     failed = []
-    for name in asked.names or BENCHES:
-        options = {"sizes": tuple(asked.chunks)} if name == "embedded" and asked.chunks else {}
+    for name in options.names or BENCHES:
         try:
-            results[name] = importlib.import_module(f"bench.{name}").run(small=asked.small, **options)
+            figures = _run(name, options)
         except Exception:  # noqa: BLE001 - the other benches still run; the exit code tells
             traceback.print_exc()
             failed.append(name)
             continue
-        for figure, measured in results[name].items():
-            if asked.small and _is_measured(measured):
-                measured.pop("ok", None)
-            if measured.get("ok") is False:
-                failed.append(f"{name}: {figure}")
-            print(f"{name:12} {figure:52} {_line(measured)}", flush=True)
-    if not asked.small:
-        OUT.parent.mkdir(exist_ok=True)
-        OUT.write_text(json.dumps({"python": platform.python_version(), "benches": results}, indent=2) + "\n")
-        print(f"written to {OUT.relative_to(Path.cwd())}" if OUT.is_relative_to(Path.cwd()) else f"written to {OUT}")
-    for each in failed:
-        print(f"FAILED {each}", file=sys.stderr)
+        results[name] = figures
+        for title, figure in figures.items():
+            if options.small and _is_measured(figure):
+                figure.pop("ok", None)  # times and sizes say nothing on little data
+            if figure.get("ok") is False:
+                failed.append(f"{name}: {title}")
+            print(f"{name:12} {title:52} {_line(figure)}", flush=True)
+    if not options.small:
+        _write(results)
+    for failure in failed:
+        print(f"FAILED {failure}", file=sys.stderr)
     return 1 if failed else 0
+
+
+def _run(name: str, options: argparse.Namespace) -> dict[str, Any]:
+    """Runs one bench and returns its figures."""
+    bench = importlib.import_module(f"bench.{name}")
+    figures: dict[str, Any]
+    if name == "embedded" and options.chunks:
+        figures = bench.run(small=options.small, sizes=tuple(options.chunks))
+    else:
+        figures = bench.run(small=options.small)
+    return figures
+
+
+def _write(results: dict[str, Any]) -> None:
+    """Writes the figures to OUT."""
+    content = {"python": platform.python_version(), "benches": results}
+    OUT.parent.mkdir(exist_ok=True)
+    OUT.write_text(json.dumps(content, indent=2) + "\n")
+    shown = OUT
+    if OUT.is_relative_to(Path.cwd()):
+        shown = OUT.relative_to(Path.cwd())
+    print(f"written to {shown}")
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHES))
-    parser.add_argument("--chunks", type=int, action="append", help="size of the embedded bench's store")
-    parser.add_argument("--small", action="store_true", help="little data: whether the benches run, and their counts")
+    parser.add_argument(
+        "--chunks", type=int, action="append", help="size of the embedded bench's store"
+    )
+    parser.add_argument(
+        "--small",
+        action="store_true",
+        help="little data: whether the benches run, and their counts",
+    )
     return parser
 
 
 def _is_measured(figure: dict[str, Any]) -> bool:
-    """Whether it has a unit of time or size, and so says little on little data."""
+    """Reports whether a figure has a unit of time or size, or is a ratio of such figures."""
     return bool(figure.get("unit")) or "ratio" in figure
 
 
-def _line(measured: dict[str, Any]) -> str:
-    shown = measured.get("ratio", measured.get("value"))
-    verdict = {True: "ok", False: "FALLS SHORT", None: ""}[measured.get("ok")]
-    unit = "x" if "ratio" in measured else measured.get("unit", "")
-    number = f"{shown:.3g}" if isinstance(shown, float) else str(shown)
-    return f"{number:>10} {unit:10} target {measured.get('target', '-')!s:10} {verdict}"
+def _line(figure: dict[str, Any]) -> str:
+    """Returns a figure with its target and verdict, in columns."""
+    if "ratio" in figure:
+        value = figure["ratio"]
+        unit = "x"
+    else:
+        value = figure.get("value")
+        unit = figure.get("unit", "")
+    number = f"{value:.3g}" if isinstance(value, float) else str(value)
+    target = figure.get("target", "-")
+    verdict = {True: "ok", False: "FALLS SHORT", None: ""}[figure.get("ok")]
+    return f"{number:>10} {unit:10} target {target!s:10} {verdict}"
 
 
 if __name__ == "__main__":

@@ -40,14 +40,27 @@ def run(*, small: bool = False) -> dict[str, dict[str, Any]]:
     }
     for name in ("chat", "api"):
         ratio = middle[name] / middle["hello"]
-        figures[f"{name} against a bare hello"] = {"ratio": ratio, "unit": "x", "target": TARGET, "ok": ratio <= TARGET}
+        figures[f"{name} against a bare hello"] = {
+            "ratio": ratio,
+            "unit": "x",
+            "target": TARGET,
+            "ok": ratio <= TARGET,
+        }
     return figures
 
 
 def seconds_to_first_byte(target: str, source: Path) -> float:
     """Start the function's host as the cloud does, and ask until it answers."""
     port = _free_port()
-    command = [sys.executable, "-m", "functions_framework", "--target", target, "--source", str(source)]
+    command = [
+        sys.executable,
+        "-m",
+        "functions_framework",
+        "--target",
+        target,
+        "--source",
+        str(source),
+    ]
     started = time.perf_counter()
     process = subprocess.Popen(
         [*command, "--host", "127.0.0.1", "--port", str(port)],
@@ -70,7 +83,9 @@ def seconds_to_first_byte(target: str, source: Path) -> float:
 def _answers(port: int) -> bool:
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=DEADLINE) as connection:
-            connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            connection.sendall(
+                b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            )
             return bool(connection.recv(1))
     except ConnectionError:
         return False

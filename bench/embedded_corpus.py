@@ -18,7 +18,14 @@ import numpy as np
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.local.embedder import LocalEmbedder
-from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, scopes_of
+from shared.model.index import (
+    ChunkPut,
+    IndexChange,
+    IndexedChunk,
+    IndexRecord,
+    IndexStatus,
+    scopes_of,
+)
 from shared.model.notes import Note
 
 Matrix: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
@@ -53,24 +60,31 @@ class Corpus:
             count = rows.stop - first
             chosen = self.dice.integers(0, sentences, (count, SENTENCES_A_CHUNK))
             self.vectors[rows] = _unit(self.sentences[chosen].sum(axis=1))
-            self.words[rows] = self.dice.choice(WORDS, size=(count, WORDS_A_CHUNK), p=chances / chances.sum())
-        self.minutes = np.sort(self.dice.integers(0, 5 * 365 * 24 * 60, size // CHUNKS_A_NOTE))[::-1]
+            self.words[rows] = self.dice.choice(
+                WORDS, size=(count, WORDS_A_CHUNK), p=chances / chances.sum()
+            )
+        self.minutes = np.sort(self.dice.integers(0, 5 * 365 * 24 * 60, size // CHUNKS_A_NOTE))[
+            ::-1
+        ]
 
     def save(self, store: EmbeddedStore) -> None:
         for number in range(self.size // CHUNKS_A_NOTE):
-            note_id, created_at = f"note-{number:06d}", NOW - timedelta(minutes=int(self.minutes[number]))
-            puts = tuple(self._put(number, position, created_at) for position in range(CHUNKS_A_NOTE))
+            note_id = f"note-{number:06d}"
+            created_at = NOW - timedelta(minutes=int(self.minutes[number]))
+            puts = tuple(
+                self._put(number, position, created_at) for position in range(CHUNKS_A_NOTE)
+            )
             store.put_note(TENANT, Note(note_id, "Title", "text", created_at, created_at))
             record = IndexRecord("r1", IndexStatus.INDEXED, CHUNKS_A_NOTE, self.version, created_at)
             store.apply(TENANT, IndexChange(note_id, None, record, put=puts))
 
     def texts(self) -> Iterator[tuple[int, str]]:
-        """Row and stems of every chunk, for a full-text index that is not ours."""
+        """Yields row and stems of every chunk, for a full-text index that is not ours."""
         for row in range(self.size):
             yield row, " ".join(f"stem{word}" for word in self.words[row].tolist())
 
     def questions(self, count: int) -> Iterator[tuple[Matrix, list[str]]]:
-        """The vector of a new text of three sentences, and three words that stand in some chunk."""
+        """Yields the vector of a new text of three sentences, and three words that stand in some chunk."""
         for row in self.dice.integers(0, self.size, count):
             words = self.dice.choice(np.unique(self.words[row]), 3, replace=False)
             chosen = self.dice.integers(0, len(self.sentences), (1, 3))
@@ -78,7 +92,8 @@ class Corpus:
 
     def _put(self, number: int, position: int, created_at: datetime) -> ChunkPut:
         row = number * CHUNKS_A_NOTE + position
-        path, tags = f"area{number % 40}/project{number % 400}/note.md", (f"tag{number % 20}",)
+        path = f"area{number % 40}/project{number % 400}/note.md"
+        tags = (f"tag{number % 20}",)
         words = self.words[row].tolist()
         chunk = IndexedChunk(
             chunk_id=f"note-{number:06d}_{position:03d}",
@@ -106,11 +121,16 @@ class Corpus:
 
 
 def _sentences(dice: np.random.Generator, count: int) -> Matrix:
-    """Vectors of `count` sentences, one a row."""
-    pages = [page for folder in ("examples", "templates", "docs") for page in (ROOT / folder).rglob("*.md")]
-    text = " ".join(page.read_text("utf-8") for page in (*pages, ROOT / "README.md"))
-    counted = Counter(re.findall(r"[a-z]{2,}", text.lower()))
-    words, counts = np.array(list(counted)), np.array(list(counted.values()))
+    """Returns vectors of `count` sentences, one a row, drawn from the words of this repository's pages."""
+    pages: list[Path] = []
+    for folder in ("examples", "templates", "docs"):
+        pages.extend((ROOT / folder).rglob("*.md"))
+    pages.append(ROOT / "README.md")
+    word_counts = Counter[str]()
+    for page in pages:
+        word_counts.update(re.findall(r"[a-z]{2,}", page.read_text("utf-8").lower()))
+    words = np.array(list(word_counts))
+    counts = np.array(list(word_counts.values()))
     embedder = LocalEmbedder.of(None)
     vectors: list[bytes] = []
     while len(vectors) < count:

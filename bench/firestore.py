@@ -26,12 +26,20 @@ from google.cloud.firestore_v1.vector import Vector as ClientVector
 
 from bench.reads import CountedStore, vector_reads
 from bench.search_route import GivenVectors, SearchRoute
-from cli.product.emulator import start
+from desktop.product.emulator import start
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.documents import chunk_fields
 from shared.indexing.pipeline import index_version
 from shared.language.terms import stems
-from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector, scopes_of
+from shared.model.index import (
+    ChunkPut,
+    IndexChange,
+    IndexedChunk,
+    IndexRecord,
+    IndexStatus,
+    Vector,
+    scopes_of,
+)
 from shared.model.notes import Note
 from shared.model.retrieval import Restriction
 
@@ -67,7 +75,7 @@ def run(*, small: bool = False) -> dict[str, Any]:
 
 
 def _writing(written: int, *, rounds: int) -> dict[str, Any]:
-    """The same chunks in the same batches, by the client library and by `apply`, in turn; the first turn warms Java."""
+    """Writes the same chunks in the same batches by the client library and by `apply`, in turn; the first turn warms Java."""
     notes = _notes(written, CHUNKS_A_LONG_NOTE)
     plain: list[float] = []
     ours: list[float] = []
@@ -80,7 +88,12 @@ def _writing(written: int, *, rounds: int) -> dict[str, Any]:
     return {
         "chunks written": {"value": median(ours), "unit": "chunks/s"},
         "chunks written by the plain client": {"value": median(plain), "unit": "chunks/s"},
-        "writing, times the plain client": {"ratio": ratio, "unit": "x", "target": ">= 4", "ok": ratio >= 4},
+        "writing, times the plain client": {
+            "ratio": ratio,
+            "unit": "x",
+            "target": ">= 4",
+            "ok": ratio >= 4,
+        },
     }
 
 
@@ -106,9 +119,19 @@ def _asking(size: int, rounds: int) -> dict[str, Any]:
     ratio, cold_ratio = median(known) / median(bare), median(cold) / median(bare)
     return {
         f"bare vector search, {name}": {"value": median(bare) * 1000, "unit": "ms"},
-        f"all reads of a question, {name}": {"ratio": ratio, "unit": "x", "target": "<= 1.3", "ok": ratio <= 1.3},
+        f"all reads of a question, {name}": {
+            "ratio": ratio,
+            "unit": "x",
+            "target": "<= 1.3",
+            "ok": ratio <= 1.3,
+        },
         f"the same in a new instance, {name}": {"ratio": cold_ratio, "unit": "x"},
-        f"/search, request to reply, {name}": {"ratio": whole, "unit": "x", "target": "<= 1.2", "ok": whole <= 1.2},
+        f"/search, request to reply, {name}": {
+            "ratio": whole,
+            "unit": "x",
+            "target": "<= 1.2",
+            "ok": whole <= 1.2,
+        },
         f"billed reads, {name}": _bill(newcomer, size),
     }
 
@@ -121,7 +144,13 @@ def _question(store: FirestoreStore, pool: Executor) -> None:
     """The legs as retrieval asks for them, side by side, then what may be cited."""
     free = Restriction()
     near = pool.submit(
-        store.nearest, TENANT, _vector(), limit=LIMIT, stems=QUESTION, restriction=free, index_version=VERSION
+        store.nearest,
+        TENANT,
+        _vector(),
+        limit=LIMIT,
+        stems=QUESTION,
+        restriction=free,
+        index_version=VERSION,
     )
     recent = pool.submit(store.recent, TENANT, limit=LIMIT, stems=QUESTION, restriction=free)
     stats = pool.submit(store.stats, TENANT)
@@ -131,30 +160,46 @@ def _question(store: FirestoreStore, pool: Executor) -> None:
     for stem in sorted(QUESTION, key=lambda each: frequencies[each]):
         limit = min(frequencies[stem], left)
         if limit:
-            searches.append(pool.submit(store.postings, TENANT, stem, limit=limit, stems=QUESTION, restriction=free))
+            searches.append(
+                pool.submit(
+                    store.postings, TENANT, stem, limit=limit, stems=QUESTION, restriction=free
+                )
+            )
             left -= limit
     found = [chunk for search in searches for chunk in search.result()]
     neighbours = near.result()
     assert len(neighbours) == LIMIT
     assert len(recent.result()) == LIMIT
     assert stats.result().chunk_count
-    cited = list(dict.fromkeys([*(each.chunk.note_id for each in neighbours[:6]), *(each.note_id for each in found)]))
+    cited = list(
+        dict.fromkeys(
+            [*(each.chunk.note_id for each in neighbours[:6]), *(each.note_id for each in found)]
+        )
+    )
     assert len(store.live_records(TENANT, cited[:12])) == min(12, len(cited))
 
 
 def _bill(store: FirestoreStore, size: int) -> dict[str, Any]:
-    """Of a question in a new instance, without the index entries that its vector search scans."""
+    """Counts the reads of a question in a new instance, without the index entries that its vector search scans."""
     fresh = CountedStore(store.project)
     with ThreadPoolExecutor(8) as pool:
         _question(fresh, pool)
     reads = fresh.reads
     entries = vector_reads(size) * reads.vector_searches
-    return {"value": reads.total, "unit": "", "vectorEntries": entries, "target": "<= 150", "ok": reads.total <= 150}
+    return {
+        "value": reads.total,
+        "unit": "",
+        "vectorEntries": entries,
+        "target": "<= 150",
+        "ok": reads.total <= 150,
+    }
 
 
 def _bare_search(store: FirestoreStore) -> None:
     chunks = _client(store.project).collection(f"tenants/{TENANT}/chunks")
-    search = chunks.find_nearest("embedding", ClientVector(_vector()), LIMIT, DistanceMeasure.COSINE)
+    search = chunks.find_nearest(
+        "embedding", ClientVector(_vector()), LIMIT, DistanceMeasure.COSINE
+    )
     assert len(search.get()) == LIMIT
 
 
@@ -166,14 +211,21 @@ def _write(store: FirestoreStore, notes: Sequence[Sequence[ChunkPut]]) -> None:
 
 
 def _write_plainly(notes: Sequence[Sequence[ChunkPut]]) -> None:
-    """As an application would: `batch.set` with the same fields, one batch a note."""
+    """Writes as an application would: `batch.set` with the same fields, one batch a note."""
     client = _client(_store().project)
     chunks = client.collection(f"tenants/{TENANT}/chunks")
     for puts in notes:
         batch = client.batch()
         for put in puts:
-            fields = {**chunk_fields(TENANT, put.chunk), "embedded": True, "embedding": ClientVector(put.vector or ())}
-            batch.set(chunks.document(put.chunk.chunk_id), {**fields, "tags": [], "scopes": list(put.chunk.scopes)})
+            fields = {
+                **chunk_fields(TENANT, put.chunk),
+                "embedded": True,
+                "embedding": ClientVector(put.vector or ()),
+            }
+            batch.set(
+                chunks.document(put.chunk.chunk_id),
+                {**fields, "tags": [], "scopes": list(put.chunk.scopes)},
+            )
         batch.commit()
 
 

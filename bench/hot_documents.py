@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from cli.product.emulator import start
+from desktop.product.emulator import start
 from shared.account.budgets import Budgets
 from shared.account.caches import Cache
 from shared.account.metering import TenantEmbedder
@@ -40,14 +40,14 @@ ANY_NUMBER = 1e9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What an import came to."""
+    """Result of an import."""
 
     seconds: float
     errors: Sequence[BaseException]
     refused: int
     """Commits that were told to try again, and did."""
     most_writes: int
-    """Of any one document that is not a note's own."""
+    """Most writes of one document that several notes share."""
     tokens: int
     indexed: int
 
@@ -58,7 +58,9 @@ class _Slow(HashingEmbedder):
         return super().embed_documents(texts)
 
 
-def imported(target: str, project: str, *, notes: int, workers: int, writes_a_second: float = 1.0) -> Imported:
+def imported(
+    target: str, project: str, *, notes: int, workers: int, writes_a_second: float = 1.0
+) -> Imported:
     """Import through a proxy of its own before `target`, by workers that take the next note each."""
     contention, waiting = Contention(writes_a_second=writes_a_second), SimpleQueue[int]()
     for number in range(notes):
@@ -73,7 +75,11 @@ def imported(target: str, project: str, *, notes: int, workers: int, writes_a_se
         store = FirestoreStore(project)
         (day,) = store.list_usage(TENANT, limit=1).items
         indexed = store.coverage(TENANT).indexed
-    shared = {name: count for name, count in contention.writes.items() if name.split("/")[-2] not in ("notes", "index")}
+    shared = {
+        name: count
+        for name, count in contention.writes.items()
+        if name.split("/")[-2] not in ("notes", "index")
+    }
     return Imported(
         seconds=seconds,
         errors=errors,
@@ -87,15 +93,27 @@ def imported(target: str, project: str, *, notes: int, workers: int, writes_a_se
 def _work(project: str, waiting: SimpleQueue[int]) -> None:
     store = FirestoreStore(project)
     budgets = Budgets(store=store, clock=lambda: NOW, answers=None, embedded_tokens=BUDGET)
-    embedder = TenantEmbedder(_Slow(dimension=16), TENANT, budgets, Cache(), lambda: CosineCalibration(0.0, 1.0))
+    embedder = TenantEmbedder(
+        _Slow(dimension=16), TENANT, budgets, Cache(), lambda: CosineCalibration(0.0, 1.0)
+    )
     while True:
         try:
             number = waiting.get_nowait()
         except Empty:
             return
-        note = Note(f"n{number:05d}", f"Note {number}", f"What number {number} says.", NOW, NOW, "default", "in/box.md")
+        note = Note(
+            f"n{number:05d}",
+            f"Note {number}",
+            f"What number {number} says.",
+            NOW,
+            NOW,
+            "default",
+            "in/box.md",
+        )
         store.put_note(TENANT, note)
-        Indexer(store=store, embedder=embedder, clock=lambda: NOW).index(NoteKey(TENANT, note.note_id))
+        Indexer(store=store, embedder=embedder, clock=lambda: NOW).index(
+            NoteKey(TENANT, note.note_id)
+        )
 
 
 def run(*, small: bool = False) -> dict[str, Any]:
@@ -104,15 +122,25 @@ def run(*, small: bool = False) -> dict[str, Any]:
     with start(heap="3g") as emulator:
         try:
             found = imported(emulator.host, "demo-import", notes=notes, workers=workers)
-            free = imported(emulator.host, "demo-free", notes=notes, workers=workers, writes_a_second=ANY_NUMBER)
+            free = imported(
+                emulator.host, "demo-free", notes=notes, workers=workers, writes_a_second=ANY_NUMBER
+            )
         finally:
             os.environ.pop("FIRESTORE_EMULATOR_HOST", None)
     assert found.indexed == notes, found
     what = f"{notes} notes into one folder by {workers} workers"
     return {
-        f"{what}: errors": {"value": len(found.errors), "unit": "", "target": 0, "ok": not found.errors},
+        f"{what}: errors": {
+            "value": len(found.errors),
+            "unit": "",
+            "target": 0,
+            "ok": not found.errors,
+        },
         f"{what}: commits told to try again": {"value": found.refused, "unit": ""},
         f"{what}: most writes of a shared document": {"value": found.most_writes, "unit": ""},
         f"{what}: rate": {"value": notes / found.seconds, "unit": "notes/s"},
-        f"{what}: rate, times that without the limit": {"ratio": free.seconds / found.seconds, "unit": "x"},
+        f"{what}: rate, times that without the limit": {
+            "ratio": free.seconds / found.seconds,
+            "unit": "x",
+        },
     }

@@ -21,7 +21,7 @@ class Reads(NamedTuple):
     aggregations: int = 0
     """Batches of index entries that counts, sums and averages went through."""
     vector_searches: int = 0
-    """How many were made. What one scanned is not told: its price is at most `vector_reads` of the tenant's chunks."""
+    """Vector searches made. The reads of one are not reported: at most `vector_reads` of the tenant's chunks."""
 
     @property
     def total(self) -> int:
@@ -33,7 +33,7 @@ class Reads(NamedTuple):
 
 
 def vector_reads(entries: int) -> int:
-    """What scanning so many entries of a vector index costs, in reads."""
+    """Returns the reads that scanning so many entries of a vector index costs."""
     return -(-entries // VECTOR_STEP)
 
 
@@ -52,9 +52,15 @@ class CountedStore(FirestoreStore):
     """Counts what its calls are billed, by Firestore's published rules."""
 
     def __init__(
-        self, project: str, *, database: str = DEFAULT_DATABASE, read_seconds: float = 10.0, write_seconds: float = 30.0
+        self,
+        project: str,
+        *,
+        database: str = DEFAULT_DATABASE,
+        read_seconds: float = 10.0,
+        write_seconds: float = 30.0,
+        deployment: str = "",
     ) -> None:
-        super().__init__(project)
+        super().__init__(project, database=database, deployment=deployment)
         self._db = self._counted = _Connection(
             project, database=database, read_seconds=read_seconds, write_seconds=write_seconds
         )

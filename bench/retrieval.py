@@ -1,4 +1,4 @@
-"""How long the parts of a question take that wait for no store and no model: milliseconds, the median of many runs."""
+"""Times of the parts of a question that wait for no store and no model: milliseconds, the median of many runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,14 @@ from shared.language.sentences import sentences
 from shared.model.answers import Source
 from shared.model.index import IndexedChunk, IndexRecord, IndexStatus, Vector
 from shared.model.questions import Question
-from shared.model.retrieval import Candidate, CorpusStats, CosineCalibration, RetrievalMode, Scored, Scores
+from shared.model.retrieval import (
+    Candidate,
+    CorpusStats,
+    CosineCalibration,
+    RetrievalMode,
+    Scored,
+    Scores,
+)
 from shared.retrieval.analysis import analyse
 from shared.retrieval.candidates import Pool
 from shared.retrieval.options import RetrievalOptions
@@ -34,7 +41,7 @@ NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
 DIMENSION = 768
 STEMS = tuple(f"stem{number}" for number in range(8))
 PASSAGES, SENTENCES, LENGTH = 8, 10, 1100
-"""Of an answer whose support is judged, cold: sources, sentences, and characters of a source, about 256 tokens."""
+"""Answer whose support is judged, cold: sources, sentences, and characters of a source, about 256 tokens."""
 QUESTIONS = (
     "What did I decide last week about the API?",
     "Which open questions about the migration to Firestore did Maria raise in the meeting on 3 May 2026?",
@@ -52,14 +59,18 @@ class _Index:
         return {chunk_id: self._vectors[chunk_id] for chunk_id in chunk_ids}
 
     def records(self, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
-        return {note_id: IndexRecord("r1", IndexStatus.INDEXED, 1, "v", NOW) for note_id in note_ids}
+        return {
+            note_id: IndexRecord("r1", IndexStatus.INDEXED, 1, "v", NOW) for note_id in note_ids
+        }
 
 
 def run(*, small: bool = False) -> dict[str, Any]:
     """Figures with their targets; see `bench.__main__`."""
     dice, runs = random.Random(7), 5 if small else 101
     pool, index = _pool(dice)
-    analysis = _median_ms(lambda: [analyse(Question("t", text, NOW)) for text in QUESTIONS], runs) / len(QUESTIONS)
+    analysis = _median_ms(
+        lambda: [analyse(Question("t", text, NOW)) for text in QUESTIONS], runs
+    ) / len(QUESTIONS)
     selection = _median_ms(lambda: _select(pool, index), runs)
     sources = _sources()
     pieces = split(_answer(sources))
@@ -67,7 +78,9 @@ def run(*, small: bool = False) -> dict[str, Any]:
     return {
         "analysis of a question": figure(analysis, "ms", 1.0),
         "scoring and selection of 90 candidates": figure(selection, "ms", 8.0),
-        f"support and quotes of {SENTENCES} sentences over {PASSAGES} sources": figure(support, "ms", 15.0),
+        f"support and quotes of {SENTENCES} sentences over {PASSAGES} sources": figure(
+            support, "ms", 15.0
+        ),
     }
 
 
@@ -81,7 +94,7 @@ def _select(pool: Pool, index: _Index) -> tuple[Scored, ...]:
         keyword=keyword_parts(pool, RetrievalOptions()),
     )
     passages = best_first(pool, formula, index, threshold=0.0, head=12)
-    return select(passages, wanted=8, max_characters=12_000)
+    return select(passages, limit=8, max_characters=12_000)
 
 
 def _pool(dice: random.Random) -> tuple[Pool, _Index]:
@@ -89,8 +102,12 @@ def _pool(dice: random.Random) -> tuple[Pool, _Index]:
     query = _unit([dice.gauss(0, 1) for _ in range(DIMENSION)])
     chunks = [_chunk(number, dice) for number in range(90)]
     vectors = {chunk.chunk_id: _near(query, dice) for chunk in chunks}
-    candidates = [Candidate(chunk, 0.3 - place / 300, place + 1) for place, chunk in enumerate(chunks[:30])]
-    candidates += [Candidate(chunk, None, keyword_rank=place + 1) for place, chunk in enumerate(chunks[30:])]
+    candidates = [
+        Candidate(chunk, 0.3 - place / 300, place + 1) for place, chunk in enumerate(chunks[:30])
+    ]
+    candidates += [
+        Candidate(chunk, None, keyword_rank=place + 1) for place, chunk in enumerate(chunks[30:])
+    ]
     unread = frozenset(chunk.chunk_id for chunk in chunks[30:])
     frequencies = {stem: 3 + 40 * place for place, stem in enumerate(STEMS)}
     stats = CorpusStats(10_000, 120.0, "1")
@@ -159,10 +176,15 @@ def _judged(sources: Sequence[Source], pieces: Sequence[DraftPiece]) -> None:
 
 def _sources() -> tuple[Source, ...]:
     """The sample notes, one after the other, cut into passages; from the start again where they do not suffice."""
-    text = "\n\n".join(file.read_text(encoding="utf-8").split("---", 2)[2] for file in sorted(NOTES.rglob("*.md")))
+    text = "\n\n".join(
+        file.read_text(encoding="utf-8").split("---", 2)[2] for file in sorted(NOTES.rglob("*.md"))
+    )
     cuts = [text[start : start + LENGTH] for start in range(0, len(text) - LENGTH, LENGTH)]
     return tuple(
-        Source(f"N{number + 1}", Scored(_whole_note(number, cuts[number % len(cuts)]), 0.8, Scores(0.5, 0.5, 0.5, 0.8)))
+        Source(
+            f"N{number + 1}",
+            Scored(_whole_note(number, cuts[number % len(cuts)]), 0.8, Scores(0.5, 0.5, 0.5, 0.8)),
+        )
         for number in range(PASSAGES)
     )
 

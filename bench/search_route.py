@@ -40,15 +40,20 @@ class SearchRoute:
 
     def __init__(self, store: Store, tenant_id: str, embedder: GivenVectors, project: str) -> None:
         settings = Settings.from_env(
-            {"STORE": "firestore", "AUTH": "none", "GOOGLE_CLOUD_PROJECT": project, "LOG_LEVEL": "ERROR"}
+            {
+                "STORE": "firestore",
+                "AUTH": "none",
+                "GOOGLE_CLOUD_PROJECT": project,
+                "LOG_LEVEL": "ERROR",
+            }
         )
         built = bootstrap.build(settings, tenant=tenant_id)
-        self._app = replace(built, store=store, embedder=embedder)
+        self._app = bootstrap.assemble(replace(built, store=store, embedder=embedder))
         bootstrap.use(self._app)
         self._client = functions_framework.create_app("api", str(MAIN)).test_client()  # type: ignore[no-untyped-call]
 
     def search(self, query: str, *, k: int) -> int:
-        """How many results came back."""
+        """Asks once and returns the number of results."""
         reply = self._client.post("/search", json={"query": query, "k": k})
         assert reply.status_code == 200, reply.get_data(as_text=True)
         return len(reply.get_json()["results"])

@@ -30,7 +30,7 @@ from bench.embedded_corpus import DIMENSION, NOW, TENANT, Corpus
 from bench.search_route import GivenVectors
 from evaluation.asking import answered
 from shared.adapters.embedded import EmbeddedStore
-from shared.bootstrap import build
+from shared.bootstrap import assemble, build
 from shared.indexing.pipeline import index_version
 from shared.model.answers import Delta, Prompt
 from shared.model.index import Vector
@@ -56,8 +56,13 @@ OWN_WORK = 25
 
 def run(*, small: bool = False) -> dict[str, object]:
     """Figures with their targets; see `bench.__main__`. About a minute."""
-    clients, rounds, chunks, questions = (4, 1, 200, 3) if small else (CLIENTS, ROUNDS, CHUNKS, QUESTIONS)
-    return {**_streams(clients, rounds, notes=5 if small else NOTES), **_own_work(chunks, questions)}
+    clients, rounds, chunks, questions = (
+        (4, 1, 200, 3) if small else (CLIENTS, ROUNDS, CHUNKS, QUESTIONS)
+    )
+    return {
+        **_streams(clients, rounds, notes=5 if small else NOTES),
+        **_own_work(chunks, questions),
+    }
 
 
 # -- streams
@@ -79,26 +84,30 @@ def _streams(clients: int, rounds: int, *, notes: int) -> dict[str, object]:
         app = build(Settings.from_env(env))
         for number in range(notes):
             note = NoteDraft(
-                title=f"Decision {number}", text=f"We decided to run the API on Cloud Run in region {number}."
+                title=f"Decision {number}",
+                text=f"We decided to run the API on Cloud Run in region {number}.",
             )
             app.notes.save("local", f"note-{number}", note)
             app.indexer.index(NoteKey("local", f"note-{number}"))
         app.store.close()
         with running("chat", env) as function:
+            pid = function.process.pid
             _all_at_once(function, clients)  # the first ones pay for the imports
-            before = _processor_seconds(function.process.pid)
-            streams = [stream for _ in range(rounds) for stream in _all_at_once(function, clients)]
-            worked = _processor_seconds(function.process.pid) - before
-            memory = _peak_megabytes(function.process.pid)
+            seconds_before = _processor_seconds(pid)
+            streams: list[_Stream] = []
+            for _ in range(rounds):
+                streams.extend(_all_at_once(function, clients))
+            worked = _processor_seconds(pid) - seconds_before
+            memory = _peak_megabytes(pid)
     times = {
         "whole answer, p95": [stream.whole for stream in streams],
         "first event, p95": [stream.first_event for stream in streams],
         "first token, p95": [stream.first_token for stream in streams],
     }
-    figures: dict[str, object] = {
-        f"{clients} streams, {name}": figure(quantiles(values, n=20)[-1], "ms", TARGETS[name])
-        for name, values in times.items()
-    }
+    figures: dict[str, object] = {}
+    for name, values in times.items():
+        p95 = quantiles(values, n=20)[-1]
+        figures[f"{clients} streams, {name}"] = figure(p95, "ms", TARGETS[name])
     errors = [stream.error for stream in streams if stream.error]
     figures["processor time of a stream"] = figure(worked / len(streams) * 1000, "ms")
     figures[f"{clients} streams, peak memory"] = figure(memory, "MB", MAX_MEMORY)
@@ -124,9 +133,11 @@ def _environment(home: str, gemini: str) -> dict[str, str]:
 
 @contextmanager
 def _gemini() -> Iterator[str]:
-    """The local Gemini server in a process of its own; its address."""
+    """Runs the local Gemini server in a process of its own; yields its address."""
     command = [sys.executable, "-m", "bench.streams", "gemini"]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True
+    )
     try:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
@@ -144,56 +155,77 @@ def _serve_gemini() -> None:
 def _all_at_once(function: RunningFunction, clients: int) -> list[_Stream]:
     together = Barrier(clients)
 
-    def one(_: int) -> _Stream:
+    def ask_with_the_others(_: int) -> _Stream:
         together.wait()
         return _ask(function.port)
 
     with ThreadPoolExecutor(clients) as threads:
-        return list(threads.map(one, range(clients)))
+        return list(threads.map(ask_with_the_others, range(clients)))
 
 
 def _ask(port: int) -> _Stream:
-    body = json.dumps({"message": "What did we decide to run on Cloud Run?", "stream": True}).encode()
+    """Asks one streamed question and measures its reply."""
+    question = {"message": "What did we decide to run on Cloud Run?", "stream": True}
+    body = json.dumps(question).encode()
     head = f"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     started = time.perf_counter()
-    read, first_event, first_token = b"", 0.0, 0.0
+    reply = b""
+    first_event = 0.0
+    first_token = 0.0
     with socket.create_connection(("127.0.0.1", port), 60) as connection:
         connection.sendall(head.encode() + body)
-        while more := connection.recv(65536):
-            read += more
+        while part := connection.recv(65536):
+            reply += part
             now = (time.perf_counter() - started) * 1000
-            first_event = first_event or (now if b"event: start" in read else 0.0)
-            first_token = first_token or (now if b"event: token" in read else 0.0)
+            if not first_event and b"event: start" in reply:
+                first_event = now
+            if not first_token and b"event: token" in reply:
+                first_token = now
     whole = (time.perf_counter() - started) * 1000
-    fine = b"event: result" in read and ANSWER.encode() in read and b"event: retract" not in read
-    return _Stream(first_event, first_token, whole, None if fine else read.decode(errors="replace")[-300:])
+    is_complete = b"event: result" in reply and ANSWER.encode() in reply
+    error = None
+    if not is_complete or b"event: retract" in reply:
+        error = reply.decode(errors="replace")[-300:]
+    return _Stream(first_event, first_token, whole, error)
 
 
 def _family(master: int) -> list[str]:
-    """Process ids of gunicorn's master and its workers."""
+    """Returns the process ids of gunicorn's master and its workers."""
     return [str(master), *Path(f"/proc/{master}/task/{master}/children").read_text().split()]
 
 
 def _processor_seconds(master: int) -> float:
-    stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in _family(master)]
-    return sum(int(stat[11]) + int(stat[12]) for stat in stats) / os.sysconf("SC_CLK_TCK")
+    ticks = 0
+    for pid in _family(master):
+        # The fields after the command's name in parentheses; 11 and 12 are user and system time.
+        _, _, fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
+        stat = fields.split()
+        ticks += int(stat[11]) + int(stat[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _peak_megabytes(master: int) -> float:
-    statuses = [Path(f"/proc/{pid}/status").read_text() for pid in _family(master)]
-    return sum(int(peak) for status in statuses for peak in re.findall(r"VmHWM:\s+(\d+) kB", status)) / 1024
+    kilobytes = 0
+    for pid in _family(master):
+        status = Path(f"/proc/{pid}/status").read_text()
+        peak = re.search(r"VmHWM:\s+(\d+) kB", status)
+        if peak is not None:  # none of a process that has ended
+            kilobytes += int(peak[1])
+    return kilobytes / 1024
 
 
 # -- own work
 
 
 class _InThePassagesWords(ScriptedWriter):
-    """What nothing backs at all would be refused: it begins with words of the first passage."""
+    """Begins its answer with words of the first passage: an answer that nothing backs would be refused."""
 
     def stream(self, prompt: Prompt) -> Generator[Delta]:
         passage = re.search(r"(?:word\d+ ){5}word\d+", prompt.user)
         assert passage
-        self.answers = [f"It says {passage[0]} [N1]. Another one followed [N2, N3]. So it went on [N4]."]
+        self.answers = [
+            f"It says {passage[0]} [N1]. Another one followed [N2, N3]. So it went on [N4]."
+        ]
         yield from super().stream(prompt)
 
 
@@ -202,15 +234,20 @@ def _own_work(chunks: int, asked: int) -> dict[str, object]:
     vectors = GivenVectors(lambda: questions[-1][0], DIMENSION)
     corpus = Corpus(chunks, version=index_version(vectors))
     writer = _InThePassagesWords("")
-    times, worked = list[float](), list[float]()
+    times: list[float] = []
+    worked: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
-        app = replace(build(Settings(home=Path(folder), auth="none")), embedder=vectors, writer=writer)
+        app = build(Settings(home=Path(folder), auth="none"))
+        app = assemble(replace(app, embedder=vectors, writer=writer))
         corpus.save(cast("EmbeddedStore", app.store))
         for vector, stems in corpus.questions(asked):
-            questions.append((array("f", vector.tobytes()), f"What about {' '.join(stems)}?"))
-            started, before = time.perf_counter(), time.process_time()
-            answer = answered(app, Question(TENANT, questions[-1][1], NOW))
-            worked.append((time.process_time() - before) * 1000)
+            text = f"What about {' '.join(stems)}?"
+            questions.append((array("f", vector.tobytes()), text))
+            question = Question(TENANT, text, NOW)
+            started = time.perf_counter()
+            processor_before = time.process_time()
+            answer = answered(app, question)
+            worked.append((time.process_time() - processor_before) * 1000)
             times.append((time.perf_counter() - started) * 1000)
             assert len(answer.citations) == 4
         app.store.close()

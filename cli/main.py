@@ -1,7 +1,7 @@
 """The `aurora` command.
 
-Exit codes: 0 done; 1 something failed; 2 the command line is wrong; 3 nothing found, or the notes hold no answer;
-130 ended by Ctrl-C.
+Exit codes: 0 done; 1 something failed; 2 the command line is wrong; 3 nothing found, or the notes
+hold no answer; 130 ended by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -17,34 +17,53 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "ask": ("cli.commands.ask:ask", "Ask your notes; every claim in the answer cites its passage."),
     "chat": ("cli.commands.chat:chat", "Talk with your notes."),
     "completion": ("cli.main:completion", "Print the completion script of a shell."),
-    "conflicts": ("cli.commands.conflicts:conflicts", "Settle what was changed in a file and in its note."),
-    "demo": ("cli.commands.index:demo", "Three questions about the sample notes, in a temporary home."),
+    "conflicts": (
+        "cli.commands.conflicts:conflicts",
+        "Settle what was changed in a file and in its note.",
+    ),
+    "demo": (
+        "cli.commands.index:demo",
+        "Three questions about the sample notes, in a temporary home.",
+    ),
     "dev": ("cli.commands.dev:dev", "The whole product on this machine, for this machine only."),
     "doctor": ("cli.commands.doctor:doctor", "Check settings, store, models and indexed folders."),
-    "eval": ("cli.commands.evaluate:evaluate", "Ask questions whose answers are known; print the figures."),
+    "eval": (
+        "cli.commands.evaluate:evaluate",
+        "Ask questions whose answers are known; print the figures.",
+    ),
     "erase": ("cli.commands.account:erase", "Erase everything that is kept of you."),
-    "explain": ("cli.commands.explain:explain", "How a search sees notes, and why one is not found."),
+    "explain": (
+        "cli.commands.explain:explain",
+        "How a search sees notes, and why one is not found.",
+    ),
     "export": ("cli.commands.account:export", "Write everything that is kept of you to a file."),
     "folders": ("cli.commands.folders:folders", "List, move and forget indexed folders."),
-    "import": ("cli.commands.import_export:import_export", "Bring back what `aurora export` wrote."),
+    "import": (
+        "cli.commands.import_export:import_export",
+        "Bring back what `aurora export` wrote.",
+    ),
     "index": ("cli.commands.index:index", "Bring a folder of Markdown into a vault."),
+    "live": ("cli.commands.live:live", "Try the real models that are set on ten questions."),
     "mcp": ("cli.commands.mcp:mcp", "Serve your notes to an MCP host over stdio."),
     "notes": ("cli.commands.notes:notes", "List, show and delete notes."),
     "reconcile": ("cli.commands.index:reconcile", "Repair notes whose index does not follow them."),
     "search": ("cli.commands.ask:search", "Find passages, best first."),
     "sessions": ("cli.commands.sessions:sessions", "List, show, rename and delete conversations."),
-    "templates": ("cli.commands.templates:templates", "List, search, add and index reasoning templates."),
+    "templates": (
+        "cli.commands.templates:templates",
+        "List, search, add and index reasoning templates.",
+    ),
     "token": ("cli.commands.token:token", "Print an ID token for a product on an emulator."),
 }
-"""Name -> where it is, imported when it is called: what one command needs, the others do not wait for; and what a list
-of commands says of it.
+"""Name of a command -> where it is, and its line in the list of commands. It is imported when it is
+called, so that no command waits for what another one needs.
 """
 
 SHELLS = ("bash", "zsh", "fish")
 
 
 class Commands(click.Group):
-    """The group that looks its commands up in `COMMANDS`."""
+    """Group that looks its commands up in `COMMANDS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
@@ -59,20 +78,27 @@ class Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """For `--help`, importing none."""
+        """Writes the list of commands for `--help` without importing them."""
         del ctx
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in sorted(COMMANDS.items())])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """For a shell that waits for it at every press of a key, importing none."""
-        names = (name for name in self.list_commands(ctx) if name.startswith(incomplete))
-        named = [CompletionItem(name, help=COMMANDS[name][1]) for name in names]
-        return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
+        """Returns what completes a word, without importing commands: a shell waits for it at every
+        press of a key.
+        """
+        items = []
+        for name in self.list_commands(ctx):
+            if name.startswith(incomplete):
+                items.append(CompletionItem(name, help=COMMANDS[name][1]))
+        items.extend(click.Command.shell_complete(self, ctx, incomplete))
+        return items
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, help=__doc__)
-@click.option("--home", type=click.Path(path_type=Path, file_okay=False), help="Folder of the embedded store.")
+@click.option(
+    "--home", type=click.Path(path_type=Path, file_okay=False), help="Folder of the embedded store."
+)
 @click.option("--tenant", help="Whose notes.  [default: local]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for a program to read.")
 @click.option("--server", metavar="URL", help="A deployed product instead of this machine's notes.")
@@ -80,7 +106,7 @@ class Commands(click.Group):
 @click.version_option(package_name="aurora-notes")
 @click.pass_context
 def main(context: click.Context, /, **options: object) -> None:
-    """Keep the options before the command's name, for the command."""
+    """Keeps the options before the command's name, for the command."""
     context.obj = options
 
 
@@ -93,10 +119,11 @@ def completion(context: click.Context, shell: str) -> None:
     bash: eval "$(aurora completion bash)" in ~/.bashrc; zsh the same in ~/.zshrc;
     fish: aurora completion fish > ~/.config/fish/completions/aurora.fish
     """
-    found = get_completion_class(shell)
-    if found is None:
+    completion_class = get_completion_class(shell)
+    if completion_class is None:
         raise click.BadParameter(f"one of {', '.join(SHELLS)}")
     from cli.options import errors_as_one_line  # noqa: PLC0415 - as all that the commands need
 
     with errors_as_one_line():
-        click.echo(found(context.find_root().command, {}, "aurora", "_AURORA_COMPLETE").source())
+        aurora = context.find_root().command
+        click.echo(completion_class(aurora, {}, "aurora", "_AURORA_COMPLETE").source())

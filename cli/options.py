@@ -1,9 +1,10 @@
-"""What all commands share: where the notes live, whose they are, how results are printed, how errors end."""
+"""Shared parts of all commands: where the notes are, whose they are, how results and errors are
+printed.
+"""
 
 from __future__ import annotations
 
 import functools
-import json
 import logging
 import os
 import sys
@@ -16,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.environment import HOME, environment, remarks
-from cli.product.running import find_running
+from cli.terminal import echo, echo_json
+from desktop.product.environment import HOME, environment, remarks
+from desktop.product.running import find_running
+from shared import __name__ as shared_package
 from shared.errors import AuroraError, InvalidArgument
 from shared.model.limits import ID, is_id
 from shared.settings import LOCAL_TENANT, Settings
@@ -26,72 +29,109 @@ if TYPE_CHECKING:
     from functions.client import ApiClient
     from shared.app import App
 
-OK, FAILED, USAGE, NOTHING = 0, 1, 2, 3
-"""Exit codes: done; something failed; the command line is wrong; nothing found, or no answer in the notes."""
+OK = 0
+"""Exit code: done."""
+FAILED = 1
+"""Exit code: something failed."""
+USAGE = 2
+"""Exit code: the command line is wrong."""
+NOTHING = 3
+"""Exit code: nothing found, or no answer in the notes."""
 INTERRUPTED = 130
-"""Ctrl-C, as shells have it."""
+"""Exit code: ended by Ctrl-C, the number that shells give it."""
 _REMARKED = "cli.options.remarked"
+"""Key in click's `meta`: the remarks on the environment are printed."""
+_LOGGED_BY_ADAPTERS = "shared.adapters.sdk_errors"
+"""Logger of problems that operators read, like a model that is set up wrongly. Commands print these
+in words of their own.
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Whose notes, where, and whether a program reads the output."""
+class CommandContext:
+    """Options of every command: where the notes are, whose they are, and who reads the output."""
 
     home: Path | None
-    """None: AURORA_HOME or its default."""
+    """Folder of the embedded store; None is AURORA_HOME or its default."""
     tenant_id: str
     as_json: bool
+    """True if a program reads the output."""
     server: str | None = None
-    """Address of a deployed product; None: the notes are on this machine."""
+    """Address of a deployed product; None if the notes are on this machine."""
     token: str | None = None
-    """Who calls that server: a Firebase ID token."""
+    """Firebase ID token of the person who calls that server."""
 
-    def settings(self, **more: str) -> Settings:
-        """From the environment and the home's `.env`, with this place's home and `more` on top. Nobody signs in on a
-        command line, and what is logged elsewhere is said by the command itself.
+    def settings(self, **overrides: str) -> Settings:
+        """Returns the settings of the environment and the home's `.env`, with this home.
+
+        overrides: variables that win over both.
+
+        Nobody signs in on a command line, and commands print themselves what is logged elsewhere.
         """
-        env = {"LOG_LEVEL": "ERROR", **environment(self.home), **more}
+        variables = {"LOG_LEVEL": "ERROR", **environment(self.home), **overrides}
         if self.home is not None:
-            env[HOME] = str(self.home)
-        settings = Settings.from_env(env)
-        return settings if "AUTH" in more else replace(settings, auth="none")
+            variables[HOME] = str(self.home)
+        settings = Settings.from_env(variables)
+        if "AUTH" in overrides:
+            return settings
+        return replace(settings, auth="none")
 
-    def tell(self, value: object, said: str) -> None:
-        """Print the value for a program, or what a person is to read."""
-        click.echo(json.dumps(value, ensure_ascii=False, indent=2) if self.as_json else said)
+    def tell(self, value: object, sentence: str) -> None:
+        """Prints the value for a program, or the sentence for a person."""
+        if self.as_json:
+            echo_json(value)
+        else:
+            echo(sentence)
 
     @contextmanager
     def app(self) -> Iterator[App]:
-        """The product, closed afterwards."""
-        from cli.sync.destinations import forget  # noqa: PLC0415 - the product takes half a second
+        """Yields the product, and closes it afterwards."""
+        from desktop.folders.destinations import forget  # noqa: PLC0415 - the product takes half a second
         from shared.bootstrap import build  # noqa: PLC0415
 
-        settings, logger = self.settings(), logging.getLogger("shared")
+        settings = self.settings()
+        levels: dict[str, int | str] = {
+            shared_package: settings.log_level,
+            _LOGGED_BY_ADAPTERS: logging.CRITICAL,
+        }
         with ExitStack() as stack:
-            stack.callback(logger.setLevel, logger.level)
-            logger.setLevel(settings.log_level)
+            for name, level in levels.items():
+                logger = logging.getLogger(name)
+                stack.callback(logger.setLevel, logger.level)
+                logger.setLevel(level)
             app = build(settings, on_erase=partial(forget, settings), tenant=self.tenant_id)
             stack.callback(close, app)
             yield app
 
     @contextmanager
     def client(self) -> Iterator[ApiClient]:
-        """The product's routes, on this machine or on the server: commands cannot tell which."""
-        running = None if self.server else find_running(self.settings(), self.tenant_id)
-        address = self.server or (running.address if running else None)
-        if address is None:
+        """Yields the product's routes: commands cannot tell whether they are on this machine.
+
+        They are those of the server, else of a product that runs in this home, else of one in this
+        process.
+        """
+        if self.server:
+            from desktop.client.remote import reaching  # noqa: PLC0415 - for those who have a server
+
+            with reaching(self.server, self.token) as remote:
+                yield remote
+            return
+
+        running = find_running(self.settings(), self.tenant_id)
+        if running is None:
             with self.lasting_client() as client:
                 yield client
             return
-        from cli.remote import reaching  # noqa: PLC0415 - for those who have a server
+        from desktop.client.remote import reaching  # noqa: PLC0415 - as above
 
-        token, models = (None, running.models) if running else (self.token, None)
-        with reaching(address, token, models) as remote:
+        with reaching(running.address, None, running.models) as remote:
             yield remote
 
     @contextmanager
     def lasting_client(self) -> Iterator[ApiClient]:
-        """`client`, for a command that may outlast a product that runs in this home."""
+        """Yields the product's routes for a command that may outlast a product that runs in this
+        home.
+        """
         if self.server is not None:
             with self.client() as client:
                 yield client
@@ -106,16 +146,22 @@ class Place:
 
 
 def parts_in_use(app: App) -> str:
-    """In one line."""
+    """Returns one line that names the product's store, embedder and writer."""
     settings = app.settings
-    store = f"Firestore ({settings.project})" if settings.store == "firestore" else f"embedded store ({settings.home})"
-    vectors = f"embedder {app.embedder.model}" if app.embedder else "no embedder: keyword and recency search only"
-    offline = "" if settings.uses_gemini or settings.openai_base_url else "; offline, no key is set"
-    return f"{store}, {vectors}, writer {app.model}{offline}"
+    store = f"embedded store ({settings.home})"
+    if settings.store == "firestore":
+        store = f"Firestore ({settings.project})"
+    vectors = "no embedder: keyword and recency search only"
+    if app.embedder:
+        vectors = f"embedder {app.embedder.model}"
+    line = f"{store}, {vectors}, writer {app.model}"
+    if settings.uses_gemini or settings.openai_base_url:
+        return line
+    return f"{line}; offline, no key is set"
 
 
 def close(app: App) -> None:
-    """Release its threads and files."""
+    """Releases the threads and files of a product."""
     app.pool.shutdown()
     app.store.close()
 
@@ -124,53 +170,81 @@ Command = Callable[..., None]
 
 
 def common(command: Command) -> Command:
-    """`--home`, `--tenant` and `--json`, before or after the command's name; the command gets them as `place`."""
-    return _with_place(command, remote=False)
+    """Gives a command `--home`, `--tenant` and `--json`, before or after its name.
+
+    The command gets them as its first argument, a `CommandContext`.
+    """
+    return _with_context(command, remote=False)
 
 
 def anywhere(command: Command) -> Command:
-    """`common`, for a command that also works on a server: `--server` and `--token`."""
-    with_options = click.option("--server", metavar="URL", help="A deployed product.  [env var: AURORA_SERVER]")
-    with_token = click.option("--token", help="Firebase ID token of who calls it.  [env var: AURORA_TOKEN]")
-    return with_options(with_token(_with_place(command, remote=True)))
+    """Gives a command that also works on a server `--server` and `--token` beside the `common`
+    options.
+    """
+    with_server = click.option(
+        "--server", metavar="URL", help="A deployed product.  [env var: AURORA_SERVER]"
+    )
+    with_token = click.option(
+        "--token", help="Firebase ID token of who calls it.  [env var: AURORA_TOKEN]"
+    )
+    return with_server(with_token(_with_context(command, remote=True)))
 
 
-def _with_place(command: Command, *, remote: bool) -> Command:
-    @click.option("--home", type=click.Path(path_type=Path, file_okay=False), help="Folder of the embedded store.")
+def _with_context(command: Command, *, remote: bool) -> Command:
+    """Gives a command its context.
+
+    remote: the command also works on a server.
+    """
+
+    @click.option(
+        "--home",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Folder of the embedded store.",
+    )
     @click.option("--tenant", help=f"Whose notes.  [default: {LOCAL_TENANT}]")
     @click.option("--json", "as_json", is_flag=True, help="Print JSON for a program to read.")
     @click.pass_context
     @functools.wraps(command)
-    def with_place(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - click's options
-        outer: Mapping[str, Any] = context.find_object(dict) or {}
-        given = {name: options.pop(name, None) or outer.get(name) for name in ("home", "tenant", "server", "token")}
-        if given["server"] and not remote:
-            raise click.UsageError("this command works on this machine's notes only, without --server")
-        if given["server"] and given["tenant"]:
+    def with_context(click_context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - click's options
+        group_options: Mapping[str, Any] = click_context.find_object(dict) or {}
+        values = {}
+        for name in ("home", "tenant", "server", "token"):
+            values[name] = options.pop(name, None) or group_options.get(name)
+        if values["server"] and not remote:
+            raise click.UsageError(
+                "this command works on this machine's notes only, without --server"
+            )
+        if values["server"] and values["tenant"]:
             raise click.UsageError("--tenant: on a server the token says whose notes they are")
-        place = Place(
-            home=given["home"],
-            tenant_id=given["tenant"] or LOCAL_TENANT,
-            as_json=options.pop("as_json") or bool(outer.get("as_json")),
-            server=given["server"] or (os.environ.get("AURORA_SERVER") if remote else None) or None,
-            token=given["token"] or os.environ.get("AURORA_TOKEN") or None,
+        server = values["server"]
+        if remote and not server:
+            server = os.environ.get("AURORA_SERVER")
+        context = CommandContext(
+            home=values["home"],
+            tenant_id=values["tenant"] or LOCAL_TENANT,
+            as_json=options.pop("as_json") or bool(group_options.get("as_json")),
+            server=server or None,
+            token=values["token"] or os.environ.get("AURORA_TOKEN") or None,
         )
-        if not is_id(place.tenant_id):
-            raise click.UsageError(f"--tenant: expected {ID}, got {place.tenant_id!r}")
+        if not is_id(context.tenant_id):
+            raise click.UsageError(f"--tenant: expected {ID}, got {context.tenant_id!r}")
         with errors_as_one_line():
-            if not context.meta.get(_REMARKED):  # a group has its own turn before its command's
-                context.meta[_REMARKED] = True
-                for remark in remarks(place.home):
-                    click.echo(f"aurora: {remark}", err=True)
-            command(place, **options)
+            if not click_context.meta.get(
+                _REMARKED
+            ):  # a group has its own turn before its command's
+                click_context.meta[_REMARKED] = True
+                for remark in remarks(context.home):
+                    echo(f"aurora: {remark}", err=True)
+            command(context, **options)
 
-    return with_place
+    return with_context
 
 
 @contextmanager
 def errors_as_one_line() -> Iterator[None]:
-    """An error of ours is one line on standard error and ends the command; a wrong value is a usage error. A reader who
-    has left, like `head`, ends it quietly.
+    """Ends the command with one line on standard error if there is an error of ours.
+
+    A wrong value is a usage error. A reader that has left, like `head`, ends the command quietly.
     """
     try:
         yield
@@ -179,7 +253,8 @@ def errors_as_one_line() -> Iterator[None]:
         fail(error.message, USAGE)
     except AuroraError as error:
         fail(error.message)
-    except BrokenPipeError:  # what Python would still flush at its end goes nowhere
+    except BrokenPipeError:
+        # Python still flushes standard output at its end: that goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(FAILED)
     except OSError as error:
@@ -189,20 +264,17 @@ def errors_as_one_line() -> Iterator[None]:
 
 
 def can_be_asked() -> bool:
-    """Whether somebody sits at standard input."""
+    """Reports whether a person can type an answer on standard input."""
     return sys.stdin.isatty()
 
 
 def fail(message: str, code: int = FAILED) -> None:
-    """End the command."""
-    click.echo(f"aurora: {' '.join(message.split())}", err=True)
+    """Ends the command with a message on standard error and an exit code."""
+    echo(f"aurora: {' '.join(message.split())}", err=True)
     sys.exit(code)
 
 
-def print_json(value: object) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
-
-
 def counted(count: int, noun: str) -> str:
-    """`1 note`, `2 notes`, `10,000 sample notes`: of nouns that take an s."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    """Returns `1 note`, `2 notes` or `10,000 sample notes`, of a noun whose plural ends in s."""
+    ending = "" if count == 1 else "s"
+    return f"{count:,} {noun}{ending}"

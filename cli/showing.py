@@ -1,67 +1,123 @@
-"""Results for people; what they can do whose question found nothing, and which models took no part in an answer."""
+"""Results for people, with hints for questions that found nothing and remarks on models that did
+not answer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeAlias
 
-import click
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
-from cli.converting import page_of
-from cli.options import Place, counted, print_json
-from cli.product.running import models_of
-from cli.remote import HttpClient
-from cli.sync.manifest import Manifest
+from cli.options import CommandContext, counted
+from cli.terminal import echo, echo_json
+from desktop.client.remote import HttpClient
+from desktop.files.conversion import page_of
+from desktop.folders.manifest import Manifest
+from desktop.product.running import models_of
+from shared.markdown.printable import printable
 
 if TYPE_CHECKING:
-    from cli.sync.report import Report
+    from rich.console import JustifyMethod
+
+    from desktop.folders.report import Report
     from functions.client import ApiClient, Json
 
 MATCHING = 0.6
-"""Similarity above which a passage without a word of the query matches it all the same. The nearest of the sample notes
-to 150 queries of random letters had 0.53 in the middle and 0.61 at most.
+"""Similarity above which a passage without a word of the query matches it all the same. The nearest
+of the sample notes to 150 queries of random letters had 0.53 in the middle and 0.61 at most.
 """
 
 QUOTED_KIND = "quoted"
-"""`answerKind`, as `shared.model.answers` has it; whoever asks need not wait for the types behind the JSON."""
+"""Value of `answerKind` in `shared.model.answers`, repeated so that commands need not load the
+types behind the JSON.
+"""
 QUOTED = "These are quotes, not an answer: no model wrote one."
 SWITCHED_ON = "GEMINI_API_KEY, or OPENAI_BASE_URL with CHAT_MODEL, switches a model on."
-"""Said where none is set."""
+"""Shown if no model is set."""
 
 NOTHING_FOUND = "nothing found"
 RECONCILE = "`aurora reconcile` indexes them now."
-NO_NOTES, INDEX_PENDING, KEYWORD_RECENCY = "no_notes", "index_pending", "keyword_recency"
-"""As `shared.model.retrieval` has them; whoever asks need not wait for the types behind the JSON."""
+NO_NOTES = "no_notes"
+INDEX_PENDING = "index_pending"
+KEYWORD_RECENCY = "keyword_recency"
+"""Values of `shared.model.retrieval`, repeated so that commands need not load the types behind the
+JSON.
+"""
 
 Linked: TypeAlias = "Callable[[str, Json], Text]"
-"""Some words and what they name -> the words, on a terminal leading to its file."""
+"""Turns some words and the row that they name into a text that links to the row's file on a
+terminal.
+"""
 
 
-def linked(place: Place) -> Linked:
-    """Links to the files of notes that were indexed from a folder of this machine."""
-    manifest = Manifest.of(place.settings().home)
+def linked(context: CommandContext) -> Linked:
+    """Returns a function that links words to files of notes that were indexed from a folder of this
+    machine.
+    """
+    manifest = Manifest.of(context.settings().home)
 
     def link(words: str, row: Json) -> Text:
         file = manifest.file_of(row["noteId"], row["path"])
+        if file is None:
+            return Text(words, Style())
         page = page_of(row["path"], row.get("headingPath") or "")
-        return Text(words, Style(link=f"{file.as_uri()}#page={page}" if page else file.as_uri()) if file else Style())
+        uri = file.as_uri()
+        if page:
+            uri = f"{uri}#page={page}"
+        return Text(words, Style(link=uri))
 
     return link
 
 
+class TerminalConsole(Console):
+    """rich's console for texts of notes: none is read as markup, and none acts on the terminal."""
+
+    def __init__(self, *, stderr: bool = False, soft_wrap: bool = False) -> None:
+        super().__init__(
+            stderr=stderr, soft_wrap=soft_wrap, highlight=False, markup=False, emoji=False
+        )
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
+        """Yields the segments with harmless texts. rich's own sequences are in `style` and
+        `control`.
+        """
+        for segment in super().render(renderable, options):
+            if segment.control:
+                yield segment
+            else:
+                yield Segment(printable(segment.text), segment.style)
+
+
 def console() -> Console:
-    """The console of standard output; lines are wrapped by the terminal, so that they can be copied whole."""
-    return Console(highlight=False, soft_wrap=True)
+    """Returns the console of standard output.
+
+    The terminal wraps its lines, so that people can copy them whole.
+    """
+    return TerminalConsole(soft_wrap=True)
 
 
-def show_list(place: Place, kind: str, rows: Sequence[Json], line: Callable[[Json], Text], *, empty: str) -> None:
-    """A line a row, wrapped by the terminal alone: ids can be copied, and read by a program. `empty`: said of none."""
-    if place.as_json:
-        print_json({kind: rows})
+def show_list(
+    context: CommandContext,
+    kind: str,
+    rows: Sequence[Json],
+    line: Callable[[Json], Text],
+    *,
+    empty: str,
+) -> None:
+    """Prints a line for each row, or the rows as JSON under the name `kind`.
+
+    Only the terminal wraps the lines: ids can be copied, and read by a program.
+    empty: shown if there are no rows.
+    """
+    if context.as_json:
+        echo_json({kind: rows})
         return
     out = console()
     for row in rows:
@@ -70,189 +126,291 @@ def show_list(place: Place, kind: str, rows: Sequence[Json], line: Callable[[Jso
         out.print(empty)
 
 
-def show_answer(answer: Json, place: Place) -> None:
-    """The answer, then what it cites; with a refusal the nearest notes."""
+def show_answer(answer: Json, context: CommandContext) -> None:
+    """Prints an answer and what it cites; below a refusal the nearest notes."""
     console().print(Text(answer["answer"]))
-    show_sources(answer, place)
+    show_sources(answer, context)
 
 
-def show_sources(answer: Json, place: Place) -> None:
-    """Everything below an answer's text."""
-    out, link, quotes = console(), linked(place), answer["meta"].get("answerKind") == QUOTED_KIND
+def show_sources(answer: Json, context: CommandContext) -> None:
+    """Prints everything below an answer's text."""
+    out = console()
+    link = linked(context)
     refusal = answer["meta"]["refusal"]
+    is_quoted = answer["meta"].get("answerKind") == QUOTED_KIND
+
     if refusal:
-        from shared.language.vocabulary import vocabulary  # noqa: PLC0415 - for refusals, with the words of a language
-
-        english = vocabulary("en").answers
-        if english is None or refusal["told"] != english.refusals[refusal["reason"]]:  # which the answer says already
-            out.print(Text(refusal["told"]))
+        _show_refusal(refusal, out)
     show_time(answer)
-    if ranked := answer["meta"].get("folders"):
-        names = ("/".join(filter(None, (each["vault"], each["folder"]))) for each in ranked)
-        out.print(Text(f"looked in, the first first: {', '.join(names)}", "dim"))
+    ranked_folders = answer["meta"].get("folders")
+    if ranked_folders:
+        names = ", ".join(_folder_name(folder) for folder in ranked_folders)
+        out.print(Text(f"looked in, the first first: {names}", "dim"))
+
     for citation in answer["citations"]:
-        from shared.times.dates import date_in_words  # noqa: PLC0415 - for answers that cite, with their words of dates
+        _show_citation(citation, link, out, with_quote=not is_quoted)
+    if is_quoted:
+        problem = answer["meta"].get("writerProblem") or SWITCHED_ON
+        out.print(Text(f"{QUOTED} {problem}", "dim"))
 
-        day = date_in_words(datetime.fromisoformat(citation["createdAt"]))
-        where = " · ".join(filter(None, (citation["title"], citation["headingPath"], citation["path"], day)))
-        out.print(Text.assemble("  ", (f"[{citation['cid']}]", "cyan"), " ", link(where, citation)))
-        if not quotes:
-            from shared.api.values import snippet  # noqa: PLC0415 - 150 ms for answers that a model took longer to write
+    if refusal:
+        hint = hint_for(refusal["reason"], context)
+        if hint:
+            out.print(Text(hint, "dim"))
+        if refusal["nearest"]:
+            out.print(Text("\nThe nearest notes:", "dim"))
+            show_results(refusal["nearest"], context)
 
-            out.print(Text(f"       “{snippet(citation['quote'])}”", "dim"))
-        if citation["stale"]:
-            out.print(Text("       the note has changed since it was read for this answer", "yellow"))
-    if quotes:
-        out.print(Text(f"{QUOTED} {answer['meta'].get('writerProblem') or SWITCHED_ON}", "dim"))
-    if refusal and (hint := hint_for(refusal["reason"], place)):
-        out.print(Text(hint, "dim"))
-    if refusal and refusal["nearest"]:
-        out.print(Text("\nThe nearest notes:", "dim"))
-        show_results(refusal["nearest"], place)
+
+def _show_refusal(refusal: Json, out: Console) -> None:
+    """Prints the reason of a refusal, unless the answer's text says it already."""
+    from shared.language.vocabulary import vocabulary  # noqa: PLC0415 - for refusals, with the words of a language
+
+    english = vocabulary("en").answers
+    if english is None or refusal["told"] != english.refusals[refusal["reason"]]:
+        out.print(Text(refusal["told"]))
+
+
+def _folder_name(folder: Json) -> str:
+    """Returns `vault/folder`, or the one of both that there is."""
+    return _joined("/", folder["vault"], folder["folder"])
+
+
+def _joined(separator: str, *parts: str | None) -> str:
+    """Returns the parts that are not empty, with the separator between them."""
+    return separator.join(part for part in parts if part)
+
+
+def _show_citation(citation: Json, link: Linked, out: Console, *, with_quote: bool) -> None:
+    """Prints the passage that a citation leads to, and a warning if its note has changed."""
+    from shared.times.dates import date_in_words  # noqa: PLC0415 - for answers that cite, with their words of dates
+
+    day = date_in_words(datetime.fromisoformat(citation["createdAt"]))
+    location = _joined(" · ", citation["title"], citation["headingPath"], citation["path"], day)
+    marker = (f"[{citation['cid']}]", "cyan")
+    out.print(Text.assemble("  ", marker, " ", link(location, citation)))
+    if with_quote:
+        from shared.api.values import snippet  # noqa: PLC0415 - 150 ms for answers that a model took longer to write
+
+        out.print(Text(f"       “{snippet(citation['quote'])}”", "dim"))
+    if citation["stale"]:
+        out.print(Text("       the note has changed since it was read for this answer", "yellow"))
 
 
 def matches_well(found: Json) -> bool:
-    """Whether a search brought what was looked for: a word of it, something much like it, or the time it names."""
+    """Reports whether a search found a word of the query, something much like it, or the time that
+    it names.
+    """
     rows = found["results"]
-    return bool(rows) and (_names_time(found) or any(_speaks(row, MATCHING) for row in rows))
+    if not rows:
+        return False
+    return _names_time(found) or any(_is_related(row, MATCHING) for row in rows)
 
 
-def show_found(found: Json, place: Place, *, matched: bool, nothing: str) -> None:
-    """What a search brought, without what has nothing to do with it. `nothing`: what is said where nothing is left."""
+def show_found(found: Json, context: CommandContext, *, matched: bool, nothing: str) -> None:
+    """Prints the results of a search without those that have nothing to do with it.
+
+    nothing: shown if no result is left.
+    """
+    rows = _related_rows(found)
+    if not rows:
+        if not matched:
+            console().print(Text(nothing))
+        return
+    if not matched:
+        console().print("Nothing matches well. The nearest notes:")
+    show_time(found)
+    show_results(rows, context)
+
+
+def show_files(found: Json, context: CommandContext) -> None:
+    """Prints the files of the notes that a search found, best first, one a line.
+
+    A note that came from no file of this machine is printed as `vault/path`.
+    """
+    manifest = Manifest.of(context.settings().home)
+    names = []
+    for row in _related_rows(found):
+        file = manifest.file_of(row["noteId"], row["path"])
+        if file is None:
+            names.append(_joined("/", row["vault"], row["path"] or row["noteId"]))
+        else:
+            names.append(str(file))
+    for name in dict.fromkeys(names):
+        echo(name)
+
+
+def _related_rows(found: Json) -> list[Json]:
+    """Returns the results of a search without those that have nothing to do with it."""
     from shared.model.retrieval import UNRELATED  # noqa: PLC0415 - whoever asks need not wait for it
 
-    rows = [row for row in found["results"] if _names_time(found) or _speaks(row, UNRELATED)]
-    if not matched:
-        console().print("Nothing matches well. The nearest notes:" if rows else Text(nothing))
-    if rows:
-        show_time(found)
-        show_results(rows, place)
+    rows: list[Json] = found["results"]
+    if _names_time(found):
+        return rows
+    return [row for row in rows if _is_related(row, UNRELATED)]
 
 
 def show_time(found: Json) -> None:
-    """What the time that the question names did to the search, if it names one."""
-    time_range = (found["meta"].get("query") or {}).get("timeRange")
-    if time_range:
-        how = "restricted to" if time_range["restricts"] else "ordered by nearness to"
-        further = f", searched further: {time_range['widened']}" if time_range["widened"] else ""
-        console().print(Text(f"{how} “{time_range['phrase']}”{further}", "dim"))
+    """Prints how the time that a question names, if it names one, changed the search."""
+    query = found["meta"].get("query") or {}
+    time_range = query.get("timeRange")
+    if not time_range:
+        return
+    effect = "restricted to" if time_range["restricts"] else "ordered by nearness to"
+    line = f"{effect} “{time_range['phrase']}”"
+    if time_range["widened"]:
+        line += f", searched further: {time_range['widened']}"
+    console().print(Text(line, "dim"))
 
 
 def _names_time(found: Json) -> bool:
+    """Reports whether the question names a time that restricts the search."""
     time_range = found["meta"]["query"]["timeRange"]
     return time_range is not None and bool(time_range["restricts"])
 
 
-def _speaks(row: Json, similarity: float) -> bool:
+def _is_related(row: Json, min_similarity: float) -> bool:
+    """Reports whether a passage holds a word of the query or is more similar to it than
+    `min_similarity`.
+    """
     scores = row["scores"]
-    return bool(scores["keyword"] > 0 or scores["similarity"] > similarity)
+    return bool(scores["keyword"] > 0 or scores["similarity"] > min_similarity)
 
 
-def show_results(rows: Sequence[Json], place: Place) -> None:
-    """One line a passage, best first."""
-    link = linked(place)
-    show_table(
-        ("score", "note", "date", "passage"),
-        [
-            (Text(f"{row['score']:.2f}"), link(row["title"] or row["path"], row),
-             Text(row["createdAt"][:10]), Text(row["snippet"]))
-            for row in rows
-        ],
-    )  # fmt: skip
+def show_results(rows: Sequence[Json], context: CommandContext) -> None:
+    """Prints one line for each passage, best first."""
+    link = linked(context)
+    lines = []
+    for row in rows:
+        score = Text(f"{row['score']:.2f}")
+        name = link(row["title"] or row["path"], row)
+        day = Text(row["createdAt"][:10])
+        lines.append((score, name, day, Text(row["snippet"])))
+    show_table(("score", "note", "date", "passage"), lines)
 
 
 def show_table(headings: Sequence[str], rows: Sequence[Sequence[Text]]) -> None:
-    """Columns that fold where the terminal is too narrow."""
+    """Prints columns that fold if the terminal is too narrow."""
     from rich.table import Table  # noqa: PLC0415 - for lists
 
     table = Table(box=None, pad_edge=False)
     for heading in headings:
-        table.add_column(heading, overflow="fold", justify="right" if heading == "score" else "left")
+        justify: JustifyMethod = "right" if heading == "score" else "left"
+        table.add_column(heading, overflow="fold", justify=justify)
     for row in rows:
         table.add_row(*row)
     console().print(table)
 
 
 def show_report(report: Report) -> None:
-    """One import: the counts, then every file that needs a word."""
+    """Prints the counts of an import, then every file that needs a remark."""
     out = console()
-    by_rule = f" ({report.removed_by_rule} of them ignored from now on)" if report.removed_by_rule else ""
-    written = f"{counted(report.written, 'file')} written, " if report.written else ""
-    out.print(
-        Text(
-            f"{counted(report.notes, 'note')} from {report.folder} into vault {report.vault}: "
-            f"{report.indexed} indexed, {report.unchanged} unchanged, {report.removed} removed{by_rule}, "
-            f"{written}{counted(report.embedded, 'text')} embedded in {report.seconds:.1f} s"
-        )
+    by_rule = ""
+    if report.removed_by_rule:
+        by_rule = f" ({report.removed_by_rule} of them ignored from now on)"
+    written = ""
+    if report.written:
+        written = f"{counted(report.written, 'file')} written, "
+    summary = (
+        f"{counted(report.notes, 'note')} from {report.folder} into vault {report.vault}: "
+        f"{report.indexed} indexed, {report.unchanged} unchanged, {report.removed} removed{by_rule}, "
+        f"{written}{counted(report.embedded, 'text')} embedded in {report.seconds:.1f} s"
     )
+    out.print(Text(summary))
+
     if report.indexed and report.dates:
         sources = ", ".join(f"{count} {source}" for source, count in report.dates.most_common())
         out.print(Text(f"  dates from: {sources}", "dim"))
     for reason, count in report.ignored.most_common():
         out.print(Text(f"  {count} ignored: {reason}", "dim"))
-    for heading, places in (
+
+    remarks = (
         ("skipped", report.skipped),
         ("indexed with a remark", report.odd),
         ("saved, vectors pending", report.pending),
         ("failed", report.failed),
         ("kept", report.kept),
         ("conflict", report.conflicts),
-    ):
-        for place in places:
-            out.print(Text.assemble("  ", (heading, "yellow"), f" {place.path}: {place.reason}"))
+    )
+    for heading, files in remarks:
+        for file in files:
+            out.print(Text.assemble("  ", (heading, "yellow"), f" {file.path}: {file.reason}"))
+    for folder in report.gone:
+        path = f"{report.folder}/{folder.path}".rstrip("/")
+        out.print(Text.assemble("  ", ("gone", "yellow"), f" {path}: {folder.reason}"))
 
 
-def hint_for(reason: str, place: Place) -> str:
-    """Beside the sentence that an answer's refusal is; empty: that says it all."""
+def hint_for(reason: str, context: CommandContext) -> str:
+    """Returns what a person can do about a refusal; empty if its sentence says it all."""
     if reason == NO_NOTES:
-        return _no_notes(place)
-    return "" if reason != INDEX_PENDING or place.server else RECONCILE
+        return _no_notes(context)
+    if reason == INDEX_PENDING and not context.server:
+        return RECONCILE
+    return ""
 
 
-def why_nothing(client: ApiClient, place: Place) -> str:
-    """Why a search brought nothing at all."""
+def why_nothing(client: ApiClient, context: CommandContext) -> str:
+    """Returns the reason why a search found nothing at all."""
     coverage = client.send("GET", "/index:coverage")
     if not coverage["notes"]:
-        return _no_notes(place)
+        return _no_notes(context)
     if coverage["missing"]:
         waiting = f"of {counted(coverage['notes'], 'note')} {coverage['missing']} not indexed yet"
-        return f"{NOTHING_FOUND}; {waiting}. {'' if place.server else RECONCILE}".rstrip()
+        reason = f"{NOTHING_FOUND}; {waiting}."
+        return reason if context.server else f"{reason} {RECONCILE}"
     return NOTHING_FOUND
 
 
-def _no_notes(place: Place) -> str:
-    if place.server is not None:
-        where = f"on {place.server}"
+def _no_notes(context: CommandContext) -> str:
+    """Returns the sentence that nothing was ever brought, and the command that does."""
+    if context.server is not None:
+        location = f"on {context.server}"
     else:
-        settings = place.settings()
-        store = f"Firestore ({settings.project})" if settings.store == "firestore" else str(settings.home)
-        where = f"of tenant {place.tenant_id} in {store}"
-    return f"There are no notes {where} yet: `aurora index FOLDER` brings a folder of Markdown."
+        settings = context.settings()
+        store = str(settings.home)
+        if settings.store == "firestore":
+            store = f"Firestore ({settings.project})"
+        location = f"of tenant {context.tenant_id} in {store}"
+    return f"There are no notes {location} yet: `aurora index FOLDER` brings a folder of Markdown."
 
 
 def tell_who_was_away(meta: Json, client: ApiClient) -> None:
-    """On standard error, of a product on this machine: the models that are set and did not answer."""
+    """Prints on standard error which models did not answer, of those that a product on this machine
+    has.
+    """
     if isinstance(client, HttpClient):
         models = client.models
     else:
         from shared.bootstrap import app  # noqa: PLC0415 - already loaded: it has answered
 
         models = models_of(app())
-    away = []
-    if models and models.writer and meta.get("model", "none") == models.quoter:
-        away.append(f"{models.writer} did not write, quotes from the notes stand in for it")
-    if models and models.embedder and meta["retrieval"]["strategy"] == KEYWORD_RECENCY:
-        away.append(f"{models.embedder} did not answer: passages were found by their words alone")
-    for what in away:
-        click.echo(f"aurora: {what}; `aurora doctor` says why", err=True)
+    if not models:
+        return
+    problems = []
+    if models.writer and meta.get("model", "none") == models.quoter:
+        problems.append(f"{models.writer} did not write, quotes from the notes stand in for it")
+    if models.embedder and meta["retrieval"]["strategy"] == KEYWORD_RECENCY:
+        problems.append(
+            f"{models.embedder} did not answer: passages were found by their words alone"
+        )
+    for problem in problems:
+        echo(f"aurora: {problem}; `aurora doctor` says why", err=True)
 
 
-def tell_what_waits(client: ApiClient, place: Place) -> None:
-    """On standard error, where it costs one read of a file of this machine: notes whose index is not complete."""
-    if place.server is not None or place.settings().store == "firestore":
+def tell_what_waits(meta: Json, client: ApiClient, context: CommandContext) -> None:
+    """Prints on standard error how many notes may be missing from a search.
+
+    Only of an embedded store, where that costs one read of a file.
+    """
+    if context.server is not None or context.settings().store == "firestore":
         return
     coverage = client.send("GET", "/index:coverage")
-    if waiting := coverage["missing"] + coverage["pendingEmbeddings"]:
-        goes_on = "" if isinstance(client, HttpClient) else "; `aurora reconcile` goes on"
+    waiting = coverage["missing"] + coverage["stale"]
+    if meta["retrieval"]["strategy"] != KEYWORD_RECENCY:  # which misses no vectors
+        waiting += coverage["pendingEmbeddings"]
+    if waiting:
         notes = counted(coverage["notes"], "note")
-        click.echo(f"aurora: of {notes} {waiting} still being indexed, and may be missing here{goes_on}", err=True)
+        remark = f"aurora: of {notes} {waiting} still being indexed, and may be missing here"
+        if not isinstance(client, HttpClient):
+            remark += "; `aurora reconcile` goes on"
+        echo(remark, err=True)

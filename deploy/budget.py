@@ -11,22 +11,29 @@ from cloud import Google, Refused
 
 
 def make(google: Google, amount: str) -> None:
-    """Leaves a budget that is there as it is. Raises Refused, and SystemExit without a billing account."""
-    apis = {"serviceIds": ["billingbudgets.googleapis.com", "cloudbilling.googleapis.com"]}
-    google.done("serviceusage/v1", google("POST", f"serviceusage/v1/{google.name}/services:batchEnable", apis))
-    account = google("GET", f"cloudbilling/v1/{google.name}/billingInfo").get("billingAccountName")
+    """Makes the budget unless there is one. Raises Refused, and SystemExit without a billing account."""
+    google.switch_on("billingbudgets", "cloudbilling")
+    billing = google("GET", f"cloudbilling/v1/{google.name}/billingInfo")
+    account = billing.get("billingAccountName")
     if not account:
         sys.exit(f"{google.project} has no billing account")
-    budgets, name = f"billingbudgets/v1/{account}/budgets", f"Aurora Notes {google.project}"
-    if any(each.get("displayName") == name for each in google.items(budgets, "budgets")):
-        return
-    asked = {
+    address = f"billingbudgets/v1/{account}/budgets"
+    name = f"Aurora Notes {google.project}"
+    for existing in google.items(address, "budgets"):
+        if existing.get("displayName") == name:
+            return
+    thresholds = [
+        {"thresholdPercent": 0.5},
+        {"thresholdPercent": 0.9},
+        {"thresholdPercent": 1.0},
+    ]
+    budget = {
         "displayName": name,
         "budgetFilter": {"projects": [google.name]},
         "amount": {"specifiedAmount": {"units": amount}},
-        "thresholdRules": [{"thresholdPercent": part} for part in (0.5, 0.9, 1.0)],
+        "thresholdRules": thresholds,
     }
-    google("POST", budgets, asked)
+    google("POST", address, budget)
 
 
 if __name__ == "__main__":

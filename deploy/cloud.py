@@ -10,46 +10,51 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
 JSON = dict[str, Any]
-LABEL = "product=aurora-notes"
-"""The label, or the description where a resource takes no labels, of everything that deploy/up.sh makes."""
 UNUSED = ("SERVICE_DISABLED", "has not been used", "is disabled")
-"""What Google says of an API that is switched off: nothing can be in the project that needs it."""
+"""Words of Google's reply where an API is switched off: the project has nothing then that needs it."""
 
 
 class Refused(Exception):
-    """A reply that is no success."""
+    """Google's reply is no success."""
 
     def __init__(self, status: int, url: str, said: str) -> None:
-        self.status, self.said = status, said
-        super().__init__(f"{url.partition('?')[0]}: {status} {said}")
+        self.status = status
+        self.said = said
+        address = url.partition("?")[0]
+        super().__init__(f"{address}: {status} {said}")
 
 
-def call(method: str, url: str, body: object = None, headers: Mapping[str, str] | None = None) -> Any:  # noqa: ANN401 - JSON
-    """The JSON of the reply. Raises Refused for any status but success."""
+def call(
+    method: str, url: str, body: object = None, headers: Mapping[str, str] | None = None
+) -> Any:  # noqa: ANN401 - JSON
+    """Returns the JSON of the reply. Raises Refused for any status but success."""
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(url, data, {"Content-Type": "application/json", **(headers or {})}, method=method)
+    request = urllib.request.Request(
+        url, data, {"Content-Type": "application/json", **(headers or {})}, method=method
+    )
     try:
         with urllib.request.urlopen(request, timeout=120) as reply:
             return json.loads(reply.read() or b"{}")
     except urllib.error.HTTPError as error:
         with error:
-            raise Refused(error.code, url, error.read().decode(errors="replace")[:1000]) from None
+            text = error.read().decode(errors="replace")
+        raise Refused(error.code, url, text[:1000]) from None
     except OSError as error:
         raise Refused(503, url, str(error)) from None
 
 
 def pause(seconds: float) -> None:
-    """Wait. DEPLOY_PAUSE, in seconds, replaces every wait of these scripts."""
+    """Waits. DEPLOY_PAUSE, in seconds, replaces every wait of these scripts."""
     time.sleep(float(os.environ.get("DEPLOY_PAUSE", seconds)))
 
 
 def tell(line: str) -> None:
-    """Print for the person at the terminal; standard output may be read by a script."""
+    """Prints for the person at the terminal; standard output may be read by a script."""
     print(line, file=sys.stderr, flush=True)
 
 
@@ -62,67 +67,114 @@ class Google:
 
     @cached_property
     def headers(self) -> Mapping[str, str]:
-        said = subprocess.run(["gcloud", "auth", "print-access-token"], check=True, stdout=subprocess.PIPE, text=True)
-        return {"Authorization": f"Bearer {said.stdout.strip()}", "X-Goog-User-Project": self.project}
+        done = subprocess.run(
+            ["gcloud", "auth", "print-access-token"], check=True, stdout=subprocess.PIPE, text=True
+        )
+        token = done.stdout.strip()
+        return {
+            "Authorization": f"Bearer {token}",
+            "X-Goog-User-Project": self.project,
+        }
 
     def __call__(self, method: str, address: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
-        """Raises Refused; what may pass (429, 503) is tried again for a minute."""
-        for seconds in (2, 4, 8, 16, 32):
+        """Returns the JSON of the reply. Raises Refused.
+
+        429 and 503 may pass: they are tried again for a minute. After 401 a new token is tried once.
+        """
+        renewed = False
+        pauses = [2, 4, 8, 16, 32]
+        while True:
             try:
                 return call(method, located(address), body, self.headers)
             except Refused as refused:
-                if refused.status not in (429, 503):
+                if refused.status == 401 and not renewed:  # a token is good for an hour
+                    renewed = True
+                    del self.headers
+                    continue
+                if refused.status not in (429, 503) or not pauses:
                     raise
-            pause(seconds)
-        return call(method, located(address), body, self.headers)
+            pause(pauses.pop(0))
 
     def found(self, address: str) -> JSON | None:
-        """None: there is no such thing, or the API that would hold it is switched off."""
+        """Returns the resource; None if it does not exist, or the API that would hold it is switched off."""
         try:
-            found: JSON = self("GET", address)
+            resource: JSON = self("GET", address)
         except Refused as refused:
-            if refused.status == 404 or any(word in refused.said for word in UNUSED):
+            is_unused = any(word in refused.said for word in UNUSED)
+            if refused.status == 404 or is_unused:
                 return None
             raise
-        return found
+        return resource
 
     def items(self, address: str, kind: str) -> Iterator[JSON]:
-        """Every resource of a listing, whose pages hold them as `kind`."""
-        token, more = "", "&" if "?" in address else "?"
-        while page := self.found(f"{address}{more}pageToken={token}" if token else address):
-            yield from page.get(kind, ())
-            if not (token := page.get("nextPageToken", "")):
+        """Yields every resource of a listing, whose pages hold them as `kind`."""
+        separator = "&" if "?" in address else "?"
+        page_address = address
+        while True:
+            page = self.found(page_address)
+            if not page:
                 return
+            yield from page.get(kind, ())
+            token = page.get("nextPageToken", "")
+            if not token:
+                return
+            page_address = f"{address}{separator}pageToken={token}"
 
     def grant(self, address: str, role: str, member: str, *, remove: bool = False) -> bool:
-        """Adds the binding to the policy of what lies at the address, or removes it; False: nothing to change."""
+        """Adds a member to a role of the resource at the address, or removes it.
+
+        Returns False if there is nothing to change. Conditional bindings are left alone.
+        """
         verb = "GET" if address.startswith(("run/", "pubsub/")) else "POST"
         policy: JSON = self(verb, f"{address}:getIamPolicy")
-        held: Sequence[JSON] = policy.get("bindings", [])
-        plain = next((each for each in held if each["role"] == role and "condition" not in each), None)
-        members = plain["members"] if plain else []
-        if (member in members) is not remove:
+        bindings = []
+        members: list[str] = []
+        for binding in policy.get("bindings", ()):
+            if binding["role"] == role and "condition" not in binding:
+                members += binding["members"]
+            else:
+                bindings.append(binding)
+        is_member = member in members
+        if is_member is not remove:
             return False
-        others = [each for each in held if each is not plain]
-        wanted = [each for each in members if each != member] if remove else [*members, member]
-        changed = [*others, {"role": role, "members": wanted}] if wanted else others
-        self("POST", f"{address}:setIamPolicy", {"policy": {**policy, "bindings": changed}})
+        if remove:
+            members = [name for name in members if name != member]
+        else:
+            members = [*members, member]
+        if members:
+            bindings.append({"role": role, "members": members})
+        self("POST", f"{address}:setIamPolicy", {"policy": {**policy, "bindings": bindings}})
         return True
 
+    def switch_on(self, *apis: str) -> None:
+        """Switches APIs on in the project, given without `.googleapis.com`."""
+        services = [f"{api}.googleapis.com" for api in apis]
+        address = f"serviceusage/v1/{self.name}/services:batchEnable"
+        self.done("serviceusage/v1", self("POST", address, {"serviceIds": services}))
+
     def done(self, api: str, operation: JSON) -> JSON:
-        """The operation's end. Raises Refused where it failed."""
-        while not operation.get("done", "name" not in operation):
+        """Returns the operation when it has ended. Raises Refused if it failed."""
+        while not _has_ended(operation):
             pause(2)
             operation = self("GET", f"{api}/{operation['name']}")
         if "error" in operation:
-            failed = operation["error"]
-            raise Refused(failed.get("code", 500), operation["name"], failed.get("message", ""))
+            error = operation["error"]
+            raise Refused(error.get("code", 500), operation["name"], error.get("message", ""))
         return operation
 
 
+def _has_ended(operation: JSON) -> bool:
+    """Reports whether an operation is done; a reply without a name is none, and needs no waiting."""
+    is_operation = "name" in operation
+    return bool(operation.get("done", not is_operation))
+
+
 def located(address: str) -> str:
-    """`run/v2/…` -> its URL."""
-    api, _, rest = address.partition("/")
-    default = f"https://{api}.googleapis.com/" + ("storage/v1/" if api == "storage" else "")
-    origin = os.environ.get(f"CLOUDSDK_API_ENDPOINT_OVERRIDES_{api.upper()}", default)
-    return f"{origin.rstrip('/')}/{urllib.parse.quote(rest, safe='/:?&=(),@-%')}"
+    """Returns the URL of an address like `run/v2/…`."""
+    api, _, path = address.partition("/")
+    origin = f"https://{api}.googleapis.com/"
+    if api == "storage":
+        origin += "storage/v1/"
+    origin = os.environ.get(f"CLOUDSDK_API_ENDPOINT_OVERRIDES_{api.upper()}", origin)
+    quoted = urllib.parse.quote(path, safe="/:?&=(),@-%")
+    return f"{origin.rstrip('/')}/{quoted}"

@@ -3,7 +3,6 @@
 export CLOUDSDK_CORE_PROJECT=$project CLOUDSDK_CORE_DISABLE_PROMPTS=1
 
 label=product=aurora-notes # of everything that is made; deploy/down.sh deletes nothing without it
-accounts=(aurora-functions aurora-events aurora-scheduler aurora-build aurora-deploy)
 bucket=$project-${prefix}aurora-build
 bindings=() # "ROLE MEMBER", all that is granted in the project
 secret='' secrets=--clear-secrets
@@ -12,18 +11,9 @@ if [ -n "${key:-}" ]; then
   secrets=--set-secrets=$key=$secret:latest
 fi
 email() { echo "$prefix$1@$project.iam.gserviceaccount.com"; }
-grants() { # account, its roles
-  local name=$1 role
-  shift
-  for role in "$@"; do bindings+=("$role serviceAccount:$(email "$name")"); done
-}
-# shellcheck disable=SC2086 # words
-grants aurora-functions roles/datastore.user ${chosen_roles:-}
-grants aurora-events roles/eventarc.eventReceiver roles/run.invoker
-grants aurora-scheduler roles/run.invoker
-grants aurora-build roles/cloudbuild.builds.builder # builds the functions' images, and runs what their packages bring
-grants aurora-deploy roles/cloudfunctions.developer roles/run.viewer roles/firebaserules.admin roles/datastore.indexAdmin \
-  roles/cloudscheduler.admin roles/serviceusage.serviceUsageConsumer roles/logging.logWriter roles/storage.objectViewer
+while read -r role account; do # plan.py reads them from resources.json
+  [ -z "$role" ] || bindings+=("$role serviceAccount:$(email "$account")")
+done <<<"${granted:-}"
 
 change_policy() { # add or remove: all bindings in one change of the project's policy
   local file

@@ -1,21 +1,17 @@
-"""What a project holds already: deployments of the product, and what deploying would take over from somebody else."""
+"""Looks at a project: deployments of the product, and things of others that deploying would take over."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cloud import JSON, LABEL, Google
+from cloud import JSON, Google
 from firestore import Database
-
-FUNCTIONS = ("chat", "api", "on-note-write", "on-template-write", "reconcile")
-ACCOUNTS = ("aurora-functions", "aurora-events", "aurora-scheduler", "aurora-build", "aurora-deploy")
-SECRETS = ("gemini-api-key", "openai-api-key")
-JOB = "aurora-reconcile"
+from resources import ACCOUNTS, FUNCTIONS, JOB, LABEL, SECRETS
 
 
 class Stop(Exception):
-    """Nothing was changed; says why."""
+    """Ends a script before anything was changed; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,108 +23,166 @@ class Deployment:
     region: str
     database: Database
     functions: Mapping[str, JSON] = field(default_factory=dict)
-    """Name without the prefix -> the function, of those that carry our label."""
+    """Functions that carry our label, by name without the prefix."""
 
     def email(self, account: str) -> str:
+        """Returns the address of one of our service accounts."""
         return f"{self.prefix}{account}@{self.google.project}.iam.gserviceaccount.com"
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """One thing that is somebody else's."""
+    """A thing that is somebody else's and that deploying would change."""
 
     flag: str
-    """What `--take-over` is given for it."""
-    what: str
-    """What it is, and what deploying would do to it."""
+    """Value of `--take-over` that allows it."""
+    description: str
+    """Names the thing and the change, for the person who decides."""
 
 
 def functions(google: Google) -> list[JSON]:
-    """All functions of the project, of both generations."""
-    return list(google.items(f"cloudfunctions/v2/{google.name}/locations/-/functions", "functions"))
+    """Returns all functions of the project, of both generations."""
+    address = f"cloudfunctions/v2/{google.name}/locations/-/functions"
+    return list(google.items(address, "functions"))
 
 
 def is_ours(resource: JSON) -> bool:
-    """Whether it carries the label, or has it as its description where there are no labels."""
+    """Reports whether a resource carries our label, or has it as its description where there are no labels."""
     name, _, value = LABEL.partition("=")
-    return resource.get("labels", {}).get(name) == value or resource.get("description") == LABEL
+    labels = resource.get("labels", {})
+    return labels.get(name) == value or resource.get("description") == LABEL
 
 
 def deployments(google: Google) -> dict[str, Deployment]:
-    """Prefix -> deployment, of those whose functions carry our label."""
-    found: dict[str, Deployment] = {}
-    for each in filter(is_ours, functions(google)):
-        _, _, _, region, _, name = each["name"].split("/")
-        base = each["buildConfig"]["entryPoint"].replace("_", "-")
+    """Returns the deployments whose functions carry our label, by prefix."""
+    by_prefix: dict[str, Deployment] = {}
+    for function in functions(google):
+        if not is_ours(function):
+            continue
+        _, _, _, region, _, name = function["name"].split("/")
+        base = function["buildConfig"]["entryPoint"].replace("_", "-")
         prefix = name.removesuffix(base)
-        variables = each.get("serviceConfig", {}).get("environmentVariables", {})
-        database = Database(google, variables.get("FIRESTORE_DATABASE") or "(default)")
-        held = found[prefix].functions if prefix in found else {}
-        found[prefix] = Deployment(google, prefix, region, database, {**held, base: each})
-    return found
+        database_id = variables_of(function).get("FIRESTORE_DATABASE") or "(default)"
+        siblings: Mapping[str, JSON] = {}
+        if prefix in by_prefix:
+            siblings = by_prefix[prefix].functions
+        by_prefix[prefix] = Deployment(
+            google=google,
+            prefix=prefix,
+            region=region,
+            database=Database(google, database_id),
+            functions={**siblings, base: function},
+        )
+    return by_prefix
 
 
-def prefix_of(found: Mapping[str, Deployment], asked: str | None) -> str:
-    """The prefix that was asked for, else that of the only deployment. Raises Stop where there are several."""
-    if asked is None and len(found) > 1:
-        raise Stop(f"FUNCTION_PREFIX: expected one of {', '.join(map(repr, found))}, which are deployed here")
-    return next(iter(found), "") if asked is None else asked
+def variables_of(function: JSON) -> dict[str, str]:
+    """Returns the environment variables of a function."""
+    variables: dict[str, str] = function.get("serviceConfig", {}).get("environmentVariables", {})
+    return variables
+
+
+def prefix_of(by_prefix: Mapping[str, Deployment], chosen: str | None) -> str:
+    """Returns the chosen prefix, else that of the only deployment. Raises Stop where there are several."""
+    if chosen is not None:
+        return chosen
+    if len(by_prefix) > 1:
+        prefixes = ", ".join(map(repr, by_prefix))
+        raise Stop(f"FUNCTION_PREFIX: expected one of {prefixes}, which are deployed here")
+    return next(iter(by_prefix), "")
+
+
+def deployed(google: Google, chosen: str | None) -> Deployment:
+    """Returns the deployment with the chosen prefix, else the only one. Raises Stop if there is none."""
+    by_prefix = deployments(google)
+    deployment = by_prefix.get(prefix_of(by_prefix, chosen))
+    if deployment is None:
+        raise Stop(f"Nothing of ours is deployed in {google.project}.")
+    return deployment
 
 
 def environment(deployment: Deployment | None) -> dict[str, str]:
-    """The settings that its functions were deployed with."""
-    for each in deployment.functions.values() if deployment else ():
-        held: dict[str, str] = each.get("serviceConfig", {}).get("environmentVariables", {})
-        return held
+    """Returns the settings that the functions were deployed with: all have the same."""
+    if deployment is None:
+        return {}
+    for function in deployment.functions.values():
+        return variables_of(function)
     return {}
 
 
 def following(deployment: Deployment | None, *, beside: str) -> tuple[str, ...]:
-    """Its functions whose trigger follows another database than `beside`."""
-    if not deployment:
+    """Returns the names of the functions whose trigger follows another database than `beside`."""
+    if deployment is None:
         return ()
-    filters = {
-        each["name"].rpartition("/")[2]: {
-            one["attribute"]: one["value"] for one in each["eventTrigger"]["eventFilters"]
-        }
-        for each in deployment.functions.values()
-        if "eventTrigger" in each
-    }
-    return tuple(name for name, held in filters.items() if held.get("database", "(default)") != beside)
+    names = []
+    for function in deployment.functions.values():
+        if "eventTrigger" not in function:
+            continue
+        database = "(default)"
+        for condition in function["eventTrigger"]["eventFilters"]:
+            if condition["attribute"] == "database":
+                database = condition["value"]
+        if database != beside:
+            names.append(function["name"].rpartition("/")[2])
+    return tuple(names)
 
 
 def taken_over(deployment: Deployment) -> list[Taken]:
-    """Everything that is not ours and that deploying would change."""
-    return [*_named(deployment), *_in_the_database(deployment)]
+    """Returns everything that is not ours and that deploying would change."""
+    return [
+        *_functions_of_others(deployment),
+        *_secrets_of_others(deployment),
+        *_jobs_of_others(deployment),
+        *_accounts_of_others(deployment),
+        *_in_the_database(deployment),
+    ]
 
 
-def _named(deployment: Deployment) -> Iterator[Taken]:
-    google, prefix = deployment.google, deployment.prefix
-    for each in functions(google):
-        name = each["name"].rpartition("/")[2]
-        if name in {prefix + base for base in FUNCTIONS} and not is_ours(each):
-            place = each["name"].split("/")[3]
-            yield Taken(
-                f"function:{name}", f"function {name} in {place}, which has not our label: it would be replaced"
+def _functions_of_others(deployment: Deployment) -> Iterator[Taken]:
+    names = {f"{deployment.prefix}{base}" for base in FUNCTIONS}
+    for function in functions(deployment.google):
+        _, _, _, region, _, name = function["name"].split("/")
+        if name in names and not is_ours(function):
+            description = (
+                f"function {name} in {region}, which has not our label: it would be replaced"
             )
-    read = {
-        each["secret"]
-        for function in deployment.functions.values()
-        for each in function.get("serviceConfig", {}).get("secretEnvironmentVariables", ())
-    }
-    for base in (name for name in SECRETS if prefix + name not in read):  # what ours read was named in an earlier run
-        secret = google.found(f"secretmanager/v1/{google.name}/secrets/{prefix}{base}")
+            yield Taken(f"function:{name}", description)
+
+
+def _secrets_of_others(deployment: Deployment) -> Iterator[Taken]:
+    """Yields secrets without our label, but for those that our functions read: an earlier run named them."""
+    google = deployment.google
+    secrets_read = set()
+    for function in deployment.functions.values():
+        config = function.get("serviceConfig", {})
+        for variable in config.get("secretEnvironmentVariables", ()):
+            secrets_read.add(variable["secret"])
+    for base in SECRETS:
+        name = f"{deployment.prefix}{base}"
+        if name in secrets_read:
+            continue
+        secret = google.found(f"secretmanager/v1/{google.name}/secrets/{name}")
         if secret and not is_ours(secret):
-            yield Taken(f"secret:{prefix}{base}", f"secret {prefix}{base}: it would get another version")
-    jobs = f"cloudscheduler/v1/{google.name}/locations/{deployment.region}/jobs"
-    job = google.found(f"{jobs}/{prefix}{JOB}")
+            yield Taken(f"secret:{name}", f"secret {name}: it would get another version")
+
+
+def _jobs_of_others(deployment: Deployment) -> Iterator[Taken]:
+    google = deployment.google
+    name = f"{deployment.prefix}{JOB}"
+    place = f"{google.name}/locations/{deployment.region}"
+    job = google.found(f"cloudscheduler/v1/{place}/jobs/{name}")
     if job and not is_ours(job):
-        yield Taken(f"job:{prefix}{JOB}", f"scheduler job {prefix}{JOB}: it would be replaced")
-    if deployment.functions:  # its accounts were named, or made, in an earlier run
+        yield Taken(f"job:{name}", f"scheduler job {name}: it would be replaced")
+
+
+def _accounts_of_others(deployment: Deployment) -> Iterator[Taken]:
+    if deployment.functions:  # an earlier run made its accounts, or named them
         return
+    google = deployment.google
+    names = {f"{deployment.prefix}{base}" for base in ACCOUNTS}
     for account in google.items(f"iam/v1/{google.name}/serviceAccounts", "accounts"):
         name = account["email"].partition("@")[0]
-        if name in {prefix + base for base in ACCOUNTS} and not is_ours(account):
+        if name in names and not is_ours(account):
             yield Taken(f"account:{name}", f"service account {name}: it would get roles")
 
 
@@ -137,19 +191,44 @@ def _in_the_database(deployment: Deployment) -> Iterator[Taken]:
     if not deployment.google.found(f"firestore/v1/{database.name}"):
         return
     if database.has_other_rules():
-        yield Taken(
-            "rules", f"the Firestore rules of database {database.id}: they would be replaced by firestore.rules"
-        )
-    ours = database.has_our_rules()
-    for group in sorted({each["collectionGroup"] for each in database.fields_to_change()}):
-        changed = [each for each in database.fields_to_change() if each["collectionGroup"] == group]
-        document = database.document(group, beside_ours=ours)
-        overridden = [each["fieldPath"] for each in changed if database.field(each) in database.fields]
-        if document or (overridden and not ours):
-            fields = ", ".join(each["fieldPath"] + (" (TTL)" if each.get("ttl") else "") for each in changed)
-            holder = f"holds {document}" if document else f"has settings of its own for {', '.join(overridden)}"
-            yield Taken(
-                f"group:{group}",
-                f"collection group {group} of database {database.id}, which {holder}: "
-                f"single-field indexes would change for {fields}",
+        description = f"the Firestore rules of database {database.id}: they would be replaced by firestore.rules"
+        yield Taken("rules", description)
+    has_our_rules = database.has_our_rules()
+    by_group: dict[str, list[JSON]] = {}
+    for override in database.indexes.fields_to_change():
+        by_group.setdefault(override["collectionGroup"], []).append(override)
+    for group in sorted(by_group):
+        usage = _usage_by_others(database, group, by_group[group], has_our_rules=has_our_rules)
+        if usage:
+            fields = ", ".join(_field_label(override) for override in by_group[group])
+            description = (
+                f"collection group {group} of database {database.id}, which {usage}: "
+                f"single-field indexes would change for {fields}"
             )
+            yield Taken(f"group:{group}", description)
+
+
+def _usage_by_others(
+    database: Database, group: str, overrides: Sequence[JSON], *, has_our_rules: bool
+) -> str:
+    """Returns what shows that somebody else uses a collection group; empty if nothing does."""
+    document = database.document(group, beside_ours=has_our_rules)
+    if document:
+        return f"holds {document}"
+    if has_our_rules:  # the fields' settings are those of an earlier version of ours
+        return ""
+    fields = [
+        override["fieldPath"]
+        for override in overrides
+        if database.indexes.field(override) in database.indexes.fields
+    ]
+    if fields:
+        return f"has settings of its own for {', '.join(fields)}"
+    return ""
+
+
+def _field_label(override: JSON) -> str:
+    path = str(override["fieldPath"])
+    if override.get("ttl"):
+        return f"{path} (TTL)"
+    return path

@@ -1,10 +1,9 @@
-"""What deploy/monitor.sh does: everything in monitoring/ is made in the project, or taken away."""
+"""Makes everything of monitoring/ in the project, or takes it away: the work of deploy/monitor.sh."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,130 +11,169 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import look
-from cloud import JSON, LABEL, Google, Refused, pause, tell
+from cloud import JSON, Google, Refused, pause, tell
 from firestore import Database
 from look import Deployment, Stop
 from plan import Parser, matching
+from resources import CALLED, DEAD_LETTERS, LABEL, TABLE
 
 FOLDER = Path(__file__).parent / "monitoring"
 LABELS = dict([LABEL.split("=")])
-CHECKED = ("chat", "api")
-"""Functions whose `/health` is asked for from outside."""
-DEAD = "aurora-dead-letters"
-"""Topic and subscription of events that no function took."""
-ATTEMPTS = 30
+ATTEMPTS: int = TABLE["deadLetters"]["attempts"]
 """Deliveries before an event is dead: about four hours. A function that answers gives up itself, after one."""
 
 
 class Monitored:
-    """One deployment and what watches it."""
+    """One deployment with its metrics, dashboard, checks and alerts."""
 
     def __init__(self, deployment: Deployment) -> None:
-        self.deployment, self.google = deployment, deployment.google
-        self.monitoring = f"monitoring/v3/{self.google.name}"
-        self.dead = f"pubsub/v1/{self.google.name}/subscriptions/{deployment.prefix}{DEAD}"
-        self.dead_topic = self.dead.replace("/subscriptions/", "/topics/")
+        google = deployment.google
+        self.deployment = deployment
+        self.google = google
+        self.monitoring = f"monitoring/v3/{google.name}"
+        name = f"{deployment.prefix}{DEAD_LETTERS}"
+        self.dead_subscription = f"pubsub/v1/{google.name}/subscriptions/{name}"
+        self.dead_topic = f"pubsub/v1/{google.name}/topics/{name}"
 
     def make(self, email: str) -> None:
-        tell("- Cloud Monitoring: log-based metrics and the dashboard are free, alerts are billed by condition.")
-        apis = {"serviceIds": ["monitoring.googleapis.com"]}
-        address = f"serviceusage/v1/{self.google.name}/services:batchEnable"
-        self.google.done("serviceusage/v1", self.google("POST", address, apis))
+        """Makes what is missing. Alerts go to the address."""
+        google = self.google
+        tell(
+            "- Cloud Monitoring: log-based metrics and the dashboard are free, alerts are billed by condition."
+        )
+        google.switch_on("monitoring")
         for name, metric in self._files("metrics"):
-            self.google("PUT", f"logging/v2/{self.google.name}/metrics/{name}", {"name": name, **metric})
-        self._bury_undelivered()
-        checks = [self._check(name) for name in CHECKED]
+            google("PUT", self._metric(name), {"name": name, **metric})
+        self.bury_undelivered()
+        checks = [self._check(name) for name in CALLED]
         self._make_dashboard()
         self._make_alerts(self._channel(email), checks)
-        for each in self._ours("uptimeCheckConfigs"):  # of addresses that are gone; no alert watches them any more
-            if each["name"].rpartition("/")[2] not in checks:
-                self.google("DELETE", f"monitoring/v3/{each['name']}")
-        tell(f"Dashboard: https://console.cloud.google.com/monitoring/dashboards?project={self.google.project}")
+        for check in self._ours("uptimeCheckConfigs"):
+            if _id(check) not in checks:  # of an address that is gone; no alert watches it any more
+                google("DELETE", f"monitoring/v3/{check['name']}")
+        page = f"https://console.cloud.google.com/monitoring/dashboards?project={google.project}"
+        tell(f"Dashboard: {page}")
 
     def remove(self) -> None:
+        """Removes everything, and gives events back their delivery without end."""
         checks = self._ours("uptimeCheckConfigs")
-        for each in (*self._ours("alertPolicies"), *checks):
-            self.google("DELETE", f"monitoring/v3/{each['name']}")
+        alerts = self._ours("alertPolicies")
+        for resource in (*alerts, *checks):  # an alert's check cannot go before it
+            self.google("DELETE", f"monitoring/v3/{resource['name']}")
         self._remove_dashboards()
         for name, _ in self._files("metrics"):
-            if self.google.found(address := f"logging/v2/{self.google.name}/metrics/{name}"):
-                self.google("DELETE", address)
+            self._delete_if_there(self._metric(name))
         for subscription in self._subscriptions():
             self._change(subscription, {})
-        for address in (self.dead, self.dead_topic):
-            if self.google.found(address):
-                self.google("DELETE", address)
+        self._delete_if_there(self.dead_subscription)
+        self._delete_if_there(self.dead_topic)
 
-    def _files(self, folder: str, **given: str) -> Iterator[tuple[str, JSON]]:
-        """Name and content of each file, with what stands for `%PREFIX%` and other names."""
+    def _metric(self, name: str) -> str:
+        return f"logging/v2/{self.google.name}/metrics/{name}"
+
+    def _delete_if_there(self, address: str) -> None:
+        if self.google.found(address):
+            self.google("DELETE", address)
+
+    def _files(self, folder: str, **texts: str) -> Iterator[tuple[str, JSON]]:
+        """Yields name and content of each file, with the prefix and other texts in the places of `%NAME%`."""
+        placeholders = {"PREFIX": self.deployment.prefix, **texts}
         for file in sorted((FOLDER / folder).glob("*.json")):
-            text = file.read_text(encoding="utf-8")
-            for name, value in {"PREFIX": self.deployment.prefix, **given}.items():
-                text = text.replace(f"%{name}%", json.dumps(value)[1:-1])
-            yield file.stem, json.loads(text)
+            content = file.read_text(encoding="utf-8")
+            for name, text in placeholders.items():
+                escaped = json.dumps(text)[1:-1]
+                content = content.replace(f"%{name}%", escaped)
+            yield file.stem, json.loads(content)
 
     def _ours(self, kind: str) -> list[JSON]:
+        """Returns the resources of a kind that carry our label."""
+        resources = self.google.items(f"{self.monitoring}/{kind}", kind)
         return [
-            each
-            for each in self.google.items(f"{self.monitoring}/{kind}", kind)
-            if LABELS.items() <= each.get("userLabels", {}).items()
+            resource
+            for resource in resources
+            if LABELS.items() <= resource.get("userLabels", {}).items()
         ]
 
     def _check(self, function: str) -> str:
-        """The id of the uptime check of a function."""
-        at = urlsplit(self.deployment.functions[function]["serviceConfig"]["uri"])
+        """Returns the id of the uptime check of a function, which is made if need be."""
+        url = urlsplit(self.deployment.functions[function]["serviceConfig"]["uri"])
         title = f"Aurora: {self.deployment.prefix}{function}"
-        for each in (each for each in self._ours("uptimeCheckConfigs") if each["displayName"] == title):
-            if each["monitoredResource"]["labels"]["host"] == at.hostname:
-                return str(each["name"]).rpartition("/")[2]
-        asked = {
+        for check in self._ours("uptimeCheckConfigs"):
+            host = check["monitoredResource"]["labels"]["host"]
+            if check["displayName"] == title and host == url.hostname:
+                return _id(check)
+        monitored = {
+            "type": "uptime_url",
+            "labels": {"project_id": self.google.project, "host": url.hostname},
+        }
+        http = {
+            "path": f"{url.path}/health",
+            "port": url.port or 443,
+            "useSsl": True,
+            "validateSsl": True,
+        }
+        check = {
             "displayName": title,
             "userLabels": LABELS,
-            "monitoredResource": {
-                "type": "uptime_url",
-                "labels": {"project_id": self.google.project, "host": at.hostname},
-            },
-            "httpCheck": {"path": f"{at.path}/health", "port": at.port or 443, "useSsl": True, "validateSsl": True},
+            "monitoredResource": monitored,
+            "httpCheck": http,
             "period": "300s",
             "timeout": "30s",  # a cold start, too
         }
-        made = self.google("POST", f"{self.monitoring}/uptimeCheckConfigs", asked)
-        return str(made["name"]).rpartition("/")[2]
+        return _id(self.google("POST", f"{self.monitoring}/uptimeCheckConfigs", check))
 
     def _subscriptions(self) -> Iterator[str]:
-        """Names of the subscriptions by which Eventarc delivers events to our functions."""
+        """Yields the names of the subscriptions by which Eventarc delivers events to our functions."""
         for function in self.deployment.functions.values():
-            if trigger := function.get("eventTrigger", {}).get("trigger"):
-                yield self.google("GET", f"eventarc/v1/{trigger}")["transport"]["pubsub"]["subscription"]
+            name = function.get("eventTrigger", {}).get("trigger")
+            if name:
+                trigger = self.google("GET", f"eventarc/v1/{name}")
+                yield trigger["transport"]["pubsub"]["subscription"]
 
     def _change(self, subscription: str, policy: JSON) -> None:
         body = {"subscription": {"name": subscription, **policy}, "updateMask": "deadLetterPolicy"}
         self.google("PATCH", f"pubsub/v1/{subscription}", body)
 
-    def _bury_undelivered(self) -> None:
-        """Events hold the note as it was written, so they are kept for a day and in the region."""
-        google, topic = self.google, self.dead_topic.partition("/v1/")[2]
+    def bury_undelivered(self) -> None:
+        """Sends events that no function took to a topic.
+
+        Events hold the note as it was written, so they are kept for a day and in the region.
+        """
+        google = self.google
+        topic = self.dead_topic.partition("/v1/")[2]
         if not google.found(self.dead_topic):
-            stored = {"allowedPersistenceRegions": [self.deployment.region]}
-            google("PUT", self.dead_topic, {"labels": LABELS, "messageStoragePolicy": stored})
-        if not google.found(self.dead):
-            kept = {"messageRetentionDuration": "86400s", "expirationPolicy": {}}
-            google("PUT", self.dead, {"topic": topic, "labels": LABELS, **kept})
-        identity = f"serviceusage/v1beta1/{google.name}/services/pubsub.googleapis.com:generateServiceIdentity"
-        google.done("serviceusage/v1", google("POST", identity, {}))
+            storage = {"allowedPersistenceRegions": [self.deployment.region]}
+            google("PUT", self.dead_topic, {"labels": LABELS, "messageStoragePolicy": storage})
+        if not google.found(self.dead_subscription):
+            subscription = {
+                "topic": topic,
+                "labels": LABELS,
+                "messageRetentionDuration": TABLE["deadLetters"]["kept"],
+                "expirationPolicy": {},
+            }
+            google("PUT", self.dead_subscription, subscription)
+        agent = self._pubsub_agent()
+        patiently(
+            "does not exist", lambda: google.grant(self.dead_topic, "roles/pubsub.publisher", agent)
+        )
+        policy = {"deadLetterTopic": topic, "maxDeliveryAttempts": ATTEMPTS}
+        for name in self._subscriptions():
+            google.grant(f"pubsub/v1/{name}", "roles/pubsub.subscriber", agent)
+            self._change(name, {"deadLetterPolicy": policy})
+
+    def _pubsub_agent(self) -> str:
+        """Returns the account by which Pub/Sub moves events, which is made if need be."""
+        google = self.google
+        service = f"serviceusage/v1beta1/{google.name}/services/pubsub.googleapis.com"
+        google.done("serviceusage/v1", google("POST", f"{service}:generateServiceIdentity", {}))
         number = google("GET", f"cloudresourcemanager/v1/{google.name}")["projectNumber"]
-        agent = f"serviceAccount:service-{number}@gcp-sa-pubsub.iam.gserviceaccount.com"
-        patiently("does not exist", lambda: google.grant(self.dead_topic, "roles/pubsub.publisher", agent))
-        for subscription in self._subscriptions():
-            google.grant(f"pubsub/v1/{subscription}", "roles/pubsub.subscriber", agent)
-            dead = {"deadLetterTopic": topic, "maxDeliveryAttempts": ATTEMPTS}
-            self._change(subscription, {"deadLetterPolicy": dead})
+        return f"serviceAccount:service-{number}@gcp-sa-pubsub.iam.gserviceaccount.com"
 
     def _remove_dashboards(self) -> None:
         listing = f"monitoring/v1/{self.google.name}/dashboards"
-        for each in list(self.google.items(listing, "dashboards")):
-            if "aurora-notes" in each.get("labels", {}):
-                self.google("DELETE", f"monitoring/v1/{each['name']}")
+        for dashboard in list(self.google.items(listing, "dashboards")):
+            if "aurora-notes" in dashboard.get("labels", {}):
+                self.google("DELETE", f"monitoring/v1/{dashboard['name']}")
 
     def _make_dashboard(self) -> None:
         self._remove_dashboards()
@@ -143,70 +181,121 @@ class Monitored:
         self.google("POST", f"monitoring/v1/{self.google.name}/dashboards", dashboard)
 
     def _channel(self, email: str) -> str:
-        """The name of the channel that mails somebody."""
-        for each in self.google.items(f"{self.monitoring}/notificationChannels", "notificationChannels"):
-            if each["type"] == "email" and each["labels"].get("email_address") == email:
-                return str(each["name"])
-        asked = {"type": "email", "displayName": "Aurora Notes", "labels": {"email_address": email}}
-        return str(self.google("POST", f"{self.monitoring}/notificationChannels", asked)["name"])
+        """Returns the name of the channel that mails to the address, which is made if need be."""
+        address = f"{self.monitoring}/notificationChannels"
+        for channel in self.google.items(address, "notificationChannels"):
+            if channel["type"] == "email" and channel["labels"].get("email_address") == email:
+                return str(channel["name"])
+        channel = {
+            "type": "email",
+            "displayName": "Aurora Notes",
+            "labels": {"email_address": email},
+        }
+        return str(self.google("POST", address, channel)["name"])
 
     def _make_alerts(self, channel: str, checks: list[str]) -> None:
-        """One that is there keeps its threshold, which may have been changed, unless what it watches is gone."""
-        held = {each["displayName"]: each for each in self._ours("alertPolicies")}
-        named = ", ".join(f'"{each}"' for each in checks)
-        for _, policy in self._files("alerts", CHECKS=named):
-            there = held.get(policy["displayName"])
-            if there and "uptime_url" in str(policy) and not all(each in str(there) for each in checks):
-                self.google("DELETE", f"monitoring/v3/{there['name']}")
-                there = None
-            if there:
-                channels = list(dict.fromkeys([*there.get("notificationChannels", ()), channel]))
-                address = f"monitoring/v3/{there['name']}?updateMask=notificationChannels"
-                self.google("PATCH", address, {"notificationChannels": channels})
+        """Makes the alerts that are missing, and brings channel and text of the others up to date.
+
+        An existing alert keeps its threshold, which somebody may have changed, unless the uptime
+        checks that it watches are gone: then it is made anew.
+        """
+        existing = {alert["displayName"]: alert for alert in self._ours("alertPolicies")}
+        quoted_checks = ", ".join(f'"{check}"' for check in checks)
+        for _, policy in self._files("alerts", CHECKS=quoted_checks):
+            alert = existing.get(policy["displayName"])
+            watches_uptime = "uptime_url" in str(policy)
+            if alert and watches_uptime and not _watches(alert, checks):
+                self.google("DELETE", f"monitoring/v3/{alert['name']}")
+                alert = None
+            if alert:
+                self._update_alert(alert, policy, channel)
             else:
-                asked = {**policy, "notificationChannels": [channel]}
-                patiently("Cannot find metric", lambda: self.google("POST", f"{self.monitoring}/alertPolicies", asked))  # noqa: B023 - called at once
+                self._make_alert({**policy, "notificationChannels": [channel]})
+
+    def _update_alert(self, alert: JSON, policy: JSON, channel: str) -> None:
+        channels = list(alert.get("notificationChannels", ()))
+        if channel not in channels:
+            channels.append(channel)
+        changes = {
+            "notificationChannels": channels,
+            "documentation": policy["documentation"],
+        }
+        mask = ",".join(changes)
+        self.google("PATCH", f"monitoring/v3/{alert['name']}?updateMask={mask}", changes)
+
+    def _make_alert(self, alert: JSON) -> None:
+        address = f"{self.monitoring}/alertPolicies"
+        patiently("Cannot find metric", lambda: self.google("POST", address, alert))
+
+
+def _id(resource: JSON) -> str:
+    """Returns the last part of a resource's name."""
+    return str(resource["name"]).rpartition("/")[2]
+
+
+def _watches(alert: JSON, checks: list[str]) -> bool:
+    """Reports whether an alert watches all these uptime checks, whose ids stand quoted in its filters."""
+    filters = ""
+    for condition in alert["conditions"]:
+        filters += condition.get("conditionThreshold", {}).get("filter", "")
+    return all(f'"{check}"' in filters for check in checks)
 
 
 def patiently(words: str, call: Callable[[], Any]) -> None:
-    """Call again while Google says so: it knows what was just made everywhere after up to ten minutes."""
+    """Calls again while Google answers with these words.
+
+    It may take ten minutes until Google knows everywhere what was just made.
+    """
     for seconds in (2, 10, 30, 60, 120, 180, 180):
         try:
             call()
         except Refused as refused:
             if words not in refused.said:
                 raise
-            tell(f"- Google does not know everywhere yet what was just made; trying again in {seconds} s")
+            tell(
+                f"- Google does not know everywhere yet what was just made; trying again in {seconds} s"
+            )
             pause(seconds)
         else:
             return
     call()
 
 
-def main(asked: argparse.Namespace) -> None:
+def main(options: argparse.Namespace) -> None:
     """Raises Refused and Stop."""
-    google = Google(asked.project)
-    found = look.deployments(google)
-    prefix = look.prefix_of(found, asked.function_prefix)
-    if asked.remove:
-        gone = Deployment(google, prefix, "", Database(google, ""))
-        Monitored(found.get(prefix, gone)).remove()
-    elif prefix not in found:
-        raise Stop(f"Nothing of ours is deployed in {asked.project}: deploy/up.sh first.")
+    google = Google(options.project)
+    by_prefix = look.deployments(google)
+    prefix = look.prefix_of(by_prefix, options.function_prefix)
+    deployment = by_prefix.get(prefix)
+    if options.remove:
+        if deployment is None:  # the functions went first; what watched them has their prefix
+            deployment = Deployment(google, prefix, "", Database(google, ""))
+        Monitored(deployment).remove()
+    elif deployment is None:
+        raise Stop(f"Nothing of ours is deployed in {options.project}: deploy/up.sh first.")
+    elif options.events:
+        Monitored(deployment).bury_undelivered()
     else:
-        Monitored(found[prefix]).make(asked.email)
+        Monitored(deployment).make(options.email)
 
 
 if __name__ == "__main__":
     parser = Parser(prog="deploy/monitor.sh")
-    parser.add_argument("project", metavar="PROJECT", type=matching(r"[a-z][a-z0-9-]{4,28}[a-z0-9]"))
-    parser.add_argument("email", metavar="EMAIL", nargs="?", type=matching(r"[^@\s]+@[^@\s]+"), help="who is told")
+    parser.add_project()
+    parser.add_argument(
+        "email", metavar="EMAIL", nargs="?", type=matching(r"[^@\s]+@[^@\s]+"), help="who is told"
+    )
     parser.add_argument("--remove", action="store_true", help="take everything away instead")
-    parser.add_argument("--function-prefix", default=os.environ.get("FUNCTION_PREFIX"), metavar="PREFIX")
-    given = parser.parse_args()
-    if bool(given.email) is given.remove:
-        parser.error("expected EMAIL or --remove")
+    parser.add_argument(
+        "--events",
+        action="store_true",
+        help="only send events that no function took to their topic; deploy/terraform makes the rest",
+    )
+    parser.add_prefix()
+    options = parser.parse_args()
+    if [bool(options.email), options.remove, options.events].count(True) != 1:
+        parser.error("expected EMAIL, --remove or --events")
     try:
-        main(given)
+        main(options)
     except (Refused, Stop) as stop:
         sys.exit(str(stop))

@@ -1,4 +1,4 @@
-"""What deploy/up.sh is to do, decided before anything is changed; shell assignments on standard output.
+"""Decides what deploy/up.sh does before anything is changed, and prints it as shell assignments.
 
 It asks on a terminal for what is not given, and stops with a list where the deployment would take over what somebody
 else made (look.py). Needs gcloud and Python 3.11, nothing else.
@@ -11,32 +11,35 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
 import check_settings
 import look
+import owner
+import releases
 from check_settings import SettingsError
-from cloud import Google, Refused, tell
+from cloud import JSON, Google, Refused, tell
 from firestore import Database
-from look import Deployment, Stop
+from look import Deployment, Stop, Taken
+from resources import ACCOUNTS, APIS, CHOSEN, FUNCTIONS, ROLES, TABLE
 from source import source
 
 ROOT = Path(__file__).parents[1]
 MULTI_REGIONS = {"eur3": ("europe-west1", "europe-west4"), "nam5": ("us-central1",)}
 """Where Firestore keeps notes -> regions of functions within it, the nearest first."""
-LIMITS = ("DAILY_CHAT_LIMIT", "DAILY_SEARCH_LIMIT", "DAILY_EMBED_TOKENS", "DAILY_PROJECT_USD")
+LIMITS = (
+    "DAILY_CHAT_LIMIT",
+    "DAILY_SEARCH_LIMIT",
+    "DAILY_EMBED_TOKENS",
+    "DAILY_INDEX_WRITES",
+    "DAILY_PROJECT_USD",
+)
 JURISDICTIONS = {"eu": r"eur3|europe-(?!west2$|west6$).*", "us": r"nam\d+|us-.*"}
 """Multi-region within which Vertex AI keeps a request -> places of notes there. London and Zurich are in none."""
-VERTEX = ("true", "1", "yes", "on")
-ROLES: Mapping[str, tuple[str, Mapping[str, Sequence[str]]]] = {
-    "aiplatform": ("roles/aiplatform.user", {"GOOGLE_GENAI_USE_VERTEXAI": VERTEX}),
-    "identitytoolkit": ("roles/firebaseauth.viewer", {"CHECK_REVOKED": ("true", "1", "yes", "on")}),
-    "discoveryengine": ("roles/discoveryengine.viewer", {"JUDGE": ("check_grounding",), "RERANKER": ("vertex",)}),
-}
-"""API -> the role of the functions for it, and the settings that want both."""
+VERTEX = tuple(CHOSEN["aiplatform"]["settings"]["GOOGLE_GENAI_USE_VERTEXAI"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,30 +50,41 @@ class Plan:
     location: str
     new_database: bool
     settings: Mapping[str, str]
-    """What this run sets; what is not named stays as it was deployed."""
-    held: Mapping[str, str]
-    """What is deployed now."""
+    """Settings of this run; all others stay as they were deployed."""
+    deployed_settings: Mapping[str, str]
+    """Settings of the functions that are deployed now."""
     moves: tuple[str, ...]
     """Functions that follow another database: a trigger keeps its database, so these are made anew."""
+    claim: owner.Claim | None = None
+    """What makes the deployment the owner of its database; None: it is already."""
+    other_owners: tuple[str, ...] = ()
+    """Prefixes of the deployments that the database belongs to."""
 
     @property
     def all_settings(self) -> Mapping[str, str]:
-        return {**self.held, **self.settings}
+        """The settings that the functions will have."""
+        return {**self.deployed_settings, **self.settings}
 
     @property
     def wanted_apis(self) -> list[str]:
-        return [
-            api
-            for api, (_, wanting) in ROLES.items()
-            if any(self.all_settings.get(name, "").lower() in values for name, values in wanting.items())
-        ]
+        """APIs beyond those of every deployment, which some setting needs."""
+        return [api for api, chosen in CHOSEN.items() if self._is_wanted(chosen["settings"])]
+
+    def _is_wanted(self, values: Mapping[str, Sequence[str]]) -> bool:
+        """Reports whether a setting has one of the values that need an API."""
+        for name, needing in values.items():
+            if self.all_settings.get(name, "").lower() in needing:
+                return True
+        return False
 
     @property
     def key(self) -> str:
         """The setting that is kept as a secret; empty with Vertex AI, which takes none."""
         if "aiplatform" in self.wanted_apis:
             return ""
-        return "OPENAI_API_KEY" if self.all_settings.get("OPENAI_BASE_URL") else "GEMINI_API_KEY"
+        if self.all_settings.get("OPENAI_BASE_URL"):
+            return "OPENAI_API_KEY"
+        return "GEMINI_API_KEY"
 
 
 class Parser(argparse.ArgumentParser):
@@ -79,30 +93,79 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.format_usage()}{message}\n")
 
+    def add_project(self) -> None:
+        self.add_argument(
+            "project", metavar="PROJECT", type=matching(r"[a-z][a-z0-9-]{4,28}[a-z0-9]")
+        )
+
+    def add_prefix(self) -> None:
+        self.add_argument(
+            "--function-prefix",
+            default=os.environ.get("FUNCTION_PREFIX"),
+            metavar="PREFIX",
+            help="before the names of functions, accounts, schedule and secret",
+            type=matching(r"([a-z][a-z0-9-]{0,13})?"),
+        )
+
 
 def parsed(arguments: list[str]) -> argparse.Namespace:
-    parser = Parser(prog="deploy/up.sh", description="Everything, from a project with billing to an answer.")
-    parser.add_argument("project", metavar="PROJECT", type=matching(r"[a-z][a-z0-9-]{4,28}[a-z0-9]"))
-    parser.add_argument("--region", default=os.environ.get("REGION"), help="of the functions")
-    parser.add_argument("--location", help="where a new database keeps the notes, for good: eur3, nam5 or a region")
-    parser.add_argument("--database", default=os.environ.get("FIRESTORE_DATABASE"), help="of its own, by its name",
-                        type=matching(r"\(default\)|[a-z][a-z0-9-]{2,61}[a-z0-9]"))  # fmt: skip
-    parser.add_argument("--function-prefix", default=os.environ.get("FUNCTION_PREFIX"), metavar="PREFIX",
-                        help="before the names of functions, accounts, schedule and secret",
-                        type=matching(r"([a-z][a-z0-9-]{0,13})?"))  # fmt: skip
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the functions",
-                        type=matching(r"[A-Z][A-Z0-9_]*=[^;|]*"))  # fmt: skip
-    parser.add_argument("--take-over", action="append", default=[], metavar="WHAT", help="as the list names it")
-    parser.add_argument("--no-invoker-iam-check", action="store_true",
-                        help="callers without allUsers, which domain-restricted sharing forbids")  # fmt: skip
+    parser = Parser(
+        prog="deploy/up.sh", description="Everything, from a project with billing to an answer."
+    )
+    parser.add_project()
     parser.add_argument(
-        "--budget", type=matching(r"\d+"), help="of a month, in the billing account's currency; 0: none"
+        "--region",
+        default=os.environ.get("REGION"),
+        help="of the functions",
+    )
+    parser.add_argument(
+        "--location",
+        help="where a new database keeps the notes, for good: eur3, nam5 or a region",
+    )
+    parser.add_argument(
+        "--database",
+        default=os.environ.get("FIRESTORE_DATABASE"),
+        help="of its own, by its name",
+        type=matching(r"\(default\)|[a-z][a-z0-9-]{2,61}[a-z0-9]"),
+    )
+    parser.add_prefix()
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of the functions",
+        type=matching(r"[A-Z][A-Z0-9_]*=[^;|]*"),
+    )
+    parser.add_argument(
+        "--take-over",
+        action="append",
+        default=[],
+        metavar="WHAT",
+        help="as the list names it",
+    )
+    parser.add_argument(
+        "--prepared",
+        action="store_true",
+        help="build and deploy into what deploy/terraform made, and set nothing up",
+    )
+    parser.add_argument(
+        "--no-invoker-iam-check",
+        action="store_true",
+        help="callers without allUsers, which domain-restricted sharing forbids",
+    )
+    parser.add_argument(
+        "--budget",
+        type=matching(r"\d+"),
+        help="of a month, in the billing account's currency; 0: none",
     )
     parser.add_argument("--backups", choices=("daily", "none"))
     return parser.parse_args(arguments)
 
 
 def matching(pattern: str) -> Callable[[str], str]:
+    """Returns a type of argument that takes the texts of a pattern."""
+
     def value(text: str) -> str:
         if not re.fullmatch(pattern, text):
             raise argparse.ArgumentTypeError(f"expected {pattern}, got {text!r}")
@@ -111,22 +174,27 @@ def matching(pattern: str) -> Callable[[str], str]:
     return value
 
 
-def settings_given(given: list[str]) -> dict[str, str]:
-    """Raises Stop for what is no setting, or must not be written into a build's record."""
-    named = dict(each.split("=", 1) for each in given)
-    known = (ROOT / "docs/settings.md").read_text(encoding="utf-8")
-    for name in named:
+def settings_given(assignments: list[str]) -> dict[str, str]:
+    """Returns NAME=VALUE texts as settings.
+
+    Raises Stop for a name that is no setting, and for a value that a build's record must not hold.
+    """
+    settings = dict(assignment.split("=", 1) for assignment in assignments)
+    documentation = (ROOT / "docs/settings.md").read_text(encoding="utf-8")
+    for name in settings:
         if name.endswith("_KEY"):
-            raise Stop(f"--set {name}: the build's record would keep it. Export {name}, or wait to be asked for it.")
+            raise Stop(
+                f"--set {name}: the build's record would keep it. Export {name}, or wait to be asked for it."
+            )
         if name in ("FIRESTORE_DATABASE", "FUNCTION_PREFIX", "STORE"):
             raise Stop(f"--set {name}: it is --database, --function-prefix or firestore.")
-        if f"| `{name}` |" not in known:
+        if f"| `{name}` |" not in documentation:
             raise Stop(f"--set: no setting {name}; see docs/settings.md")
-    return named
+    return settings
 
 
 def ask(question: str, default: str) -> str:
-    """What is typed on a terminal; the default where there is none."""
+    """Returns what a person types, or the default without a terminal."""
     if not sys.stdin.isatty():
         return default
     sys.stderr.write(f"{question} [{default}]: ")
@@ -134,130 +202,310 @@ def ask(question: str, default: str) -> str:
     return sys.stdin.readline().strip() or default
 
 
-def decided(google: Google, asked: argparse.Namespace) -> Plan:
-    """Raises Stop, Refused and SettingsError."""
-    settings = settings_given(asked.set)
-    found = look.deployments(google)
-    prefix = look.prefix_of(found, asked.function_prefix)
-    ours = found.get(prefix)
-    held = look.environment(ours)
-    id = asked.database or held.get("FIRESTORE_DATABASE") or "(default)"  # noqa: A001 - Firestore's word
-    kept = google.found(f"firestore/v1/{google.name}/databases/{id}")
-    if kept and kept.get("type") == "DATASTORE_MODE":
-        raise Stop(f"Database {id} is in Datastore mode, which cannot be changed: give --database a name of its own.")
-    region, location = places(asked, ours.region if ours else "", kept["locationId"] if kept else "")
-    deployment = Deployment(google, prefix, region, Database(google, id), ours.functions if ours else {})
-    settings |= {"STORE": "firestore", "FIRESTORE_DATABASE": id}
-    settings |= model_of({**held, **settings}, location, first=ours is None)
-    plan = Plan(deployment, location, kept is None, settings, held, look.following(ours, beside=id))
-    together = {**held, **settings, "GOOGLE_CLOUD_PROJECT": google.project}
-    for model in check_settings.unpriced(together, plan.key):
-        if price := ask(f"USD per million tokens of {model} (READ/WRITTEN, READ where it embeds)", ""):
-            known = [each for each in (together.get("MODEL_PRICES"), f"{model}={price}") if each]
-            settings["MODEL_PRICES"] = together["MODEL_PRICES"] = ",".join(known)
-    check_settings.check(together, plan.key)
-    return replace(plan, settings={**limits(plan), **plan.settings})
+def decided(google: Google, options: argparse.Namespace) -> Plan:
+    """Returns the plan. Raises Stop, Refused and SettingsError."""
+    settings = settings_given(options.set)
+    by_prefix = look.deployments(google)
+    prefix = look.prefix_of(by_prefix, options.function_prefix)
+    current = by_prefix.get(prefix)
+    deployed_settings = look.environment(current)
+
+    database_id = options.database or deployed_settings.get("FIRESTORE_DATABASE") or "(default)"
+    database = google.found(f"firestore/v1/{google.name}/databases/{database_id}")
+    database_location = ""
+    if database:
+        if database.get("type") == "DATASTORE_MODE":
+            raise Stop(
+                f"Database {database_id} is in Datastore mode, which cannot be changed: "
+                "give --database a name of its own."
+            )
+        database_location = database["locationId"]
+    deployed_region = ""
+    deployed_functions: Mapping[str, JSON] = {}
+    if current:
+        deployed_region = current.region
+        deployed_functions = current.functions
+    region, location = places(options, deployed_region, database_location)
+
+    settings["STORE"] = "firestore"
+    settings["FIRESTORE_DATABASE"] = database_id
+    if prefix:
+        settings["FUNCTION_PREFIX"] = prefix
+    is_first = current is None
+    settings.update(model_of({**deployed_settings, **settings}, location, first=is_first))
+    deployment = Deployment(
+        google=google,
+        prefix=prefix,
+        region=region,
+        database=Database(google, database_id),
+        functions=deployed_functions,
+    )
+    plan = Plan(
+        deployment=deployment,
+        location=location,
+        new_database=database is None,
+        settings=settings,
+        deployed_settings=deployed_settings,
+        moves=look.following(current, beside=database_id),
+    )
+    # The functions read the project from their surroundings; prices and the first start depend on it.
+    with_project = {**plan.all_settings, "GOOGLE_CLOUD_PROJECT": google.project}
+    prices = asked_prices(with_project, plan.key)
+    if prices:
+        settings["MODEL_PRICES"] = prices
+        with_project["MODEL_PRICES"] = prices
+    check_settings.check(with_project, plan.key)
+    return replace(
+        plan,
+        settings={**limits(plan), **settings},
+        claim=owner.claim(deployment, by_prefix, exists=database is not None),
+        other_owners=tuple(owner.other_owners(deployment, by_prefix)),
+    )
+
+
+def asked_prices(settings: Mapping[str, str], key: str) -> str:
+    """Asks for the prices that are not known, and returns MODEL_PRICES with them; empty if none was given."""
+    entries = []
+    for model in check_settings.unpriced(settings, key):
+        price = ask(f"USD per million tokens of {model} (READ/WRITTEN, READ where it embeds)", "")
+        if price:
+            entries.append(f"{model}={price}")
+    if not entries:
+        return ""
+    if settings.get("MODEL_PRICES"):
+        entries.insert(0, settings["MODEL_PRICES"])
+    return ",".join(entries)
 
 
 def model_of(settings: Mapping[str, str], location: str, *, first: bool) -> dict[str, str]:
-    """The settings by which models run where the notes are kept, at a first deployment that names no other model.
+    """Returns the settings by which models run where the notes are kept.
 
-    Without a terminal it is the Gemini API, whose key comes from the environment and which promises no region.
+    Only a first deployment that names no other model gets them. Without a terminal it is the Gemini
+    API, whose key comes from the environment and which promises no region.
     """
     if not first or settings.get("OPENAI_BASE_URL"):
         return {}
-    near = next((each for each, places in JURISDICTIONS.items() if re.fullmatch(places, location)), location)
-    chosen = settings.get("GOOGLE_GENAI_USE_VERTEXAI", "")
-    if not chosen and sys.stdin.isatty() and not os.environ.get("GEMINI_API_KEY"):
-        question = f"Models (vertex: Vertex AI in {near}, no key; key: the Gemini API, in no region that it names)"
-        chosen = "true" if ask(question, "vertex") == "vertex" else ""
-    if chosen.lower() not in VERTEX:
+    jurisdiction = location
+    for name, pattern in JURISDICTIONS.items():
+        if re.fullmatch(pattern, location):
+            jurisdiction = name
+            break
+    uses_vertex = settings.get("GOOGLE_GENAI_USE_VERTEXAI", "")
+    has_key = bool(os.environ.get("GEMINI_API_KEY"))
+    if not uses_vertex and sys.stdin.isatty() and not has_key:
+        question = (
+            f"Models (vertex: Vertex AI in {jurisdiction}, no key; "
+            "key: the Gemini API, in no region that it names)"
+        )
+        if ask(question, "vertex") == "vertex":
+            uses_vertex = "true"
+    if uses_vertex.lower() not in VERTEX:
         return {}
-    return {"GOOGLE_GENAI_USE_VERTEXAI": chosen, "GOOGLE_CLOUD_LOCATION": settings.get("GOOGLE_CLOUD_LOCATION", near)}
+    return {
+        "GOOGLE_GENAI_USE_VERTEXAI": uses_vertex,
+        "GOOGLE_CLOUD_LOCATION": settings.get("GOOGLE_CLOUD_LOCATION", jurisdiction),
+    }
 
 
-def places(asked: argparse.Namespace, deployed: str, kept: str) -> tuple[str, str]:
-    """(region of the functions, location of the notes). Raises Stop rather than choose another continent for notes."""
-    if deployed and asked.region and asked.region != deployed:  # every note would be indexed twice
+def places(
+    options: argparse.Namespace, deployed_region: str, database_location: str
+) -> tuple[str, str]:
+    """Returns the region of the functions and the location of the notes.
+
+    deployed_region, database_location: empty where nothing is deployed, or there is no database.
+
+    Raises Stop rather than choose another continent for notes.
+    """
+    if deployed_region and options.region and options.region != deployed_region:
+        # In two regions every note would be indexed twice.
         raise Stop(
-            f"The functions are in {deployed}; deploy/down.sh {asked.project} takes them away, then they can move."
+            f"The functions are in {deployed_region}; deploy/down.sh {options.project} takes them away, "
+            "then they can move."
         )
-    region = deployed or asked.region or ""
-    if kept and asked.location and asked.location != kept:
+    if database_location and options.location and options.location != database_location:
         raise Stop(
-            f"--location {asked.location}: the database is in {kept}, for good; --database makes one of its own."
+            f"--location {options.location}: the database is in {database_location}, for good; "
+            "--database makes one of its own."
         )
-    location = kept or asked.location or ""
+    region: str = deployed_region or options.region or ""
+    location = database_location or options.location or _location_near(region)
     if not location:
-        near = next((each for each, regions in MULTI_REGIONS.items() if region in regions), region)
-        location = ask("Where the notes are kept, for good (eur3: Europe, nam5: America, or a region)", near)
-    if not location:
-        raise Stop("--location: expected where the notes are kept, for good: eur3 (Europe), nam5 (America) or a region")
-    return region or ask(
-        "Region of the functions, near the notes", MULTI_REGIONS.get(location, (location,))[0]
-    ), location
+        raise Stop(
+            "--location: expected where the notes are kept, for good: eur3 (Europe), nam5 (America) or a region"
+        )
+    if not region:
+        nearest = MULTI_REGIONS.get(location, (location,))[0]
+        region = ask("Region of the functions, near the notes", nearest)
+    return region, location
+
+
+def _location_near(region: str) -> str:
+    """Asks where the notes are kept. The default is the multi-region of the region, else the region itself."""
+    near = region
+    for location, regions in MULTI_REGIONS.items():
+        if region in regions:
+            near = location
+    return ask(
+        "Where the notes are kept, for good (eur3: Europe, nam5: America, or a region)", near
+    )
 
 
 def limits(plan: Plan) -> dict[str, str]:
-    """The limits that neither this run nor an earlier one has set, at their defaults: shown, asked for, deployed."""
-    defaults = check_settings.defaults(LIMITS)
-    missing = {name: value for name, value in defaults.items() if name not in plan.all_settings}
-    return {name: ask(f"{name} (0: none)", value) for name, value in missing.items()}
+    """Asks for the limits that neither this run nor an earlier one has set, and returns them."""
+    chosen = {}
+    for name, default in check_settings.defaults(LIMITS).items():
+        if name not in plan.all_settings:
+            chosen[name] = ask(f"{name} (0: none)", default)
+    return chosen
 
 
-def taken_over(plan: Plan, asked: argparse.Namespace) -> None:
-    """Raises Stop with the list of what is somebody else's and was not named."""
-    found = look.taken_over(plan.deployment)
-    unnamed = [each for each in found if each.flag not in asked.take_over]
+def require_prepared(plan: Plan) -> None:
+    """Raises Stop if something is missing that only setting up makes."""
+    database = plan.deployment.database
+    if plan.new_database:
+        raise Stop(
+            f"--prepared: there is no database {database.id}; terraform apply in deploy/terraform makes it."
+        )
+    if plan.claim is not None:
+        raise Stop(
+            f"--prepared: database {database.id} does not say that it is this deployment's. Let terraform make it, or run "
+            "deploy/up.sh once as an owner of the project without --prepared."
+        )
+    if plan.key:
+        _require_key(plan.deployment, plan.key)
+
+
+def _require_key(deployment: Deployment, setting: str) -> None:
+    """Raises Stop if the secret of a setting has no version that can be used."""
+    google = deployment.google
+    secret = f"{deployment.prefix}{TABLE['secrets'].get(setting)}"
+    address = f"secretmanager/v1/{google.name}/secrets/{secret}/versions"
+    for version in google.items(address, "versions"):
+        if version.get("state") == "ENABLED":
+            return
+    raise Stop(
+        f"--prepared: the secret {secret} has no key yet. Add it:\n"
+        f"    gcloud secrets versions add {secret} --data-file=- --project={google.project}"
+    )
+
+
+def taken_over(plan: Plan, options: argparse.Namespace) -> None:
+    """Raises Stop with the list of things that are somebody else's and were not named."""
+    things = [*_owned_by_others(plan), *look.taken_over(plan.deployment)]
+    unnamed = [thing for thing in things if thing.flag not in options.take_over]
     if not unnamed:
         return
-    lines = "\n".join(f"- {each.what}\n    --take-over {each.flag}" for each in unnamed)
+    lines = "\n".join(f"- {thing.description}\n    --take-over {thing.flag}" for thing in unnamed)
     raise Stop(
-        f"In {asked.project} this is not ours, and deploying would change it:\n{lines}\n"
+        f"In {options.project} this is not ours, and deploying would change it:\n{lines}\n"
         "Nothing was changed. The way beside them is names and a database of its own:\n"
-        f"    FUNCTION_PREFIX=notes- FIRESTORE_DATABASE=notes deploy/up.sh {asked.project} …\n"
+        f"    FUNCTION_PREFIX=notes- FIRESTORE_DATABASE=notes deploy/up.sh {options.project} …\n"
         "To take them over all the same, name each by the flag below it."
     )
 
 
-def assignments(plan: Plan, asked: argparse.Namespace) -> dict[str, str]:
-    """The shell variables of up.sh, setup.sh and common.sh."""
-    first = not plan.held
-    budget = asked.budget or (ask("Mail about a month's costs beyond (0: no budget)", "50") if first else "0")
-    backups = asked.backups or (
-        "none" if not first else ask("Backups of the notes (daily, none)", "daily" if sys.stdin.isatty() else "none")
+def _owned_by_others(plan: Plan) -> list[Taken]:
+    if not plan.other_owners:
+        return []
+    names = " and ".join(owner.deployment_name(prefix) for prefix in plan.other_owners)
+    description = (
+        f"database {plan.deployment.database.id}, which belongs to {names}: two deployments on one database would "
+        "index every note in turns. Give this one a database of its own (--database NAME). Taken over, the other "
+        "answers questions and indexes nothing"
     )
+    return [Taken("database", description)]
+
+
+def _claim(plan: Plan) -> str:
+    """Returns the arguments of owner.py; empty where there is nothing to write."""
+    if plan.claim is None:
+        return ""
+    kind = "shared" if plan.claim.shared else "own"
+    return f"{kind} {plan.claim.updated}".strip()
+
+
+def granted(plan: Plan) -> list[str]:
+    """Returns every role that our accounts get in the project, as `ROLE ACCOUNT`."""
+    pairs = [f"{role} {account}" for account, roles in ROLES.items() for role in roles]
+    return pairs + chosen_grants(plan.wanted_apis)
+
+
+def chosen_grants(apis: Iterable[str]) -> list[str]:
+    """Returns the roles of the functions for APIs that settings need, as `ROLE ACCOUNT`."""
+    return [f"{CHOSEN[api]['role']} {TABLE['keyReader']}" for api in apis]
+
+
+def assignments(plan: Plan, options: argparse.Namespace) -> dict[str, str]:
+    """Returns the shell variables of up.sh, setup.sh and common.sh."""
+    budget_and_backups = _asked_at_first(plan, options)
     deployment = plan.deployment
-    return {
-        "project": asked.project,
+    source_hash = source()
+    retired = [
+        f"{deployment.prefix}{name}" for name in deployment.functions if name not in FUNCTIONS
+    ]
+    variables = {
+        "project": options.project,
         "prefix": deployment.prefix,
         "region": deployment.region,
         "location": plan.location,
         "database": deployment.database.id,
-        "new_database": "yes" if plan.new_database else "",
+        "new_database": _flag(plan.new_database, "yes"),
+        "claim": _claim(plan),
+        "strangers": "",
         "settings": "|".join(f"{name}={value}" for name, value in plan.settings.items()),
         "key": plan.key,
-        "source": source(),
-        "chosen_apis": " ".join(plan.wanted_apis),
-        "chosen_roles": " ".join(ROLES[api][0] for api in plan.wanted_apis),
+        "source": source_hash,
+        "release": releases.new_id(source_hash),
+        "replaces": releases.history(deployment.google, deployment).current,
+        "functions": ",".join(FUNCTIONS),
+        "retired": " ".join(retired),
+        "apis": " ".join([*APIS, *plan.wanted_apis]),
+        "accounts": " ".join(ACCOUNTS),
+        "granted": "\n".join(granted(plan)),
+        "prepared": _flag(options.prepared, "yes"),
         "moves": " ".join(plan.moves),
-        "invokers": "--no-invoker-iam-check" if asked.no_invoker_iam_check else "",
+        "invokers": _flag(options.no_invoker_iam_check, "--no-invoker-iam-check"),
         "app_check": plan.all_settings.get("APP_CHECK", "off"),
-        "budget": "" if budget == "0" else budget,
-        "backups": backups,
     }
+    if plan.claim:
+        variables["strangers"] = ", ".join(plan.claim.strangers)
+    return {**variables, **budget_and_backups}
+
+
+def _flag(is_set: bool, value: str) -> str:  # noqa: FBT001 - a shell's truth: some text, or none
+    return value if is_set else ""
+
+
+def _asked_at_first(plan: Plan, options: argparse.Namespace) -> dict[str, str]:
+    """Returns the shell variables of budget and backups, which a first deployment asks for."""
+    is_first = not plan.deployed_settings
+    budget = options.budget
+    if is_first and not budget:
+        budget = ask("Mail about a month's costs beyond (0: no budget)", "50")
+    backups = options.backups
+    if is_first and not backups:
+        usual = "daily" if sys.stdin.isatty() else "none"
+        backups = ask("Backups of the notes (daily, none)", usual)
+    if budget in (None, "0"):
+        budget = ""
+    return {"budget": budget, "backups": backups or "none"}
 
 
 def main(arguments: list[str]) -> int:
-    asked = parsed(arguments)
-    google = Google(asked.project)
+    options = parsed(arguments)
+    google = Google(options.project)
     try:
-        plan = decided(google, asked)
-        taken_over(plan, asked)
-        for name, value in assignments(plan, asked).items():
+        plan = decided(google, options)
+        taken_over(plan, options)
+        if options.prepared:
+            require_prepared(plan)
+        for name, value in assignments(plan, options).items():
             print(f"{name}={shlex.quote(value)}")
-    except (Stop, SettingsError) as stop:
-        tell(f"--set {stop.message}" if isinstance(stop, SettingsError) else str(stop))
+    except SettingsError as problem:
+        tell(f"--set {problem.message}")
+        return 2
+    except Stop as stop:
+        tell(str(stop))
         return 2
     except Refused as refused:
         tell(str(refused))

@@ -1,4 +1,4 @@
-"""Change a project's policy, in one piece: reads it as JSON, adds or removes "ROLE MEMBER" pairs, writes it.
+"""Changes a project's policy in one piece: reads it as JSON, adds or removes "ROLE MEMBER" pairs, writes it.
 
     gcloud projects get-iam-policy PROJECT --format=json | python3 deploy/policy.py add "roles/x serviceAccount:y" ...
 
@@ -14,17 +14,25 @@ from typing import Any
 
 
 def changed(policy: dict[str, Any], action: str, pairs: list[list[str]]) -> dict[str, Any]:
+    """Returns the policy after `add` or `remove` of (role, member) pairs."""
     bindings = policy.setdefault("bindings", [])
     for role, member in pairs:
-        plain = [each for each in bindings if each["role"] == role and "condition" not in each]
+        plain = [
+            binding
+            for binding in bindings
+            if binding["role"] == role and "condition" not in binding
+        ]
         if action == "add" and not plain:
             bindings.append({"role": role, "members": [member]})
-        for each in plain:
-            others = [name for name in each["members"] if name != member]
-            each["members"] = [*others, member] if action == "add" else others
-    policy["bindings"] = [each for each in bindings if each["members"]]
+        for binding in plain:
+            members = [name for name in binding["members"] if name != member]
+            if action == "add":
+                members.append(member)
+            binding["members"] = members
+    policy["bindings"] = [binding for binding in bindings if binding["members"]]
     return policy
 
 
 if __name__ == "__main__":
-    json.dump(changed(json.load(sys.stdin), sys.argv[1], [pair.split() for pair in sys.argv[2:]]), sys.stdout)
+    role_members = [argument.split() for argument in sys.argv[2:]]
+    json.dump(changed(json.load(sys.stdin), sys.argv[1], role_members), sys.stdout)

@@ -1,51 +1,134 @@
-"""What deploy/rollback.sh does: every function serves the revision before its newest again."""
+"""Brings every function to one earlier release: the work of deploy/rollback.sh."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 
 import look
-from cloud import Google, Refused
-from plan import Parser, matching
+import releases
+from cloud import JSON, Google, Refused
+from look import Stop
+from plan import Parser
+from releases import History, Release, ServedFunction
+
+ORDER = ("on-note-write", "on-template-write", "reconcile", "api", "chat")
+"""The other way round than the build: what writes the index goes back before what reads it."""
 
 
-def before(google: Google, service: str) -> str:
-    """The revision before the newest that was ready; empty: there is none."""
-    revisions = list(google.items(f"run/v2/{service}/revisions", "revisions"))
-    newest = sorted(revisions, key=lambda each: str(each["createTime"]), reverse=True)
-    ready = [each for each in newest[1:] if any(_is_ready(one) for one in each.get("conditions", ()))]
-    return str(ready[0]["name"]).rpartition("/")[2] if ready else ""
+def chosen(deployed: History, requested: str | None) -> Release:
+    """Returns the release to go back to: the requested one, or the one before the last deployment. Raises Stop."""
+    by_id = {release.id: release for release in deployed.releases}
+    if not by_id:
+        raise Stop("No function has a revision yet: there is no release to go back to.")
+    release_id = requested or _previous(deployed)
+    release = by_id.get(release_id)
+    if release is None:
+        raise Stop(
+            f"--to: expected one of the releases below, got {release_id!r}\n{table(deployed)}"
+        )
+    lacking = deployed.lacking(release)
+    if lacking:
+        raise Stop(
+            f"Release {release.id} cannot be gone back to: {', '.join(lacking)} has no revision of it. It was never\n"
+            "deployed whole, or the function was deleted or made anew since. Name another release with --to, or check\n"
+            f"that version out and run deploy/up.sh. Nothing was changed.\n{table(deployed)}"
+        )
+    return release
 
 
-def _is_ready(condition: dict[str, str]) -> bool:
-    return condition.get("type") == "Ready" and condition.get("state") == "CONDITION_SUCCEEDED"
+def _previous(deployed: History) -> str:
+    """Returns the release that served before the newest. A rollback that was done already gives the same again."""
+    serving = deployed.serving
+    newest, *older = deployed.releases
+    if newest.id not in serving:
+        if len(serving) != 1:
+            raise Stop(
+                f"Functions serve {', '.join(sorted(serving))}: say with --to which one is meant. Nothing was changed.\n"
+                f"{table(deployed)}"
+            )
+        return serving.pop()
+    if newest.replaces:
+        return newest.replaces
+    for release in older:
+        if not deployed.lacking(release):
+            return release.id
+    raise Stop(
+        f"There is no release before {newest.id} that every function has. Nothing was changed.\n{table(deployed)}"
+    )
 
 
-def main(asked: argparse.Namespace) -> None:
-    google = Google(asked.project)
-    found = look.deployments(google)
-    deployment = found.get(look.prefix_of(found, asked.function_prefix))
-    if deployment is None:
-        sys.exit(f"Nothing of ours is deployed in {asked.project}.")
-    for function in deployment.functions.values():
-        service = function["serviceConfig"]["service"]
-        name = service.rpartition("/")[2]
-        if revision := before(google, service):
-            traffic = {"type": "TRAFFIC_TARGET_ALLOCATION_TYPE_REVISION", "revision": revision, "percent": 100}
-            google.done("run/v2", google("PATCH", f"run/v2/{service}?updateMask=traffic", {"traffic": [traffic]}))
-            print(f"- {name} serves {revision} again.")
-        else:
-            print(f"- {name} has no revision before its newest; it stays.")
-    print("Rules and indexes stay. The next deploy/up.sh sends every request to the newest revision again.")
+def table(deployed: History) -> str:
+    """Returns a line for each release, the newest first: which functions serve it, and which lack it."""
+    width = max((len(release.id) for release in deployed.releases), default=0)
+    lines = [f"{release.id:{width}}  {_line(deployed, release)}" for release in deployed.releases]
+    return "\n".join(lines)
+
+
+def _line(deployed: History, release: Release) -> str:
+    parts = [f"{release.created:%Y-%m-%d %H:%M %Z}", f"source {release.source or 'unknown'}"]
+    serving = [
+        function.name for function in deployed.functions if function.serving_release == release.id
+    ]
+    if serving:
+        parts.append(f"serves: {', '.join(serving)}")
+    lacking = deployed.lacking(release)
+    if lacking:
+        parts.append(f"cannot be gone back to, without: {', '.join(lacking)}")
+    return "  ".join(parts)
+
+
+def switch(google: Google, function: ServedFunction, release: Release) -> str:
+    """Sends all requests of the function to its revision of the release; returns what was done."""
+    revision = function.revision_of(release.id)
+    if revision is None:
+        return (
+            f"- {function.name} is no part of release {release.id}; it stays at {function.serving}."
+        )
+    if function.serving == revision.name:
+        return f"- {function.name} serves {revision.name} already."
+    target = {
+        "type": "TRAFFIC_TARGET_ALLOCATION_TYPE_REVISION",
+        "revision": revision.name,
+        "percent": 100,
+    }
+    body: JSON = {"traffic": [target]}
+    google.done("run/v2", google("PATCH", f"run/v2/{function.service}?updateMask=traffic", body))
+    return f"- {function.name} serves {revision.name} now."
+
+
+def _rank(function: ServedFunction) -> int:
+    """Functions that this version does not know go first."""
+    return ORDER.index(function.name) if function.name in ORDER else -1
+
+
+def main(options: argparse.Namespace) -> None:
+    """Raises Refused and Stop."""
+    google = Google(options.project)
+    deployment = look.deployed(google, options.function_prefix)
+    deployed = releases.history(google, deployment)
+    if options.list:
+        print(table(deployed))
+        return
+    release = chosen(deployed, options.to)
+    print(f"Every function to release {release.id}, source {release.source or 'unknown'}:")
+    for function in sorted(deployed.functions, key=_rank):
+        print(switch(google, function, release), flush=True)
+    print(
+        "Rules, indexes, database and schedule stay. The settings that were deployed last stay on record: the next\n"
+        "deploy/up.sh deploys them unless --set changes them, and sends every request to what it deploys."
+    )
 
 
 if __name__ == "__main__":
     parser = Parser(prog="deploy/rollback.sh")
-    parser.add_argument("project", metavar="PROJECT", type=matching(r"[a-z][a-z0-9-]{4,28}[a-z0-9]"))
-    parser.add_argument("--function-prefix", default=os.environ.get("FUNCTION_PREFIX"), metavar="PREFIX")
+    parser.add_project()
+    parser.add_prefix()
+    parser.add_argument(
+        "--to", metavar="RELEASE", help="as --list names it; otherwise the one before the newest"
+    )
+    parser.add_argument("--list", action="store_true", help="the releases; nothing is changed")
     try:
         main(parser.parse_args())
-    except (Refused, look.Stop) as stop:
+    except (Refused, Stop) as stop:
         sys.exit(str(stop))

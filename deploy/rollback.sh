@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The functions' revisions before the last deployment again, at once and without a build.
-# Usage: deploy/rollback.sh PROJECT [--function-prefix PREFIX]
+# Every function serves an earlier release again, at once and without a build.
+# Usage: deploy/rollback.sh PROJECT [--to RELEASE | --list] [--function-prefix PREFIX]
 set -euo pipefail
 exec python3 "$(dirname "$0")/rollback.py" "$@"

@@ -1,16 +1,20 @@
 # shellcheck shell=bash disable=SC2154
 # The first step of up.sh: the services, the database, service accounts with the least roles, the key, the budget.
-apis=(cloudfunctions run eventarc pubsub cloudbuild artifactregistry firestore firebaserules cloudscheduler secretmanager
-  logging iam iamcredentials compute cloudresourcemanager storage firebase identitytoolkit)
 echo "- Services: switching them on costs nothing."
-read -ra chosen <<<"${chosen_apis:-}"
-apis+=("${chosen[@]}")
-gcloud services enable "${apis[@]/%/.googleapis.com}"
+read -ra services <<<"$apis"
+gcloud services enable "${services[@]/%/.googleapis.com}"
 
 if [ -n "$new_database" ]; then
   echo "- Database $database in $location, protected from deletion, each minute of 7 days recoverable: billed by what is"
   echo "  read, written and kept; the recoverable versions count as kept."
   gcloud firestore databases create --database="$database" --location="$location" --delete-protection --enable-pitr >/dev/null
+fi
+if [ -n "${claim:-}" ]; then
+  echo "- Database $database says that this deployment writes its index (auroraOwner/deployment)."
+  [ -z "${strangers:-}" ] || echo "  It holds $strangers, not ours."
+  case $claim in shared*) echo "  deploy/down.sh will never delete it." ;; esac
+  read -ra claimed <<<"$claim"
+  again python3 deploy/owner.py "$project" "$database" "$prefix" "${claimed[@]}"
 fi
 if [ "$backups" = daily ]; then
   echo "- A backup a day, kept for a week: billed by its size."
@@ -20,7 +24,7 @@ fi
 
 echo "- Service accounts, each with the roles it needs: free."
 there=$(gcloud iam service-accounts list --format='value(email)')
-for name in "${accounts[@]}"; do
+for name in $accounts; do
   grep -qxF "$(email "$name")" <<<"$there" ||
     gcloud iam service-accounts create "$prefix$name" --display-name="$prefix$name" --description="$label"
 done
@@ -31,7 +35,8 @@ bindings+=("roles/eventarc.serviceAgent serviceAccount:service-$number@gcp-sa-ev
 again change_policy add
 bindings=("${added[@]}")
 running=()
-for name in aurora-functions aurora-events aurora-scheduler aurora-build; do # the deployment may use these, no other
+for name in $accounts; do # the deployment may use the other ones, and nothing else
+  [ "$name" != aurora-deploy ] || continue
   again gcloud iam service-accounts add-iam-policy-binding "$(email "$name")" \
     --member="serviceAccount:$(email aurora-deploy)" --role=roles/iam.serviceAccountUser >/dev/null &
   running+=($!)

@@ -1,4 +1,4 @@
-"""The hash of what is deployed: label `source` of each function, and what the build compares its source with.
+"""Computes the hash of the deployed files: label `source` of each function, with which the build compares its source.
 
     python3 deploy/source.py    of this checkout
 
@@ -16,18 +16,24 @@ UPLOADED = ROOT / "deploy/build.gcloudignore"
 
 
 def uploaded() -> Iterator[str]:
-    """The path of every file that is uploaded, as its `!` lines name them."""
+    """Yields the path of every file that is uploaded, as the `!` lines of build.gcloudignore name them."""
     for line in UPLOADED.read_text(encoding="utf-8").splitlines():
         if line.startswith("!/") and not line.endswith("/"):
-            found = ROOT.glob(line[2:].replace("**", "**/*"))
-            yield from (f"./{each.relative_to(ROOT).as_posix()}" for each in found if each.is_file())
+            pattern = line[2:].replace("**", "**/*")
+            for path in ROOT.glob(pattern):
+                if path.is_file():
+                    yield f"./{path.relative_to(ROOT).as_posix()}"
 
 
 def source() -> str:
-    """40 hexadecimal digits."""
-    names = sorted((each for each in set(uploaded()) if not each.endswith(".pyc")), key=str.encode)
-    lines = (f"{hashlib.sha256((ROOT / each).read_bytes()).hexdigest()}  {each}\n" for each in names)
-    return hashlib.sha256("".join(lines).encode()).hexdigest()[:40]
+    """Returns the hash, 40 hexadecimal digits."""
+    names = [name for name in set(uploaded()) if not name.endswith(".pyc")]
+    names.sort(key=str.encode)
+    listing = hashlib.sha256()
+    for name in names:
+        digest = hashlib.sha256((ROOT / name).read_bytes()).hexdigest()
+        listing.update(f"{digest}  {name}\n".encode())
+    return listing.hexdigest()[:40]
 
 
 if __name__ == "__main__":

@@ -17,37 +17,58 @@ case " $* " in *" --help "* | *" -h "*) exec python3 deploy/plan.py --help ;; es
 
 step="looking at what is there; nothing was changed"
 planned=$(python3 deploy/plan.py "$@")
-location='' database='' source='' settings='' key='' moves='' invokers='' app_check=''
+location='' database='' source='' release='' replaces='' functions='' settings='' key=''
+moves='' retired='' invokers='' app_check='' apis='' accounts='' granted='' prepared=''
 eval "$planned" # these, and project, region, prefix, …
 # shellcheck source=deploy/common.sh
 source deploy/common.sh
-if [ -n "$key" ] && [ -t 0 ] && [ -z "${!key:-}" ] && ! gcloud secrets describe "$secret" >/dev/null 2>&1; then
+if [ -z "$prepared" ] && [ -n "$key" ] && [ -t 0 ] && [ -z "${!key:-}" ] && ! gcloud secrets describe "$secret" >/dev/null 2>&1; then
   read -rsp "$key (not shown, kept as a secret): " typed && echo
   export "$key=$typed"
 fi
 
-echo "1. Setting up $project: notes in $location, database $database, functions in $region"
-step="setting up the project"
-source deploy/setup.sh
+if [ -n "$prepared" ]; then
+  echo "1. $project is set up already: notes in $location, database $database, functions in $region"
+else
+  echo "1. Setting up $project: notes in $location, database $database, functions in $region"
+  step="setting up the project"
+  source deploy/setup.sh
+fi
 
 echo "2. Building and deploying to $region: ten to twenty minutes, most of them for the first indexes."
-echo "   The source has hash $source, the label source of each function."
+echo "   Release $release; the source has hash $source. Each function has both as labels, each revision in its environment."
 echo "   Costs: a few build minutes and some megabytes of images; what runs is billed by use, and nothing keeps running."
 step="deploying; the build named above says why. Functions that are deployed already stay as new as they are, the rules as
-old as they were: deploy/rollback.sh $project brings the functions' revisions before these back"
-for name in $moves; do gcloud functions delete "$name" --gen2 --region="$region" --quiet; done # follow another database
+old as they were: deploy/rollback.sh $project brings every function back to the release before"
+named="_RELEASE=$release;_REPLACES=$replaces;_FUNCTIONS=$functions;_MOVED=$moves"
 given="_SECRETS=$secrets;_SETTINGS=$settings"
 submit() {
   gcloud builds submit --config=cloudbuild.yaml --ignore-file=deploy/build.gcloudignore \
     --gcs-source-staging-dir="gs://$bucket/source" \
     --service-account="projects/$project/serviceAccounts/$(email aurora-deploy)" \
-    --substitutions="^;^_REGION=$region;_DATABASE=$database;_DATABASE_LOCATION=$location;_PREFIX=$prefix;_SOURCE=$source;$given" . 2>&1 |
+    --substitutions="^;^_REGION=$region;_DATABASE=$database;_DATABASE_LOCATION=$location;_PREFIX=$prefix;_SOURCE=$source;$named;$given" . 2>&1 |
     tee /dev/stderr
 }
 patiently 'FETCH_SOURCE_FAILED|does not have .*access|[Pp]ermission .* denied' submit
 
-echo "3. Letting callers in, and a first question: a fraction of a cent for the model."
+step="comparing what answers with what was deployed"
+python3 deploy/releases.py "$project" "$prefix" "$release"
+
 step="letting callers in"
-python3 deploy/invokers.py "$project" "$region" "$prefix" "$invokers"
-step="asking the first question"
-python3 deploy/first_question.py "$project" "$region" "$prefix" "$database" "$app_check"
+if [ -n "$prepared" ]; then
+  echo "3. Letting callers in, and asking both functions for their health."
+  python3 deploy/invokers.py "$project" "$region" "$prefix" "$invokers"
+  step="asking for their health"
+  python3 deploy/first_question.py "$project" "$region" "$prefix" "$database" prepared
+else
+  echo "3. Letting callers in, and a first question: a fraction of a cent for the model."
+  python3 deploy/invokers.py "$project" "$region" "$prefix" "$invokers"
+  step="asking the first question"
+  python3 deploy/first_question.py "$project" "$region" "$prefix" "$database" "$app_check"
+fi
+
+step="deleting functions that this release no longer has"
+for name in $retired; do # last: until here the release before needs them
+  echo "   Function $name is no part of the product any more, and is deleted."
+  gcloud functions delete "$name" --gen2 --region="$region" --quiet
+done

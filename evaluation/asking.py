@@ -1,4 +1,4 @@
-"""Golden questions -> what the product finds and answers, asked one after another through the App."""
+"""Asks golden questions through the App, one after another."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from time import perf_counter
 
 from evaluation.golden import GoldenQuestion
 from shared.app import App
-from shared.asking.search import search
+from shared.asking.passages import search
 from shared.asking.turn import events_of
 from shared.errors import NotFound
-from shared.folders.search import FolderScope
+from shared.folders.scope import FolderScope
 from shared.model.account import Spending
 from shared.model.answers import Answer
 from shared.model.questions import Question, Strategy
@@ -23,7 +23,7 @@ DEPTH = 100
 
 
 def answered(app: App, question: Question, scope: FolderScope | None = None) -> Answer:
-    """The answer alone, without session or repeats. Raises as `events_of`, and Exhausted at the day's limit."""
+    """Returns the answer alone, without session or repeats. Raises as `events_of`, and Exhausted at the day's limit."""
     with app.budgets.asking(question.tenant_id, Spending.ANSWERS):
         for event in events_of(app, question, scope):
             if isinstance(event, Answer):
@@ -33,19 +33,19 @@ def answered(app: App, question: Question, scope: FolderScope | None = None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What a search found. `notes`: ids, best first, each note at the place of its best passage."""
+    """Result of a search. `notes`: ids, best first, each note at the place of its best passage."""
 
     notes: tuple[str, ...]
     best: tuple[Scored, ...]
     """The passage behind each note, in the same order."""
     names_time: bool
-    """Whether the product understood a time in the question."""
+    """True if the product understood a time in the question."""
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """What a chat answered. `cited`: note ids in the order of their first citation."""
+class ChatAnswer:
+    """Answer of a chat. `cited`: note ids in the order of their first citation."""
 
     text: str
     cited: tuple[str, ...]
@@ -55,12 +55,12 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who asks: the product, whose notes, since when no question says when it is asked."""
+    """The product and the tenant whose notes are asked."""
 
     app: App
     tenant_id: str
     now: datetime
-    """When a question is asked that does not say."""
+    """Time of questions that name none."""
     strategy: Strategy = Strategy.WEIGHTED
 
     def search(self, golden: GoldenQuestion) -> Ranking:
@@ -79,20 +79,25 @@ class Asker:
             seconds=seconds,
         )
 
-    def chat(self, golden: GoldenQuestion) -> Reply:
-        """The same question, answered."""
+    def chat(self, golden: GoldenQuestion) -> ChatAnswer:
+        """Returns the answer to the question."""
         started = perf_counter()
         answer = answered(self.app, self._question(golden))
         seconds = perf_counter() - started
         cited = dict.fromkeys(citation.passage.chunk.note_id for citation in answer.citations)
-        return Reply(text=answer.text, cited=tuple(cited), refused=answer.refusal is not None, seconds=seconds)
+        return ChatAnswer(
+            text=answer.text,
+            cited=tuple(cited),
+            refused=answer.refusal is not None,
+            seconds=seconds,
+        )
 
     def search_all(self, questions: Iterable[GoldenQuestion]) -> dict[str, Ranking]:
-        """Question id -> ranking."""
+        """Returns rankings by question id."""
         return {golden.question_id: self.search(golden) for golden in questions}
 
-    def chat_all(self, questions: Iterable[GoldenQuestion]) -> dict[str, Reply]:
-        """Question id -> reply."""
+    def chat_all(self, questions: Iterable[GoldenQuestion]) -> dict[str, ChatAnswer]:
+        """Returns replies by question id."""
         return {golden.question_id: self.chat(golden) for golden in questions}
 
     def _question(self, golden: GoldenQuestion) -> Question:

@@ -1,4 +1,4 @@
-"""An embedder -> its cosine calibration, measured on indexed notes."""
+"""Measures the cosine calibration of an embedder on indexed notes."""
 
 from __future__ import annotations
 
@@ -24,9 +24,13 @@ MATCH_QUANTILE = 0.95
 """The quantile that stands for a question and its answer at their best: the very greatest are accidents."""
 
 
-def measured(tenant_id: str, *, store: SearchStore, embedder: Embedder, index_version: str) -> CosineCalibration:
-    """By what the newest notes are called, or say first, as questions: their own note answers them, the others are
-    unrelated. Embeds one text a note, MAX_QUESTIONS at most.
+def measured(
+    tenant_id: str, *, store: SearchStore, embedder: Embedder, index_version: str
+) -> CosineCalibration:
+    """Measures cosines of questions and notes.
+
+    The titles of the newest notes, or their first sentences, are the questions: a note answers its
+    own, and all other notes are unrelated to it. Embeds one text a note, MAX_QUESTIONS at most.
 
     Raises OperatorError where there are too few notes, or no difference between own and others.
     """
@@ -35,21 +39,32 @@ def measured(tenant_id: str, *, store: SearchStore, embedder: Embedder, index_ve
         raise OperatorError(
             f"{MIN_NOTES} notes indexed with {embedder.model} are needed to measure it, got {len(notes)}"
         )
-    every = [vector for _, vectors in notes for vector in vectors]
-    total = array("d", map(math.fsum, zip(*every, strict=True)))
-    best, others, pairs = [], 0.0, 0
-    for chunk, vectors in islice(notes, MAX_QUESTIONS):
-        question = embedder.embed_query(_question(chunk))
-        own = [math.fsum(map(mul, question, vector)) for vector in vectors]
-        best.append(max(own))
-        others += math.fsum(map(mul, question, total)) - math.fsum(own)
-        pairs += len(every) - len(own)
-    calibration = CosineCalibration(others / pairs, sorted(best)[math.ceil(MATCH_QUANTILE * len(best)) - 1])
+    vectors = [vector for note in notes for vector in note.vectors]
+    # A question's cosines with all vectors add up to its product with their sum.
+    vector_sum = array("d", map(math.fsum, zip(*vectors, strict=True)))
+    best_cosines = []
+    unrelated_sum = 0.0
+    unrelated_pairs = 0
+    for note in islice(notes, MAX_QUESTIONS):
+        question = embedder.embed_query(_question(note.first_chunk))
+        cosines = [math.fsum(map(mul, question, vector)) for vector in note.vectors]
+        best_cosines.append(max(cosines))
+        unrelated_sum += math.fsum(map(mul, question, vector_sum)) - math.fsum(cosines)
+        unrelated_pairs += len(vectors) - len(cosines)
+    best_cosines.sort()
+    place = math.ceil(MATCH_QUANTILE * len(best_cosines)) - 1
+    calibration = CosineCalibration(unrelated_sum / unrelated_pairs, best_cosines[place])
     if calibration.match <= calibration.baseline:
-        raise OperatorError(f"{embedder.model} finds notes no nearer to their own titles than to those of others")
+        raise OperatorError(
+            f"{embedder.model} finds notes no nearer to their own titles than to those of others"
+        )
     return calibration
 
 
 def _question(chunk: IndexedChunk) -> str:
-    first = next((chunk.text[start:end] for start, end in sentences(chunk.text)), chunk.text)
-    return chunk.title or first
+    """Returns the chunk's title, else its first sentence."""
+    if chunk.title:
+        return chunk.title
+    for start, end in sentences(chunk.text):
+        return chunk.text[start:end]
+    return chunk.text

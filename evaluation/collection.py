@@ -1,4 +1,4 @@
-"""A public retrieval collection, a folder of three JSON Lines files -> notes and golden questions.
+"""Reads notes and golden questions of a public retrieval collection, a folder of three JSON Lines files.
 
     notes.jsonl    id, text; maybe title, createdAt, and scope, which becomes the note's vault
     queries.jsonl  id, text; maybe date (when it was asked), category (its slice), scope (the vault it searches;
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Notes by id, and what is asked of them."""
+    """Notes by id, and the questions about them."""
 
     notes: Mapping[str, NoteDraft]
     questions: tuple[GoldenQuestion, ...]
@@ -45,20 +45,27 @@ def read_collection(folder: Path) -> Collection:
         if grade > 0:
             relevant[query_id][note_id] = grade
     vaults = frozenset(note.vault for note in notes.values())
-    asked = _rows(folder / "queries.jsonl", lambda row: _question(row, relevant.get(str(row["id"]), {}), vaults))
-    return Collection(notes, tuple(question for question in asked if question.relevant))
+    questions = _rows(
+        folder / "queries.jsonl",
+        lambda row: _question(row, relevant.get(str(row["id"]), {}), vaults),
+    )
+    return Collection(notes, tuple(question for question in questions if question.relevant))
 
 
 def _rows(file: Path, read: Callable[[Mapping[str, Any]], T]) -> Iterator[T]:
-    """What `read` makes of each line's object."""
+    """Yields the result of `read` for each line's object."""
     with file.open(encoding="utf-8-sig") as lines:
         for count, line in enumerate(lines, 1):
             try:
                 yield read(_object(line))
             except KeyError as missing:
-                raise InvalidArgument(f"{file}:{count}", f"the field {missing.args[0]}") from missing
+                raise InvalidArgument(
+                    f"{file}:{count}", f"the field {missing.args[0]}"
+                ) from missing
             except (ValueError, TypeError) as error:
-                raise InvalidArgument(f"{file}:{count}", f"an object with fields of their types: {error}") from error
+                raise InvalidArgument(
+                    f"{file}:{count}", f"an object with fields of their types: {error}"
+                ) from error
 
 
 def _object(line: str) -> Mapping[str, Any]:
@@ -70,8 +77,13 @@ def _object(line: str) -> Mapping[str, Any]:
 
 
 def _note(row: Mapping[str, Any]) -> tuple[str, NoteDraft]:
-    title, vault = str(row.get("title") or ""), str(row.get("scope") or VAULT)
-    return str(row["id"]), NoteDraft(title=title, text=_text(row), vault=vault, created_at=_when(row, "createdAt"))
+    draft = NoteDraft(
+        title=str(row.get("title") or ""),
+        text=_text(row),
+        vault=str(row.get("scope") or VAULT),
+        created_at=_when(row, "createdAt"),
+    )
+    return str(row["id"]), draft
 
 
 def _judgement(row: Mapping[str, Any]) -> tuple[str, str, int]:
@@ -85,15 +97,21 @@ def _text(row: Mapping[str, Any]) -> str:
     return row["text"]
 
 
-def _question(row: Mapping[str, Any], relevant: Mapping[str, int], vaults: frozenset[str]) -> GoldenQuestion:
-    scope = str(row.get("scope") or str(row["id"]).partition("/")[0])
+def _question(
+    row: Mapping[str, Any], relevant: Mapping[str, int], vaults: frozenset[str]
+) -> GoldenQuestion:
+    question_id = str(row["id"])
+    scope = str(row.get("scope") or question_id.partition("/")[0])
+    filters = Filters()
+    if scope in vaults:
+        filters = Filters(vaults=(scope,))
     return GoldenQuestion(
-        question_id=str(row["id"]),
+        question_id=question_id,
         text=_text(row),
         relevant=relevant,
         slice=str(row.get("category", "all")),
         now=_when(row, "date"),
-        filters=Filters(vaults=(scope,) if scope in vaults else ()),
+        filters=filters,
     )
 
 
@@ -101,4 +119,6 @@ def _when(row: Mapping[str, Any], name: str) -> datetime:
     if not row.get(name):
         return UNDATED
     when = datetime.fromisoformat(row[name])
-    return when if when.tzinfo else when.replace(tzinfo=UTC)
+    if when.tzinfo is None:
+        return when.replace(tzinfo=UTC)
+    return when

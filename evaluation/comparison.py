@@ -1,4 +1,4 @@
-"""The same questions asked of several variants of the product, side by side."""
+"""Asks several variants of the product the same questions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from evaluation.asking import Asker, Ranking, Reply
+from evaluation.asking import Asker, ChatAnswer, Ranking
 from evaluation.golden import GoldenQuestion, Parts
 from evaluation.measures import (
     PerQuestion,
@@ -24,7 +24,7 @@ from shared.model.questions import Strategy
 
 @dataclass(frozen=True, slots=True)
 class Golden:
-    """The questions and, for those that have an answer, question id -> note id -> grade, and what they need."""
+    """The questions and, for those that have an answer, grades by note id and the parts that they need."""
 
     questions: tuple[GoldenQuestion, ...]
     relevant: Mapping[str, Mapping[str, int]]
@@ -33,11 +33,11 @@ class Golden:
     """Source -> questions about quite other notes, which should be refused here."""
 
     def groups(self) -> dict[str, list[str]]:
-        """Vault and slice -> ids of the questions, in the order of the file."""
-        found: dict[str, list[str]] = {}
+        """Returns ids of the questions by vault and slice, in the order of the file."""
+        groups: dict[str, list[str]] = {}
         for question in self.questions:
-            found.setdefault(question.group, []).append(question.question_id)
-        return found
+            groups.setdefault(question.group, []).append(question.question_id)
+        return groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Variant:
 
     strategy: Strategy
     embedder: str
-    """Its model; `none`: keywords and recency only."""
+    """Model of the embedder; `none`: keywords and recency only."""
     chunker: str
 
     @property
@@ -56,26 +56,29 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One variant with everything that was measured of it."""
+    """One variant with everything that was measured."""
 
     variant: Variant
     rankings: Mapping[str, Ranking]
     figures: PerQuestion
-    """Of the rankings of answerable questions."""
-    replies: Mapping[str, Reply]
+    """Figures of the rankings, of answerable questions."""
+    replies: Mapping[str, ChatAnswer]
     """Empty: nothing was asked in chat."""
     answers: PerQuestion
-    """Of the replies."""
-    foreign: Mapping[str, Mapping[str, Reply]] = field(default_factory=dict)
+    """Figures of the replies."""
+    foreign: Mapping[str, Mapping[str, ChatAnswer]] = field(default_factory=dict)
     """Source -> question id -> reply."""
 
     def overall(self) -> dict[str, float]:
-        """Means over all answerable questions."""
+        """Returns means over all answerable questions."""
         return means(self.figures, self.figures)
 
     def foreign_refused(self) -> dict[str, float]:
-        """Source -> share of its questions that were refused."""
-        return {source: fmean(reply.refused for reply in replies.values()) for source, replies in self.foreign.items()}
+        """Returns the share of refused questions by source."""
+        shares = {}
+        for source, replies in self.foreign.items():
+            shares[source] = fmean(reply.refused for reply in replies.values())
+        return shares
 
     def timed(self) -> list[str]:
         """Answerable questions in which the product understood a time."""
@@ -84,26 +87,35 @@ class Measured:
     def refusals(self, questions: Sequence[GoldenQuestion]) -> RefusalFigures | None:
         if not self.replies:
             return None
-        return refusal_figures({each.question_id: each.answerable for each in questions}, self.replies)
+        answerable = {question.question_id: question.answerable for question in questions}
+        return refusal_figures(answerable, self.replies)
 
 
 def measure(golden: Golden, variant: Variant, asker: Asker, *, chat: bool) -> Measured:
-    """Ask everything. `chat`: have the questions answered too, not only searched."""
+    """Asks all questions. `chat`: have them answered too, not only searched."""
     rankings = asker.search_all(golden.questions)
-    replies = asker.chat_all(golden.questions) if chat else {}
+    replies: Mapping[str, ChatAnswer] = {}
+    if chat:
+        replies = asker.chat_all(golden.questions)
+    hits = hit_figures(golden.needed, rankings)
+    answers = answer_figures(golden.questions, golden.needed, replies)
+    foreign = {}
+    for source, questions in golden.foreign.items():
+        foreign[source] = asker.chat_all(questions)
     return Measured(
         variant=variant,
         rankings=rankings,
-        figures=together(hit_figures(golden.needed, rankings), ranking_figures(golden.relevant, rankings)),
+        figures=together(hits, ranking_figures(golden.relevant, rankings)),
         replies=replies,
-        answers=together(
-            answer_figures(golden.questions, golden.needed, replies), citation_figures(golden.relevant, replies)
-        ),
-        foreign={source: asker.chat_all(questions) for source, questions in golden.foreign.items()},
+        answers=together(answers, citation_figures(golden.relevant, replies)),
+        foreign=foreign,
     )
 
 
-def halves(questions: Iterable[GoldenQuestion]) -> tuple[tuple[GoldenQuestion, ...], tuple[GoldenQuestion, ...]]:
-    """Answerable questions, every other one of each group by id: the same halves every time."""
-    ordered = sorted((each for each in questions if each.answerable), key=lambda each: (each.group, each.question_id))
+def halves(
+    questions: Iterable[GoldenQuestion],
+) -> tuple[tuple[GoldenQuestion, ...], tuple[GoldenQuestion, ...]]:
+    """Returns two halves of the answerable questions: every other one of each group by id."""
+    ordered = [question for question in questions if question.answerable]
+    ordered.sort(key=lambda question: (question.group, question.question_id))
     return tuple(ordered[::2]), tuple(ordered[1::2])

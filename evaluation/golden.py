@@ -1,4 +1,4 @@
-"""A golden file -> its questions: what is asked, and which notes should be found.
+"""Reads the questions of a golden file, with the notes that should be found.
 
 One question is one object: a line of a `.jsonl` file, or an item of the list in a `.yaml` file.
 
@@ -26,7 +26,15 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 
 from shared.errors import InvalidArgument
@@ -38,7 +46,7 @@ _QUOTE_MARK = re.compile(r"^[ \t]*>", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class GoldenQuestion:
-    """One question with what is known of its answer. `relevant`: name of a note -> grade, empty if unanswerable."""
+    """One question and its answer. `relevant`: grades by name of a note, empty if unanswerable."""
 
     question_id: str
     text: str
@@ -50,7 +58,7 @@ class GoldenQuestion:
     vault: str = ""
     """The vault it names; the filters name it too."""
     facts: tuple[str, ...] = ()
-    """What a right answer holds."""
+    """Quotes that a right answer holds."""
 
     @property
     def answerable(self) -> bool:
@@ -58,12 +66,12 @@ class GoldenQuestion:
 
     @property
     def group(self) -> str:
-        """Under which name it is counted."""
+        """Name under which the question is counted."""
         return f"{self.vault} {self.slice}".strip()
 
 
 def read_golden(file: Path) -> tuple[GoldenQuestion, ...]:
-    """In the order of the file. Raises InvalidArgument naming the place and the field, OSError."""
+    """Returns the questions in order. Raises InvalidArgument naming the place and the field, OSError."""
     questions: dict[str, GoldenQuestion] = {}
     for place, entry in _entries(file):
         try:
@@ -71,7 +79,9 @@ def read_golden(file: Path) -> tuple[GoldenQuestion, ...]:
         except ValidationError as error:
             raise InvalidArgument(place, _expected(error)) from error
         if question.question_id in questions:
-            raise InvalidArgument(f"{place}: id", f"an id of its own, {question.question_id!r} is taken")
+            raise InvalidArgument(
+                f"{place}: id", f"an id of its own, {question.question_id!r} is taken"
+            )
         questions[question.question_id] = question
     if not questions:
         raise InvalidArgument(str(file), "at least one question")
@@ -79,17 +89,20 @@ def read_golden(file: Path) -> tuple[GoldenQuestion, ...]:
 
 
 def _entries(file: Path) -> Iterator[tuple[str, Any]]:
-    """(where it stands, the object) of every question."""
+    """Yields place and object of every question."""
     try:
         text = file.read_text(encoding="utf-8-sig")
         if file.suffix.lower() in (".yaml", ".yml"):
-            listed = yaml.safe_load(text)
-            if not isinstance(listed, list):
+            entries = yaml.safe_load(text)
+            if not isinstance(entries, list):
                 raise InvalidArgument(str(file), "a YAML list of questions")
-            yield from ((f"{file}: question {count}", entry) for count, entry in enumerate(listed, 1))
+            for count, entry in enumerate(entries, 1):
+                yield f"{file}: question {count}", entry
             return
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InvalidArgument(str(file), f"JSON Lines, or YAML in a file named .yaml: {error}") from error
+        raise InvalidArgument(
+            str(file), f"JSON Lines, or YAML in a file named .yaml: {error}"
+        ) from error
     for count, line in enumerate(text.splitlines(), 1):
         if line.strip():
             yield f"{file}:{count}", _object(line, f"{file}:{count}")
@@ -106,23 +119,29 @@ def _expected(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     if not first["loc"] and first["type"] == "model_type":
         return "an object with the fields of a question"
-    where = ".".join(str(part) for part in first["loc"])
-    return f"{where}: {first['msg']}" if where else first["msg"]
+    field = ".".join(str(part) for part in first["loc"])
+    if not field:
+        return first["msg"]
+    return f"{field}: {first['msg']}"
 
 
 def _as_text(value: object) -> object:
-    """YAML reads bare times as datetimes."""
-    return value.isoformat() if isinstance(value, datetime) else value
+    """Returns a time as text: YAML reads bare times as datetimes."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return value
 
 
 def _graded(value: object) -> object:
-    """A list of what cannot name a note is left as it is, which is refused."""
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+    """Returns a list of names with grade 1; any other value as it is, which validation refuses."""
+    if isinstance(value, list) and all(isinstance(name, str) for name in value):
         return dict.fromkeys(value, 1)
     return value
 
 
-_Instant = Annotated[str, BeforeValidator(_as_text), AfterValidator(lambda text: parse_instant(text) and text)]
+_Instant = Annotated[
+    str, BeforeValidator(_as_text), AfterValidator(lambda text: parse_instant(text) and text)
+]
 _Zone = Annotated[str, AfterValidator(parse_zone)]
 _Names = tuple[str, ...]
 
@@ -140,13 +159,18 @@ class _Filters(_Strict):
     window_days: Annotated[int, Field(ge=1)] | None = None
 
     def filters(self, zone: str) -> Filters:
-        after, before = self.created_after, self.created_before
+        created_after = None
+        if self.created_after is not None:
+            created_after = parse_day_or_instant(self.created_after, zone)
+        created_before = None
+        if self.created_before is not None:
+            created_before = parse_day_or_instant(self.created_before, zone)
         return Filters(
             vaults=self.vaults,
             folders=self.folders,
             tags=self.tags,
-            created_after=None if after is None else parse_day_or_instant(after, zone),
-            created_before=None if before is None else parse_day_or_instant(before, zone),
+            created_after=created_after,
+            created_before=created_before,
             window_days=self.window_days,
         )
 
@@ -161,7 +185,9 @@ class _Entry(_Strict):
     filters: _Filters = _Filters()
     slice: Annotated[str, Field(min_length=1)] = "all"
     vault: str = ""
-    answer_facts: Annotated[tuple[Annotated[str, Field(pattern=r"\S")], ...], Field(alias="answer_facts")] = ()
+    answer_facts: Annotated[
+        tuple[Annotated[str, Field(pattern=r"\S")], ...], Field(alias="answer_facts")
+    ] = ()
 
     @model_validator(mode="after")
     def _one_or_the_other(self) -> _Entry:
@@ -172,47 +198,70 @@ class _Entry(_Strict):
         if self.vault and self.filters.vaults:
             raise ValueError("either vault or filters.vaults")
         filters = self.filters.filters(self.time_zone)  # so that a bad date is told with its place
-        after, before = filters.created_after, filters.created_before
-        if after is not None and before is not None and after > before:
+        earliest = filters.created_after
+        latest = filters.created_before
+        if earliest is not None and latest is not None and earliest > latest:
             raise ValueError("filters.createdAfter is later than filters.createdBefore")
         return self
 
     def question(self) -> GoldenQuestion:
         filters = self.filters.filters(self.time_zone)
+        if self.vault:
+            filters = replace(filters, vaults=(self.vault,))
+        now = None
+        if self.now is not None:
+            now = parse_instant(self.now)
         return GoldenQuestion(
             question_id=self.id,
             text=self.text,
             relevant=self.relevant,
             slice=self.slice,
-            now=None if self.now is None else parse_instant(self.now),
+            now=now,
             zone=self.time_zone,
-            filters=filters if not self.vault else replace(filters, vaults=(self.vault,)),
+            filters=filters,
             vault=self.vault,
             facts=self.answer_facts,
         )
 
 
 Parts = tuple[frozenset[str], ...]
-"""What a question needs, each part from any note of its set."""
+"""Parts that a question needs, each from any note of its set."""
 
 
 def share_held(text: str, facts: Iterable[str]) -> float | None:
-    """Share of the facts that stand in the text; None: there are none."""
-    held = [_normal(fact) in _normal(text) for fact in facts]
-    return sum(held) / len(held) if held else None
+    """Returns the share of the facts that stand in the text; None without facts."""
+    normal_text = _normal(text)
+    count = 0
+    standing = 0
+    for fact in facts:
+        count += 1
+        if _normal(fact) in normal_text:
+            standing += 1
+    if count == 0:
+        return None
+    return standing / count
 
 
-def parts_needed(facts: Iterable[str], grades: Mapping[str, int], texts: Mapping[str, str]) -> Parts:
-    """Note id -> grade, and the notes' texts -> what has to be found: one of the best graded notes, or, where no note
-    holds all facts, one note for each of them.
+def parts_needed(
+    facts: Iterable[str], grades: Mapping[str, int], texts: Mapping[str, str]
+) -> Parts:
+    """Returns the notes that have to be found: one of the best graded.
+
+    Where no single note holds all facts, it is one note for each fact.
+
+    grades, texts: by note id.
     """
-    holding = [frozenset(note for note in grades if share_held(texts[note], [fact])) for fact in facts]
-    if all(holding) and not frozenset(grades).intersection(*holding):
-        return tuple(holding)
+    holding_notes = []
+    for fact in facts:
+        notes = frozenset(note for note in grades if share_held(texts[note], [fact]))
+        holding_notes.append(notes)
+    hold_all = frozenset(grades).intersection(*holding_notes)
+    if all(holding_notes) and not hold_all:
+        return tuple(holding_notes)
     best = max(grades.values())
     return (frozenset(note for note, grade in grades.items() if grade == best),)
 
 
 def _normal(text: str) -> str:
-    """On one line, without the marks before the lines of a quotation."""
+    """Returns the text on one line, without the marks before the lines of a quotation."""
     return " ".join(_QUOTE_MARK.sub("", text.lower()).split())

@@ -1,52 +1,78 @@
-"""Figures -> SVG drawings that stand in a page by themselves: no script, no font, nothing fetched."""
+"""Draws figures as SVG that stands in a page by itself: no script, no font, nothing fetched."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
 
-WIDTH, HEIGHT = 640, 260
-LEFT, RIGHT, TOP, BOTTOM = 48, 16, 16, 40
+WIDTH = 640
+HEIGHT = 260
+LEFT = 48
+RIGHT = 16
+TOP = 16
+BOTTOM = 40
+"""Margins, in units of the drawing."""
 COLOURS = ("#0b6bcb", "#c2410c", "#15803d", "#7e22ce", "#a16207", "#0e7490")
 """Dark enough to be told apart on white."""
 
 
 def lines(series: Mapping[str, Sequence[float]], ticks: Sequence[str], *, title: str) -> str:
-    """One line a series over the same ticks; values in [0, 1]."""
-    places = [LEFT + (WIDTH - LEFT - RIGHT) * place / max(1, len(ticks) - 1) for place in range(len(ticks))]
-    parts = [_axis(), *(_label(x, tick) for x, tick in zip(places, ticks, strict=True))]
+    """Draws one line a series over the same ticks; values in [0, 1]."""
+    intervals = max(1, len(ticks) - 1)
+    width = WIDTH - LEFT - RIGHT
+    xs = [LEFT + width * place / intervals for place in range(len(ticks))]
+    parts = [_axis()]
+    for x, tick in zip(xs, ticks, strict=True):
+        parts.append(_label(x, tick))
     for number, (name, values) in enumerate(series.items()):
-        colour = COLOURS[number % len(COLOURS)]
-        points = " ".join(f"{x:.1f},{_y(value):.1f}" for x, value in zip(places, values, strict=True))
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        parts += [
-            f'<circle cx="{x:.1f}" cy="{_y(value):.1f}" r="3" fill="{colour}">{_hint(name, value)}</circle>'
-            for x, value in zip(places, values, strict=True)
-        ]
+        colour = _colour(number)
+        points = []
+        circles = []
+        for x, value in zip(xs, values, strict=True):
+            y = _y(value)
+            points.append(f"{x:.1f},{y:.1f}")
+            circles.append(
+                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}">{_hint(name, value)}</circle>'
+            )
+        line = " ".join(points)
+        parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts += circles
     return _drawing(parts, title) + _legend(tuple(series))
 
 
 def bars(series: Mapping[str, Sequence[float]], ticks: Sequence[str], *, title: str) -> str:
-    """Groups of bars, one group a tick, one bar a series; values in [0, 1]."""
-    group = (WIDTH - LEFT - RIGHT) / max(1, len(ticks))
-    wide = 0.8 * group / max(1, len(series))
-    parts = [_axis(), *(_label(LEFT + group * (place + 0.5), tick) for place, tick in enumerate(ticks))]
+    """Draws groups of bars, one group a tick, one bar a series; values in [0, 1]."""
+    group_width = (WIDTH - LEFT - RIGHT) / max(1, len(ticks))
+    bar_width = 0.8 * group_width / max(1, len(series))
+    base = _y(0)
+    parts = [_axis()]
+    for place, tick in enumerate(ticks):
+        parts.append(_label(LEFT + group_width * (place + 0.5), tick))
     for number, (name, values) in enumerate(series.items()):
         for place, value in enumerate(values):
-            x, y = LEFT + group * (place + 0.1) + wide * number, _y(value)
+            x = LEFT + group_width * (place + 0.1) + bar_width * number
+            y = _y(value)
             parts.append(
-                f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{_y(0) - y:.1f}" '
-                f'fill="{COLOURS[number % len(COLOURS)]}">{_hint(name, value)}</rect>'
+                f'<rect x="{x:.1f}" y="{y:.1f}" width="{bar_width:.1f}" height="{base - y:.1f}" '
+                f'fill="{_colour(number)}">{_hint(name, value)}</rect>'
             )
     return _drawing(parts, title) + _legend(tuple(series))
 
 
 def shares(values: Sequence[float], count: int = 20) -> list[float]:
-    """Values in [0, 1] -> the share of them in each of `count` equal bins; all 0 of nothing."""
+    """Returns the share of the values, in [0, 1], in each of `count` equal bins; all 0 of nothing."""
     bins = [0] * count
     for value in values:
-        bins[min(count - 1, max(0, int(value * count)))] += 1
-    return [number / len(values) if values else 0.0 for number in bins]
+        place = int(value * count)
+        place = min(count - 1, max(0, place))
+        bins[place] += 1
+    if not values:
+        return [0.0] * count
+    return [number / len(values) for number in bins]
+
+
+def _colour(number: int) -> str:
+    return COLOURS[number % len(COLOURS)]
 
 
 def _hint(name: str, value: float) -> str:
@@ -54,32 +80,40 @@ def _hint(name: str, value: float) -> str:
 
 
 def _y(value: float) -> float:
-    return TOP + (HEIGHT - TOP - BOTTOM) * (1 - min(1.0, max(0.0, value)))
+    bounded = min(1.0, max(0.0, value))
+    return TOP + (HEIGHT - TOP - BOTTOM) * (1 - bounded)
 
 
 def _axis() -> str:
     rules = []
     for tenth in range(0, 11, 2):
-        y = _y(tenth / 10)
-        rules.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
-        rules.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{tenth / 10:.1f}</text>')
+        value = tenth / 10
+        y = _y(value)
+        rules.append(
+            f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>'
+        )
+        rules.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{value:.1f}</text>')
     return "".join(rules)
 
 
 def _label(x: float, text: str) -> str:
-    return f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{escape(text)}</text>'
+    return (
+        f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{escape(text)}</text>'
+    )
 
 
 def _drawing(parts: Sequence[str], title: str) -> str:
+    name = escape(title)
+    content = "".join(parts)
     return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(title)}"><title>{escape(title)}</title>'
-        f"{''.join(parts)}</svg>"
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{name}"><title>{name}</title>'
+        f"{content}</svg>"
     )
 
 
 def _legend(names: Sequence[str]) -> str:
-    keys = (
-        f'<li><span style="background:{COLOURS[number % len(COLOURS)]}"></span>{escape(name)}</li>'
-        for number, name in enumerate(names)
-    )
+    keys = []
+    for number, name in enumerate(names):
+        colour = _colour(number)
+        keys.append(f'<li><span style="background:{colour}"></span>{escape(name)}</li>')
     return f'<ul class="legend">{"".join(keys)}</ul>'

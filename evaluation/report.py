@@ -1,4 +1,4 @@
-"""Measured variants -> one HTML page that fetches nothing: tables, plots, the questions that went worst."""
+"""Writes measured variants as one HTML page that fetches nothing: tables, plots, the worst questions."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from shared.api.values import instant
 from shared.notes.service import NoteDraft
 
 WORST = 15
-SHOWN = 3
-"""Found notes that stand beside a question that went badly."""
+NOTES_BESIDE = 3
+"""Notes found first, shown beside a question that went badly."""
 BINS = 20
 
 _STYLE = """
@@ -41,155 +41,221 @@ class Report:
 
 
 def html(report: Report) -> str:
-    """The page."""
+    """Returns the page."""
     first = report.measured[0]
-    answerable = sum(question.answerable for question in report.golden.questions)
+    label = first.variant.label
+    answerable = [question for question in report.golden.questions if question.answerable]
+    title = f"Evaluation of {escape(report.source)}"
+    counts = (
+        f"{len(report.golden.questions)} questions, {len(answerable)} of them answerable, "
+        f"{len(report.notes)} notes."
+    )
     parts = [
-        f"<h1>Evaluation of {escape(report.source)}</h1>",
-        f"<p>{len(report.golden.questions)} questions, {answerable} of them answerable, {len(report.notes)} notes.</p>",
+        f"<h1>{title}</h1>",
+        f"<p>{counts}</p>",
         _section("Variants", _variants(report)),
         _section("Answers", _answers(report)),
-        _section(f"Answers by slice, {first.variant.label}", _answers_by_slice(report, first)),
+        _section(f"Answers by slice, {label}", _answers_by_slice(report, first)),
         _section("Questions about other notes", _foreign(report.measured)),
         _section("Tuning", _tuning(report.tuned)),
-        *(_section(f"{figure} by slice", _slices(report, figure)) for figure in (HIT, MAIN)),
+        _section(f"{HIT} by slice", _slices(report, HIT)),
+        _section(f"{MAIN} by slice", _slices(report, MAIN)),
         _section("Recall by k", _recall(report.measured)),
-        _section(f"Scores of the best passages, {first.variant.label}", _scores(report.golden, first)),
-        _section(f"Worst questions, {first.variant.label}", _worst(report, first)),
+        _section(f"Scores of the best passages, {label}", _scores(report.golden, first)),
+        _section(f"Worst questions, {label}", _worst(report, first)),
     ]
-    title = f"Evaluation of {escape(report.source)}"
+    content = "".join(parts)
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{title}</title><style>{_STYLE}</style>{''.join(parts)}</html>\n"
+        f"<title>{title}</title><style>{_STYLE}</style>{content}</html>\n"
     )
 
 
 def _section(title: str, content: str) -> str:
-    return f"<h2>{escape(title)}</h2>{content}" if content else ""
+    """Returns the content below its title; empty if there is none."""
+    if not content:
+        return ""
+    return f"<h2>{escape(title)}</h2>{content}"
 
 
 def _table(headings: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> str:
-    """Numbers stand right; None is a dash. Texts are HTML already."""
-    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    return f"<table><tr>{''.join(f'<th>{escape(each)}</th>' for each in headings)}</tr>{body}</table>"
+    """Returns a table. Numbers stand right, None is a dash, texts are HTML already."""
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+    body = ""
+    for row in rows:
+        cells = "".join(_cell(value) for value in row)
+        body += f"<tr>{cells}</tr>"
+    return f"<table><tr>{head}</tr>{body}</table>"
 
 
 def _cell(value: str | float | None) -> str:
     if isinstance(value, str):
         return f"<td>{value}</td>"
-    return f'<td class="n">{"–" if value is None else f"{value:.3f}"}</td>'
+    text = "–"
+    if value is not None:
+        text = f"{value:.3f}"
+    return f'<td class="n">{text}</td>'
 
 
 def _variants(report: Report) -> str:
     rows = []
-    for each in report.measured:
-        overall = each.overall()
-        median = sorted(ranking.seconds for ranking in each.rankings.values())[len(each.rankings) // 2]
-        rows.append((escape(each.variant.label), *(overall.get(name) for name in TABLE), f"{1000 * median:.1f}"))
+    for measured in report.measured:
+        overall = measured.overall()
+        figures = [overall.get(name) for name in TABLE]
+        seconds = sorted(ranking.seconds for ranking in measured.rankings.values())
+        median = seconds[len(seconds) // 2]
+        rows.append((escape(measured.variant.label), *figures, f"{1000 * median:.1f}"))
     return _table(("variant", *TABLE, "median ms"), rows)
 
 
 def _answers(report: Report) -> str:
     rows: list[Sequence[str | float | None]] = []
-    for each in report.measured:
-        refusals = each.refusals(report.golden.questions)
+    for measured in report.measured:
+        refusals = measured.refusals(report.golden.questions)
         if refusals is not None:
-            figures = means(each.answers, each.answers)
-            rows.append((escape(each.variant.label), refusals.accuracy, *map(figures.get, ANSWERS)))
-    return _table(("variant", "refusal accuracy", *ANSWERS), rows) if rows else ""
+            overall = means(measured.answers, measured.answers)
+            figures = [overall.get(name) for name in ANSWERS]
+            rows.append((escape(measured.variant.label), refusals.accuracy, *figures))
+    if not rows:
+        return ""
+    return _table(("variant", "refusal accuracy", *ANSWERS), rows)
 
 
 def _answers_by_slice(report: Report, measured: Measured) -> str:
-    groups = {name: means(measured.answers, asked) for name, asked in report.golden.groups().items()}
-    if not any(groups.values()):
+    groups = report.golden.groups()
+    by_slice = {name: means(measured.answers, questions) for name, questions in groups.items()}
+    if not any(by_slice.values()):
         return ""
-    rows = ((escape(name), *map(figures.get, ANSWERS)) for name, figures in groups.items())
-    series = {name: [figures.get(name, 0.0) for figures in groups.values()] for name in ANSWERS}
-    return _table(("slice", *ANSWERS), rows) + bars(series, list(groups), title="Answers by slice")
+    rows = []
+    for name, figures in by_slice.items():
+        rows.append((escape(name), *(figures.get(figure) for figure in ANSWERS)))
+    series = {
+        figure: [figures.get(figure, 0.0) for figures in by_slice.values()] for figure in ANSWERS
+    }
+    table = _table(("slice", *ANSWERS), rows)
+    return table + bars(series, list(by_slice), title="Answers by slice")
 
 
-def _foreign(measured: Sequence[Measured]) -> str:
-    rows = [
-        (escape(each.variant.label), escape(source), refused)
-        for each in measured
-        for source, refused in each.foreign_refused().items()
-    ]
-    return _table(("variant", "questions of", "refused"), rows) if rows else ""
+def _foreign(variants: Sequence[Measured]) -> str:
+    rows = []
+    for measured in variants:
+        label = escape(measured.variant.label)
+        for source, refused in measured.foreign_refused().items():
+            rows.append((label, escape(source), refused))
+    if not rows:
+        return ""
+    return _table(("variant", "questions of", "refused"), rows)
 
 
 def _tuning(tuned: Sequence[Tuned]) -> str:
-    rows = [
-        (
-            each.strategy.value,
-            escape(", ".join(f"{name} {value:g}" for name, value in each.change.items()) or "nothing did better"),
-            each.tuned_before,
-            each.tuned_after,
-            each.held_out_before,
-            each.held_out_after,
+    rows = []
+    for result in tuned:
+        changes = ", ".join(f"{name} {value:g}" for name, value in result.change.items())
+        rows.append(
+            (
+                result.strategy.value,
+                escape(changes or "nothing did better"),
+                result.tuned_before,
+                result.tuned_after,
+                result.held_out_before,
+                result.held_out_after,
+            )
         )
-        for each in tuned
-    ]
+    if not rows:
+        return ""
     headings = ("strategy", "change", "tuned half before", "after", "held-out half before", "after")
-    return _table(headings, rows) if rows else ""
+    return _table(headings, rows)
 
 
 def _slices(report: Report, figure: str) -> str:
+    """Draws a figure of every group that has a question with relevant notes."""
     groups = {
-        name: asked
-        for name, asked in report.golden.groups().items()
-        if not report.golden.needed.keys().isdisjoint(asked)
+        name: questions
+        for name, questions in report.golden.groups().items()
+        if not report.golden.needed.keys().isdisjoint(questions)
     }
-    series = {
-        each.variant.label: [means(each.figures, questions)[figure] for questions in groups.values()]
-        for each in report.measured
-    }
-    return bars(series, list(groups), title=f"{figure} by slice") if groups else ""
+    if not groups:
+        return ""
+    series = {}
+    for measured in report.measured:
+        series[measured.variant.label] = [
+            means(measured.figures, questions)[figure] for questions in groups.values()
+        ]
+    return bars(series, list(groups), title=f"{figure} by slice")
 
 
-def _recall(measured: Sequence[Measured]) -> str:
-    series = {each.variant.label: [each.overall().get(f"R@{cut}", 0.0) for cut in CUTS] for each in measured}
+def _recall(variants: Sequence[Measured]) -> str:
+    series = {}
+    for measured in variants:
+        overall = measured.overall()
+        series[measured.variant.label] = [overall.get(f"R@{cut}", 0.0) for cut in CUTS]
     return lines(series, [str(cut) for cut in CUTS], title="Recall by k")
 
 
 def _scores(golden: Golden, measured: Measured) -> str:
-    """How far the scores of relevant notes lie from those of others."""
-    relevant: list[float] = []
-    others: list[float] = []
+    """Draws the scores of relevant notes beside those of other notes."""
+    relevant_scores: list[float] = []
+    other_scores: list[float] = []
     for question, ranking in measured.rankings.items():
+        relevant = golden.relevant.get(question, {})
         for note, passage in zip(ranking.notes[:10], ranking.best, strict=False):
-            (relevant if note in golden.relevant.get(question, {}) else others).append(passage.score)
-    series = {"relevant notes": shares(relevant, BINS), "other notes": shares(others, BINS)}
-    ticks = [f"{place / BINS:.1f}" if place % 4 == 0 else "" for place in range(BINS)]
+            if note in relevant:
+                relevant_scores.append(passage.score)
+            else:
+                other_scores.append(passage.score)
+    series = {
+        "relevant notes": shares(relevant_scores, BINS),
+        "other notes": shares(other_scores, BINS),
+    }
+    ticks = [""] * BINS
+    for place in range(0, BINS, 4):
+        ticks[place] = f"{place / BINS:.1f}"
     return bars(series, ticks, title="Share of notes by score")
 
 
 def _worst(report: Report, measured: Measured) -> str:
-    asked = {question.question_id: question for question in report.golden.questions}
-    order = sorted(measured.figures, key=lambda question: (measured.figures[question][MAIN], question))
-    rows = [
-        (
-            f"{escape(asked[name].text)}<br><code>{escape(_command(report, asked[name]))}</code>",
-            measured.figures[name][MAIN],
-            _named(report.notes, report.golden.relevant[name]),
-            _named(report.notes, measured.rankings[name].notes[:SHOWN]),
+    """Returns a table of the questions whose relevant notes came last."""
+    questions = {question.question_id: question for question in report.golden.questions}
+    scores = sorted((figures[MAIN], name) for name, figures in measured.figures.items())
+    rows = []
+    for score, name in scores[:WORST]:
+        if score >= 1:
+            continue
+        question = questions[name]
+        command = _command(report, question)
+        rows.append(
+            (
+                f"{escape(question.text)}<br><code>{escape(command)}</code>",
+                score,
+                _named(report.notes, report.golden.relevant[name]),
+                _named(report.notes, measured.rankings[name].notes[:NOTES_BESIDE]),
+            )
         )
-        for name in order[:WORST]
-        if measured.figures[name][MAIN] < 1
-    ]
-    return _table(("question", MAIN, "relevant", "found first"), rows) if rows else ""
+    if not rows:
+        return ""
+    return _table(("question", MAIN, "relevant", "found first"), rows)
 
 
 def _named(notes: Mapping[str, NoteDraft], note_ids: Iterable[str]) -> str:
-    return "<br>".join(escape(notes[each].path or notes[each].title or each) for each in note_ids) or "nothing"
+    names = []
+    for note_id in note_ids:
+        note = notes[note_id]
+        names.append(escape(note.path or note.title or note_id))
+    return "<br>".join(names) or "nothing"
 
 
 def _command(report: Report, question: GoldenQuestion) -> str:
-    """What shows how the question was understood, and how every leg saw the notes that should have come first."""
-    options = [f"--now {instant(question.now)}"] if question.now else []
+    """Returns the command that shows how a question was understood, and every leg's view of its notes."""
+    options = []
+    if question.now:
+        options.append(f"--now {instant(question.now)}")
     options.append(f"--time-zone {question.zone}")
     options += [f"--vault {quote(vault)}" for vault in question.filters.vaults]
     options += [f"--folder {quote(folder)}" for folder in question.filters.folders]
     for note_id in report.golden.relevant[question.question_id]:
         path = report.notes[note_id].path
-        options.append(f"--path {quote(path)}" if path else f"--note {quote(note_id)}")
+        if path:
+            options.append(f"--path {quote(path)}")
+        else:
+            options.append(f"--note {quote(note_id)}")
     return " ".join(("aurora explain", quote(question.text), *options))

@@ -1,56 +1,66 @@
-"""A report -> its figures as JSON: what a program reads, and what tables and plots show."""
+"""Turns a report into figures as JSON, for programs, tables and plots."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from statistics import median
 from typing import Any
 
 from evaluation.comparison import Measured
-from evaluation.measures import means
+from evaluation.measures import PerQuestion, means
 from evaluation.report import Report
 from evaluation.tuning import Tuned
 
 
 def summary(report: Report) -> dict[str, Any]:
-    """All of it; shares in [0, 1], times in milliseconds (medians). What was not measured is not there."""
+    """Returns all figures: shares in [0, 1], times in milliseconds (medians).
+
+    Figures that were not measured are left out.
+    """
     return {
         "source": report.source,
         "questions": len(report.golden.questions),
         "notes": len(report.notes),
-        "variants": [variant_summary(report, each) for each in report.measured],
-        "tuned": [_tuned(each) for each in report.tuned],
+        "variants": [variant_summary(report, measured) for measured in report.measured],
+        "tuned": [_tuned(tuned) for tuned in report.tuned],
     }
 
 
 def variant_summary(report: Report, measured: Measured) -> dict[str, Any]:
-    """Of one variant: `slices` by vault and slice, rankings and answers each."""
+    """Returns the figures of one variant: `slices` by vault and slice, rankings and answers each."""
     groups = report.golden.groups()
-    found = {name: means(measured.figures, questions) for name, questions in groups.items()}
-    if timed := measured.timed():
-        found["(names a time)"] = means(measured.figures, timed)
-    shown: dict[str, Any] = {
+    slices = _means_of_groups(measured.figures, groups)
+    timed = measured.timed()
+    if timed:
+        slices["(names a time)"] = means(measured.figures, timed)
+    milliseconds = {"search": _median(ranking.seconds for ranking in measured.rankings.values())}
+    figures: dict[str, Any] = {
         "variant": measured.variant.label,
         "overall": measured.overall(),
-        "slices": {name: figures for name, figures in found.items() if figures},
-        "ms": {"search": _median(ranking.seconds for ranking in measured.rankings.values())},
+        "slices": {name: slice_means for name, slice_means in slices.items() if slice_means},
+        "ms": milliseconds,
     }
     refusals = measured.refusals(report.golden.questions)
     if refusals is not None:
         answers = means(measured.answers, measured.answers)
-        shown |= {
-            "refusals": {
-                "accuracy": refusals.accuracy,
-                "unanswerableRefused": refusals.unanswerable_refused,
-                "answerableRefused": refusals.answerable_refused,
-            },
-            "citations": {name: answers[name] for name in ("precision", "recall") if name in answers},
-            "answers": {"all": answers} | {name: means(measured.answers, asked) for name, asked in groups.items()},
+        citations = {name: answers[name] for name in ("precision", "recall") if name in answers}
+        figures["refusals"] = {
+            "accuracy": refusals.accuracy,
+            "unanswerableRefused": refusals.unanswerable_refused,
+            "answerableRefused": refusals.answerable_refused,
         }
-        shown["ms"]["chat"] = _median(reply.seconds for reply in measured.replies.values())
+        figures["citations"] = citations
+        figures["answers"] = {"all": answers, **_means_of_groups(measured.answers, groups)}
+        milliseconds["chat"] = _median(reply.seconds for reply in measured.replies.values())
     if measured.foreign:
-        shown["foreignRefused"] = measured.foreign_refused()
-    return shown
+        figures["foreignRefused"] = measured.foreign_refused()
+    return figures
+
+
+def _means_of_groups(
+    figures: PerQuestion, groups: Mapping[str, Iterable[str]]
+) -> dict[str, dict[str, float]]:
+    return {name: means(figures, questions) for name, questions in groups.items()}
 
 
 def _median(seconds: Iterable[float]) -> float:

@@ -1,8 +1,9 @@
-"""Labelled pairs -> how well a judge tells supported statements from others. AUC is scipy's."""
+"""Measures on labelled pairs how well a judge tells supported statements from others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.support_pairs import SUPPORTED, Pair
@@ -21,48 +22,80 @@ class SupportFigures:
     auc: float | None
     """Probability that a supported pair scores above one that is not."""
     precision: float | None
-    """Of the pairs that the judge calls supported, those that are."""
+    """Share of supported pairs among those that the judge calls supported."""
     recall: float | None
-    """Of the supported pairs, those that it calls so."""
+    """Share of the supported pairs that the judge calls so."""
 
 
 def judge_pairs(pairs: Sequence[Pair], judge: Judge) -> dict[str, Support]:
-    """Pair id -> the judge's word."""
-    verdicts = judge.judge([Statement(pair.claim, (pair.passage,)) for pair in pairs]).verdicts
+    """Returns the judge's verdict by pair id."""
+    statements = [Statement(pair.claim, (pair.passage,)) for pair in pairs]
+    verdicts = judge.judge(statements).verdicts
     return {pair.pair_id: verdict.support for pair, verdict in zip(pairs, verdicts, strict=True)}
 
 
-def support_figures(pairs: Sequence[Pair], supports: Mapping[str, Support]) -> dict[str, SupportFigures]:
-    """`overall` (all kinds but the hardest), `with nearest`, each kind against the supported pairs of its claims."""
+def support_figures(
+    pairs: Sequence[Pair], supports: Mapping[str, Support]
+) -> dict[str, SupportFigures]:
+    """Returns figures of `overall` (all kinds but the hardest), `with nearest`, and each kind.
+
+    A kind is measured against the supported pairs of its claims.
+    """
     kinds = sorted({pair.kind for pair in pairs} - {SUPPORTED})
-    figures = {"overall": _figures([pair for pair in pairs if pair.kind != HARDEST], supports)}
+    easier = [pair for pair in pairs if pair.kind != HARDEST]
+    figures = {"overall": _figures(easier, supports)}
     if HARDEST in kinds:
         figures["with nearest"] = _figures(pairs, supports)
     for kind in kinds:
         claims = {pair.claim_id for pair in pairs if pair.kind == kind}
-        own = [pair for pair in pairs if pair.claim_id in claims and pair.kind in (kind, SUPPORTED)]
-        figures[kind] = _figures(own, supports)
+        compared = [
+            pair for pair in pairs if pair.claim_id in claims and pair.kind in (kind, SUPPORTED)
+        ]
+        figures[kind] = _figures(compared, supports)
     return figures
 
 
 def _figures(pairs: Sequence[Pair], supports: Mapping[str, Support]) -> SupportFigures:
-    judged = [(pair.supported, supports[pair.pair_id]) for pair in pairs]
-    said = [holds for holds, support in judged if support.state is SupportState.SUPPORTED]
-    true = [support.score for holds, support in judged if holds]
-    false = [support.score for holds, support in judged if not holds]
+    true_scores = []
+    false_scores = []
+    called_supported = 0
+    rightly_called = 0
+    for pair in pairs:
+        support = supports[pair.pair_id]
+        is_called_supported = support.state is SupportState.SUPPORTED
+        if is_called_supported:
+            called_supported += 1
+        if not pair.supported:
+            false_scores.append(support.score)
+            continue
+        true_scores.append(support.score)
+        if is_called_supported:
+            rightly_called += 1
     return SupportFigures(
-        pairs=len(pairs), auc=_auc(true, false), precision=_share(sum(said), said), recall=_share(sum(said), true)
+        pairs=len(pairs),
+        auc=_auc(true_scores, false_scores),
+        precision=_share(rightly_called, called_supported),
+        recall=_share(rightly_called, len(true_scores)),
     )
 
 
-def _auc(true: Sequence[float], false: Sequence[float]) -> float | None:
-    from scipy.stats import mannwhitneyu  # noqa: PLC0415 - a second that only this needs
+def _auc(true_scores: Sequence[float], false_scores: Sequence[float]) -> float | None:
+    """Returns the share of (true, false) pairs in which the true one scores higher; a tie counts half.
 
-    if not true or not false:
+    That is the Mann-Whitney U statistic over the number of pairs.
+    """
+    if not true_scores or not false_scores:
         return None
-    return float(mannwhitneyu(true, false).statistic) / (len(true) * len(false))
+    ordered = sorted(false_scores)
+    wins = 0.0
+    for score in true_scores:
+        lower = bisect_left(ordered, score)
+        lower_or_equal = bisect_right(ordered, score)
+        wins += (lower + lower_or_equal) / 2
+    return wins / (len(true_scores) * len(false_scores))
 
 
-def _share(part: int, whole: Iterable[object]) -> float | None:
-    counted = len(list(whole))
-    return part / counted if counted else None
+def _share(part: int, total: int) -> float | None:
+    if total == 0:
+        return None
+    return part / total

@@ -1,4 +1,4 @@
-"""A public collection -> labelled pairs of a claim and a passage, to measure judges of support by.
+"""Makes labelled pairs of a claim and a passage from a public collection, to measure judges of support.
 
 Supported are the claims of the collection with a passage relevant to them (`claims`; that is the collection's word, not
 ours), and sentences of its passages with every fifth content word or so left out (`sentences`). Against both stand:
@@ -51,7 +51,10 @@ _VERB = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """`kind`: `supported`, or how it came about. `source`: where its claim is from."""
+    """A claim and a passage, with the label.
+
+    kind: `supported`, or how the pair was made. source: where the claim is from.
+    """
 
     pair_id: str
     source: str
@@ -70,80 +73,115 @@ class Pair:
 
     @property
     def held_out(self) -> bool:
-        """By the claim, so that no claim is in both halves."""
+        """True for one half of the claims: no claim is in both halves."""
         return crc32(self.claim_id.encode()) % 2 == 1
 
 
 def read_pairs(file: Path) -> tuple[Pair, ...]:
     """Raises InvalidArgument naming the line, OSError."""
-    found = []
+    pairs = []
     for count, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         try:
             row = json.loads(line)
-            written = parse_instant(row["writtenAt"]) if "writtenAt" in row else UNDATED
+            written = UNDATED
+            if "writtenAt" in row:
+                written = parse_instant(row["writtenAt"])
             passage = _passage(str(row["id"]), row.get("title", ""), row["passage"], written)
-            found.append(
-                Pair(pair_id=str(row["id"]), source=file.stem, kind=row["kind"], claim=row["claim"], passage=passage)
+            pairs.append(
+                Pair(
+                    pair_id=str(row["id"]),
+                    source=file.stem,
+                    kind=row["kind"],
+                    claim=row["claim"],
+                    passage=passage,
+                )
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             expected = "an object with the fields id, kind, claim, passage"
             raise InvalidArgument(f"{file}:{count}", expected) from error
-    return tuple(found)
+    return tuple(pairs)
 
 
 def pairs_of(folder: Path, *, sentences_wanted: int = 300) -> tuple[Pair, ...]:
-    """All pairs of a collection, two halves of about the same size. Raises InvalidArgument for a bad line, OSError."""
+    """Returns all pairs of a collection, two halves of about the same size.
+
+    Raises InvalidArgument for a bad line, OSError.
+    """
     collection = read_collection(folder)
-    passages = {name: _passage(name, note.title, note.text, UNDATED) for name, note in collection.notes.items()}
-    claims = [
-        (f"claims-{question.question_id}", question.text.strip(), tuple(question.relevant))
-        for question in collection.questions
-        if not question.text.rstrip().endswith("?")
-    ]
+    passages = {}
+    for name, note in collection.notes.items():
+        passages[name] = _passage(name, note.title, note.text, UNDATED)
+    claims = []
+    for question in collection.questions:
+        text = question.text.strip()
+        if not text.endswith("?"):
+            claims.append(_Claim(f"claims-{question.question_id}", text, tuple(question.relevant)))
     claims += _sentence_claims(passages, sentences_wanted)
-    library = _Library(
-        tuple(passages.values()), sorted({name for _, claim, _ in claims for name in _NAME.findall(claim)})
-    )
-    return tuple(pair for name, claim, relevant in claims for pair in _pairs(name, claim, relevant, library))
+    names = {name for claim in claims for name in _NAME.findall(claim.text)}
+    library = _Library(tuple(passages.values()), sorted(names))
+    return tuple(pair for claim in claims for pair in _pairs(claim, library))
 
 
-def _sentence_claims(passages: Mapping[str, IndexedChunk], wanted: int) -> list[tuple[str, str, tuple[str, ...]]]:
-    """One a passage; every other one holds a number, where there are enough."""
-    found: dict[bool, list[tuple[str, str, tuple[str, ...]]]] = {True: [], False: []}
-    for name, chunk in sorted(passages.items(), key=lambda each: crc32(each[0].encode())):
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    name: str
+    """Source and number, such as `claims-7`."""
+    text: str
+    relevant: tuple[str, ...]
+    """Ids of the passages that support it."""
+
+
+def _sentence_claims(passages: Mapping[str, IndexedChunk], count: int) -> list[_Claim]:
+    """Makes a claim of a sentence of each passage; every other one holds a number, where there are enough."""
+    with_number: list[_Claim] = []
+    without_number: list[_Claim] = []
+    for name, chunk in sorted(passages.items(), key=lambda item: crc32(item[0].encode())):
         dice = random.Random(name)  # noqa: S311 - the same claims every time
         texts = [chunk.text[start:end] for start, end in sentences(chunk.text)]
         fitting = [text for text in texts if 8 <= len(text.split()) <= 40]
         numbered = [text for text in fitting if _NUMBER.search(text)]
-        if fitting:
-            claim = _thinned(dice.choice(numbered or fitting), dice)
-            found[bool(numbered)].append((f"sentences-{name}", claim, (name,)))
-    half = wanted // 2
-    return [*found[True][:half], *found[False][: wanted - half], *found[True][half:]][:wanted]
+        if not fitting:
+            continue
+        text = _thinned(dice.choice(numbered or fitting), dice)
+        claim = _Claim(f"sentences-{name}", text, (name,))
+        if numbered:
+            with_number.append(claim)
+        else:
+            without_number.append(claim)
+    half = count // 2
+    chosen = with_number[:half] + without_number[: count - half] + with_number[half:]
+    return chosen[:count]
 
 
 def _thinned(sentence: str, dice: random.Random) -> str:
-    """Without some of its content words; names, numbers and negations stay."""
-    kept, end = [], 0
+    """Leaves out some content words of a sentence; names, numbers and negations stay."""
+    parts = []
+    end = 0
     for word, start, stop in content_words(sentence, "en"):
         if word.isalpha() and sentence[start:stop].islower() and dice.random() < DROPPED:
-            kept.append(sentence[end:start])
+            parts.append(sentence[end:start])
             end = stop
-    return " ".join("".join([*kept, sentence[end:]]).split())
+    parts.append(sentence[end:])
+    return " ".join("".join(parts).split())
 
 
-def _pairs(name: str, claim: str, relevant: Sequence[str], library: _Library) -> Iterator[Pair]:
-    dice = random.Random(name)  # noqa: S311 - the same pairs every time
-    source, passage = name.partition("-")[0], library.passages[relevant[0]]
-    yield Pair(pair_id=f"{name}/{SUPPORTED}", source=source, kind=SUPPORTED, claim=claim, passage=passage)
-    yield Pair(
-        pair_id=f"{name}/other", source=source, kind="other", claim=claim, passage=library.any(dice, besides=relevant)
-    )
-    nearest = library.nearest(claim, besides=relevant)
+def _pairs(claim: _Claim, library: _Library) -> Iterator[Pair]:
+    dice = random.Random(claim.name)  # noqa: S311 - the same pairs every time
+    source = claim.name.partition("-")[0]
+    supporting = library.passages[claim.relevant[0]]
+
+    def pair(kind: str, text: str, passage: IndexedChunk) -> Pair:
+        return Pair(
+            pair_id=f"{claim.name}/{kind}", source=source, kind=kind, claim=text, passage=passage
+        )
+
+    yield pair(SUPPORTED, claim.text, supporting)
+    yield pair("other", claim.text, library.any(dice, besides=claim.relevant))
+    nearest = library.nearest(claim.text, besides=claim.relevant)
     if nearest:
-        yield Pair(pair_id=f"{name}/nearest", source=source, kind="nearest", claim=claim, passage=nearest)
-    for kind, altered in _altered(claim, passage.text, library.names, dice):
-        yield Pair(pair_id=f"{name}/{kind}", source=source, kind=kind, claim=altered, passage=passage)
+        yield pair("nearest", claim.text, nearest)
+    for kind, altered in _altered(claim.text, supporting.text, library.names, dice):
+        yield pair(kind, altered, supporting)
 
 
 class _Library:
@@ -152,47 +190,64 @@ class _Library:
     def __init__(self, chunks: Sequence[IndexedChunk], names: Sequence[str]) -> None:
         self.passages = {chunk.note_id: chunk for chunk in chunks}
         self.names = names
-        self._having: dict[str, list[IndexedChunk]] = {}
+        self._by_stem: dict[str, list[IndexedChunk]] = {}
         for chunk in chunks:
             for stem in chunk.terms:
-                self._having.setdefault(stem, []).append(chunk)
+                self._by_stem.setdefault(stem, []).append(chunk)
         total = sum(chunk.length for chunk in chunks)
         self._stats = CorpusStats(len(chunks), total / max(1, len(chunks)), "1")
 
     def any(self, dice: random.Random, *, besides: Sequence[str]) -> IndexedChunk:
-        return self.passages[dice.choice([name for name in self.passages if name not in besides])]
+        names = [name for name in self.passages if name not in besides]
+        return self.passages[dice.choice(names)]
 
     def nearest(self, text: str, *, besides: Sequence[str]) -> IndexedChunk | None:
-        """None: no other passage shares a word with it."""
-        frequencies = {stem: len(self._having.get(stem, ())) for stem in dict.fromkeys(stems(text, "en"))}
-        near = {chunk.note_id: chunk for stem in frequencies for chunk in self._having.get(stem, ())}
-        others = [chunk for name, chunk in near.items() if name not in besides]
-        scores = bm25(others, frequencies=frequencies, stats=self._stats, k1=1.2, b=0.75)
-        ranked = sorted(zip(scores, others, strict=True), key=lambda each: (-each[0], each[1].note_id))
-        return ranked[0][1] if ranked else None
+        """Returns the best passage beside some; None if no such passage shares a word with the text."""
+        frequencies = {}
+        chunks: dict[str, IndexedChunk] = {}
+        for stem in dict.fromkeys(stems(text, "en")):
+            with_stem = self._by_stem.get(stem, ())
+            frequencies[stem] = len(with_stem)
+            for chunk in with_stem:
+                chunks[chunk.note_id] = chunk
+        candidates = [chunk for name, chunk in chunks.items() if name not in besides]
+        if not candidates:
+            return None
+        scores = bm25(candidates, frequencies=frequencies, stats=self._stats, k1=1.2, b=0.75)
+        ranked = sorted(
+            zip(scores, candidates, strict=True), key=lambda scored: (-scored[0], scored[1].note_id)
+        )
+        return ranked[0][1]
 
 
-def _altered(claim: str, passage: str, names: Sequence[str], dice: random.Random) -> Iterator[tuple[str, str]]:
-    numbers = [found for found in _NUMBER.finditer(claim) if _stands(found[0], passage)]
+def _altered(
+    claim: str, passage: str, names: Sequence[str], dice: random.Random
+) -> Iterator[tuple[str, str]]:
+    """Yields (kind, text) of each way in which the claim can be made wrong."""
+    numbers = [match for match in _NUMBER.finditer(claim) if _stands(match[0], passage)]
     if numbers:
         number = dice.choice(numbers)
         yield "number", _put(claim, number, _other_number(number[0], passage, dice))
-    named = [found for found in _NAME.finditer(claim) if _stands(found[0], passage)]
-    others = [name for name in names if name not in passage and name not in claim]
-    if named and others:
-        yield "name", _put(claim, dice.choice(named), dice.choice(others))
+    claim_names = [match for match in _NAME.finditer(claim) if _stands(match[0], passage)]
+    foreign_names = [name for name in names if name not in passage and name not in claim]
+    if claim_names and foreign_names:
+        yield "name", _put(claim, dice.choice(claim_names), dice.choice(foreign_names))
     negated = _negated(claim)
     if negated:
         yield "negation", negated
 
 
 def _negated(claim: str) -> str | None:
-    if found := _NOT.search(claim):
-        return _put(claim, found, " ")
-    if found := _AUXILIARY.search(claim):
-        return _put(claim, found, f"{found[0]} not")
-    if found := _VERB.search(claim):
-        return _put(claim, found, f"does not {found[1]}")
+    """Returns the claim with its negation put in or taken out; None if it has no verb that is known."""
+    negation = _NOT.search(claim)
+    if negation:
+        return _put(claim, negation, " ")
+    auxiliary = _AUXILIARY.search(claim)
+    if auxiliary:
+        return _put(claim, auxiliary, f"{auxiliary[0]} not")
+    verb = _VERB.search(claim)
+    if verb:
+        return _put(claim, verb, f"does not {verb[1]}")
     return None
 
 
@@ -201,27 +256,31 @@ def _stands(word: str, text: str) -> bool:
 
 
 def _other_number(number: str, passage: str, dice: random.Random) -> str:
-    """Of about the same size, and nowhere in the passage: one digit is another, or else one more follows."""
+    """Returns a number of about the same size that is nowhere in the passage.
+
+    One digit is another; where every such number stands in the passage, two more digits follow.
+    """
     altered = number
     for _ in range(20):
-        at = dice.choice([place for place, sign in enumerate(number) if sign.isdigit()])
-        altered = number[:at] + dice.choice([sign for sign in "123456789" if sign != number[at]]) + number[at + 1 :]
+        place = dice.choice([place for place, sign in enumerate(number) if sign.isdigit()])
+        digit = dice.choice([sign for sign in "123456789" if sign != number[place]])
+        altered = number[:place] + digit + number[place + 1 :]
         if not _stands(altered, passage):
             return altered
     return f"{altered}{dice.randint(11, 99)}"
 
 
-def _put(claim: str, found: re.Match[str], other: str) -> str:
-    return f"{claim[: found.start()]}{other}{claim[found.end() :]}"
+def _put(claim: str, match: re.Match[str], text: str) -> str:
+    return claim[: match.start()] + text + claim[match.end() :]
 
 
 def _passage(name: str, title: str, text: str, written: datetime) -> IndexedChunk:
-    counted: dict[str, int] = {}
-    listed = stems(f"{title}\n{text}", "en")
-    for stem in listed:
-        counted[stem] = counted.get(stem, 0) + 1
+    terms = stems(f"{title}\n{text}", "en")
+    counts: dict[str, int] = {}
+    for stem in terms:
+        counts[stem] = counts.get(stem, 0) + 1
     return IndexedChunk(
         chunk_id=f"{name}_000", note_id=name, position=0, title=title, heading_path="", text=text, start=0,
         end=len(text), utf16_start=0, created_at=written, updated_at=written, vault="default", path="", tags=(),
-        scopes=(), terms=counted, length=len(listed), text_hash="", index_version="", note_revision="",
+        scopes=(), terms=counts, length=len(terms), text_hash="", index_version="", note_revision="",
     )  # fmt: skip

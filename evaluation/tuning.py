@@ -1,4 +1,4 @@
-"""Settings tuned on one half of the questions, reported on the other."""
+"""Tunes settings on one half of the questions, and reports them on the other."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from evaluation.asking import Asker
 from evaluation.comparison import Golden, halves
 from evaluation.golden import GoldenQuestion
 from evaluation.measures import MAIN, means, ranking_figures
+from shared.bootstrap import assemble
 from shared.model.questions import Strategy
 from shared.settings import Settings
 
@@ -26,11 +27,11 @@ MIN_GAIN = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What did best on one half, and what that is worth on the other. Figures are nDCG@10."""
+    """Best settings on one half, and their worth on the other. Figures are nDCG@10."""
 
     strategy: Strategy
     change: Change
-    """What differs from the settings before; empty: nothing did better."""
+    """Settings that changed; empty: nothing did better."""
     tuned_before: float
     tuned_after: float
     held_out_before: float
@@ -38,22 +39,24 @@ class Tuned:
 
 
 def tune(golden: Golden, asker: Asker) -> Tuned:
-    """First how the parts are weighed, then BM25 with that. Notes are not indexed again."""
+    """Tunes the weights first, then BM25 with them. Notes are not indexed again."""
     first, second = halves(golden.questions)
     start = asker.app.settings
-    best, best_score = start, _score(golden, first, asker, start)
-    before = best_score
+    start_score = _score(golden, first, asker, start)
+    best = start
+    best_score = start_score
     for round_ in _rounds(asker.strategy):
         base = best
         for change in round_:
             trial = replace(base, **change)
             score = _score(golden, first, asker, trial)
             if score > best_score + MIN_GAIN:
-                best, best_score = trial, score
+                best = trial
+                best_score = score
     return Tuned(
         strategy=asker.strategy,
         change=_difference(start, best),
-        tuned_before=before,
+        tuned_before=start_score,
         tuned_after=best_score,
         held_out_before=_score(golden, second, asker, start),
         held_out_after=_score(golden, second, asker, best),
@@ -74,12 +77,21 @@ def _weights() -> Iterator[Change]:
             yield {"weight_vector": vector, "weight_keyword": keyword, "weight_recency": recency}
 
 
-def _score(golden: Golden, questions: Sequence[GoldenQuestion], asker: Asker, settings: Settings) -> float:
-    rankings = replace(asker, app=replace(asker.app, settings=settings)).search_all(questions)
-    relevant = {each.question_id: golden.relevant[each.question_id] for each in questions}
+def _score(
+    golden: Golden, questions: Sequence[GoldenQuestion], asker: Asker, settings: Settings
+) -> float:
+    app = assemble(replace(asker.app, settings=settings))
+    rankings = replace(asker, app=app).search_all(questions)
+    ids = [question.question_id for question in questions]
+    relevant = {question_id: golden.relevant[question_id] for question_id in ids}
     return means(ranking_figures(relevant, rankings), relevant).get(MAIN, 0.0)
 
 
 def _difference(before: Settings, after: Settings) -> Change:
     names = ("weight_vector", "weight_keyword", "weight_recency", "rrf_k", "bm25_k1", "bm25_b")
-    return {name: getattr(after, name) for name in names if getattr(after, name) != getattr(before, name)}
+    changes = {}
+    for name in names:
+        value = getattr(after, name)
+        if value != getattr(before, name):
+            changes[name] = value
+    return changes

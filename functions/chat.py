@@ -8,7 +8,7 @@ import functions_framework
 from functions.http.calls import HEALTH, Route
 from functions.http.serving import serve
 
-ROUTES = (Route("POST", "/", "chat:ask", callable=True), *HEALTH)
+ROUTES = (Route("POST", "/", "chat:ask", callable=True), HEALTH)
 
 
 @functions_framework.http

@@ -1,6 +1,6 @@
-"""The product's routes without HTTP: what front doors other than HTTP call, in this process or behind a server.
+"""Client of the product's routes without HTTP, for front doors in this process.
 
-So a command, a tool and a client app ask the same thing in the same words and read the same JSON.
+Commands, tools and client apps send the same fields and read the same JSON.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from functions import api, chat
-from functions.http.calls import Call, Reply, find
+from functions.http.calls import Call, Reply, find_route
 from shared.api.stream import StreamEvent
 from shared.errors import NotFound, PortContractError, TooLarge
 from shared.ports.access import Identity
@@ -27,8 +27,10 @@ Query: TypeAlias = Mapping[str, str]
 class ApiClient(Protocol):
     """The routes, called by one caller."""
 
-    def send(self, method: str, path: str, body: Fields | None = None, *, query: Query | None = None) -> Json:
-        """The reply's JSON, empty if it has none. Raises the errors of `shared.errors`. `path` is percent-encoded."""
+    def send(
+        self, method: str, path: str, body: Fields | None = None, *, query: Query | None = None
+    ) -> Json:
+        """Returns the reply's JSON, empty if it has none. Raises the errors of `shared.errors`. `path` is percent-encoded."""
         ...
 
     def events(self, path: str, body: Fields) -> Generator[StreamEvent]:
@@ -36,7 +38,7 @@ class ApiClient(Protocol):
         ...
 
     def lines(self, path: str) -> Generator[str]:
-        """The lines that a GET answers, without their ends. Raises as `send` does."""
+        """Yields the lines that a GET answers, without their ends. Raises as `send` does."""
         ...
 
 
@@ -46,17 +48,23 @@ class InProcessClient:
 
     identity: Identity
 
-    def send(self, method: str, path: str, body: Fields | None = None, *, query: Query | None = None) -> Json:
+    def send(
+        self, method: str, path: str, body: Fields | None = None, *, query: Query | None = None
+    ) -> Json:
         with RequestRecord().active():
             reply = self._reply(method, path, body, query or {})
-        return {} if reply.body is None else dict(reply.body)
+        if reply.body is None:
+            return {}
+        return dict(reply.body)
 
     def events(self, path: str, body: Fields) -> Generator[StreamEvent]:
         reply = self._reply("POST", path, {**body, "stream": True}, {})
         if reply.events is None:
             raise PortContractError(f"POST {path} answers no stream")
         with closing(RequestRecord().following(reply.events)) as events:
-            yield from (event for event in events if event is not None)
+            for event in events:
+                if event is not None:
+                    yield event
 
     def lines(self, path: str) -> Generator[str]:
         reply = self._reply("GET", path, None, {})
@@ -66,13 +74,23 @@ class InProcessClient:
             yield line.decode().rstrip("\n")
 
     def _reply(self, method: str, path: str, body: Fields | None, query: Query) -> Reply:
-        table, inner = (chat.ROUTES, "/") if path == "/chat" else (api.ROUTES, path)
-        found = find(table, method, inner)
-        if found.route is None:
+        if path == "/chat":
+            match = find_route(chat.ROUTES, method, "/")
+        else:
+            match = find_route(api.ROUTES, method, path)
+        route = match.route
+        if route is None:
             raise NotFound(f"there is no route {method} {path}")
-        raw = b"" if body is None else json.dumps(body).encode()
-        if len(raw) > found.route.limit:
-            raise TooLarge(f"the body is over {found.route.limit} bytes")
-        return found.route.load()(
-            Call(request_id=uuid.uuid4().hex, query=query, body=raw, identity=self.identity), **found.segments
+        content = b""
+        if body is not None:
+            content = json.dumps(body).encode()
+        if len(content) > route.limit:
+            raise TooLarge(f"the body is over {route.limit} bytes")
+        call = Call(
+            request_id=uuid.uuid4().hex,
+            query=query,
+            body=content,
+            identity=self.identity,
         )
+        handler = route.load()
+        return handler(call, **match.segments)

@@ -1,4 +1,4 @@
-"""The GraphQL schema of sessions and what answers its fields: the same library calls as behind the REST routes."""
+"""GraphQL schema of sessions, and the functions that answer its fields by the library calls of the REST routes."""
 
 from __future__ import annotations
 
@@ -97,9 +97,20 @@ type Answer {
 
 
 _TYPES = {bool: "Boolean", int: "Int", float: "Float", str: "String"}
-_READ = (f"{each.field}: {_TYPES[each.kind]}{'' if each.nullable else '!'}" for each in SETTINGS.values())
-_WRITTEN = (f"{each.field}: {_TYPES[each.kind]}" for each in SETTINGS.values())
-SDL += f"type Settings {{ {' '.join(_READ)} }}\ninput SettingsInput {{ {' '.join(_WRITTEN)} }}\n"
+
+
+def _settings_sdl() -> str:
+    """Returns the schema's types of a session's settings, as they are read and as they are written."""
+    read = []
+    written = []
+    for setting in SETTINGS.values():
+        field = f"{setting.field}: {_TYPES[setting.kind]}"
+        written.append(field)
+        read.append(field if setting.nullable else f"{field}!")
+    return f"type Settings {{ {' '.join(read)} }}\ninput SettingsInput {{ {' '.join(written)} }}\n"
+
+
+SDL += _settings_sdl()
 
 
 @cache
@@ -108,59 +119,86 @@ def schema() -> GraphQLSchema:
     return build_schema(SDL)
 
 
-class Visit:
-    """One request's caller, and what it has used of its limits; answers the fields of queries and mutations, each a
-    method of its name that is called with the field's arguments.
+class RequestRoot:
+    """Answers the queries and mutations of one request.
+
+    Each method answers the field of its name and gets the field's arguments. The root counts what the request has used
+    of its limits.
     """
 
     def __init__(self, call: Call) -> None:
-        self._call, self._items = call, 0
+        self._call = call
+        self._items = 0
 
-    def session(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-        return self._shown(self._call.sessions.get(named["sessionId"]))
+    def session(self, _: object, **arguments: Any) -> Mapping[str, Any]:  # noqa: ANN401
+        session = self._call.sessions.get(arguments["sessionId"])
+        return self._session_fields(session)
 
-    def sessions(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-        page = self._call.sessions.page(**self._page(named), title=(named["title"] or "").strip())
-        return {"sessions": list(map(self._shown, page.items)), "nextPageToken": page.next_token}
+    def sessions(self, _: object, **arguments: Any) -> Mapping[str, Any]:  # noqa: ANN401
+        title = (arguments["title"] or "").strip()
+        page = self._call.sessions.page(**self._page(arguments), title=title)
+        sessions = [self._session_fields(session) for session in page.items]
+        return {"sessions": sessions, "nextPageToken": page.next_token}
 
-    def createSession(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-        title, patch = named.get("title") or "", _patch(named.get("settings"))
-        return self._shown(self._call.sessions.create(title=title, patch=patch))
+    def createSession(self, _: object, **arguments: Any) -> Mapping[str, Any]:  # noqa: ANN401
+        title = arguments.get("title") or ""
+        patch = _patch(arguments.get("settings"))
+        session = self._call.sessions.create(title=title, patch=patch)
+        return self._session_fields(session)
 
-    def _change(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-        title, patch = named.get("title"), _patch(named.get("settings"))
-        return self._shown(self._call.sessions.change(named["sessionId"], title=title, patch=patch))
+    def _change(self, _: object, **arguments: Any) -> Mapping[str, Any]:  # noqa: ANN401
+        session = self._call.sessions.change(
+            arguments["sessionId"],
+            title=arguments.get("title"),
+            patch=_patch(arguments.get("settings")),
+        )
+        return self._session_fields(session)
 
     renameSession = updateSettings = _change
 
-    def deleteSession(self, _: object, **named: Any) -> bool:  # noqa: ANN401
-        self._call.sessions.delete(named["sessionId"])
+    def deleteSession(self, _: object, **arguments: Any) -> bool:  # noqa: ANN401
+        self._call.sessions.delete(arguments["sessionId"])
         return True
 
-    def ask(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-        given = {name: value for name, value in named.items() if name != "settings" and value is not None}
-        fields = {"sessionId": NEW, **given, **(named.get("settings") or {})}
-        answer: Any = reply_to(self._call, turn_request(self._call, parse_fields(fields, ChatBody))).body
-        return {**answer, "session": partial(self.session, sessionId=answer["meta"]["sessionId"])}
+    def ask(self, _: object, **arguments: Any) -> Mapping[str, Any]:  # noqa: ANN401
+        settings = arguments.pop("settings", None) or {}
+        fields = {"sessionId": NEW, **_given(arguments), **settings}
+        request = turn_request(self._call, parse_fields(fields, ChatBody))
+        answer: Any = reply_to(self._call, request).body
+        session = partial(self.session, sessionId=answer["meta"]["sessionId"])
+        return {**answer, "session": session}
 
-    def askFolders(self, _: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-        given = {name: value for name, value in named.items() if value is not None}
-        return reply_to(self._call, folder_request(self._call, parse_fields(given, AskBody))).body or {}
+    def askFolders(self, _: object, **arguments: Any) -> Mapping[str, Any]:  # noqa: ANN401
+        request = folder_request(self._call, parse_fields(_given(arguments), AskBody))
+        return reply_to(self._call, request).body or {}
 
-    def _shown(self, session: Session) -> Mapping[str, Any]:
-        def messages(_: object, **named: Any) -> Mapping[str, Any]:  # noqa: ANN401
-            return messages_json(self._call.sessions.messages(session.session_id, **self._page(named)))
+    def _session_fields(self, session: Session) -> Mapping[str, Any]:
+        """Returns the fields of a session; its messages are read where the query names them."""
+
+        def messages(_: object, **arguments: Any) -> Mapping[str, Any]:  # noqa: ANN401
+            page = self._call.sessions.messages(session.session_id, **self._page(arguments))
+            return messages_json(page)
 
         return {**session_json(session), "messages": messages}
 
-    def _page(self, named: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The arguments of a listing as the library takes them. Raises InvalidArgument."""
-        wanted = parse_fields({name: named.get(name) for name in ("pageSize", "pageToken")}, Page)
-        self._items += wanted.page_size
+    def _page(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Returns the arguments of a listing as the library takes them. Raises InvalidArgument."""
+        fields = {
+            "pageSize": arguments.get("pageSize"),
+            "pageToken": arguments.get("pageToken"),
+        }
+        page = parse_fields(fields, Page)
+        self._items += page.page_size
         if self._items > MAX_ITEMS:
             raise InvalidArgument("query", f"pages of at most {MAX_ITEMS} items together")
-        return {"limit": wanted.page_size, "token": wanted.page_token}
+        return {"limit": page.page_size, "token": page.page_token}
+
+
+def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the arguments that are not null."""
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
 def _patch(settings: Mapping[str, Any] | None) -> SettingsPatch:
-    return SettingsBody.model_validate(settings or {}).patch()
+    body = SettingsBody.model_validate(settings or {})
+    return body.patch()

@@ -1,5 +1,6 @@
-"""The MCP server on the official SDK: tools, and the notes as resources, for one caller. Each tool is one route, with
-its fields and its reply.
+"""MCP server on the official SDK: tools, and the notes as resources, for one caller.
+
+Each tool is one route, with its fields and its reply.
 
 The SDK is asynchronous and the product is not: each call runs in a thread, and over HTTP each request has an event
 loop of its own, which a stateless server needs no longer than that.
@@ -66,21 +67,27 @@ class Tool:
     description: str
     body: type[BaseModel]
     fields: tuple[str, ...]
-    """Which of the body's fields a model may set; the others are for apps."""
+    """Fields of the body that a model may set; the others are for apps."""
     result: type[Any]
     """The type of the reply."""
     send: Callable[[ApiClient, Mapping[str, Any]], Json]
 
     def input_schema(self) -> Json:
-        schema = self.body.model_json_schema(by_alias=True)
-        offered = {name: schema["properties"][name] for name in self.fields}
-        required = [name for name in schema.get("required", ()) if name in offered]
-        more = {"$defs": schema["$defs"]} if "$defs" in schema else {}
-        return {"type": "object", "properties": offered, "required": required, "additionalProperties": False, **more}
+        """Returns the schema of the route's body, with the offered fields alone."""
+        body_schema = self.body.model_json_schema(by_alias=True)
+        schema: Json = {
+            "type": "object",
+            "properties": {name: body_schema["properties"][name] for name in self.fields},
+            "required": [name for name in body_schema.get("required", ()) if name in self.fields],
+            "additionalProperties": False,
+        }
+        if "$defs" in body_schema:
+            schema["$defs"] = body_schema["$defs"]
+        return schema
 
 
 def _get_note(client: ApiClient, arguments: Mapping[str, Any]) -> Json:
-    """Raises NotFound, InvalidArgument."""
+    """Returns a note by its id. Raises NotFound, InvalidArgument."""
     note_id = arguments.get("noteId")
     if not isinstance(note_id, str):
         raise InvalidArgument("noteId", NOTE_ID)
@@ -133,9 +140,11 @@ TOOLS = (
     ),
 )
 
+_TOOLS_BY_NAME = {tool.name: tool for tool in TOOLS}
+
 
 def server_for(client: ApiClient) -> Server[Any]:
-    """A server whose tools and resources are those of `client`'s caller."""
+    """Returns a server with the tools and resources of `client`'s caller."""
     in_thread = anyio.to_thread.run_sync
 
     async def list_tools(_: object, __: object) -> types.ListToolsResult:
@@ -144,14 +153,20 @@ def server_for(client: ApiClient) -> Server[Any]:
     async def call_tool(_: object, params: types.CallToolRequestParams) -> types.CallToolResult:
         return await in_thread(_call, client, params.name, params.arguments or {})
 
-    async def list_resources(_: object, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+    async def list_resources(
+        _: object, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
         return await in_thread(_resources, client, params.cursor if params else None)
 
     async def list_templates(_: object, __: object) -> types.ListResourceTemplatesResult:
-        template = types.ResourceTemplate(name="note", uri_template=NOTE_URI, title="A note", mime_type=MARKDOWN)
+        template = types.ResourceTemplate(
+            name="note", uri_template=NOTE_URI, title="A note", mime_type=MARKDOWN
+        )
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
-    async def read_resource(_: object, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def read_resource(
+        _: object, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
         return await in_thread(_read, client, str(params.uri))
 
     return Server(
@@ -168,16 +183,25 @@ def server_for(client: ApiClient) -> Server[Any]:
 
 
 def answer_one(client: ApiClient, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
-    """One HTTP request, handled by the SDK as (status, body). `headers`: by name in lower case."""
+    """Has the SDK answer one HTTP request; returns status and body. `headers` have names in lower case."""
     return anyio.run(_exchange, server_for(client), body, headers)
 
 
-async def _exchange(server: Server[Any], body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+async def _exchange(
+    server: Server[Any], body: bytes, headers: Mapping[str, str]
+) -> tuple[int, bytes]:
+    """Runs the SDK's server for one request, without a network between."""
     manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
     transport = httpx2.ASGITransport(manager.handle_request)
-    async with manager.run(), httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
-        sent = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
-        reply = await client.post("/mcp", content=body, headers=sent)
+    async with (
+        manager.run(),
+        httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client,
+    ):
+        encoded_headers = []
+        for name, value in headers.items():
+            encoded_name = name.encode("latin-1", "replace")
+            encoded_headers.append((encoded_name, value.encode("latin-1", "replace")))
+        reply = await client.post("/mcp", content=body, headers=encoded_headers)
     return reply.status_code, reply.content
 
 
@@ -198,52 +222,62 @@ def _tools() -> list[types.Tool]:
 
 
 def _call(client: ApiClient, name: str, arguments: Json) -> types.CallToolResult:
-    """An error is the tool's own: the model reads which field was wrong and what it should have been."""
-    tool = next((tool for tool in TOOLS if tool.name == name), None)
+    """Calls a tool. An error is its result: the model reads which field was wrong and what was expected."""
+    tool = _TOOLS_BY_NAME.get(name)
     if tool is None:
-        raise MCPError(types.INVALID_PARAMS, f"no tool {name!r}; there are {', '.join(tool.name for tool in TOOLS)}")
+        message = f"no tool {name!r}; there are {', '.join(_TOOLS_BY_NAME)}"
+        raise MCPError(types.INVALID_PARAMS, message)
     try:
         for field in arguments:
             if field not in tool.fields:
                 raise InvalidArgument(field, f"no such field; there are {', '.join(tool.fields)}")
         reply = tool.send(client, arguments)
     except AuroraError as error:
-        message = types.TextContent(text=reported(error)["error"]["message"])
-        return types.CallToolResult(content=[message], is_error=True)
+        problem = types.TextContent(text=reported(error)["error"]["message"])
+        return types.CallToolResult(content=[problem], is_error=True)
     text = types.TextContent(text=json.dumps(reply, ensure_ascii=False))
     return types.CallToolResult(content=[text], structured_content=reply)
 
 
 def _resources(client: ApiClient, cursor: str | None) -> types.ListResourcesResult:
+    """Returns one page of the notes as resources."""
+    query = {"pageSize": PAGE}
+    if cursor:
+        query["pageToken"] = cursor
     with _protocol_errors():
-        page = client.send("GET", "/notes", query={"pageSize": PAGE, **({"pageToken": cursor} if cursor else {})})
-    resources = [
-        types.Resource(
+        page = client.send("GET", "/notes", query=query)
+    resources = []
+    for note in page["notes"]:
+        resource = types.Resource(
             uri=f"aurora://notes/{quote(note['noteId'], safe='')}",
             name=note["path"] or note["title"] or note["noteId"],
             title=note["title"] or None,
             mime_type=MARKDOWN,
         )
-        for note in page["notes"]
-    ]
+        resources.append(resource)
     return types.ListResourcesResult(resources=resources, next_cursor=page["nextPageToken"])
 
 
 def _read(client: ApiClient, uri: str) -> types.ReadResourceResult:
-    named = _URI.fullmatch(uri)
-    if named is None:
+    """Returns the note that a resource's address names."""
+    address = _URI.fullmatch(uri)
+    if address is None:
         raise MCPError(types.INVALID_PARAMS, f"uri: expected {NOTE_URI}", {"uri": uri})
+    note_id = unquote(address[1])
     with _protocol_errors({"uri": uri}):
-        note = _get_note(client, {"noteId": unquote(named[1])})
+        note = _get_note(client, {"noteId": note_id})
     contents = types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=note["text"])
     return types.ReadResourceResult(contents=[contents])
 
 
 @contextmanager
 def _protocol_errors(data: Json | None = None) -> Iterator[None]:
-    """Resources have no result that could carry an error."""
+    """Raises our errors as the protocol's: unlike a tool, a resource has no result that could carry one."""
     try:
         yield
     except AuroraError as error:
-        code = types.INVALID_PARAMS if isinstance(error, InvalidArgument | NotFound) else types.INTERNAL_ERROR
-        raise MCPError(code, reported(error)["error"]["message"], data) from error
+        code = types.INTERNAL_ERROR
+        if isinstance(error, InvalidArgument | NotFound):
+            code = types.INVALID_PARAMS
+        message = reported(error)["error"]["message"]
+        raise MCPError(code, message, data) from error

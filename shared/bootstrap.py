@@ -1,48 +1,68 @@
-"""Settings -> adapters -> App: the only place that knows who answers behind which port.
+"""Settings -> adapters -> App: the only place that knows which adapter stands behind which port.
 
 Nothing is built at import; adapters import their SDKs on first use.
+
+    app, use      the App of this process
+    build         settings -> parts -> App
+    assemble      parts -> services -> App
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from shared.account import prices
-from shared.account.budgets import ProjectBudget
+from shared.account import index_writes, prices
+from shared.account.budgets import Budgets, ProjectBudget
 from shared.account.caches import Cache
-from shared.account.metering import MeteredJudge, MeteredReranker, MeteredWriter
+from shared.account.export import Erasure
+from shared.account.idempotency import Idempotency
+from shared.account.index_writes import IndexBudget
+from shared.account.metering import MeteredReranker, MeteredWriter, TenantEmbedder
 from shared.adapters import extras
 from shared.answering.checking import SupportPolicy
 from shared.answering.extractive import ExtractiveWriter
-from shared.app import App
+from shared.app import App, Parts
 from shared.errors import ModelRefused, SettingsError
+from shared.indexing.model_change import is_changing
+from shared.indexing.pipeline import Indexer, index_version
 from shared.judging.model_judge import ModelJudge
 from shared.judging.support import OfflineJudge
+from shared.model.index import vector_space
 from shared.model.notes import NoteKey
 from shared.model.retrieval import CosineCalibration
+from shared.notes.service import Notes
 from shared.ports.access import Attester, Verifier
 from shared.ports.models import Embedder, Judge, Reranker, Writer
 from shared.ports.stores import Store
-from shared.settings import CHECK_GROUNDING, LOCAL_TENANT, RANKING, Settings
+from shared.retrieval.calibration import estimate_calibration
+from shared.retrieval.options import RetrievalOptions
+from shared.retrieval.pipeline import Retriever
+from shared.sessions.limits import checked_defaults
+from shared.sessions.service import Sessions
+from shared.settings import LOCAL_TENANT, RANKING, Settings, shipped
+from shared.templates.service import Templates
 from shared.tracing import RequestThreads, trace_with
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
 LEG_THREADS = 32
-"""Searches are waits on the store, three or more a question: enough threads for ten questions at once."""
+"""Threads for searches, which wait on the store, three or more a question: enough for ten questions at once."""
 
 RANKING_SECONDS = 8.0
 """Longest wait for a ranking of folders: searching all of them is better than waiting longer."""
 
 JUDGING_SECONDS = 10.0
-"""Longest wait for a judge that is a service: the offline one judges at once."""
+"""Longest wait for a judge that is a service; the offline judge answers at once."""
+
+LEASE_BEYOND_WRITING = timedelta(seconds=30)
+"""Time for the rest of an answer, beyond the timeout of the writing model."""
 
 _now = partial(datetime.now, UTC)
 _process: list[App] = []
@@ -50,7 +70,7 @@ _building = Lock()
 
 
 def app() -> App:
-    """The process's App: what `use` plugged in, else built from the environment on the first call.
+    """Returns the App of this process: the one given to `use`, else one built from the environment on the first call.
 
     Raises SettingsError at the first bad setting.
     """
@@ -61,7 +81,7 @@ def app() -> App:
 
 
 def use(built: App) -> None:
-    """Make `built` the process's App: the development server and tests bring their own."""
+    """Makes `built` the App of this process: the development server and tests bring their own."""
     with _building:
         _process[:] = [built]
 
@@ -73,58 +93,284 @@ def build(
     on_erase: Callable[[str], None] | None = None,
     tenant: str = LOCAL_TENANT,
 ) -> App:
-    """An App from settings. `on_write` hears of every note the embedded store saves (Firestore sends events itself),
-    `on_erase` of every tenant that is erased.
+    """Builds an App from settings.
 
-    Raises SettingsError for what is asked for and not installed.
+    on_write: called with every note that the embedded store saves (Firestore sends events itself).
+    on_erase: called with every tenant that is erased.
+    tenant: tenant of every request if authentication is off.
+
+    Raises SettingsError for a part that is configured but not installed.
     """
     extras.check(settings)
     prices.check(settings)
     trace_with(_tracer(settings))
+
     hosted = _hosted_embedder(settings)
-    local = _local_embedder(None, None) if hosted else _local_embedder(settings.embedding_model, _calibration(settings))
-    embedder, extractive = hosted or local, ExtractiveWriter(local)
-    before = None
-    if settings.embedding_model_before:
-        was = replace(
-            settings, embedding_model=settings.embedding_model_before, embedding_unrelated=None, embedding_alike=None
-        )
-        before = _hosted_embedder(was) or _local_embedder(was.embedding_model, None, "EMBEDDING_MODEL_BEFORE")
+    if hosted is None:
+        local = _local_embedder(settings.embedding_model, _calibration(settings))
+        embedded_token_usd = 0.0
+    else:
+        local = _local_embedder(None, None)
+        embedded_token_usd = prices.embedded_token_usd(hosted.model, settings)
+
     store = _store(settings, on_write)
-    usd = settings.daily_project_usd
-    budget = None if usd is None else ProjectBudget(store, _now, usd=usd)
-    built = App(
+    index_prices = index_writes.IndexPrices()
+    if store.bills_reads:
+        index_prices = index_writes.FIRESTORE
+
+    project_budget = None
+    if settings.daily_project_usd is not None:
+        project_budget = ProjectBudget(store, _now, usd=settings.daily_project_usd)
+
+    parts = Parts(
         settings=settings,
         store=store,
-        embedder=embedder,
-        before=before,
+        embedder=hosted or local,
+        previous_embedder=_previous_embedder(settings),
         writer=None,
-        extractive=extractive,
+        extractive=ExtractiveWriter(local),
         verifier=_verifier(settings, tenant),
         attester=_attester(settings),
         pool=RequestThreads(LEG_THREADS, thread_name_prefix="leg"),
         clock=_now,
-        reranker=_reranker(settings, budget),
+        reranker=_reranker(settings, project_budget),
         results=Cache() if settings.store == "embedded" else None,
         on_erase=on_erase,
-        embedded_token_usd=prices.embedded_token_usd(hosted.model, settings) if hosted else 0.0,
-        project_budget=budget,
+        embedded_token_usd=embedded_token_usd,
+        index_prices=index_prices,
+        project_budget=project_budget,
     )
-    return with_models(built, settings)
+    return with_models(parts, settings)
 
 
-def with_models(app: App, settings: Settings) -> App:
-    """The App with all that asks the writing model of these settings. Raises SettingsError."""
-    patience, budget = settings.chat_timeout_ms / 1000, app.project_budget
-    further = {model: _writer(settings, patience, budget, model) for model in settings.chat_models}
-    return replace(
-        app,
+def with_models(parts: Parts, settings: Settings) -> App:
+    """Returns the App of these parts with the writing models of `settings`. Raises SettingsError."""
+    budget = parts.project_budget
+    timeout = settings.chat_timeout_ms / 1000
+    writers = {}
+    for model in settings.chat_models:
+        writer = _writer(settings, timeout, budget, model)
+        if writer is not None:
+            writers[model] = writer
+    is_strict = settings.support_policy == "strict"
+    changed = replace(
+        parts,
         settings=settings,
-        writer=_writer(settings, patience, budget),
-        writers={model: writer for model, writer in further.items() if writer},
-        ranker=_writer(settings, min(patience, RANKING_SECONDS), budget),
-        support=SupportPolicy(judge_of(settings, budget), strict=settings.support_policy == "strict"),
+        writer=_writer(settings, timeout, budget),
+        writers=writers,
+        ranker=_writer(settings, min(timeout, RANKING_SECONDS), budget),
+        support=SupportPolicy(judge_of(settings, budget), strict=is_strict),
     )
+    return assemble(changed)
+
+
+def unless_erased(app: App, tenant_id: str, last_erasure: str) -> App:
+    """Returns the App for work that began when `last_erasure` was the tenant's last erasure.
+
+    What it saves after another erasure raises Erased.
+    """
+    return assemble(replace(app, store=app.store.unless_erased(tenant_id, last_erasure)))
+
+
+# -- services
+
+
+def assemble(parts: Parts) -> App:
+    """Returns the App of these parts, its services bound to them.
+
+    An App is itself a set of parts: `assemble(replace(app, writer=writer))` changes one.
+    """
+    settings = parts.settings
+    model = parts.extractive.model
+    if parts.writer is not None:
+        model = parts.writer.model
+    models = frozenset({model, *parts.writers})
+
+    budgets = Budgets(
+        store=parts.store,
+        clock=parts.clock,
+        answers=settings.daily_chat_limit,
+        searches=settings.daily_search_limit,
+        embedded_tokens=settings.daily_embed_tokens,
+        embedded_token_usd=parts.embedded_token_usd,
+        project=parts.project_budget,
+    )
+    paths = _paths(parts, budgets)
+    sessions = partial(
+        Sessions,
+        store=parts.store,
+        clock=parts.clock,
+        models=models,
+        rewriter=parts.ranker,
+        longest_question=settings.chat_max_query_length,
+        defaults=checked_defaults(dict(settings.session_defaults), models=models),
+    )
+    templates = Templates(
+        store=parts.store,
+        folders=settings.template_folders or (shipped.TEMPLATES,),
+        embedder_of=paths.embedder_of,
+        files=parts.template_files,
+        threshold=settings.template_threshold,
+    )
+    idempotency = Idempotency(
+        store=parts.store,
+        clock=parts.clock,
+        lease=timedelta(milliseconds=settings.chat_timeout_ms) + LEASE_BEYOND_WRITING,
+        patience=parts.patience,
+    )
+    erasure = Erasure(
+        store=parts.store,
+        clock=parts.clock,
+        results=parts.results,
+        on_erase=parts.on_erase,
+    )
+    return App(
+        settings=settings,
+        store=parts.store,
+        embedder=parts.embedder,
+        writer=parts.writer,
+        extractive=parts.extractive,
+        verifier=parts.verifier,
+        pool=parts.pool,
+        clock=parts.clock,
+        attester=parts.attester,
+        reranker=parts.reranker,
+        writers=parts.writers,
+        ranker=parts.ranker,
+        support=parts.support,
+        previous_embedder=parts.previous_embedder,
+        chunker=parts.chunker,
+        template_files=parts.template_files,
+        questions=parts.questions,
+        calibrations=parts.calibrations,
+        results=parts.results,
+        on_erase=parts.on_erase,
+        embedded_token_usd=parts.embedded_token_usd,
+        index_prices=parts.index_prices,
+        project_budget=parts.project_budget,
+        patience=parts.patience,
+        model=model,
+        budgets=budgets,
+        embedder_of=paths.embedder_of,
+        notes=Notes(store=parts.store, clock=parts.clock),
+        indexer=paths.indexer,
+        retriever=paths.retriever,
+        templates=templates,
+        sessions=sessions,
+        idempotency=idempotency,
+        erasure=erasure,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Paths:
+    """Saving and searching, which follow the same index version."""
+
+    embedder_of: Callable[[str], Embedder | None]
+    indexer: Indexer
+    retriever: Retriever
+
+
+def _paths(parts: Parts, budgets: Budgets) -> _Paths:
+    """Returns the indexer and the retriever, with the previous model's behind them while the model changes."""
+    version = index_version(parts.embedder, parts.chunker)
+    embedder_of = partial(_tenant_embedder, parts, budgets, parts.embedder, version)
+    options = RetrievalOptions.from_settings(
+        parts.settings,
+        index_version=version,
+        billed=parts.store.bills_reads,
+    )
+    writes = IndexBudget(
+        parts.store,
+        parts.clock,
+        limit=parts.settings.daily_index_writes,
+        prices=parts.index_prices,
+        project=parts.project_budget,
+    )
+    indexer = Indexer(
+        store=parts.store,
+        embedder=parts.embedder,
+        clock=parts.clock,
+        writes=writes,
+        chunker=parts.chunker,
+        embedder_of=embedder_of,
+        embedding_resumes=budgets.embedding_resumes,
+    )
+    retriever = Retriever(
+        store=parts.store,
+        embedder_of=embedder_of,
+        options=options,
+        executor=parts.pool,
+        reranker=parts.reranker,
+    )
+
+    previous_version = index_version(parts.previous_embedder, parts.chunker)
+    has_other_vectors = vector_space(previous_version) != vector_space(version)
+    if parts.previous_embedder is None or not has_other_vectors:
+        return _Paths(embedder_of, indexer, retriever)
+
+    previous_embedder_of = partial(
+        _tenant_embedder, parts, budgets, parts.previous_embedder, previous_version
+    )
+    previous_indexer = replace(
+        indexer,
+        embedder=parts.previous_embedder,
+        embedder_of=previous_embedder_of,
+        second_version=version,
+    )
+    changing_indexer = replace(
+        indexer, previous_indexer=previous_indexer, second_version=previous_version
+    )
+    previous_retriever = replace(
+        retriever,
+        embedder_of=previous_embedder_of,
+        options=replace(options, index_version=previous_version, second_vectors=True),
+    )
+    changing_retriever = replace(
+        retriever,
+        previous_retriever=previous_retriever,
+        is_changing=partial(is_changing, store=parts.store, index_version=version),
+    )
+    return _Paths(embedder_of, changing_indexer, changing_retriever)
+
+
+def _tenant_embedder(
+    parts: Parts,
+    budgets: Budgets,
+    embedder: Embedder | None,
+    version: str,
+    tenant_id: str,
+) -> Embedder | None:
+    """Returns the embedder at the tenant's expense; None if there is no embedder."""
+    if embedder is None:
+        return None
+    return TenantEmbedder(
+        inner=embedder,
+        tenant_id=tenant_id,
+        budgets=budgets,
+        questions=parts.questions,
+        estimate=partial(_tenant_calibration, parts, version, tenant_id),
+    )
+
+
+def _tenant_calibration(parts: Parts, version: str, tenant_id: str) -> CosineCalibration | None:
+    """Returns the calibration estimated from the tenant's own vectors; None if it has fewer than two notes.
+
+    The estimate is cached once there are enough notes for a stable one.
+    """
+    key = (tenant_id, version)
+    cached = parts.calibrations.get(key)
+    if cached is not None:
+        return cached
+    estimate = estimate_calibration(tenant_id, store=parts.store, index_version=version)
+    if estimate is None:
+        return None
+    if estimate.is_stable:
+        parts.calibrations.put(key, estimate.calibration)
+    return estimate.calibration
+
+
+# -- adapters
 
 
 def _tracer(settings: Settings) -> Tracer | None:
@@ -139,23 +385,45 @@ def _store(settings: Settings, on_write: Callable[[NoteKey], None] | None) -> St
     if settings.store == "firestore":
         from shared.adapters.firestore import FirestoreStore  # noqa: PLC0415 - only where it is used
 
-        return FirestoreStore(_project(settings), database=settings.firestore_database)
+        return FirestoreStore(
+            _project(settings),
+            database=settings.firestore_database,
+            deployment=settings.function_prefix,
+        )
     from shared.adapters.embedded import EmbeddedStore  # noqa: PLC0415 - only where it is used
 
     return EmbeddedStore(settings.home, on_write=on_write)
 
 
+def _previous_embedder(settings: Settings) -> Embedder | None:
+    """Returns the embedder of EMBEDDING_MODEL_BEFORE; None if it is not set."""
+    if not settings.embedding_model_before:
+        return None
+    previous_settings = replace(
+        settings,
+        embedding_model=settings.embedding_model_before,
+        embedding_unrelated=None,
+        embedding_alike=None,
+    )
+    hosted = _hosted_embedder(previous_settings)
+    if hosted is not None:
+        return hosted
+    return _local_embedder(settings.embedding_model_before, None, "EMBEDDING_MODEL_BEFORE")
+
+
 def _hosted_embedder(settings: Settings) -> Embedder | None:
-    """None: none is configured."""
-    size, batch, calibration = settings.embedding_dim, settings.embedding_batch_size, _calibration(settings)
+    """Returns the embedder that is a service; None if none is configured."""
     if settings.uses_gemini:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
-        model = settings.embedding_model or gemini.DEFAULT_EMBEDDING_MODEL
         return gemini.GeminiEmbedder(
-            model=model, dimension=size, batch_size=batch, calibration=calibration, **_gemini_access(settings)
+            model=settings.embedding_model or gemini.DEFAULT_EMBEDDING_MODEL,
+            dimension=settings.embedding_dim,
+            batch_size=settings.embedding_batch_size,
+            calibration=_calibration(settings),
+            **_gemini_access(settings),
         )
-    if not (settings.openai_base_url and settings.embedding_model):
+    if not settings.openai_base_url or not settings.embedding_model:
         return None
     from shared.adapters import openai  # noqa: PLC0415 - only where it is used
 
@@ -163,45 +431,58 @@ def _hosted_embedder(settings: Settings) -> Embedder | None:
         model=settings.embedding_model,
         base_url=settings.openai_base_url,
         api_key=settings.openai_api_key,
-        dimension=size,
-        batch_size=batch,
-        calibration=calibration,
+        dimension=settings.embedding_dim,
+        batch_size=settings.embedding_batch_size,
+        calibration=_calibration(settings),
     )
 
 
 def _local_embedder(
     model: str | None, calibration: CosineCalibration | None, setting: str = "EMBEDDING_MODEL"
 ) -> Embedder | None:
-    """The model that `setting` names, or the one in the box, also beside a service, which would take too long for the
-    sentences that are quoted. None: it is not installed, as in every function.
+    """Returns the embedder that runs in this process; None if it is not installed, as in every function.
+
+    model: model that the variable `setting` names; None for the bundled one. That one is loaded beside a service too,
+    which would take too long for the sentences that are quoted.
     """
-    if not model and not extras.has_box():
+    if not model and not extras.has_bundled_model():
         return None
     from shared.adapters.local import embedder  # noqa: PLC0415 - only where it is used
 
     try:
         return embedder.LocalEmbedder.of(model, calibration)
     except ModelRefused as error:
-        raise SettingsError(setting, f"a model of sentence-transformers; {error.message}") from error
+        raise SettingsError(
+            setting, f"a model of sentence-transformers; {error.message}"
+        ) from error
 
 
 def _writer(
-    settings: Settings, timeout: float, budget: ProjectBudget | None, chosen: str | None = None
+    settings: Settings,
+    timeout: float,
+    budget: ProjectBudget | None,
+    chosen_model: str | None = None,
 ) -> Writer | None:
-    """`timeout` in seconds; `chosen`: another model than the configured one.
+    """Returns the writing model; None if none is configured and the notes are quoted.
 
-    None: no model is configured, the notes are quoted.
+    timeout: seconds.
+    chosen_model: name of another model than the configured one.
     """
     writer: Writer
     if settings.uses_gemini:
         from shared.adapters import gemini  # noqa: PLC0415 - only where it is used
 
-        model, access = chosen or settings.chat_model or gemini.DEFAULT_CHAT_MODEL, _gemini_access(settings)
-        writer = gemini.GeminiWriter(model=model, temperature=settings.chat_temperature, timeout=timeout, **access)
+        model = chosen_model or settings.chat_model or gemini.DEFAULT_CHAT_MODEL
+        writer = gemini.GeminiWriter(
+            model=model,
+            temperature=settings.chat_temperature,
+            timeout=timeout,
+            **_gemini_access(settings),
+        )
     elif settings.openai_base_url and settings.chat_model:
         from shared.adapters import openai  # noqa: PLC0415 - only where it is used
 
-        model = chosen or settings.chat_model
+        model = chosen_model or settings.chat_model
         writer = openai.OpenAIWriter(
             model=model,
             base_url=settings.openai_base_url,
@@ -211,15 +492,21 @@ def _writer(
         )
     else:
         return None
-    return MeteredWriter(writer, budget, prices.price_of(model, settings)) if budget else writer
+    if budget is None:
+        return writer
+    return MeteredWriter(writer, budget, prices.price_of(model, settings))
 
 
 def _reranker(settings: Settings, budget: ProjectBudget | None) -> Reranker | None:
+    """Returns the reranker; None if none is configured."""
     if settings.reranker == "vertex":
         from shared.adapters.vertex.discovery_engine import DEFAULT_MODEL, VertexReranker  # noqa: PLC0415 - only where it is used
 
-        ranking = VertexReranker(_project(settings), model=settings.reranker_model or DEFAULT_MODEL)
-        return MeteredReranker(ranking, budget, prices.price_of(RANKING, settings)) if budget else ranking
+        model = settings.reranker_model or DEFAULT_MODEL
+        reranker = VertexReranker(_project(settings), model=model)
+        if budget is None:
+            return reranker
+        return MeteredReranker(reranker, budget, prices.price_of(RANKING, settings))
     if settings.reranker == "cross_encoder":
         from shared.adapters.local import embedder, files  # noqa: PLC0415 - only where it is used
 
@@ -231,17 +518,13 @@ def _reranker(settings: Settings, budget: ProjectBudget | None) -> Reranker | No
 
 
 def judge_of(settings: Settings, budget: ProjectBudget | None = None) -> Judge:
-    """Who judges support, by the settings."""
+    """Returns the judge of support that the settings name."""
     offline = OfflineJudge()
-    if settings.judge == "check_grounding":
-        from shared.adapters.vertex.discovery_engine import CheckGroundingJudge  # noqa: PLC0415 - only where it is used
-
-        judge = CheckGroundingJudge(
-            project=_project(settings), base_url=settings.check_grounding_base_url, fallback=offline
-        )
-        return MeteredJudge(judge, budget, prices.price_of(CHECK_GROUNDING, settings)) if budget else judge
-    writer = _writer(settings, JUDGING_SECONDS, budget) if settings.judge == "model" else None
-    return ModelJudge(writer, fallback=offline) if writer else offline
+    if settings.judge == "model":
+        writer = _writer(settings, JUDGING_SECONDS, budget)
+        if writer is not None:
+            return ModelJudge(writer, fallback=offline)
+    return offline
 
 
 def _verifier(settings: Settings, tenant: str) -> Verifier:
@@ -249,17 +532,23 @@ def _verifier(settings: Settings, tenant: str) -> Verifier:
 
     if settings.auth == "none":
         return firebase_auth.NoVerifier(tenant)
-    project, accounts = _project(settings), None
+    project = _project(settings)
+    is_emulated = settings.auth == "emulator"
+    accounts = None
     if settings.check_revoked:
-        host = settings.auth_emulator_host if settings.auth == "emulator" else None
-        accounts = firebase_auth.Accounts.emulated(project, host) if host else firebase_auth.Accounts(project)
-    if settings.auth == "emulator":
+        if is_emulated and settings.auth_emulator_host:
+            accounts = firebase_auth.Accounts.emulated(project, settings.auth_emulator_host)
+        else:
+            accounts = firebase_auth.Accounts(project)
+    if is_emulated:
         return firebase_auth.EmulatorVerifier(project, accounts=accounts)
-    return firebase_auth.FirebaseVerifier(project, settings.auth_certificates_url, accounts=accounts)
+    return firebase_auth.FirebaseVerifier(
+        project, settings.auth_certificates_url, accounts=accounts
+    )
 
 
 def _attester(settings: Settings) -> Attester | None:
-    """None: requests may come from any app, as where authentication is off."""
+    """Returns the verifier of App Check; None if requests may come from any app, as with authentication off."""
     if settings.app_check == "off" or settings.auth != "firebase":
         return None
     from shared.adapters.firebase import authentication as firebase_auth  # noqa: PLC0415 - only where it is used
@@ -268,24 +557,30 @@ def _attester(settings: Settings) -> Attester | None:
 
 
 def _gemini_access(settings: Settings) -> dict[str, Any]:
-    """Fields of `GeminiRemote`: Vertex AI by the project's own credentials where it is asked for, else the key."""
-    return {
-        "api_key": None if settings.use_vertexai else settings.gemini_api_key,
+    """Returns fields of `GeminiRemote`: Vertex AI by the project's own credentials if it is configured, else the key."""
+    access: dict[str, Any] = {
+        "api_key": settings.gemini_api_key,
         "base_url": settings.gemini_base_url,
-        "project": settings.project if settings.use_vertexai else None,
+        "project": None,
         "location": settings.location,
     }
+    if settings.use_vertexai:
+        access["api_key"] = None
+        access["project"] = settings.project
+    return access
 
 
 def _project(settings: Settings) -> str:
-    """Raises SettingsError if there is none."""
+    """Returns the project. Raises SettingsError if there is none."""
     if not settings.project:
-        raise SettingsError("GOOGLE_CLOUD_PROJECT", "a project id: Firestore and Firebase Auth belong to one")
+        raise SettingsError(
+            "GOOGLE_CLOUD_PROJECT", "a project id: Firestore and Firebase Auth belong to one"
+        )
     return settings.project
 
 
 def _calibration(settings: Settings) -> CosineCalibration | None:
-    """What somebody has measured of the embedder; None: it is not set."""
+    """Returns the measured calibration of the embedder; None if it is not set."""
     if settings.embedding_unrelated is None or settings.embedding_alike is None:
         return None
     return CosineCalibration(settings.embedding_unrelated, settings.embedding_alike)

@@ -3,28 +3,37 @@
 AuroraError
 ├── RequestError              fix the request; never retried
 │   ├── InvalidArgument       400  a field has a bad value (names the field and what was expected)
-│   │   └── NoteUnreadable    409  an app wrote that field of a note so that nobody can read the note
+│   │   └── NoteUnreadable    409  an app wrote that field of a note so that nobody can read the note,
+│   │                               or the disk has changed the note
 │   ├── Unauthenticated       401  no token, or one that does not verify
 │   │   ├── AppCheckMissing        no token of App Check's, where that is enforced
 │   │   └── AppCheckInvalid        one that does not verify
 │   ├── PermissionDenied      403  a valid caller, another tenant's data
 │   ├── NotFound              404  names what was not found
 │   ├── Conflict              409  somebody else changed it first
+│   ├── TooSlow               408  its body came more slowly than a stated rate
+│   ├── Erased                409  everything was erased since this work began
 │   ├── TooLarge              413  over a stated limit
 │   └── Exhausted             429  a budget or rate is used up; carries seconds to wait
 ├── Unavailable               503  try later: a model, a store or a key server is away
 │   ├── ModelUnavailable           the embedding or writing model: timeout, 429, 5xx, cut connection
 │   │   ├── ModelUnreachable       nobody listens at its address
-│   │   └── EmbeddingQuotaExceeded the tenant's embedding budget is used up until the next UTC day
+│   │   ├── ModelMisconfigured     no request succeeds until the operator mends a setting: bad or expired key,
+│   │   │                          no right, no payment, unknown model, another dimension
+│   │   └── ModelBudgetExceeded    what is left of the day's budget does not pay for the call
+│   │       └── EmbeddingQuotaExceeded  the tenant's embedding budget is used up until the next UTC day
+│   ├── IndexQuotaExceeded         what the index may write is used up until the next UTC day
 │   ├── StoreUnavailable           Firestore or the disk does not answer
 │   │   └── StoreRefused           it answers, and the same again until the deployment is mended: an index is
 │   │                              missing or being built, a right is missing, a request of ours is wrong
-│   ├── NoteBusy                   another worker is embedding this note right now
+│   ├── NoteBusy                   another worker is at this note right now
+│   ├── NoteSuspect                a worker died at this note: the sweep takes it, alone and last
 │   └── RequestBusy                another worker is answering a request of the same id right now
-├── ModelRefused              the model answered and will answer the same again: bad key, bad request,
-│                             unknown model, blocked or empty reply
+├── ModelRefused              the model answered and will answer the same again to this request: bad request,
+│                             blocked or empty reply
 └── OperatorError             the deployment must be fixed
     ├── SettingsError              names the variable and what it expects
+    ├── NotOwner                   the database's index is written by another deployment
     └── PortContractError          an adapter returned what its port forbids (count, dimension)
 """
 
@@ -57,7 +66,10 @@ class InvalidArgument(RequestError):
 
 
 class NoteUnreadable(InvalidArgument):
-    """An app wrote a note's `field` so that the note cannot be read: it is to be mended, not the request."""
+    """A note cannot be read, because an app or the disk has changed its `field`.
+
+    The note has to be mended, not the request.
+    """
 
 
 class Unauthenticated(RequestError):
@@ -65,27 +77,38 @@ class Unauthenticated(RequestError):
 
 
 class AppCheckMissing(Unauthenticated):
-    """Nothing says that the request comes from one of the project's own apps."""
+    """The request has no App Check token, which would prove that one of the project's apps sent it."""
 
 
 class AppCheckInvalid(Unauthenticated):
-    """What should say so does not verify."""
+    """The request's App Check token does not verify."""
 
 
 class PermissionDenied(RequestError):
-    """A verified caller who may not use what they named."""
+    """A verified caller names something that they may not use."""
 
 
 class NotFound(RequestError):
-    """What was named does not exist for this caller."""
+    """The thing that the request names does not exist for this caller."""
 
 
 class Conflict(RequestError):
     """The state moved between reading and writing; read again."""
 
 
+class TooSlow(RequestError):
+    """The request's body came more slowly than a stated rate."""
+
+
+class Erased(RequestError):
+    """Everything of the tenant was erased since the work began: what it still had to save is dropped."""
+
+    def __init__(self) -> None:
+        super().__init__("everything was erased meanwhile, and this began before: begin anew")
+
+
 class TooLarge(RequestError):
-    """Over a stated limit."""
+    """The request exceeds a stated limit."""
 
 
 class Exhausted(RequestError):
@@ -104,8 +127,31 @@ class ModelUnreachable(ModelUnavailable):
     """Nobody listens at the model's address, which the message names: waiting longer will hardly help."""
 
 
-class EmbeddingQuotaExceeded(ModelUnavailable):
+class ModelMisconfigured(ModelUnavailable):
+    """No request succeeds until the operator mends a setting. `advice` says what to mend.
+
+    `is_billed`: the model answered, and not as the setting promises.
+    """
+
+    def __init__(self, message: str, *, advice: str, is_billed: bool = False) -> None:
+        super().__init__(message)
+        self.advice = advice
+        self.is_billed = is_billed
+
+
+class ModelBudgetExceeded(ModelUnavailable):
+    """The rest of the day's budget does not pay for the call.
+
+    `retry_after`: seconds to the next UTC day.
+    """
+
+
+class EmbeddingQuotaExceeded(ModelBudgetExceeded):
     """The tenant has embedded as much as it may today. `retry_after`: seconds to the next UTC day."""
+
+
+class IndexQuotaExceeded(Unavailable):
+    """The index has written as much as it may today. `retry_after`: seconds to the next UTC day."""
 
 
 class StoreUnavailable(Unavailable):
@@ -118,6 +164,10 @@ class StoreRefused(StoreUnavailable):
 
 class NoteBusy(Unavailable):
     """Another worker holds this note's lease and is embedding it."""
+
+
+class NoteSuspect(Unavailable):
+    """A worker died at this note, which may be the cause: only a sweep takes it up again."""
 
 
 class RequestBusy(Unavailable):
@@ -138,6 +188,10 @@ class SettingsError(OperatorError):
     def __init__(self, variable: str, expected: str) -> None:
         super().__init__(f"{variable}: expected {expected}")
         self.variable = variable
+
+
+class NotOwner(OperatorError):
+    """The database names another deployment as the one that writes its index."""
 
 
 class PortContractError(OperatorError):

@@ -1,7 +1,7 @@
-"""What a request leaves behind beside its answer: fields and measures of its log line, the documents it reads, spans.
+"""Records what a request does: fields and measures of its log line, the documents it reads, spans.
 
-All follow the context (`contextvars`), which `RequestThreads` hands to its threads. OpenTelemetry is imported only
-where a collector is configured.
+All follow the context (`contextvars`), which `RequestThreads` hands to its threads. OpenTelemetry
+is imported only if a collector is configured.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _current: ContextVar[RequestRecord | None] = ContextVar("request", default=None)
 
 
 def trace_with(tracer: Tracer | None) -> None:
-    """Sends all spans of this process to `tracer`; None: nothing is collected."""
+    """Sends all spans of this process to `tracer`; with None, collects nothing."""
     _tracers[:] = [] if tracer is None else [tracer]
 
 
 class RequestRecord:
-    """What is recorded of one request. Safe between threads.
+    """The record of one request. Safe between threads.
 
     `fields`: in each of its log lines. `traceparent` (W3C Trace Context) names the parent of its span.
     """
@@ -42,8 +42,8 @@ class RequestRecord:
         """Numbers and names for the log line of the request; never words of notes or callers."""
         self.documents = 0
         """Documents read."""
-        self.embedding_usd = 0.0
-        """Cost of what was embedded."""
+        self.indexing_usd = 0.0
+        """Cost of what was embedded and of what the index wrote."""
         self.counting = threading.Lock()
         """Guards the two sums."""
         self._span = None
@@ -51,7 +51,9 @@ class RequestRecord:
             from opentelemetry.context import Context  # noqa: PLC0415 - only where a collector is configured
             from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
 
-            parent = TraceContextTextMapPropagator().extract({"traceparent": traceparent}, Context())
+            parent = TraceContextTextMapPropagator().extract(
+                {"traceparent": traceparent}, Context()
+            )
             self._span = _tracers[0].start_span("request", parent)
 
     @contextmanager
@@ -92,38 +94,41 @@ class RequestRecord:
 
 
 def current_request() -> RequestRecord | None:
-    """None: outside any request."""
+    """Returns the record of the request under way; None outside any request."""
     return _current.get()
 
 
 def measure(fields: Mapping[str, Any]) -> None:
-    """Adds to the log line of the request under way."""
+    """Adds measures to the log line of the request under way."""
     if request := _current.get():
         request.measures.update(fields)
 
 
 def add_reads(documents: int) -> None:
-    """Called by a store for what it has read, by its own rules of what is billed."""
+    """Adds documents that a store has read, counted by its own rules of what is billed."""
     if request := _current.get():
         with request.counting:
             request.documents += documents
 
 
-def add_embedding(usd: float) -> None:
-    """Called for every batch of texts that was embedded."""
+def add_cost(usd: float) -> None:
+    """Adds the cost of a batch of texts that was embedded, or of what the index wrote."""
     if request := _current.get():
         with request.counting:
-            request.embedding_usd += usd
+            request.indexing_usd += usd
 
 
 def reads_so_far() -> int | None:
-    """Documents the request has read until now; None: they are not counted."""
+    """Returns the documents that the request has read so far; None outside any request."""
     request = _current.get()
     return None if request is None else request.documents
 
 
 class StepTimer:
-    """Times consecutive steps, as timings of an answer and as spans: each step begins where the one before it ended."""
+    """Times consecutive steps, for an answer's timings and as spans.
+
+    Each step begins where the previous one ended.
+    """
 
     def __init__(self) -> None:
         self._started = self._last = time.perf_counter()
@@ -138,16 +143,18 @@ class StepTimer:
             from opentelemetry.trace import get_current_span  # noqa: PLC0415 - as above
 
             ended = time.time_ns()
-            if get_current_span().get_span_context().is_valid:  # a step outside any request has no trace to go to
+            if (
+                get_current_span().get_span_context().is_valid
+            ):  # a step outside any request has no trace to go to
                 _tracers[0].start_span(step, start_time=ended - int(seconds * 1e9)).end(ended)
 
     def with_total(self, name: str) -> dict[str, float]:
-        """The timings in ms, and as `name` the time since the first step began."""
+        """Returns the timings in ms, and as `name` the time since the first step began."""
         return {**self.timings_ms, name: 1000 * (time.perf_counter() - self._started)}
 
 
 class RequestThreads(ThreadPoolExecutor):
-    """A thread pool that runs each task in its submitter's context, so that log lines and spans name the request."""
+    """A thread pool that runs each task in its submitter's context: log lines name the request."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         context = contextvars.copy_context()

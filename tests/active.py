@@ -19,7 +19,10 @@ _SENTENCE_END = ".,;:!?'*_~)&"
 def active(markdown: str, texts: Sequence[str]) -> list[str]:
     """Every HTML tag, image, and link (also one that a client makes of a bare address) that no text holds."""
     return [
-        found for parser in _PARSERS for token in _flat(parser.parse(markdown)) for found in _active_in(token, texts)
+        found
+        for parser in _PARSERS
+        for token in _flat(parser.parse(markdown))
+        for found in _active_in(token, texts)
     ]
 
 

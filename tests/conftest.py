@@ -12,12 +12,13 @@ import pytest
 from hypothesis import settings
 
 from shared.adapters.embedded import EmbeddedStore
+from tests import quick, selection, spread
 from tests.alone import alone, pytest_configure  # noqa: F401 - a fixture that every test runs under, and a hook
 from tests.emulated import emulator, firestore_host, firestore_project, firestore_store, limits  # noqa: F401 - fixtures
 from tests.network_guard import network_guard  # noqa: F401 - a fixture that every test runs under
-from tests.quick import pytest_addoption, pytest_runtest_setup  # noqa: F401 - hooks
+from tests.quick import pytest_runtest_setup  # noqa: F401 - a hook
 from tests.retrieval.library import Library
-from tests.spread import pytest_collection_modifyitems, pytest_xdist_make_scheduler  # noqa: F401 - hooks
+from tests.spread import pytest_xdist_make_scheduler  # noqa: F401 - a hook
 
 # How long an example takes says how busy the machine is.
 settings.register_profile("any machine", settings(), deadline=None)
@@ -33,6 +34,16 @@ gc.disable()
 
 # A process started in the background may be deaf to Ctrl-C, and so are those it starts; tests send it to commands.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    quick.add_option(parser)
+    selection.add_option(parser)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    selection.select(config, items)
+    spread.sort(items)
 
 
 def pytest_collection_finish() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from bench.reads import CountedStore
-from cli.product.emulator import Emulator, EmulatorMissing, start
+from desktop.product.emulator import Emulator, EmulatorMissing, start
 from shared.adapters.firestore.connection import DEFAULT_DATABASE
 from tests.missing import missing
 from tests.servers.firestore_limits import ProductionLimits
@@ -18,9 +18,17 @@ PATIENCE = 120.0
 """Seconds: a test waits for a busy machine, production does not."""
 
 
-def patient_store(project: str, database: str = DEFAULT_DATABASE) -> CountedStore:
+def patient_store(
+    project: str, database: str = DEFAULT_DATABASE, deployment: str = ""
+) -> CountedStore:
     """A store that a slow emulator does not fail."""
-    return CountedStore(project, database=database, read_seconds=PATIENCE, write_seconds=PATIENCE)
+    return CountedStore(
+        project,
+        database=database,
+        read_seconds=PATIENCE,
+        write_seconds=PATIENCE,
+        deployment=deployment,
+    )
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +59,10 @@ def firestore_host(emulator: Emulator, limits: ProductionLimits) -> Iterator[str
 
 @pytest.fixture
 def firestore_project(
-    emulator: Emulator, firestore_host: str, limits: ProductionLimits, monkeypatch: pytest.MonkeyPatch
+    emulator: Emulator,
+    firestore_host: str,
+    limits: ProductionLimits,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[str]:
     """A project that is empty, and FIRESTORE_EMULATOR_HOST set for this test. It fails if production would have refused
     anything, even where the product got over it.

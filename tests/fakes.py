@@ -47,7 +47,9 @@ class HashingEmbedder:
         total = [1e-3] * self.dimension
         for word, times in Counter(re.findall(r"\w+", text.lower())).items():
             digest = hashlib.shake_128(word.encode()).digest(self.dimension)
-            total = [value + times * (byte - 127.5) for value, byte in zip(total, digest, strict=True)]
+            total = [
+                value + times * (byte - 127.5) for value, byte in zip(total, digest, strict=True)
+            ]
         norm = math.sqrt(sum(value * value for value in total))
         return array("f", [value / norm for value in total])
 

@@ -29,7 +29,9 @@ def _audit(event: str, arguments: tuple[object, ...]) -> None:
     if not _watching:
         return
     host: object = None
-    if event in {"socket.connect", "socket.sendto"} and isinstance(arguments[1], tuple):  # not a Unix socket's path
+    if event in {"socket.connect", "socket.sendto"} and isinstance(
+        arguments[1], tuple
+    ):  # not a Unix socket's path
         host = arguments[1][0]
     elif event in {"socket.getaddrinfo", "socket.gethostbyname"}:
         host = arguments[0]

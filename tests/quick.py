@@ -27,8 +27,10 @@ def _audit(event: str, _: tuple[object, ...]) -> None:
 sys.addaudithook(_audit)
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--quick", action="store_true", help="skip tests that start a process or are marked slow")
+def add_option(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick", action="store_true", help="skip tests that start a process or are marked slow"
+    )
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -1,7 +1,7 @@
 """Which worker of `make test` runs what: a file is one worker's, a folder that shares a browser too, and what takes
 longest comes first, so that no worker is left alone with it at the end.
 
-Import the hooks in the outermost conftest.py.
+Import the hook in the outermost conftest.py.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ LONGEST = (
     TOGETHER,
     "tests/deploy/",
     "tests/cli/",
+    "tests/desktop/",
+    "tests/desktop/",
     "tests/adapters/firestore/",
     "tests/functions/test_silent_legs.py",
     "tests/retrieval/test_both_stores.py",
@@ -33,7 +35,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
     return _ByFile(config, log) if config.getoption("dist") == "loadfile" else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def sort(items: list[pytest.Item]) -> None:
+    """Puts what takes longest first."""
     items.sort(
-        key=lambda item: next((at for at, each in enumerate(LONGEST) if item.nodeid.startswith(each)), len(LONGEST))
+        key=lambda item: next(
+            (place for place, name in enumerate(LONGEST) if item.nodeid.startswith(name)),
+            len(LONGEST),
+        )
     )

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cli.product.suite import PROJECT, Suite, running
+from desktop.product.suite import PROJECT, Suite, running
 from tests.servers.dev import ROOT
 from tests.servers.scripted import Reply, ScriptedServer
 
@@ -17,11 +17,20 @@ def test_no_emulator_runs_but_those_that_tests_start() -> None:
 
 
 def test_a_suite_that_runs_beside_the_tests_is_found_by_none_of_them(tmp_path: Path) -> None:
-    with ScriptedServer(lambda _: Reply(body={"firestore": {"host": "127.0.0.1", "port": 9}})) as hub:
+    with ScriptedServer(
+        lambda _: Reply(body={"firestore": {"host": "127.0.0.1", "port": 9}})
+    ) as hub:
         (tmp_path / "hub-demo-theirs.json").write_text(json.dumps({"origins": [hub.url]}))
-        env = {**os.environ, "TMPDIR": str(tmp_path), "GOOGLE_CLOUD_PROJECT": "demo-theirs", "STORE": "emulator"}
+        env = {
+            **os.environ,
+            "TMPDIR": str(tmp_path),
+            "GOOGLE_CLOUD_PROJECT": "demo-theirs",
+            "STORE": "emulator",
+        }
         assert running(env, hubs=tmp_path).firestore == "127.0.0.1:9"
         inner = f"{__file__}::{test_no_emulator_runs_but_those_that_tests_start.__name__}"
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", inner]
-        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=120, check=False
+        )
     assert done.returncode == 0, done.stdout

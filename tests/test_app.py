@@ -10,8 +10,10 @@ import pytest
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.firebase.authentication import NoVerifier
 from shared.answering.extractive import ExtractiveWriter
-from shared.app import App
+from shared.app import App, Parts
+from shared.bootstrap import assemble
 from shared.errors import InvalidArgument
+from shared.indexing.coverage import read_note_state
 from shared.model.index import IndexStatus
 from shared.model.notes import NoteKey
 from shared.notes.service import NoteDraft
@@ -22,7 +24,7 @@ from tests.indexing.world import TENANT, Clock, garbled_store, key
 
 
 def app_on(store: Store, clock: Clock | None = None) -> App:
-    return App(
+    parts = Parts(
         settings=Settings(),
         store=store,
         embedder=HashingEmbedder(),
@@ -32,17 +34,20 @@ def app_on(store: Store, clock: Clock | None = None) -> App:
         pool=ThreadPoolExecutor(2),
         clock=clock or Clock(),
     )
+    return assemble(parts)
 
 
 def test_a_note_that_an_app_wrote_with_wrong_types_says_why_it_failed_and_is_mended_by_saving_it(
     embedded_store: EmbeddedStore,
 ) -> None:
     app = app_on(garbled_store(embedded_store, "n1"))
-    embedded_store.put_note(TENANT, app_on(embedded_store).notes.save(TENANT, "n1", NoteDraft(title="T", text="Old.")))
+    embedded_store.put_note(
+        TENANT, app_on(embedded_store).notes.save(TENANT, "n1", NoteDraft(title="T", text="Old."))
+    )
     with pytest.raises(InvalidArgument):
         app.notes.get(TENANT, "n1")
     assert app.indexer.index(key()).action == "failed"
-    state = app.indexer.note_state(NoteKey(TENANT, "n1"))
+    state = read_note_state(app.indexer, NoteKey(TENANT, "n1"))
     assert state.current
     assert state.record is not None
     assert state.record.status is IndexStatus.FAILED
@@ -52,7 +57,9 @@ def test_a_note_that_an_app_wrote_with_wrong_types_says_why_it_failed_and_is_men
     assert embedded_store.get_note(TENANT, "n1") == saved
 
 
-def test_the_same_content_again_writes_nothing_and_keeps_its_time(embedded_store: EmbeddedStore) -> None:
+def test_the_same_content_again_writes_nothing_and_keeps_its_time(
+    embedded_store: EmbeddedStore,
+) -> None:
     clock = Clock()
     app = app_on(embedded_store, clock)
     first = app.notes.save(TENANT, "n1", NoteDraft(title="T", text="Text."))
@@ -60,10 +67,12 @@ def test_the_same_content_again_writes_nothing_and_keeps_its_time(embedded_store
     assert app.notes.save(TENANT, "n1", NoteDraft(title="T", text="Text.")) == first
 
 
-def test_what_cosines_mean_is_estimated_again_until_there_are_notes_to_tell_it(embedded_store: EmbeddedStore) -> None:
+def test_what_cosines_mean_is_estimated_again_until_there_are_notes_to_tell_it(
+    embedded_store: EmbeddedStore,
+) -> None:
     app, embedder = app_on(embedded_store), HashingEmbedder()
     embedder.calibration = None
-    app = replace(app, embedder=embedder)
+    app = assemble(replace(app, embedder=embedder))
     asked = app.embedder_of(TENANT)
     assert asked is not None
     before = asked.calibration

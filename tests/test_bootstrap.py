@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from cli.options import close
-from shared.account.metering import MeteredJudge, MeteredReranker, MeteredWriter
+from shared.account.metering import MeteredReranker, MeteredWriter
 from shared.adapters.firebase.authentication import FirebaseAppCheck
 from shared.adapters.gemini import DEFAULT_CHAT_MODEL, DEFAULT_EMBEDDING_MODEL, GeminiWriter
-from shared.bootstrap import RANKING_SECONDS, build, judge_of
+from shared.bootstrap import RANKING_SECONDS, build
 from shared.errors import SettingsError
 from shared.settings import CHAT_MODEL, EMBEDDING_MODEL, Settings
 
@@ -38,12 +38,13 @@ def test_the_judge_is_offline_unless_another_is_named(tmp_path: Path) -> None:
     close(app)
 
 
-def test_the_writing_model_or_a_service_can_judge(tmp_path: Path) -> None:
-    by_model = Settings(home=tmp_path, auth="none", gemini_api_key="k", judge="model", support_policy="strict")
+def test_the_writing_model_can_judge(tmp_path: Path) -> None:
+    by_model = Settings(
+        home=tmp_path, auth="none", gemini_api_key="k", judge="model", support_policy="strict"
+    )
     app = build(by_model)
     assert (app.support.judge.name, app.support.strict) == (f"model {app.model}", True)
     close(app)
-    assert judge_of(Settings(project="demo", judge="check_grounding")).name == "check_grounding"
 
 
 GEMINI = {"gemini_api_key": "k"}
@@ -59,18 +60,23 @@ OPENAI = {"openai_base_url": "http://127.0.0.1:9/v1", "chat_model": "house-model
         ({**GEMINI, "embedding_model_before": "gemini-embedding-001"}, "gemini-embedding-001"),
         (OPENAI, "house-model"),
         (
-            {**OPENAI, "model_prices": (("house-model", 0.1, 0.2),), "embedding_model": "house-embedder"},
+            {
+                **OPENAI,
+                "model_prices": (("house-model", 0.1, 0.2),),
+                "embedding_model": "house-embedder",
+            },
             "house-embedder",
         ),
         ({"reranker": "vertex", "project": "demo"}, "ranking"),
-        ({"judge": "check_grounding", "project": "demo"}, "check-grounding"),
     ],
 )
 def test_a_model_without_a_price_stops_the_start_where_the_project_has_a_budget(
     tmp_path: Path, models: dict[str, Any], unpriced: str
 ) -> None:
     settings = Settings(home=tmp_path, auth="none", daily_project_usd=5.0, **models)
-    with pytest.raises(SettingsError, match=f"MODEL_PRICES: expected a price of {unpriced}, ") as raised:
+    with pytest.raises(
+        SettingsError, match=f"MODEL_PRICES: expected a price of {unpriced}, "
+    ) as raised:
         build(settings)
     assert raised.value.variable == "MODEL_PRICES"
     close(build(replace(settings, model_prices=(*settings.model_prices, (unpriced, 0.3, 2.5)))))
@@ -81,18 +87,28 @@ def test_the_embedding_model_of_before_a_change_is_of_the_same_service(tmp_path:
     models = {"embedding_model": "new", "embedding_model_before": "old"}
     for service in (GEMINI, OPENAI):
         app = build(Settings(home=tmp_path, auth="none", **service, **models))  # type: ignore[arg-type]
-        assert [each and each.model for each in (app.embedder, app.before)] == ["new", "old"]
-        assert type(app.embedder) is type(app.before)
+        assert [each and each.model for each in (app.embedder, app.previous_embedder)] == [
+            "new",
+            "old",
+        ]
+        assert type(app.embedder) is type(app.previous_embedder)
         close(app)
 
 
 def test_a_project_with_a_budget_meters_every_hosted_model(tmp_path: Path) -> None:
-    priced = {"daily_project_usd": 5.0, "model_prices": (("ranking", 1.0, 0.0), ("check-grounding", 1.0, 0.0))}
-    services = {"reranker": "vertex", "judge": "check_grounding", "project": "demo"}
+    priced = {
+        "daily_project_usd": 5.0,
+        "model_prices": (("ranking", 1.0, 0.0),),
+    }
+    services = {"reranker": "vertex", "project": "demo"}
     settings = Settings(home=tmp_path, auth="none", **GEMINI, **priced, **services)  # type: ignore[arg-type]
     app = build(settings)
-    metered = (app.writer, app.ranker, app.reranker, app.support.judge)
-    assert [type(each) for each in metered] == [MeteredWriter, MeteredWriter, MeteredReranker, MeteredJudge]
+    metered = (app.writer, app.ranker, app.reranker)
+    assert [type(each) for each in metered] == [
+        MeteredWriter,
+        MeteredWriter,
+        MeteredReranker,
+    ]
     assert {CHAT_MODEL, EMBEDDING_MODEL} < set(settings.billed_models)
     assert (DEFAULT_CHAT_MODEL, DEFAULT_EMBEDDING_MODEL) == (CHAT_MODEL, EMBEDDING_MODEL)
     close(app)
@@ -104,12 +120,19 @@ def test_a_project_with_a_budget_meters_every_hosted_model(tmp_path: Path) -> No
         ("model=gpt-9", "one of extractive for model"),
         ("template=../plan", "auto, none, or the id of a template for template"),
         ("lookIn=work\0", "text of at most "),
-        (f"systemPrompt={'x' * 2001}", "text of at most 2000 characters, without NUL for systemPrompt"),
+        (
+            f"systemPrompt={'x' * 2001}",
+            "text of at most 2000 characters, without NUL for systemPrompt",
+        ),
     ],
 )
-def test_a_default_that_no_session_may_have_stops_the_start(tmp_path: Path, default: str, expected: str) -> None:
+def test_a_default_that_no_session_may_have_stops_the_start(
+    tmp_path: Path, default: str, expected: str
+) -> None:
     given = Settings.from_env({"SESSION_DEFAULTS": default}).session_defaults
-    with pytest.raises(SettingsError, match=f"SESSION_DEFAULTS: expected {re.escape(expected)}") as raised:
+    with pytest.raises(
+        SettingsError, match=f"SESSION_DEFAULTS: expected {re.escape(expected)}"
+    ) as raised:
         build(Settings(home=tmp_path, auth="none", session_defaults=given))
     assert raised.value.variable == "SESSION_DEFAULTS"
 
@@ -121,7 +144,9 @@ def test_app_check_is_for_deployments_that_ask_who_calls(tmp_path: Path, mode: s
     close(app)
 
 
-@pytest.mark.parametrize(("auth", "mode"), [("firebase", "off"), ("emulator", "enforce"), ("none", "enforce")])
+@pytest.mark.parametrize(
+    ("auth", "mode"), [("firebase", "off"), ("emulator", "enforce"), ("none", "enforce")]
+)
 def test_elsewhere_no_app_needs_to_say_what_it_is(tmp_path: Path, auth: str, mode: str) -> None:
     app = build(Settings(home=tmp_path, auth=auth, project="demo", app_check=mode))
     assert app.attester is None

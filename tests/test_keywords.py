@@ -9,14 +9,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("shared", "functions", "cli", "evaluation")
+PACKAGES = ("shared", "functions", "desktop", "cli", "evaluation")
 MOST = 3
 """Fields that may be given by their place."""
 
 
 def _modules() -> Mapping[str, ast.Module]:
     files = (file for package in PACKAGES for file in (ROOT / package).rglob("*.py"))
-    return {".".join(file.relative_to(ROOT).with_suffix("").parts): ast.parse(file.read_text()) for file in files}
+    return {
+        ".".join(file.relative_to(ROOT).with_suffix("").parts): ast.parse(file.read_text())
+        for file in files
+    }
 
 
 def _is_data(node: ast.stmt) -> bool:
@@ -26,19 +29,36 @@ def _is_data(node: ast.stmt) -> bool:
 
 def _calls(modules: Mapping[str, ast.Module]) -> Iterator[tuple[str, ast.Call]]:
     """Module, and a call by which it makes data."""
-    data = {(name, each.name) for name, tree in modules.items() for each in tree.body if _is_data(each)}  # type: ignore[attr-defined]
+    data = {
+        (name, each.name)  # type: ignore[attr-defined]
+        for name, tree in modules.items()
+        for each in tree.body
+        if _is_data(each)
+    }
     for name, tree in modules.items():
         known = {each: name for module, each in data if module == name}
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.module:
-                known |= {each.name: node.module for each in node.names if (node.module, each.name) in data}
+                known |= {
+                    each.name: node.module
+                    for each in node.names
+                    if (node.module, each.name) in data
+                }
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in known:
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id in known
+            ):
                 yield name, node
 
 
 def test_data_of_more_than_three_fields_are_built_with_keywords() -> None:
     calls = list(_calls(_modules()))
     assert len(calls) > 500, "the reading of the code has found too little"
-    by_place = [f"{name}:{call.lineno} {ast.unparse(call.func)}" for name, call in calls if len(call.args) > MOST]
+    by_place = [
+        f"{name}:{call.lineno} {ast.unparse(call.func)}"
+        for name, call in calls
+        if len(call.args) > MOST
+    ]
     assert by_place == []

@@ -13,7 +13,11 @@ from shared.settings.parse import RETIRED_MODELS
 
 def test_no_environment_at_all_is_a_working_laptop_product() -> None:
     settings = Settings.from_env({})
-    assert (settings.store, settings.auth, settings.gemini_api_key) == ("embedded", "firebase", None)
+    assert (settings.store, settings.auth, settings.gemini_api_key) == (
+        "embedded",
+        "firebase",
+        None,
+    )
 
 
 def test_a_project_in_somebodys_shell_does_not_send_a_try_out_to_production() -> None:
@@ -26,38 +30,69 @@ def test_firestore_is_the_store_where_the_platform_says_so(variable: str) -> Non
 
 
 def test_beside_an_emulator_the_embedded_store_may_be_asked_for() -> None:
-    assert Settings.from_env({"FIRESTORE_EMULATOR_HOST": "x", "STORE": "embedded"}).store == "embedded"
+    assert (
+        Settings.from_env({"FIRESTORE_EMULATOR_HOST": "x", "STORE": "embedded"}).store == "embedded"
+    )
 
 
 @pytest.mark.parametrize(
     ("env", "expected"),
     [
-        ({"STORE": "embedded"}, "STORE: expected firestore where K_SERVICE is set, got 'embedded': a function's disk"),
-        ({"RERANKER": "cross_encoder", "RERANKER_MODEL": "m"}, "RERANKER: expected none or vertex where K_SERVICE is"),
-        ({"EMBEDDING_MODEL": "m"}, "EMBEDDING_MODEL: expected GEMINI_API_KEY, GOOGLE_GENAI_USE_VERTEXAI or OPENAI_"),
+        (
+            {"STORE": "embedded"},
+            "STORE: expected firestore where K_SERVICE is set, got 'embedded': a function's disk",
+        ),
+        (
+            {"RERANKER": "cross_encoder", "RERANKER_MODEL": "m"},
+            "RERANKER: expected none or vertex where K_SERVICE is",
+        ),
+        (
+            {"EMBEDDING_MODEL": "m"},
+            "EMBEDDING_MODEL: expected GEMINI_API_KEY, GOOGLE_GENAI_USE_VERTEXAI or OPENAI_",
+        ),
     ],
 )
-def test_what_a_function_cannot_keep_or_run_stops_its_start(env: dict[str, str], expected: str) -> None:
+def test_what_a_function_cannot_keep_or_run_stops_its_start(
+    env: dict[str, str], expected: str
+) -> None:
     with pytest.raises(SettingsError) as raised:
         Settings.from_env({"K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p", **env})
     assert raised.value.message.startswith(expected)
 
 
 def test_a_deployment_has_limits_unless_they_are_taken_away_by_name() -> None:
-    names = ("daily_chat_limit", "daily_search_limit", "daily_embed_tokens", "daily_project_usd")
+    names = (
+        "daily_chat_limit",
+        "daily_search_limit",
+        "daily_embed_tokens",
+        "daily_index_writes",
+        "daily_project_usd",
+    )
     deployed = {"K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p", "GEMINI_API_KEY": "k"}
 
     def limits(env: dict[str, str]) -> list[float | None]:
         return [getattr(Settings.from_env(env), name) for name in names]
 
-    assert limits({}) == [None] * 4, "what this machine answers bills nothing, or the person who asks"
-    assert limits(deployed) == [200, 1000, 2_000_000, 20.0]
-    assert limits({**deployed, **{name.upper(): "0" for name in names}}) == [None] * 4
-    assert limits({**deployed, "DAILY_CHAT_LIMIT": "7", "DAILY_PROJECT_USD": "2.5"}) == [7, 1000, 2_000_000, 2.5]
+    assert limits({}) == [None] * 5, (
+        "what this machine answers bills nothing, or the person who asks"
+    )
+    assert limits(deployed) == [200, 1000, 2_000_000, 50_000, 20.0]
+    assert limits({**deployed, **{name.upper(): "0" for name in names}}) == [None] * 5
+    assert limits({**deployed, "DAILY_CHAT_LIMIT": "7", "DAILY_PROJECT_USD": "2.5"}) == [
+        7,
+        1000,
+        2_000_000,
+        50_000,
+        2.5,
+    ]
 
 
 def test_values_are_parsed() -> None:
-    env = {"AURORA_HOME": "/x", "ALLOWED_ORIGINS": "https://a.example, https://b.example", "RETRIEVAL_TOP_K": "10"}
+    env = {
+        "AURORA_HOME": "/x",
+        "ALLOWED_ORIGINS": "https://a.example, https://b.example",
+        "RETRIEVAL_TOP_K": "10",
+    }
     settings = Settings.from_env(env)
     assert settings.home == Path("/x")
     assert settings.allowed_origins == ("https://a.example", "https://b.example")
@@ -76,28 +111,54 @@ def test_an_empty_value_counts_as_not_set() -> None:
 @pytest.mark.parametrize(
     ("env", "expected"),
     [
-        ({"DAILY_CHAT_LIMIT": "-1"}, f"DAILY_CHAT_LIMIT: {LIMIT}whole number from 1 to 1000000000, got '-1'"),
-        ({"DAILY_EMBED_TOKENS": "9"}, f"DAILY_EMBED_TOKENS: {LIMIT}whole number from 10000 to 1000000000000, got '9'"),
-        ({"DAILY_PROJECT_USD": "nan"}, f"DAILY_PROJECT_USD: {LIMIT}number from 0.01 to 1000000000.0, got 'nan'"),
-        ({"SESSION_DEFAULTS": "topK=99"}, "SESSION_DEFAULTS: for topK a whole number from 1 to 20, got '99'"),
+        (
+            {"DAILY_CHAT_LIMIT": "-1"},
+            f"DAILY_CHAT_LIMIT: {LIMIT}whole number from 1 to 1000000000, got '-1'",
+        ),
+        (
+            {"DAILY_EMBED_TOKENS": "9"},
+            f"DAILY_EMBED_TOKENS: {LIMIT}whole number from 10000 to 1000000000000, got '9'",
+        ),
+        (
+            {"DAILY_PROJECT_USD": "nan"},
+            f"DAILY_PROJECT_USD: {LIMIT}number from 0.01 to 1000000000.0, got 'nan'",
+        ),
+        (
+            {"SESSION_DEFAULTS": "topK=99"},
+            "SESSION_DEFAULTS: for topK a whole number from 1 to 20, got '99'",
+        ),
         ({"SESSION_DEFAULTS": "useNotes=maybe"}, "SESSION_DEFAULTS: for useNotes true or false"),
         (
             {"SESSION_DEFAULTS": "whenNotInNotes=x"},
             "SESSION_DEFAULTS: for whenNotInNotes one of refuse, general, got 'x'",
         ),
-        ({"SESSION_DEFAULTS": "strategy=magic"}, "SESSION_DEFAULTS: for strategy one of weighted, rrf, got 'magic'"),
-        *(({"MODEL_PRICES": prices}, f"MODEL_PRICES: {PRICES}'{got}'") for prices, got in WRONG_PRICES),
+        (
+            {"SESSION_DEFAULTS": "strategy=magic"},
+            "SESSION_DEFAULTS: for strategy one of weighted, rrf, got 'magic'",
+        ),
+        *(
+            ({"MODEL_PRICES": prices}, f"MODEL_PRICES: {PRICES}'{got}'")
+            for prices, got in WRONG_PRICES
+        ),
         ({"STORE": "mysql"}, "STORE: one of firestore, embedded, got 'mysql'"),
         ({"EMBEDDING_DIM": "4096"}, "EMBEDDING_DIM: a whole number from 1 to 2048, got '4096'"),
         ({"EMBEDDING_DIM": "many"}, "EMBEDDING_DIM: a whole number from 1 to 2048, got 'many'"),
         ({"CHAT_TEMPERATURE": "nan"}, "CHAT_TEMPERATURE: a number from 0 to 2, got 'nan'"),
         ({"GOOGLE_GENAI_USE_VERTEXAI": "maybe"}, "GOOGLE_GENAI_USE_VERTEXAI: true or false"),
-        ({"RETRIEVAL_WEIGHT_VECTOR": "0.7"}, "RETRIEVAL_WEIGHT_*: three weights that sum to 1, got 1.1"),
+        (
+            {"RETRIEVAL_WEIGHT_VECTOR": "0.7"},
+            "RETRIEVAL_WEIGHT_*: three weights that sum to 1, got 1.1",
+        ),
         ({"STORE": "firestore"}, "GOOGLE_CLOUD_PROJECT: a project id when STORE is firestore"),
-        ({"OPENAI_BASE_URL": "http://x/v1"}, "CHAT_MODEL: a model of the server at OPENAI_BASE_URL"),
-        ({"JUDGE": "nobody"}, "JUDGE: one of offline, model, check_grounding, got 'nobody'"),
-        ({"JUDGE": "model"}, "JUDGE: offline or check_grounding where no writing model is configured"),
-        ({"JUDGE": "check_grounding"}, "GOOGLE_CLOUD_PROJECT: a project id when JUDGE is check_grounding"),
+        (
+            {"OPENAI_BASE_URL": "http://x/v1"},
+            "CHAT_MODEL: a model of the server at OPENAI_BASE_URL",
+        ),
+        ({"JUDGE": "nobody"}, "JUDGE: one of offline, model, got 'nobody'"),
+        (
+            {"JUDGE": "model"},
+            "JUDGE: offline where no writing model is configured",
+        ),
         ({"SUPPORT_POLICY": "lenient"}, "SUPPORT_POLICY: one of flag, strict, got 'lenient'"),
         ({"RERANKER": "vertex"}, "GOOGLE_CLOUD_PROJECT: a project id when RERANKER is vertex"),
         (
@@ -105,8 +166,14 @@ def test_an_empty_value_counts_as_not_set() -> None:
             "GOOGLE_CLOUD_PROJECT: a project id when GOOGLE_GENAI_USE_VERTEXAI is set",
         ),
         ({"K_SERVICE": "chat"}, "GOOGLE_CLOUD_PROJECT: a project id when STORE is firestore"),
-        ({"RERANKER": "cross_encoder"}, "RERANKER_MODEL: folder or name of a model when RERANKER is cross_encoder"),
-        ({"EMBEDDING_ALIKE": "0.8"}, "EMBEDDING_ALIKE: a number above EMBEDDING_UNRELATED, both or neither"),
+        (
+            {"RERANKER": "cross_encoder"},
+            "RERANKER_MODEL: folder or name of a model when RERANKER is cross_encoder",
+        ),
+        (
+            {"EMBEDDING_ALIKE": "0.8"},
+            "EMBEDDING_ALIKE: a number above EMBEDDING_UNRELATED, both or neither",
+        ),
         (
             {"EMBEDDING_UNRELATED": "0.8", "EMBEDDING_ALIKE": "0.7"},
             "EMBEDDING_ALIKE: a number above EMBEDDING_UNRELATED, both or neither",
@@ -114,25 +181,39 @@ def test_an_empty_value_counts_as_not_set() -> None:
         ({"LOG_LEVEL": "LOUD"}, "LOG_LEVEL: one of DEBUG, INFO, WARNING, ERROR, got 'LOUD'"),
     ],
 )
-def test_a_bad_value_stops_the_start_and_names_the_variable(env: dict[str, str], expected: str) -> None:
+def test_a_bad_value_stops_the_start_and_names_the_variable(
+    env: dict[str, str], expected: str
+) -> None:
     with pytest.raises(SettingsError) as raised:
         Settings.from_env(env)
     variable, _, wanted = expected.partition(": ")
-    assert (raised.value.variable, raised.value.message) == (variable, f"{variable}: expected {wanted}")
+    assert (raised.value.variable, raised.value.message) == (
+        variable,
+        f"{variable}: expected {wanted}",
+    )
 
 
-ADDRESSES = ("GEMINI_BASE_URL", "OPENAI_BASE_URL", "CHECK_GROUNDING_BASE_URL", "AUTH_CERTIFICATES_URL")
+ADDRESSES = (
+    "GEMINI_BASE_URL",
+    "OPENAI_BASE_URL",
+    "AUTH_CERTIFICATES_URL",
+)
 
 
 @pytest.mark.parametrize("variable", [*ADDRESSES, "OTEL_EXPORTER_OTLP_ENDPOINT"])
-@pytest.mark.parametrize("address", ["ftp://127.0.0.1", "http://[", "127.0.0.1:11434", "http://", "http://a:b/", "x"])
+@pytest.mark.parametrize(
+    "address", ["ftp://127.0.0.1", "http://[", "127.0.0.1:11434", "http://", "http://a:b/", "x"]
+)
 def test_what_is_no_address_stops_the_start(variable: str, address: str) -> None:
-    with pytest.raises(SettingsError, match=f"^{variable}: expected an address like https://host/path"):
+    with pytest.raises(
+        SettingsError, match=f"^{variable}: expected an address like https://host/path"
+    ):
         Settings.from_env({variable: address})
 
 
 @pytest.mark.parametrize(
-    "origin", ["https://a.example/", "a.example", "https://", "https://A.example", "http://a:b", "null"]
+    "origin",
+    ["https://a.example/", "a.example", "https://", "https://A.example", "http://a:b", "null"],
 )
 def test_an_origin_that_no_browser_sends_stops_the_start(origin: str) -> None:
     with pytest.raises(SettingsError, match=r"^ALLOWED_ORIGINS: expected origins like"):
@@ -146,8 +227,12 @@ def test_every_origin_that_a_browser_or_a_web_view_sends_is_one() -> None:
 
 @pytest.mark.parametrize("variable", ["GEMINI_API_KEY", "OPENAI_API_KEY"])
 @pytest.mark.parametrize("key", ["two words", "ключ", "line\nbreak"])
-def test_a_key_that_no_header_can_carry_stops_the_start_and_is_not_told(variable: str, key: str) -> None:
-    with pytest.raises(SettingsError, match=f"^{variable}: expected a key of visible ASCII characters$"):
+def test_a_key_that_no_header_can_carry_stops_the_start_and_is_not_told(
+    variable: str, key: str
+) -> None:
+    with pytest.raises(
+        SettingsError, match=f"^{variable}: expected a key of visible ASCII characters$"
+    ):
         Settings.from_env({variable: key})
 
 

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from cli.options import NOTHING, Place, anywhere, print_json
+from cli.options import NOTHING, CommandContext, anywhere
 from cli.showing import (
     NOTHING_FOUND,
     matches_well,
     show_answer,
+    show_files,
     show_found,
     tell_what_waits,
     tell_who_was_away,
     why_nothing,
 )
+from cli.terminal import echo_json
 from shared.times.dates import parse_zone
 
 if TYPE_CHECKING:
@@ -27,79 +29,150 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound=Callable[..., Any])
 
+STANDARD_INPUT = "-"
+"""In the place of a question: it is read from standard input."""
 ZONES = "zoneinfo/"
+"""Last folder before the names of zones in a path."""
 
 
 def asking(command: C) -> C:
-    """The options of a question."""
-    for option in (
-        click.option("--time-zone", help="IANA zone in which `yesterday` is meant.  [default: this machine's]"),
+    """Gives a command the options of a question."""
+    options = (
+        click.option(
+            "--time-zone",
+            help="IANA zone in which `yesterday` is meant.  [default: this machine's]",
+        ),
         click.option("--now", help="Ask as of this RFC 3339 time."),
-        click.option("--folder", "folders", multiple=True, help="Only this folder and what is below it; repeatable."),
+        click.option(
+            "--folder",
+            "folders",
+            multiple=True,
+            help="Only this folder and what is below it; repeatable.",
+        ),
         click.option("--vault", "vaults", multiple=True, help="Only this vault; repeatable."),
-    ):
+        click.option(
+            "--strategy",
+            type=click.Choice(["weighted", "rrf"]),
+            help="How the legs of the search are put together.  [default: the session's, or weighted]",
+        ),
+    )
+    for option in options:
         command = option(command)
     return command
 
 
 def answered(command: C) -> C:
-    """The options of a question that is to be answered."""
-    with_template = click.option("--template", help="`auto`, or the id of a template along which answers are laid out.")
-    with_k = click.option("--k", type=click.IntRange(1, 20), help="How many passages the writer gets.")
-    return with_k(with_template(asking(command)))
+    """Gives a command the options of a question that is to be answered."""
+    with_template = click.option(
+        "--template", help="`auto`, or the id of a template along which answers are laid out."
+    )
+    with_k = click.option(
+        "--k", type=click.IntRange(1, 20), help="How many passages the writer gets."
+    )
+    with_general = click.option(
+        "--general", is_flag=True, help="Let a model answer what the notes do not, and say so."
+    )
+    return with_k(with_template(with_general(asking(command))))
 
 
 @click.command()
 @click.argument("question")
-@click.option("--rank-folders", "ranks", is_flag=True, help="Look in --folder first, then in those that fit best.")
-@click.option("--general", is_flag=True, help="Let a model answer what the notes do not, and say so.")
+@click.option(
+    "--rank-folders",
+    "ranks",
+    is_flag=True,
+    help="Look in --folder first, then in those that fit best.",
+)
 @answered
 @anywhere
-def ask(place: Place, question: str, *, ranks: bool, general: bool, **options: Any) -> None:  # noqa: ANN401 - click's options
-    """Ask your notes; every claim in the answer cites its passage. Exit code 3: they do not hold the answer."""
-    path, body = _ranked(question, options) if ranks else ("/chat", {**question_json(**options), "message": question})
-    if general:
-        body["whenNotInNotes"] = "general"
-    with place.client() as client:
+def ask(
+    context: CommandContext,
+    question: str,
+    *,
+    ranks: bool,
+    **options: Any,  # noqa: ANN401 - click's options
+) -> None:
+    """Ask your notes; every claim in the answer cites its passage. `-` reads the question from
+    standard input. Exit code 3: they do not hold the answer.
+    """
+    question = _read_question(question)
+    if ranks:
+        path = "/ask"
+        body = _ranked_body(question, options)
+    else:
+        path = "/chat"
+        body = {**question_json(**options), "message": question}
+    with context.client() as client:
         answer = client.send("POST", path, body)
-        if place.as_json:
-            print_json(answer)
+        if context.as_json:
+            echo_json(answer)
         else:
-            show_answer(answer, place)
+            show_answer(answer, context)
             tell_who_was_away(answer["meta"], client)
-            tell_what_waits(client, place)
+            tell_what_waits(answer["meta"], client, context)
     if answer["meta"]["refusal"]:
         sys.exit(NOTHING)
 
 
 @click.command()
 @click.argument("query")
-@click.option("--k", type=click.IntRange(1, 100), default=10, show_default=True, help="How many passages.")
+@click.option(
+    "--k", type=click.IntRange(1, 100), default=10, show_default=True, help="How many passages."
+)
+@click.option("--files", is_flag=True, help="Print the files of the notes alone, one a line.")
 @asking
 @anywhere
-def search(place: Place, query: str, k: int, **options: Any) -> None:  # noqa: ANN401 - click's options
-    """Find passages, best first. Exit code 3: nothing found that matches well."""
-    with place.client() as client:
-        found = client.send("POST", "/search", {**question_json(**options), "query": query, "k": k})
+def search(
+    context: CommandContext,
+    query: str,
+    *,
+    k: int,
+    files: bool,
+    **options: Any,  # noqa: ANN401 - click's options
+) -> None:
+    """Find passages, best first. `-` reads the query from standard input. Exit code 3: nothing
+    found that matches well.
+    """
+    if files and context.as_json:
+        raise click.UsageError("--files and --json do not go together")
+    body = {**question_json(**options), "query": _read_question(query), "k": k}
+    with context.client() as client:
+        found = client.send("POST", "/search", body)
         matched = matches_well(found)
-        if place.as_json:
-            print_json(found)
+        if context.as_json:
+            echo_json(found)
+        elif files:
+            show_files(found, context)
         else:
-            nothing = NOTHING_FOUND if found["results"] else why_nothing(client, place)
-            show_found(found, place, matched=matched, nothing=nothing)
+            nothing = NOTHING_FOUND if found["results"] else why_nothing(client, context)
+            show_found(found, context, matched=matched, nothing=nothing)
             tell_who_was_away(found["meta"], client)
-            tell_what_waits(client, place)
+            tell_what_waits(found["meta"], client, context)
     if not matched:
         sys.exit(NOTHING)
 
 
-def _ranked(question: str, options: Json) -> tuple[str, Json]:
-    """Path and body of a question whose folders are ranked."""
+def _read_question(question: str) -> str:
+    """Returns the question itself, or for `-` what standard input holds. Raises click.UsageError."""
+    if question != STANDARD_INPUT:
+        return question
+    text = sys.stdin.read().strip()
+    if not text:
+        raise click.UsageError("standard input holds no question")
+    return text
+
+
+def _ranked_body(question: str, options: Json) -> Json:
+    """Returns the body of a question whose folders are ranked. Raises click.UsageError."""
     if options.pop("template"):
         raise click.UsageError("--rank-folders lays out no answer along a template")
-    folders, vaults, k = (options.pop(name) for name in ("folders", "vaults", "k"))
-    named = {"question": question, "folders": folders, "vaults": vaults, **({} if k is None else {"k": k})}
-    return "/ask", {**question_json(**options), **named}
+    folders = options.pop("folders")
+    vaults = options.pop("vaults")
+    k = options.pop("k")
+    body = {**question_json(**options), "question": question, "folders": folders, "vaults": vaults}
+    if k is not None:
+        body["k"] = k
+    return body
 
 
 def question_json(
@@ -110,18 +183,34 @@ def question_json(
     time_zone: str | None = None,
     k: int | None = None,
     template: str | None = None,
+    strategy: str | None = None,
+    general: bool = False,
 ) -> Json:
-    """The options of a question as the fields of a body."""
-    filters = {name: list(values) for name, values in (("vaults", vaults), ("folders", folders)) if values}
-    zone = local_zone() if time_zone is None else time_zone
-    asked = {"timeZone": zone, "now": now, "topK": k, "template": template, "filters": filters or None}
-    return {name: value for name, value in asked.items() if value is not None}
+    """Returns the options of a question as the fields of a body, without those that are not set."""
+    filters = {}
+    if vaults:
+        filters["vaults"] = list(vaults)
+    if folders:
+        filters["folders"] = list(folders)
+    body = {
+        "timeZone": local_zone() if time_zone is None else time_zone,
+        "now": now,
+        "topK": k,
+        "template": template,
+        "strategy": strategy,
+        "whenNotInNotes": "general" if general else None,
+        "filters": filters or None,
+    }
+    return {name: value for name, value in body.items() if value is not None}
 
 
 def local_zone() -> str:
-    """The IANA zone of this machine: TZ, else where /etc/localtime points; UTC when neither says."""
-    linked = str(Path("/etc/localtime").resolve())
-    for name in (os.environ.get("TZ", ""), linked.rpartition(ZONES)[2] if ZONES in linked else ""):
+    """Returns the IANA zone of this machine: TZ, else the target of /etc/localtime, else UTC."""
+    names = [os.environ.get("TZ", "")]
+    target = str(Path("/etc/localtime").resolve())
+    if ZONES in target:
+        names.append(target.rpartition(ZONES)[2])
+    for name in names:
         try:
             return parse_zone(name)
         except ValueError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
@@ -14,90 +13,109 @@ from rich.console import Console
 from rich.text import Text
 
 from cli.commands.ask import answered, question_json
-from cli.options import Place, anywhere, can_be_asked
-from cli.pages import address
+from cli.options import CommandContext, anywhere, can_be_asked
 from cli.showing import console, show_answer, show_sources, tell_who_was_away
+from cli.terminal import echo, echo_json
+from desktop.client.pages import address
 from functions.client import ApiClient, Json
 from shared.api.stream import StreamEvent
 from shared.errors import AuroraError, InvalidArgument, RequestError
 
 PROMPT = "› "
-NEW, HELP, ENDS = "/new", "/help", ("/exit", "/quit")
-HELP_TEXT = (
-    "A question, or a follow-up to the last answer. /new begins anew, /exit or Ctrl-D ends, Ctrl-C stops an answer."
-)
+NEW = "/new"
+HELP = "/help"
+ENDS = ("/exit", "/quit")
+HELP_TEXT = "A question, or a follow-up to the last answer. /new begins anew, /exit or Ctrl-D ends, Ctrl-C stops an answer."
 
 
 @click.command()
-@click.option("--session", "session_id", help="Go on with this session; `aurora sessions list` has them.")
+@click.option(
+    "--session", "session_id", help="Go on with this session; `aurora sessions list` has them."
+)
 @answered
 @anywhere
-def chat(place: Place, session_id: str | None, **options: Any) -> None:  # noqa: ANN401 - click's options
-    """Talk with your notes. Questions are read line by line, also from a pipe; --json prints one answer a line.
+def chat(context: CommandContext, session_id: str | None, **options: Any) -> None:  # noqa: ANN401 - click's options
+    """Talk with your notes. Questions are read line by line, also from a pipe; --json prints one
+    answer a line.
 
     The conversation is kept as a session, which later ones may go on with.
     """
     body = question_json(**options)
-    with place.lasting_client() as client:
+    with context.lasting_client() as client:
         if session_id is not None:
-            client.send("GET", address("sessions", session_id))  # fails now, not after the first question
-        talk = Conversation(client=client, place=place, body=body, session_id=session_id or "new")
-        for line in _questions(asks=not place.as_json and can_be_asked()):
-            talk.say(line)
+            # An unknown session fails now, not after the first question.
+            client.send("GET", address("sessions", session_id))
+        conversation = Conversation(
+            client=client, context=context, body=body, session_id=session_id or "new"
+        )
+        for line in _questions(asks=not context.as_json and can_be_asked()):
+            conversation.say(line)
 
 
 @dataclass(slots=True)
 class Conversation:
-    """One session, seen from the terminal."""
+    """Session, seen from the terminal."""
 
     client: ApiClient
-    place: Place
+    context: CommandContext
     body: Json
+    """Options of every question."""
     session_id: str
+    """`new` before the first answer."""
     out: Console = field(default_factory=console)
 
     def say(self, line: str) -> None:
-        """Answer one line. A request that is refused is reported and the conversation goes on. Raises what ends it."""
+        """Answers a line.
+
+        A request that is refused is reported, and the conversation goes on. Raises what ends it.
+        """
         if line == NEW:
             self.session_id = "new"
-        elif line == HELP:
+            return
+        if line == HELP:
             self.out.print(HELP_TEXT)
-        else:
-            try:
-                self._ask(line)
-            except RequestError as error:
-                click.echo(f"aurora: {error.message}", err=True)
-            except KeyboardInterrupt:
-                if not can_be_asked():
-                    raise
-                self.out.print(Text("\nstopped", "dim"))
+            return
+        try:
+            self._ask(line)
+        except RequestError as error:
+            echo(f"aurora: {error.message}", err=True)
+        except KeyboardInterrupt:
+            if not can_be_asked():
+                raise
+            self.out.print(Text("\nstopped", "dim"))
 
     def _ask(self, question: str) -> None:
-        asked = {**self.body, "message": question, "sessionId": self.session_id}
-        with closing(self.client.events("/chat", asked)) as events:
-            result = _result(events) if self.place.as_json else self._shown(events)
-        if self.place.as_json:
-            click.echo(json.dumps(result, ensure_ascii=False))
+        """Asks a question, prints the answer and remembers its session."""
+        body = {**self.body, "message": question, "sessionId": self.session_id}
+        with closing(self.client.events("/chat", body)) as events:
+            result = _result(events) if self.context.as_json else self._shown(events)
+        if self.context.as_json:
+            echo_json(result, indent=None)
         self.session_id = result["meta"]["sessionId"] or self.session_id
 
     def _shown(self, events: Iterable[StreamEvent]) -> Json:
-        """While it is written on a terminal; elsewhere, where nothing can be taken back, only what is final."""
+        """Prints an answer and returns it.
+
+        On a terminal it is printed while it is written. Elsewhere nothing can be taken back, and
+        only the final answer is printed.
+        """
         if self.out.file.isatty():
             try:
                 result = _result(follow(event, self.out) for event in events)
             finally:
                 self.out.print()
-            show_sources(result, self.place)
+            show_sources(result, self.context)
         else:
             result = _result(events)
-            show_answer(result, self.place)
+            show_answer(result, self.context)
         tell_who_was_away(result["meta"], self.client)
         return result
 
 
 def follow(event: StreamEvent, out: Console) -> StreamEvent:
-    """Print what an event brings to an answer's text on a terminal; the event itself. What was printed cannot be taken
-    back: that all of it is withdrawn is said.
+    """Prints what an event adds to an answer's text on a terminal, and returns the event.
+
+    What was printed cannot be taken back: a remark says that all of it is withdrawn.
     """
     data: Json = dict(event.data)
     if event.name == "token":
@@ -109,7 +127,7 @@ def follow(event: StreamEvent, out: Console) -> StreamEvent:
 
 
 def _result(events: Iterable[StreamEvent]) -> Json:
-    """The authoritative answer. Raises AuroraError if the stream ended before."""
+    """Returns the final answer. Raises AuroraError if the stream ends before it."""
     for event in events:
         if event.name == "result":
             return dict(event.data)
@@ -117,11 +135,14 @@ def _result(events: Iterable[StreamEvent]) -> Json:
 
 
 def _questions(*, asks: bool) -> Iterator[str]:
-    """Lines that are not blank, until the input ends or a word ends it. `asks`: with a prompt and line editing."""
+    """Yields lines that are not blank, until the input or a word ends the conversation.
+
+    asks: read with a prompt and line editing.
+    """
     if asks:
         with suppress(ImportError):  # there is none on Windows
             import readline  # noqa: F401, PLC0415 - `input` uses it once it is there
-        click.echo(HELP_TEXT)
+        echo(HELP_TEXT)
     while True:
         try:
             line = input(PROMPT) + "\n" if asks else sys.stdin.readline()

@@ -10,88 +10,112 @@ from dataclasses import asdict
 import click
 
 from cli.diagnosis.checks import Verdict, coverage_in_words, examined, is_begun, tried
-from cli.diagnosis.deployment import examine, require_checkout
 from cli.diagnosis.google_project import GoogleProject
-from cli.options import FAILED, Place, anywhere, print_json
+from cli.options import FAILED, CommandContext, anywhere
+from cli.terminal import echo, echo_json
 from evaluation.calibration import measured
+from shared.adapters.extras import LOCAL_PACKAGES
 from shared.errors import AuroraError, OperatorError, Unauthenticated
 from shared.indexing.pipeline import index_version
 
 
 @click.command()
 @click.option("--project", help="Check what is deployed in this Google Cloud project instead.")
-@click.option("--calibrate", is_flag=True, help="Measure the embedder on the notes and print the two settings instead.")
+@click.option(
+    "--calibrate",
+    is_flag=True,
+    help="Measure the embedder on the notes and print the two settings instead.",
+)
 @anywhere
-def doctor(place: Place, project: str | None, *, calibrate: bool) -> None:
-    """Check all that the product on this machine needs, or with --server a product that runs elsewhere.
+def doctor(context: CommandContext, project: str | None, *, calibrate: bool) -> None:
+    """Check all that the product on this machine needs, or with --server a product that runs
+    elsewhere.
 
     Exit code 1: something has failed.
     """
-    if calibrate and (project or place.server):
-        raise click.UsageError("--calibrate measures on this machine: without --project or --server")
+    if calibrate and (project or context.server):
+        raise click.UsageError(
+            "--calibrate measures on this machine: without --project or --server"
+        )
     if calibrate:
-        _calibrate(place)
+        _calibrate(context)
     elif project is not None:
-        require_checkout()
-        _tell(place, examine(GoogleProject(project)))
+        from cli.diagnosis.deployment import examine  # noqa: PLC0415 - reads the tables of a deployment
+
+        _tell(context, examine(GoogleProject(project)))
     else:
-        _tell(place, _examined_server(place) if place.server else examined(place))
+        _tell(context, _examined_server(context) if context.server else examined(context))
 
 
-def _tell(place: Place, verdicts: Sequence[Verdict]) -> None:
-    if place.as_json:
-        print_json([asdict(verdict) for verdict in verdicts])
+def _tell(context: CommandContext, verdicts: Sequence[Verdict]) -> None:
+    """Prints verdicts, and ends the command if one is `failed`."""
+    if context.as_json:
+        echo_json([asdict(verdict) for verdict in verdicts])
     else:
-        for each in verdicts:
-            click.echo(f"{each.verdict:8} {each.part:10} {each.detail}".rstrip())
-            if each.mend:
-                click.echo(f"{'':20}{each.mend}")
+        for verdict in verdicts:
+            echo(f"{verdict.verdict:8} {verdict.part:10} {verdict.detail}".rstrip())
+            if verdict.mend:
+                echo(f"{'':20}{verdict.mend}")
     if any(verdict.verdict == "failed" for verdict in verdicts):
         sys.exit(FAILED)
 
 
-def _calibrate(place: Place) -> None:
-    """Raises OperatorError without embedder or enough notes, EmbeddingQuotaExceeded, and what the embedder raises."""
-    with place.app() as app:
-        if not is_begun(app, place.tenant_id):
-            raise OperatorError(f"no notes of {place.tenant_id} yet to measure the embedder on: run aurora index")
-        embedder = app.embedder_of(place.tenant_id)
+def _calibrate(context: CommandContext) -> None:
+    """Measures the embedder and prints two settings.
+
+    Raises OperatorError without embedder or enough notes, EmbeddingQuotaExceeded, and what the
+    embedder raises.
+    """
+    with context.app() as app:
+        if not is_begun(app, context.tenant_id):
+            raise OperatorError(
+                f"no notes of {context.tenant_id} yet to measure the embedder on: run aurora index"
+            )
+        embedder = app.embedder_of(context.tenant_id)
         if embedder is None:
-            raise OperatorError("there is no embedder to measure: pip install -e '.[local]'")
+            raise OperatorError(f"there is no embedder to measure: pip install {LOCAL_PACKAGES}")
         version = index_version(embedder, app.chunker)
-        calibration = measured(place.tenant_id, store=app.store, embedder=embedder, index_version=version)
-    found = {"EMBEDDING_UNRELATED": round(calibration.baseline, 3), "EMBEDDING_ALIKE": round(calibration.match, 3)}
-    place.tell(found, "\n".join(f"{variable}={cosine:g}" for variable, cosine in found.items()))
+        calibration = measured(
+            context.tenant_id, store=app.store, embedder=embedder, index_version=version
+        )
+    cosines = {
+        "EMBEDDING_UNRELATED": round(calibration.baseline, 3),
+        "EMBEDDING_ALIKE": round(calibration.match, 3),
+    }
+    lines = [f"{variable}={cosine:g}" for variable, cosine in cosines.items()]
+    context.tell(cosines, "\n".join(lines))
 
 
-def _examined_server(place: Place) -> list[Verdict]:
-    """What can be seen from outside."""
-    with place.client() as client:
+def _examined_server(context: CommandContext) -> list[Verdict]:
+    """Returns verdicts on the parts of a server that can be seen from outside."""
+    with context.client() as client:
 
         def answers() -> str:
             started = time.perf_counter()
             client.send("GET", "/health")
-            return f"{place.server} answers in {(time.perf_counter() - started) * 1000:.0f} ms"
+            milliseconds = (time.perf_counter() - started) * 1000
+            return f"{context.server} answers in {milliseconds:.0f} ms"
 
         server = tried("server", answers)
         if server.verdict == "failed":
             return [server]
-        auth = _server_auth(place)
+        auth = _server_auth(context)
         try:
             coverage = client.send("GET", "/index:coverage")
         except AuroraError as error:
             return [server, auth, Verdict("token", "failed", error.message)]
-        token, store = Verdict("token", "ok", "let in"), Verdict("store", "ok", coverage_in_words(coverage))
+        token = Verdict("token", "ok", "let in")
+        store = Verdict("store", "ok", coverage_in_words(coverage))
         return [server, auth, token, store]
 
 
-def _server_auth(place: Place) -> Verdict:
-    """Whether somebody without a token is let in."""
-    from cli.remote import reaching  # noqa: PLC0415 - as in cli.options
+def _server_auth(context: CommandContext) -> Verdict:
+    """Checks whether somebody without a token is let in."""
+    from desktop.client.remote import reaching  # noqa: PLC0415 - as in cli.options
 
-    assert place.server is not None  # noqa: S101 - for the type checker
+    assert context.server is not None  # noqa: S101 - for the type checker
     try:
-        with reaching(place.server, None) as anonymous:
+        with reaching(context.server, None) as anonymous:
             anonymous.send("GET", "/index:coverage")
     except Unauthenticated:
         return Verdict("auth", "ok", "callers need a token")

@@ -9,20 +9,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from math import prod
 from pathlib import Path
 from typing import Any, cast
 
 import click
-from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from cli.commands.evaluate_cost import agree
 from cli.commands.evaluate_support import evaluate_support
-from cli.options import Place, close, common, fail, print_json
-from cli.showing import console
-from cli.sync.folder import FileNote, read, walk
+from cli.options import CommandContext, close, common, fail
+from cli.showing import TerminalConsole, console
+from cli.terminal import echo_json
+from desktop.files.reading import FileNote, read, walk
 from evaluation.asking import Asker
 from evaluation.collection import UNDATED, read_collection
 from evaluation.comparison import Golden, Measured, Variant, halves, measure
@@ -33,7 +32,7 @@ from evaluation.report import Report, html
 from evaluation.summary import summary, variant_summary
 from evaluation.tuning import Tuned, tune
 from shared.app import App
-from shared.bootstrap import build
+from shared.bootstrap import assemble, build
 from shared.errors import InvalidArgument
 from shared.indexing.chunking import MARKDOWN
 from shared.model.questions import Filters, Strategy
@@ -45,31 +44,48 @@ FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 CHUNKER = click.Choice(list(CHUNKERS))
 VAULT = "default"
-CONFIGURED, NONE = "configured", "none"
-"""Embedders that are no model's name."""
+CONFIGURED = "configured"
+"""Value of --embedder for the model that is set."""
+NONE = "none"
+"""Value of --embedder for a search without vectors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is evaluated: notes by id, the questions about them, when those are asked that do not say."""
+    """Questions to be evaluated, and the notes about which they are asked."""
 
     source: str
     notes: Mapping[str, NoteDraft]
+    """Notes by id."""
     golden: Golden
     now: datetime
+    """Time at which questions without a time of their own are asked."""
 
 
 @click.command(name="eval")
 @click.argument("golden", type=FILE, required=False)
-@click.option("--notes", type=FOLDER, help="Markdown that the questions are about.  [default: your notes]")
-@click.option("--collection", type=FOLDER, help="A folder with notes.jsonl, queries.jsonl and qrels.jsonl instead.")
+@click.option(
+    "--notes", type=FOLDER, help="Markdown that the questions are about.  [default: your notes]"
+)
+@click.option(
+    "--collection",
+    type=FOLDER,
+    help="A folder with notes.jsonl, queries.jsonl and qrels.jsonl instead.",
+)
 @click.option(
     "--support",
     type=click.Path(path_type=Path, exists=True),
     help="Measure the judge of support instead: a file of labelled pairs, or the folder of a collection.",
 )
-@click.option("--strategy", "strategies", multiple=True, type=click.Choice([each.value for each in Strategy]))
-@click.option("--chunker", "chunkers", multiple=True, type=CHUNKER, default=[MARKDOWN.name], show_default=True)
+@click.option(
+    "--strategy",
+    "strategies",
+    multiple=True,
+    type=click.Choice([strategy.value for strategy in Strategy]),
+)
+@click.option(
+    "--chunker", "chunkers", multiple=True, type=CHUNKER, default=[MARKDOWN.name], show_default=True
+)
 @click.option(
     "--embedder",
     "embedders",
@@ -79,7 +95,9 @@ class Task:
     help="`configured`, `none`, or a model as in EMBEDDING_MODEL.",
 )
 @click.option("--slice", "slices", multiple=True, help="Only questions of this slice; repeatable.")
-@click.option("--chat/--no-chat", default=None, help="Have them answered too.  [default: with a golden file]")
+@click.option(
+    "--chat/--no-chat", default=None, help="Have them answered too.  [default: with a golden file]"
+)
 @click.option("--yes", is_flag=True, help="Do not ask whether to pay for the answers of a model.")
 @click.option(
     "--foreign",
@@ -88,16 +106,29 @@ class Task:
     type=click.Path(path_type=Path, exists=True),
     help="A golden file or collection about quite other notes: its questions are asked too and should be refused.",
 )
-@click.option("--tune", "tunes", is_flag=True, help="Tune weights and BM25 on one half, report the other.")
+@click.option(
+    "--tune", "tunes", is_flag=True, help="Tune weights and BM25 on one half, report the other."
+)
 @click.option("--now", help="RFC 3339; when questions are asked that do not say.")
 @click.option(
     "--cache",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Keep vectors in this file, by a hash of what was embedded: the next run embeds what is new.",
 )
-@click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Write a page with plots.")
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write a page with plots.",
+)
 @common
-def evaluate(place: Place, golden: Path | None, collection: Path | None, support: Path | None, **options: Any) -> None:  # noqa: ANN401 - click's options
+def evaluate(
+    context: CommandContext,
+    golden: Path | None,
+    collection: Path | None,
+    support: Path | None,
+    **options: Any,  # noqa: ANN401 - click's options
+) -> None:
     """Ask questions whose answers are known, in a store of their own; nothing of yours is changed.
 
     GOLDEN is JSON Lines or YAML, described in evaluation/golden.py; examples/golden.jsonl is one.
@@ -107,158 +138,227 @@ def evaluate(place: Place, golden: Path | None, collection: Path | None, support
     if [golden, collection, support].count(None) != 2:
         raise click.UsageError("give a golden file, or --collection, or --support")
     if importlib.util.find_spec("ir_measures") is None:  # before anything is indexed
-        fail("the metrics are not installed: pip install -e '.[eval]'")
+        fail("the metrics are not installed: pip install ir-measures")
     if support is not None:
-        evaluate_support(place, support)
+        evaluate_support(context, support)
         return
-    task = _task(place, golden, collection, options)
-    chat = options["chat"] if options["chat"] is not None else golden is not None
-    variants = (options["embedders"], options["chunkers"], options["strategies"] or (Strategy.WEIGHTED,))
-    asked = [*task.golden.foreign.values(), task.golden.questions if chat else ()]
-    with _app(place, NONE, None) as app:  # before anything is indexed
-        agree(app, prod(map(len, variants)) * sum(map(len, asked)), yes=options["yes"])
-    measured, tuned = _evaluated(place, task, chat=chat, options=options)
-    report = Report(source=task.source, golden=task.golden, notes=task.notes, measured=measured, tuned=tuned)
-    if place.as_json:
-        print_json(summary(report))
+    task = _task(context, golden, collection, options)
+    chat = options["chat"]
+    if chat is None:
+        chat = golden is not None
+    with _app(context, NONE, None) as app:  # before anything is indexed
+        agree(app, _number_of_answers(task.golden, options, chat=chat), yes=options["yes"])
+    measured, tuned = _evaluate(context, task, chat=chat, options=options)
+    report = Report(
+        source=task.source, golden=task.golden, notes=task.notes, measured=measured, tuned=tuned
+    )
+    if context.as_json:
+        echo_json(summary(report))
     else:
         _show(report)
     if options["page"] is not None:
         options["page"].write_text(html(report), encoding="utf-8")
 
 
+def _strategies(options: Mapping[str, Any]) -> list[Strategy]:
+    return [Strategy(name) for name in options["strategies"] or (Strategy.WEIGHTED,)]
+
+
+def _number_of_answers(golden: Golden, options: Mapping[str, Any], *, chat: bool) -> int:
+    """Returns how many answers a model is asked for, over all variants."""
+    questions = sum(len(foreign) for foreign in golden.foreign.values())
+    if chat:
+        questions += len(golden.questions)
+    variants = len(options["embedders"]) * len(options["chunkers"]) * len(_strategies(options))
+    return questions * variants
+
+
 @contextmanager
-def _app(place: Place, embedder: str, cache: Path | None) -> Iterator[App]:
-    """The product as configured but for its embedder, on an empty store of its own."""
-    chosen = {} if embedder in (CONFIGURED, NONE) else {"EMBEDDING_MODEL": embedder}
+def _app(context: CommandContext, embedder: str, cache: Path | None) -> Iterator[App]:
+    """Yields the product with this embedder, on an empty store of its own.
+
+    cache: file of vectors from earlier runs.
+    """
+    variables = {"STORE": "embedded"}
+    if embedder not in (CONFIGURED, NONE):
+        variables["EMBEDDING_MODEL"] = embedder
     with tempfile.TemporaryDirectory(prefix="aurora-eval-") as home:
-        app = build(replace(place, home=Path(home)).settings(STORE="embedded", **chosen), tenant=place.tenant_id)
+        settings = replace(context, home=Path(home)).settings(**variables)
+        app = build(settings, tenant=context.tenant_id)
         try:
             if embedder == NONE:
-                app = replace(app, embedder=None)
+                app = assemble(replace(app, embedder=None))
             elif app.embedder is not None and cache is not None:
-                app = replace(app, embedder=cast("Embedder", RememberingEmbedder(app.embedder, cache)))
+                remembering = RememberingEmbedder(app.embedder, cache)
+                app = assemble(replace(app, embedder=cast("Embedder", remembering)))
             yield app
         finally:
             close(app)
 
 
-def _task(place: Place, golden: Path | None, collection: Path | None, options: Mapping[str, Any]) -> Task:
-    try:
-        given = None if options["now"] is None else parse_instant(options["now"])
-    except ValueError as error:
-        raise InvalidArgument("--now", str(error)) from error
-    notes: Mapping[str, NoteDraft]
+def _task(
+    context: CommandContext,
+    golden: Path | None,
+    collection: Path | None,
+    options: Mapping[str, Any],
+) -> Task:
+    """Reads the questions and the notes. Raises InvalidArgument."""
+    now = None
+    if options["now"] is not None:
+        try:
+            now = parse_instant(options["now"])
+        except ValueError as error:
+            raise InvalidArgument("--now", str(error)) from error
     if collection is not None:
-        taken = read_collection(collection)
-        source, questions, notes, now = collection.name, taken.questions, taken.notes, given or UNDATED
+        content = read_collection(collection)
+        return Task(
+            source=collection.name,
+            notes=content.notes,
+            golden=_golden(content.questions, content.notes, options),
+            now=now or UNDATED,
+        )
+    assert golden is not None  # noqa: S101 - one of both is there
+    questions = read_golden(golden)
+    notes: Mapping[str, NoteDraft]
+    if options["notes"]:
+        in_vaults = any(question.vault for question in questions)
+        notes = read_markdown(options["notes"], in_vaults=in_vaults)
     else:
-        assert golden is not None  # noqa: S101 - one of both is there
-        source, questions, now = golden.name, read_golden(golden), given or datetime.now(UTC)
-        if options["notes"]:
-            notes = _markdown(options["notes"], in_vaults=any(each.vault for each in questions))
-        else:
-            with place.app() as app:
-                notes = notes_of(app.store, place.tenant_id)
-    return Task(source=source, notes=notes, golden=_golden(questions, notes, options), now=now)
+        with context.app() as app:
+            notes = notes_of(app.store, context.tenant_id)
+    return Task(
+        source=golden.name,
+        notes=notes,
+        golden=_golden(questions, notes, options),
+        now=now or datetime.now(UTC),
+    )
 
 
 def _golden(
-    questions: tuple[GoldenQuestion, ...], notes: Mapping[str, NoteDraft], options: Mapping[str, Any]
+    questions: tuple[GoldenQuestion, ...],
+    notes: Mapping[str, NoteDraft],
+    options: Mapping[str, Any],
 ) -> Golden:
-    """Raises InvalidArgument for a note that does not exist, and when no question is left."""
-    wanted = tuple(each for each in questions if not options["slices"] or each.slice in options["slices"])
-    if not wanted:
-        raise InvalidArgument("--slice", f"one of {', '.join(sorted({each.slice for each in questions}))}")
-    if options["tunes"] and not all(halves(wanted)):
-        raise InvalidArgument("--tune", "questions with an answer for both halves, the tuned one and the other")
-    names, texts = names_of(notes), {note_id: note.text for note_id, note in notes.items()}
-    relevant = {each.question_id: relevant_ids(each, notes, names) for each in wanted if each.answerable}
-    return Golden(
-        questions=wanted,
-        relevant=relevant,
-        needed={
-            each.question_id: parts_needed(each.facts, relevant[each.question_id], texts)
-            for each in wanted
-            if each.answerable
-        },
-        foreign={source.stem: _foreign(source) for source in options["strangers"]},
-    )
+    """Returns the questions with their relevant notes.
+
+    Raises InvalidArgument for a note that does not exist, and when no question is left.
+    """
+    slices = options["slices"]
+    selected = questions
+    if slices:
+        selected = tuple(question for question in questions if question.slice in slices)
+    if not selected:
+        known_slices = sorted({question.slice for question in questions})
+        raise InvalidArgument("--slice", f"one of {', '.join(known_slices)}")
+    if options["tunes"] and not all(halves(selected)):
+        raise InvalidArgument(
+            "--tune", "questions with an answer for both halves, the tuned one and the other"
+        )
+    names = names_of(notes)
+    texts = {note_id: note.text for note_id, note in notes.items()}
+    relevant = {}
+    needed = {}
+    for question in selected:
+        if question.answerable:
+            ids = relevant_ids(question, notes, names)
+            relevant[question.question_id] = ids
+            needed[question.question_id] = parts_needed(question.facts, ids, texts)
+    foreign = {source.stem: _foreign(source) for source in options["strangers"]}
+    return Golden(questions=selected, relevant=relevant, needed=needed, foreign=foreign)
 
 
 def _foreign(source: Path) -> tuple[GoldenQuestion, ...]:
-    """The questions alone: their vaults, folders and answers are elsewhere."""
+    """Returns the questions without their vaults, folders and answers, which are not in the notes."""
     questions = read_collection(source).questions if source.is_dir() else read_golden(source)
-    return tuple(replace(each, filters=Filters(), vault="", relevant={}) for each in questions)
-
-
-def _markdown(folder: Path, *, in_vaults: bool) -> dict[str, NoteDraft]:
-    """`in_vaults`: the folder's folders are vaults, and what else is in it is no note."""
-    vaults = sorted(each for each in folder.iterdir() if each.is_dir()) if in_vaults else [folder]
-    read_notes = (
-        read(vault, file, vault.name if in_vaults else VAULT)
-        for vault in vaults
-        for file in walk(vault)
-        if isinstance(file, Path)
+    return tuple(
+        replace(question, filters=Filters(), vault="", relevant={}) for question in questions
     )
-    return {
-        note.note_id: replace(note.draft, created_at=note.draft.created_at or note.modified)
-        for note in read_notes
-        if isinstance(note, FileNote)
-    }
 
 
-def _evaluated(
-    place: Place, task: Task, *, chat: bool, options: Mapping[str, Any]
+def read_markdown(folder: Path, *, in_vaults: bool) -> dict[str, NoteDraft]:
+    """Returns the notes in a folder, by id.
+
+    in_vaults: the folders in it are vaults, and its other entries no notes.
+    """
+    if not in_vaults:
+        return _read_vault(folder, VAULT)
+    notes: dict[str, NoteDraft] = {}
+    for entry in sorted(folder.iterdir()):
+        if entry.is_dir():
+            notes |= _read_vault(entry, entry.name)
+    return notes
+
+
+def _read_vault(folder: Path, vault: str) -> dict[str, NoteDraft]:
+    notes = {}
+    for entry in walk(folder):
+        if isinstance(entry, Path):
+            note = read(folder, entry, vault)
+            if isinstance(note, FileNote):
+                created_at = note.draft.created_at or note.modified
+                notes[note.note_id] = replace(note.draft, created_at=created_at)
+    return notes
+
+
+def _evaluate(
+    context: CommandContext, task: Task, *, chat: bool, options: Mapping[str, Any]
 ) -> tuple[list[Measured], list[Tuned]]:
-    """Each embedder in a store of its own, each chunker in a tenant of its own, each strategy on it."""
-    measured, tuned = [], []
-    strategies = [Strategy(each) for each in options["strategies"] or (Strategy.WEIGHTED,)]
+    """Measures every variant: each embedder in a store of its own, each chunker in a tenant of its
+    own, each strategy on it.
+    """
+    measured = []
+    tuned = []
     columns = (TextColumn("{task.description}"), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=TerminalConsole(stderr=True), transient=True) as progress:
         for embedder in options["embedders"]:
-            with _app(place, embedder, options["cache"]) as app:
+            with _app(context, embedder, options["cache"]) as app:
                 for chunker in options["chunkers"]:
-                    variant = replace(app, chunker=CHUNKERS[chunker])
-                    counted = progress.add_task("indexing", total=len(task.notes))
-                    fill(variant, chunker, task.notes, partial(progress.advance, counted))
-                    for strategy in strategies:
-                        asker = Asker(app=variant, tenant_id=chunker, now=task.now, strategy=strategy)
-                        label = Variant(strategy, variant.embedder.model if variant.embedder else NONE, chunker)
-                        progress.add_task(f"asking {label.label}", total=None)
-                        measured.append(measure(task.golden, label, asker, chat=chat))
+                    variant_app = assemble(replace(app, chunker=CHUNKERS[chunker]))
+                    indexing = progress.add_task("indexing", total=len(task.notes))
+                    fill(variant_app, chunker, task.notes, partial(progress.advance, indexing))
+                    model = variant_app.embedder.model if variant_app.embedder else NONE
+                    for strategy in _strategies(options):
+                        asker = Asker(
+                            app=variant_app, tenant_id=chunker, now=task.now, strategy=strategy
+                        )
+                        variant = Variant(strategy, model, chunker)
+                        progress.add_task(f"asking {variant.label}", total=None)
+                        measured.append(measure(task.golden, variant, asker, chat=chat))
                         if options["tunes"]:
                             tuned.append(tune(task.golden, asker))
     return measured, tuned
 
 
 def _show(report: Report) -> None:
+    """Prints the figures of each variant, and what was tuned."""
     out = console()
     for measured in report.measured:
-        shown = variant_summary(report, measured)
+        figures = variant_summary(report, measured)
         label = measured.variant.label
-        out.print(_table(f"{report.source}: {label}", TABLE, {"all": shown["overall"], **shown["slices"]}))
-        if "answers" in shown:
-            out.print(_table(f"{report.source}, answered: {label}", ANSWERS, shown["answers"]))
-            out.print(f"refusal accuracy {shown['refusals']['accuracy']:.3f}")
-        for source, refused in shown.get("foreignRefused", {}).items():
+        rows = {"all": figures["overall"], **figures["slices"]}
+        out.print(_table(f"{report.source}: {label}", TABLE, rows))
+        if "answers" in figures:
+            out.print(_table(f"{report.source}, answered: {label}", ANSWERS, figures["answers"]))
+            out.print(f"refusal accuracy {figures['refusals']['accuracy']:.3f}")
+        for source, refused in figures.get("foreignRefused", {}).items():
             out.print(f"questions of {source}: refused {refused:.3f}")
-    for each in report.tuned:
-        changes = ", ".join(f"{name} {value:g}" for name, value in each.change.items()) or "nothing did better"
+    for tuned in report.tuned:
+        changes = [f"{name} {value:g}" for name, value in tuned.change.items()]
         out.print(
-            f"tuned {each.strategy.value}: {changes}; "
-            f"tuned half {each.tuned_before:.3f} -> {each.tuned_after:.3f}, "
-            f"held-out half {each.held_out_before:.3f} -> {each.held_out_after:.3f}"
+            f"tuned {tuned.strategy.value}: {', '.join(changes) or 'nothing did better'}; "
+            f"tuned half {tuned.tuned_before:.3f} -> {tuned.tuned_after:.3f}, "
+            f"held-out half {tuned.held_out_before:.3f} -> {tuned.held_out_after:.3f}"
         )
 
 
 def _table(title: str, names: Sequence[str], rows: Mapping[str, Mapping[str, float]]) -> Table:
-    """A row a slice; what was not measured of it is left open."""
+    """Returns a table with a row for each slice; a figure that was not measured stays empty."""
     table = Table(title=title, box=None, title_justify="left")
     table.add_column("slice")
     for name in names:
         table.add_column(name, justify="right")
     for label, figures in rows.items():
         if figures:
-            table.add_row(label, *(f"{figures[name]:.3f}" if name in figures else "" for name in names))
+            cells = [f"{figures[name]:.3f}" if name in figures else "" for name in names]
+            table.add_row(label, *cells)
     return table

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from rich.table import Table
 
-from cli.options import Place, print_json
+from cli.options import CommandContext
 from cli.showing import console
+from cli.terminal import echo_json
 from evaluation.support import SupportFigures, judge_pairs, support_figures
 from evaluation.support_pairs import Pair, pairs_of, read_pairs
 from shared.bootstrap import judge_of
@@ -20,41 +21,62 @@ ONE_CALL = 50
 """Pairs that a judge gets at once: about as many statements as a long answer has."""
 
 
-def evaluate_support(place: Place, source: Path) -> None:
-    """Raises InvalidArgument for a bad line, OSError."""
+def evaluate_support(context: CommandContext, source: Path) -> None:
+    """Measures the judge by labelled pairs and prints the figures.
+
+    Raises InvalidArgument for a bad line, OSError.
+    """
     pairs = pairs_of(source) if source.is_dir() else read_pairs(source)
-    judge = judge_of(place.settings())
-    measured = _measured(pairs, judge)
-    if place.as_json:
-        shown = {part: {kind: asdict(each) for kind, each in figures.items()} for part, figures in measured.items()}
-        print_json({"source": source.name, "judge": judge.name, "parts": shown})
-    else:
-        _show(measured, f"{source.name}, judged by {judge.name}")
+    judge = judge_of(context.settings())
+    parts = _measure(pairs, judge)
+    if not context.as_json:
+        _show(parts, f"{source.name}, judged by {judge.name}")
+        return
+    parts_json = {}
+    for part, figures_by_kind in parts.items():
+        parts_json[part] = {kind: asdict(figures) for kind, figures in figures_by_kind.items()}
+    echo_json({"source": source.name, "judge": judge.name, "parts": parts_json})
 
 
-def _measured(pairs: Sequence[Pair], judge: Judge) -> dict[str, dict[str, SupportFigures]]:
-    """Everything; each source of claims where there are several; and the half on which no constant was tuned."""
+def _measure(pairs: Sequence[Pair], judge: Judge) -> dict[str, dict[str, SupportFigures]]:
+    """Returns the figures of each part, by kind.
+
+    Parts are all pairs; each source of claims, if there are several; and the half on which no
+    constant was tuned.
+    """
     supports: dict[str, Support] = {}
     for start in range(0, len(pairs), ONE_CALL):
         supports |= judge_pairs(pairs[start : start + ONE_CALL], judge)
+
     parts = {"all": list(pairs)}
     sources = sorted({pair.source for pair in pairs})
     if len(sources) > 1:
-        parts |= {source: [pair for pair in pairs if pair.source == source] for source in sources}
-        parts |= {
-            f"{source}, held out": [pair for pair in pairs if pair.source == source and pair.held_out]
-            for source in sources
-        }
+        for source in sources:
+            parts[source] = [pair for pair in pairs if pair.source == source]
+        for source in sources:
+            parts[f"{source}, held out"] = [pair for pair in parts[source] if pair.held_out]
     parts["held out"] = [pair for pair in pairs if pair.held_out]
-    return {part: support_figures(chosen, supports) for part, chosen in parts.items()}
+    return {part: support_figures(selected, supports) for part, selected in parts.items()}
 
 
-def _show(measured: Mapping[str, Mapping[str, SupportFigures]], title: str) -> None:
+def _show(parts: Mapping[str, Mapping[str, SupportFigures]], title: str) -> None:
     table = Table(title=title, box=None, title_justify="left")
-    for name in ("part", "kind", "pairs", "AUC", "precision", "recall"):
-        table.add_column(name, justify="left" if name in ("part", "kind") else "right")
-    for part, figures in measured.items():
-        for kind, each in figures.items():
-            shares = ("" if share is None else f"{share:.3f}" for share in (each.auc, each.precision, each.recall))
-            table.add_row(part, kind, str(each.pairs), *shares)
+    for name in ("part", "kind"):
+        table.add_column(name)
+    for name in ("pairs", "AUC", "precision", "recall"):
+        table.add_column(name, justify="right")
+    for part, figures_by_kind in parts.items():
+        for kind, figures in figures_by_kind.items():
+            table.add_row(
+                part,
+                kind,
+                str(figures.pairs),
+                _share(figures.auc),
+                _share(figures.precision),
+                _share(figures.recall),
+            )
     console().print(table)
+
+
+def _share(share: float | None) -> str:
+    return "" if share is None else f"{share:.3f}"

@@ -1,4 +1,4 @@
-"""`aurora folders`: the folders whose notes are kept, when they have moved or are no more to be followed."""
+"""`aurora folders`: the folders whose notes are kept."""
 
 from __future__ import annotations
 
@@ -8,118 +8,164 @@ import click
 from rich.text import Text
 
 from cli.commands.index import destination_of
-from cli.options import Place, anywhere, can_be_asked, counted
+from cli.options import CommandContext, anywhere, can_be_asked, counted
 from cli.showing import show_list
-from cli.sync.destinations import Destination
-from cli.sync.manifest import Manifest, Source
+from cli.terminal import confirm
+from desktop.folders.destinations import Destination
+from desktop.folders.importing import open_questions
+from desktop.folders.manifest import FollowedFolder, Manifest, Source
 from functions.client import Json
 from shared.api.values import instant
 from shared.errors import InvalidArgument, NotFound
 
-KEEP, REMOVE = "keep", "remove"
+KEEP = "keep"
+REMOVE = "remove"
 
 
 @click.group(invoke_without_command=True)
 @anywhere
-def folders(place: Place) -> None:
+def folders(context: CommandContext) -> None:
     """List, move and forget the folders whose notes are kept; without a word more, list them."""
-    context = click.get_current_context()
-    if context.invoked_subcommand is None:
-        _list(place)
-    else:
-        tenant = None if place.server else place.tenant_id
-        options = {"home": place.home, "tenant": tenant, "server": place.server, "token": place.token}
-        context.obj = {**options, "as_json": place.as_json}
+    click_context = click.get_current_context()
+    if click_context.invoked_subcommand is None:
+        _list(context)
+        return
+    click_context.obj = {
+        "home": context.home,
+        "tenant": None if context.server else context.tenant_id,
+        "server": context.server,
+        "token": context.token,
+        "as_json": context.as_json,
+    }
 
 
 @folders.command("list")
 @anywhere
-def list_all(place: Place) -> None:
-    """Every folder, its vault, how many notes it has, what was skipped and when it was last indexed."""
-    _list(place)
+def list_all(context: CommandContext) -> None:
+    """Every folder, its vault, how many notes it has, what was skipped and when it was last
+    indexed.
+    """
+    _list(context)
 
 
-def _list(place: Place) -> None:
-    with destination_of(place) as destination:
-        known = Manifest.of(destination.home).folders(destination.name)
-    rows = [
-        {
-            "folder": str(each.source.root),
-            "vault": each.source.vault,
-            "notes": each.notes,
-            "skipped": each.skipped,
-            "indexedAt": None if each.indexed_at is None else instant(each.indexed_at),
-            "complete": each.finished,
-            "present": each.source.root.is_dir(),
-            "writeBack": each.write_back,
-        }
-        for each in known
-    ]
-    show_list(place, "folders", rows, _line, empty="no folders: aurora index PATH brings one")
+def _list(context: CommandContext) -> None:
+    """Prints every folder."""
+    rows = []
+    with destination_of(context) as destination:
+        manifest = Manifest.of(destination.home)
+        for folder in manifest.folders(destination.name):
+            questions = open_questions(manifest, folder.source)
+            files_gone = sum(question.files for question in questions)
+            rows.append(_row(folder, files_gone))
+    show_list(context, "folders", rows, _line, empty="no folders: aurora index PATH brings one")
+
+
+def _row(folder: FollowedFolder, files_gone: int) -> Json:
+    """Returns the JSON of a folder."""
+    return {
+        "folder": str(folder.source.root),
+        "vault": folder.source.vault,
+        "notes": folder.notes,
+        "skipped": folder.skipped,
+        "indexedAt": None if folder.indexed_at is None else instant(folder.indexed_at),
+        "complete": folder.finished,
+        "present": folder.source.root.is_dir(),
+        "writeBack": folder.write_back,
+        "filesGone": files_gone,
+    }
 
 
 def _line(row: Json) -> Text:
-    when = "never indexed to its end"
+    """Returns the line of a folder in the list."""
+    notes = counted(row["notes"], "note")
+    if row["skipped"]:
+        notes += f", {row['skipped']} skipped"
+    time = "never indexed to its end"
     if row["indexedAt"] is not None:
-        when = f"indexed {row['indexedAt'][:16].replace('T', ' ')} UTC"
-    skipped = f", {row['skipped']} skipped" if row["skipped"] else ""
-    gone = "" if row["present"] else "  (not there: aurora folders move or forget)"
-    return Text(f"{row['folder']}  vault {row['vault']}  {counted(row['notes'], 'note')}{skipped}  {when}{gone}")
+        time = f"indexed {row['indexedAt'][:16].replace('T', ' ')} UTC"
+    line = f"{row['folder']}  vault {row['vault']}  {notes}  {time}"
+    if not row["present"]:
+        line += "  (not there: aurora folders move or forget)"
+    elif row["filesGone"]:
+        files = counted(row["filesGone"], "file")
+        line += f"  ({files} gone: aurora index --gone remove or keep)"
+    return Text(line)
 
 
 @folders.command()
 @click.argument("old", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @anywhere
-def move(place: Place, old: Path, new: Path) -> None:
+def move(context: CommandContext, old: Path, new: Path) -> None:
     """Say that the folder OLD is at NEW now; its notes stay what they are."""
-    with destination_of(place) as destination:
+    with destination_of(context) as destination:
         manifest = Manifest.of(destination.home)
         sources = _named(manifest, destination, old)
         root = new.resolve()
-        if any(each.source.root == root for each in manifest.folders(destination.name)):
-            raise InvalidArgument("NEW", f"a folder that is not indexed yet: {root} is; aurora folders forget it first")
+        roots = {folder.source.root for folder in manifest.folders(destination.name)}
+        if root in roots:
+            raise InvalidArgument(
+                "NEW",
+                f"a folder that is not indexed yet: {root} is; aurora folders forget it first",
+            )
         for source in sources:
             manifest.move(source, root)
-    place.tell({"moved": str(sources[0].root), "to": str(root)}, f"{sources[0].root} is {root} now")
+    context.tell(
+        {"moved": str(sources[0].root), "to": str(root)}, f"{sources[0].root} is {root} now"
+    )
 
 
 @folders.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--notes", type=click.Choice([KEEP, REMOVE]), help="Whether its notes stay or go.  [default: asks]")
+@click.option(
+    "--notes",
+    type=click.Choice([KEEP, REMOVE]),
+    help="Whether its notes stay or go.  [default: asks]",
+)
 @anywhere
-def forget(place: Place, folder: Path, notes: str | None) -> None:
+def forget(context: CommandContext, folder: Path, notes: str | None) -> None:
     """Follow a folder no more. Its files stay; its notes stay or go into the trash, as you say."""
-    with destination_of(place) as destination:
+    with destination_of(context) as destination:
         manifest = Manifest.of(destination.home)
         sources = _named(manifest, destination, folder)
-        note_ids = [note_id for source in sources for note_id in manifest.files(source)]
-        count = len(note_ids)
-        going = (notes or _asked(sources[0].root, count)) == REMOVE
+        root = sources[0].root
+        note_ids: list[str] = []
+        for source in sources:
+            note_ids.extend(manifest.files(source))
+        decision = notes or _ask_decision(root, len(note_ids))
+
         removed = 0
-        for note_id in note_ids if going else ():
-            if held := destination.read(note_id):
-                destination.remove(note_id, held.revision)
-                removed += 1
+        if decision == REMOVE:
+            for note_id in note_ids:
+                note = destination.read(note_id)
+                if note:
+                    destination.remove(note_id, note.revision)
+                    removed += 1
         for source in sources:
             manifest.forget(source)
-    notes_are = f"{counted(removed, 'note')} removed" if going else f"its notes stay: {count}"
-    place.tell({"forgotten": str(sources[0].root), "removed": removed}, f"{sources[0].root} is forgotten; {notes_are}")
+    outcome = f"its notes stay: {len(note_ids)}"
+    if decision == REMOVE:
+        outcome = f"{counted(removed, 'note')} removed"
+    context.tell({"forgotten": str(root), "removed": removed}, f"{root} is forgotten; {outcome}")
 
 
 def _named(manifest: Manifest, destination: Destination, folder: Path) -> list[Source]:
-    """The folder in each vault it went into. Raises NotFound."""
+    """Returns the folder in each vault that it went into. Raises NotFound."""
     root = folder.resolve()
-    found = [each.source for each in manifest.folders(destination.name) if each.source.root == root]
-    if not found:
+    sources = [known.source for known in manifest.folders(destination.name)]
+    sources = [source for source in sources if source.root == root]
+    if not sources:
         raise NotFound(f"{root} was never indexed; aurora folders lists those that were")
-    return found
+    return sources
 
 
-def _asked(root: Path, count: int) -> str:
-    """Raises InvalidArgument where nobody can be asked."""
+def _ask_decision(root: Path, count: int) -> str:
+    """Asks whether the notes of a folder stay. Raises InvalidArgument if nobody can be asked."""
     if not count:
         return KEEP
+    notes = counted(count, "note")
     if not can_be_asked():
-        raise InvalidArgument(str(root), f"--notes {KEEP} or --notes {REMOVE} for its {counted(count, 'note')}")
-    return REMOVE if click.confirm(f"Remove its {counted(count, 'note')} too?", default=False) else KEEP
+        raise InvalidArgument(str(root), f"--notes {KEEP} or --notes {REMOVE} for its {notes}")
+    if confirm(f"Remove its {notes} too?"):
+        return REMOVE
+    return KEEP

@@ -1,4 +1,4 @@
-"""`aurora import`: what `aurora export` wrote, brought back. Nothing that is there is lost by it."""
+"""`aurora import`: brings back what `aurora export` wrote. Nothing that is there is lost by it."""
 
 from __future__ import annotations
 
@@ -14,33 +14,43 @@ from pathlib import Path
 import click
 
 from cli.commands.account import counted_lines
-from cli.options import FAILED, Place, anywhere, print_json
-from cli.pages import address
-from cli.sync.destinations import LocalDestination
+from cli.options import FAILED, CommandContext, anywhere
+from cli.terminal import echo, echo_json
+from desktop.client.pages import address, last_erasure
+from desktop.folders.destinations import LocalDestination
 from functions.client import ApiClient, Json
 from shared.bootstrap import app
-from shared.errors import Conflict, InvalidArgument, NotFound, RequestError
+from shared.errors import Conflict, Erased, InvalidArgument, NotFound, RequestError
 
-NOTE, TEMPLATE, SESSION, MESSAGE, END = "note", "template", "session", "message", "end"
-MAX_MESSAGES, MAX_LENGTH = 20, 200_000
-"""Messages in one request, and how many characters of JSON if they are several."""
+NOTE = "note"
+TEMPLATE = "template"
+SESSION = "session"
+MESSAGE = "message"
+END = "end"
+MAX_MESSAGES = 20
+"""Messages in one request."""
+MAX_LENGTH = 200_000
+"""Characters of JSON in one request of several messages."""
 DIFFERS = "another one is there, and stays"
 
 
 @dataclass(slots=True)
 class Restored:
-    """What became of an export's objects."""
+    """Outcome of an import."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    """By type, those that are there now as the export has them."""
+    """Objects that are there now as the export has them, by type."""
     kept: list[tuple[str, str]] = field(default_factory=list)
-    """(name, reason) of those that are not."""
+    """(name, reason) of the objects that are not."""
     left_out: Counter[str] = field(default_factory=Counter)
-    """By type: ratings and counters are kept of what happened here alone."""
+    """Objects that are never brought back, by type: ratings and counters tell of what happened
+    here.
+    """
     complete: bool = False
-    """Whether the export came to its end."""
+    """True if the export came to its end."""
 
     def as_json(self) -> Json:
+        """Returns the outcome for a program."""
         return {
             "counts": dict(self.counts),
             "kept": [{"name": name, "reason": reason} for name, reason in self.kept],
@@ -52,18 +62,20 @@ class Restored:
 @click.command("import")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @anywhere
-def import_export(place: Place, file: Path) -> None:
+def import_export(context: CommandContext, file: Path) -> None:
     """Bring back the notes, templates and conversations of a FILE that `aurora export` wrote.
 
-    What is there already stays as it is: where it differs it is named, exit code 1. Ratings are left out.
+    What is there already stays as it is: where it differs it is named, exit code 1. Ratings are
+    left out.
     """
-    with place.lasting_client() as client:
+    with context.lasting_client() as client:
         restored = Restored()
-        for saved in _restored(client, _rows(file), restored):
-            if place.server is None:
-                LocalDestination(app(), place.tenant_id).follow(saved)
-    if place.as_json:
-        print_json(restored.as_json())
+        erasure = last_erasure(client)
+        for saved in _restored(client, _rows(file), restored, erasure=erasure):
+            if context.server is None:
+                LocalDestination(app(), context.tenant_id).follow(saved)
+    if context.as_json:
+        echo_json(restored.as_json())
     else:
         _show(restored, file)
     if restored.kept or not restored.complete:
@@ -71,13 +83,14 @@ def import_export(place: Place, file: Path) -> None:
 
 
 def _rows(file: Path) -> Iterator[Json]:
-    """Raises InvalidArgument naming the line that is none of an export."""
+    """Yields the objects of an export. Raises InvalidArgument naming a line that is none."""
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
             try:
-                row = json.loads(line.decode())  # of a byte that is damaged no other letter is made
+                # A damaged byte is an error, and becomes no other letter.
+                row = json.loads(line.decode())
             except (ValueError, RecursionError):
                 row = None
             if not isinstance(row, dict) or not isinstance(row.get("type"), str):
@@ -86,34 +99,56 @@ def _rows(file: Path) -> Iterator[Json]:
             yield row
 
 
-def _restored(client: ApiClient, rows: Iterable[Json], restored: Restored) -> Iterator[str]:
-    """Ids of the notes that are there now. A conversation's messages follow it: it is brought when they have come."""
+def _restored(
+    client: ApiClient, rows: Iterable[Json], restored: Restored, *, erasure: str
+) -> Iterator[str]:
+    """Brings back objects, and yields the ids of the notes that are there now.
+
+    A conversation's messages follow it: it is brought when they have come.
+
+    erasure: number of the last erasure before. Raises Erased once there was another.
+    """
     session: Json | None = None
     messages: list[Json] = []
     for row in chain(rows, [{"type": ""}]):
         kind = row.pop("type")
         if session is not None and kind != MESSAGE:
-            if _tried(partial(_bring_session, client, session, messages), SESSION, session, restored):
+            bring = partial(_bring_session, client, session, messages, erasure)
+            if _tried(bring, SESSION, session, restored):
                 restored.counts[MESSAGE] += len(messages)
             session = None
+
         if kind == END:
             restored.complete = True
         elif kind == SESSION:
-            session, messages = row, []
-        elif kind == MESSAGE and session is not None and row.pop("sessionId", None) == session.get("sessionId"):
+            session = row
+            messages = []
+        elif kind == MESSAGE and session is not None and _belongs(row, session):
+            row.pop("sessionId", None)
             messages.append(row)
         elif kind in BRINGS:
-            if _tried(partial(BRINGS[kind], client, row), kind, row, restored) and kind == NOTE:
+            bring = partial(BRINGS[kind], client, row, erasure)
+            if _tried(bring, kind, row, restored) and kind == NOTE:
                 yield row["noteId"]
         elif kind:
             restored.left_out[kind] += 1
 
 
+def _belongs(message: Json, session: Json) -> bool:
+    """Reports whether a message is one of the session."""
+    return bool(message.get("sessionId") == session.get("sessionId"))
+
+
 def _tried(bring: Callable[[], None], kind: str, row: Json, restored: Restored) -> bool:
-    """Whether it is there now and counted; else it is named with the reason."""
+    """Brings an object and counts it, or names it with the reason why not.
+
+    Reports whether the object is there now. Raises Erased.
+    """
     name = str(row.get("path") or row.get("title") or row.get(f"{kind}Id") or f"a {kind}")
     try:
         bring()
+    except Erased:
+        raise
     except Conflict:
         restored.kept.append((name, DIFFERS))
     except RequestError as error:
@@ -125,59 +160,80 @@ def _tried(bring: Callable[[], None], kind: str, row: Json, restored: Restored) 
 
 
 def _id(row: Json, name: str) -> str:
-    """Raises InvalidArgument."""
-    found = row.get(name)
-    if not isinstance(found, str) or not found:
+    """Returns the id of an object. Raises InvalidArgument."""
+    value = row.get(name)
+    if not isinstance(value, str) or not value:
         raise InvalidArgument(name, "the id that it was exported with")
-    return found
+    return value
 
 
-def _bring_note(client: ApiClient, row: Json) -> None:
-    """Raises Conflict where another is there."""
-    client.send("PUT", address("notes", _id(row, "noteId")), {**row, "revision": ""})
+def _bring_note(client: ApiClient, row: Json, erasure: str) -> None:
+    """Saves a note. Raises Conflict if another is there."""
+    body = {**row, "revision": "", "erasure": erasure}
+    client.send("PUT", address("notes", _id(row, "noteId")), body)
 
 
-def _bring_template(client: ApiClient, row: Json) -> None:
-    """Raises Conflict where another is there."""
-    place = address("templates", _id(row, "templateId"))
+def _bring_template(client: ApiClient, row: Json, erasure: str) -> None:
+    """Saves a template. Raises Conflict if another is there."""
+    path = address("templates", _id(row, "templateId"))
     try:
-        held = client.send("GET", place)
+        current = client.send("GET", path)
     except NotFound:
-        client.send("PUT", place, row)
+        client.send("PUT", path, {**row, "erasure": erasure})
         return
-    if held != row:
+    if current != row:
         raise Conflict(DIFFERS)
 
 
-BRINGS: Mapping[str, Callable[[ApiClient, Json], None]] = {NOTE: _bring_note, TEMPLATE: _bring_template}
+BRINGS: Mapping[str, Callable[[ApiClient, Json, str], None]] = {
+    NOTE: _bring_note,
+    TEMPLATE: _bring_template,
+}
 
 
-def _bring_session(client: ApiClient, session: Json, messages: Iterable[Json]) -> None:
-    """Raises Conflict where it is called otherwise or set otherwise; its messages are there then."""
-    in_order = sorted(messages, key=lambda each: (str(each.get("createdAt")), str(each.get("messageId"))))
-    held: Json = {}
+def _bring_session(
+    client: ApiClient, session: Json, messages: Iterable[Json], erasure: str
+) -> None:
+    """Saves a conversation with its messages.
+
+    Raises Conflict if its title or settings are others; its messages are there then.
+    """
+    in_order = sorted(messages, key=_time_and_id)
+    current: Json = {}
     for batch in _in_requests(in_order):
-        held = client.send("POST", "/sessions:import", {"session": session, "messages": batch})
-    if any(held.get(name) != session.get(name) for name in ("title", "settings")):
-        raise Conflict(DIFFERS)
+        body = {"session": session, "messages": batch, "erasure": erasure}
+        current = client.send("POST", "/sessions:import", body)
+    for name in ("title", "settings"):
+        if current.get(name) != session.get(name):
+            raise Conflict(DIFFERS)
+
+
+def _time_and_id(message: Json) -> tuple[str, str]:
+    """Returns the key by which messages are in order."""
+    return str(message.get("createdAt")), str(message.get("messageId"))
 
 
 def _in_requests(messages: Sequence[Json]) -> Iterator[Sequence[Json]]:
-    """At least one, which may be empty: there are conversations in which nothing was said."""
-    start = length = 0
-    for place, message in enumerate(messages):
-        length += len(json.dumps(message))
-        if place > start and (place - start == MAX_MESSAGES or length > MAX_LENGTH):
-            yield messages[start:place]
-            start, length = place, len(json.dumps(message))
+    """Yields the messages of each request; at least one request, for a session without messages."""
+    start = 0
+    length = 0
+    for index, message in enumerate(messages):
+        message_length = len(json.dumps(message))
+        length += message_length
+        is_full = index - start == MAX_MESSAGES or length > MAX_LENGTH
+        if index > start and is_full:
+            yield messages[start:index]
+            start = index
+            length = message_length
     yield messages[start:]
 
 
 def _show(restored: Restored, file: Path) -> None:
-    click.echo(f"{counted_lines(restored.counts) or 'nothing'} of {file} are there now")
+    """Prints the outcome of an import for a person."""
+    echo(f"{counted_lines(restored.counts) or 'nothing'} of {file} are there now")
     for name, reason in restored.kept:
-        click.echo(f"  not {name}: {reason}")
+        echo(f"  not {name}: {reason}")
     if restored.left_out:
-        click.echo(f"left out: {counted_lines(restored.left_out)}")
+        echo(f"left out: {counted_lines(restored.left_out)}")
     if not restored.complete:
-        click.echo("the file does not come to its end: it is not the whole export")
+        echo("the file does not come to its end: it is not the whole export")

@@ -6,18 +6,18 @@ import importlib.util
 
 import click
 
-from cli.options import Place, anywhere, fail
+from cli.options import CommandContext, anywhere, fail
 
 
 @click.command()
 @anywhere
-def mcp(place: Place) -> None:
+def mcp(context: CommandContext) -> None:
     """Serve your notes to an MCP host (a desktop assistant, an editor) that starts this command. It ends with its host.
 
     With --server, the host talks to a deployed product; the same tools are at its /mcp.
     """
     if importlib.util.find_spec("mcp") is None:
-        fail("the MCP SDK is not installed: pip install -e '.[mcp]'")
+        fail("the MCP SDK is not installed: pip install mcp")
     import anyio  # noqa: PLC0415 - the SDK is an extra, and help is read without it
     from mcp.server.stdio import stdio_server  # noqa: PLC0415
 
@@ -28,5 +28,5 @@ def mcp(place: Place) -> None:
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
 
-    with place.lasting_client() as client:
+    with context.lasting_client() as client:
         anyio.run(serve)

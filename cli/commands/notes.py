@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 import click
 from rich.text import Text
 
-from cli.options import Place, anywhere, print_json
-from cli.pages import address, listed_notes, pages
+from cli.options import CommandContext, anywhere
 from cli.showing import console, linked, show_list
+from cli.terminal import echo, echo_json
+from desktop.client.pages import address, listed_notes, pages
 from shared.errors import InvalidArgument, NotFound
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
     from functions.client import ApiClient, Json
 
 
@@ -24,114 +29,140 @@ def notes() -> None:
 @notes.command("list")
 @click.option("--vault", help="Only those of this vault.")
 @anywhere
-def list_all(place: Place, vault: str | None) -> None:
+def list_all(context: CommandContext, vault: str | None) -> None:
     """Every note, newest first."""
-    with place.client() as client:
-        found = _listed(client, vault)
-    link = linked(place)
+    with context.client() as client:
+        listed = _listed(client, vault)
+    link = linked(context)
 
-    def line(each: Json) -> Text:
-        name = link(f"{each['vault']}/{each['path'] or each['title']}", each)
-        failed = f"  failed: {each['error']}" if each.get("error") else ""
-        return Text.assemble(f"{each['noteId']}  {each['createdAt'][:10]}  ", name, failed)
+    def line(note: Json) -> Text:
+        name = link(_name(note), note)
+        failure = f"  failed: {note['error']}" if note.get("error") else ""
+        return Text.assemble(f"{note['noteId']}  {note['createdAt'][:10]}  ", name, failure)
 
-    show_list(place, "notes", found, line, empty="no notes")
+    show_list(context, "notes", listed, line, empty="no notes")
+
+
+def _name(row: Json) -> str:
+    """Returns `vault/path`, or `vault/title` of a note without a path."""
+    return f"{row['vault']}/{row['path'] or row['title']}"
 
 
 @notes.command()
 @click.argument("note", metavar="ID")
 @click.option("--vault", help="Of which the path is.")
 @anywhere
-def show(place: Place, note: str, vault: str | None) -> None:
+def show(context: CommandContext, note: str, vault: str | None) -> None:
     """A note's text, below what else it says, and above where it links to and what links to it."""
-    with place.client() as client:
-        found = _named(client, note, vault)
-        pointing = client.send("GET", f"{address('notes', found['noteId'])}:links")
-    if place.as_json:
-        print_json({**found, **{name: pointing[name] for name in ("links", "backlinks")}})
+    with context.client() as client:
+        record = _named(client, note, vault)
+        links = client.send("GET", f"{address('notes', record['noteId'])}:links")
+    if context.as_json:
+        echo_json({**record, "links": links["links"], "backlinks": links["backlinks"]})
         return
+
     out = console()
-    tags = "".join(f" #{tag}" for tag in found["tags"])
-    place_of = f"{found['vault']}/{found['path']}  " if found["path"] else ""
-    out.print(Text(found["title"] or found["noteId"], "bold"))
-    out.print(Text(f"{place_of}{found['createdAt'][:10]}{tags}", "dim"))
-    click.echo(found["text"])
-    link = linked(place)
-    to = [Text(each["title"] or f"{each['target']} (no note)") for each in pointing["links"]]
-    at = [link(f"{each['vault']}/{each['path'] or each['title']}", each) for each in pointing["backlinks"]]
-    for heading, names in (("links to", to), ("linked from", at)):
-        if names:
-            out.print(Text(heading, "bold"))
-        for name in names:
-            out.print(Text.assemble("  ", name))
-    if not pointing["complete"]:
+    location = f"{record['vault']}/{record['path']}  " if record["path"] else ""
+    tags = "".join(f" #{tag}" for tag in record["tags"])
+    out.print(Text(record["title"] or record["noteId"], "bold"))
+    out.print(Text(f"{location}{record['createdAt'][:10]}{tags}", "dim"))
+    echo(record["text"])
+
+    link = linked(context)
+    targets = [Text(row["title"] or f"{row['target']} (no note)") for row in links["links"]]
+    origins = [link(_name(row), row) for row in links["backlinks"]]
+    _show_names("links to", targets, out)
+    _show_names("linked from", origins, out)
+    if not links["complete"]:
         out.print(Text("  and perhaps more than were looked at", "dim"))
 
 
+def _show_names(heading: str, names: Sequence[Text], out: Console) -> None:
+    """Prints a heading and the names below it, if there are any."""
+    if names:
+        out.print(Text(heading, "bold"))
+    for name in names:
+        out.print(Text.assemble("  ", name))
+
+
 @notes.command()
 @click.argument("note", metavar="ID")
 @click.option("--vault", help="Of which the path is.")
 @anywhere
-def delete(place: Place, note: str, vault: str | None) -> None:
+def delete(context: CommandContext, note: str, vault: str | None) -> None:
     """Put a note into the trash for 30 days; the file that it came from stays."""
-    with place.client() as client:
-        found = _named(client, note, vault)
-        client.send("DELETE", address("notes", found["noteId"]), query={"revision": found["revision"]})
-        _index(client, place, found["noteId"])
-    place.tell({"deleted": found["noteId"]}, f"deleted {found['title'] or found['path']}; it is in the trash")
+    with context.client() as client:
+        record = _named(client, note, vault)
+        note_id = record["noteId"]
+        client.send("DELETE", address("notes", note_id), query={"revision": record["revision"]})
+        _index(client, context, note_id)
+    name = record["title"] or record["path"]
+    context.tell({"deleted": note_id}, f"deleted {name}; it is in the trash")
 
 
-def _index(client: ApiClient, place: Place, note_id: str) -> None:
-    """Let the index follow, where the product runs in this process alone."""
+def _index(client: ApiClient, context: CommandContext, note_id: str) -> None:
+    """Lets the index follow, if the product runs in this process alone."""
     from functions.client import InProcessClient  # noqa: PLC0415 - whoever asks a server does not wait for the product
 
     if isinstance(client, InProcessClient):
-        from cli.sync.destinations import LocalDestination  # noqa: PLC0415
+        from desktop.folders.destinations import LocalDestination  # noqa: PLC0415
         from shared.bootstrap import app  # noqa: PLC0415
 
-        LocalDestination(app(), place.tenant_id).follow(note_id)
+        LocalDestination(app(), context.tenant_id).follow(note_id)
 
 
 @notes.command()
 @anywhere
-def trash(place: Place) -> None:
-    """Notes as they were before they were edited, replaced or deleted, for 30 days, the newest first."""
-    with place.client() as client:
-        found = [row for page in pages(client, "/trash") for row in page["trash"]]
+def trash(context: CommandContext) -> None:
+    """Notes as they were before they were edited, replaced or deleted, for 30 days, the newest
+    first.
+    """
+    with context.client() as client:
+        rows: list[Json] = []
+        for page in pages(client, "/trash"):
+            rows.extend(page["trash"])
+    show_list(context, "trash", rows, _trash_line, empty="the trash is empty")
 
-    def line(each: Json) -> Text:
-        name = f"{each['vault']}/{each['path'] or each['title']}"
-        return Text(f"{each['trashId']}  {each['trashedAt'][:16].replace('T', ' ')}  {each['reason']}  {name}")
 
-    show_list(place, "trash", found, line, empty="the trash is empty")
+def _trash_line(row: Json) -> Text:
+    """Returns the line of a version in the list of the trash."""
+    time = row["trashedAt"][:16].replace("T", " ")
+    return Text(f"{row['trashId']}  {time}  {row['reason']}  {_name(row)}")
 
 
 @notes.command()
 @click.argument("trashed", metavar="ID")
 @anywhere
-def restore(place: Place, trashed: str) -> None:
-    """Put a note of the trash back as it was; what is there now goes into the trash. ID: as `trash` lists it."""
-    with place.client() as client:
+def restore(context: CommandContext, trashed: str) -> None:
+    """Put a note of the trash back as it was; what is there now goes into the trash. ID: as `trash`
+    lists it.
+    """
+    with context.client() as client:
         note = client.send("POST", f"{address('trash', trashed)}:restore", {})
-        _index(client, place, note["noteId"])
-    place.tell(note, f"restored {note['title'] or note['path']}")
+        _index(client, context, note["noteId"])
+    context.tell(note, f"restored {note['title'] or note['path']}")
 
 
 def _listed(client: ApiClient, vault: str | None) -> list[Json]:
-    found = [note for note in listed_notes(client) if vault in (None, note["vault"])]
-    return sorted(found, key=lambda note: (note["createdAt"], note["path"]), reverse=True)
+    """Returns the notes of a vault, or of all, newest first."""
+    listed = [note for note in listed_notes(client) if vault in (None, note["vault"])]
+    return sorted(listed, key=lambda note: (note["createdAt"], note["path"]), reverse=True)
 
 
 def _named(client: ApiClient, name: str, vault: str | None) -> Json:
-    """By id or path, or by vault and path as they are listed. Raises NotFound; InvalidArgument where several vaults
-    have a note there.
+    """Returns the note with that id or path, else with that vault and path as they are listed.
+
+    Raises NotFound, and InvalidArgument if several vaults have a note there.
     """
     listed = _listed(client, vault)
-    at = [note for note in listed if name in (note["noteId"], note["path"])]
-    at = at or [note for note in listed if note["path"] and name == f"{note['vault']}/{note['path']}"]
-    if not at:
+    matches = [note for note in listed if name in (note["noteId"], note["path"])]
+    if not matches:
+        in_vaults = [note for note in listed if note["path"]]
+        matches = [note for note in in_vaults if name == f"{note['vault']}/{note['path']}"]
+    if not matches:
         raise NotFound(f"there is no note {name!r}: `aurora notes list` has them all")
-    if len(at) > 1:
-        vaults = sorted({note["vault"] for note in at})
-        raise InvalidArgument(f"note {name!r}", f"one note, vaults {', '.join(vaults)} have it: choose with --vault")
-    return client.send("GET", address("notes", at[0]["noteId"]))
+    if len(matches) > 1:
+        vaults = ", ".join(sorted({note["vault"] for note in matches}))
+        expected = f"one note, vaults {vaults} have it: choose with --vault"
+        raise InvalidArgument(f"note {name!r}", expected)
+    return client.send("GET", address("notes", matches[0]["noteId"]))

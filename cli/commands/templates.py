@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from cli.options import FAILED, Place, anywhere, common, counted, print_json
-from cli.pages import address
+from cli.options import FAILED, CommandContext, anywhere, common, counted
 from cli.showing import show_table
-from shared.api.templates import TemplateJson
-from shared.api.values import shown
+from cli.terminal import echo, echo_json
+from desktop.client.pages import address
+from shared.api.templates import template_json
 from shared.errors import InvalidArgument, NotFound
 from shared.templates.files import read_template
 
@@ -25,37 +25,51 @@ def templates() -> None:
 
 @templates.command("list")
 @anywhere
-def list_all(place: Place) -> None:
+def list_all(context: CommandContext) -> None:
     """Every template, by id."""
-    with place.client() as client:
+    with context.client() as client:
         found = client.send("GET", "/templates")
-    if place.as_json:
-        print_json(found)
+    if context.as_json:
+        echo_json(found)
     else:
-        names = ("templateId", "name", "description")
-        show_table(("id", *names[1:]), [[Text(each[name]) for name in names] for each in found["templates"]])
+        rows = []
+        for template in found["templates"]:
+            rows.append(
+                (
+                    Text(template["templateId"]),
+                    Text(template["name"]),
+                    Text(template["description"]),
+                )
+            )
+        show_table(("id", "name", "description"), rows)
 
 
 @templates.command()
 @click.argument("query")
-@click.option("--k", type=click.IntRange(1, 20), default=3, show_default=True, help="How many templates.")
+@click.option(
+    "--k", type=click.IntRange(1, 20), default=3, show_default=True, help="How many templates."
+)
 @anywhere
-def search(place: Place, query: str, k: int) -> None:
+def search(context: CommandContext, query: str, k: int) -> None:
     """The templates most similar to a question; the chain of thought where none is similar."""
-    with place.client() as client:
+    with context.client() as client:
         found = client.send("POST", "/templates:search", {"query": query, "topK": k})
-    if place.as_json:
-        print_json(found)
+    if context.as_json:
+        echo_json(found)
     else:
-        rows = [(f"{match['score']:.2f}", match["templateId"], match["name"]) for match in found["templates"]]
-        show_table(("score", "id", "name"), [[Text(each) for each in row] for row in rows])
+        rows = []
+        for match in found["templates"]:
+            score = f"{match['score']:.2f}"
+            rows.append((Text(score), Text(match["templateId"]), Text(match["name"])))
+        show_table(("score", "id", "name"), rows)
 
 
 @templates.command()
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @anywhere
-def add(place: Place, file: Path) -> None:
-    """Add a Markdown file with YAML frontmatter, or replace what has its id: the file's name without ending.
+def add(context: CommandContext, file: Path) -> None:
+    """Add a Markdown file with YAML frontmatter, or replace what has its id: the file's name
+    without ending.
 
     What is replaced goes into the trash.
     """
@@ -64,31 +78,39 @@ def add(place: Place, file: Path) -> None:
     except UnicodeDecodeError as error:
         raise InvalidArgument(str(file), "UTF-8") from error
     template = read_template(file.stem, text)
-    with place.client() as client:
-        where, wanted = address("templates", template.template_id), dict(shown(TemplateJson, template))
-        try:  # what another of this id said goes into the trash: somebody may have written it
-            held = client.send("GET", where)
+    body = dict(template_json(template))
+    path = address("templates", template.template_id)
+    with context.client() as client:
+        try:
+            previous = client.send("GET", path)
         except NotFound:
-            held = wanted
-        if held != wanted:
-            kept = {"noteId": f"template-{held['templateId']}", "title": f"Template {held['name']}"}
-            client.send("POST", "/trash", {**kept, "text": json.dumps(held, ensure_ascii=False, indent=2)})
-        saved = client.send("PUT", where, wanted)
-    place.tell(saved, f"added {saved['templateId']} ({saved['name']})")
+            previous = body
+        if previous != body:
+            # Somebody may have written the template that is replaced: it goes into the trash.
+            trashed = {
+                "noteId": f"template-{previous['templateId']}",
+                "title": f"Template {previous['name']}",
+                "text": json.dumps(previous, ensure_ascii=False, indent=2),
+            }
+            client.send("POST", "/trash", trashed)
+        saved = client.send("PUT", path, body)
+    context.tell(saved, f"added {saved['templateId']} ({saved['name']})")
 
 
 @templates.command()
 @common
-def index(place: Place) -> None:
-    """Read what is in TEMPLATE_FOLDERS and embed what is new. Exit code 1: some files are no templates."""
-    with place.app() as app:
-        report = app.templates.index(place.tenant_id)
-    if place.as_json:
+def index(context: CommandContext) -> None:
+    """Read what is in TEMPLATE_FOLDERS and embed what is new. Exit code 1: some files are no
+    templates.
+    """
+    with context.app() as app:
+        report = app.templates.index(context.tenant_id)
+    if context.as_json:
         problems = [{"path": problem.path, "reason": problem.reason} for problem in report.problems]
-        print_json({"count": len(report.templates), "problems": problems})
+        echo_json({"count": len(report.templates), "problems": problems})
     else:
-        click.echo(counted(len(report.templates), "template"))
+        echo(counted(len(report.templates), "template"))
         for problem in report.problems:
-            click.echo(f"  no template: {problem.path}: {problem.reason}")
+            echo(f"  no template: {problem.path}: {problem.reason}")
     if report.problems:
         sys.exit(FAILED)

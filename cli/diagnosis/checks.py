@@ -1,4 +1,4 @@
-"""What the product on this machine needs, part by part: there, missing, or not working."""
+"""Checks of the parts that the product on this machine needs: there, missing, or not working."""
 
 from __future__ import annotations
 
@@ -13,68 +13,83 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from cli.environment import environment
-from cli.options import Place, close, counted, parts_in_use
-from cli.product import emulator
-from cli.product.loopback import HOST, PORT
-from cli.product.model_choice import GREETING
-from cli.product.model_servers import answering, places
-from cli.product.running import find_running, found
-from cli.sync.destinations import local_name
-from cli.sync.folder import Skipped, read, walk
-from cli.sync.manifest import Known, Manifest
+from cli.options import CommandContext, close, counted, parts_in_use
+from desktop.client.local import HOST, PORT
+from desktop.files.reading import Skipped, read, walk
+from desktop.folders.destinations import local_name
+from desktop.folders.manifest import FollowedFolder, Manifest
+from desktop.product import emulator
+from desktop.product.environment import environment
+from desktop.product.model_choice import GREETING
+from desktop.product.model_servers import answering, places
+from desktop.product.running import find_running, running_in
+from shared.adapters.embedded import damage
 from shared.adapters.embedded.files import file_name
-from shared.api.notes import CoverageJson
-from shared.api.values import shown
+from shared.adapters.extras import LOCAL_PACKAGES
+from shared.api.notes import coverage_json
 from shared.app import App
 from shared.bootstrap import build
 from shared.errors import AuroraError, OperatorError
+from shared.indexing.coverage import measure_coverage
 from shared.language.languages import detect
 from shared.language.vocabulary import languages, vocabulary
 from shared.model.account import DayUsage
 from shared.model.retrieval import Restriction
-from shared.ports.models import Writer
+from shared.ports.models import Embedder, Writer
 
 MAX_DAYS = 10_000
+"""Days of usage that are read."""
 MAX_NAMED = 5
-"""Files that are named one by one."""
+"""Files and pages that are named one by one."""
 NEWEST = 60
-"""Chunks in which the language of the notes is looked for."""
+"""Newest chunks, by which the language of the notes is told."""
 MANY_LANGUAGES = "intfloat/multilingual-e5-small"
+"""Embedder of many languages."""
+
+
+BEHIND = {
+    "failed": "failed",
+    "pendingEmbeddings": "waiting for vectors",
+    "missing": "not indexed",
+    "stale": "changed since they were indexed",
+    "outdated": "of an earlier model or version",
+}
+"""Counts of the coverage's JSON -> the condition of those notes in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One part: `ok`, `missing` (the product runs without it) or `failed` (it does not)."""
+    """Verdict on a part: `ok`, `missing` (the product runs without it) or `failed` (it does not)."""
 
     part: str
     verdict: str
     detail: str
     mend: str = ""
-    """The command that mends it."""
+    """Command that mends the part; empty if there is none."""
 
 
-def examined(place: Place) -> list[Verdict]:
-    """Every part of the product that runs with this place's settings."""
+def examined(context: CommandContext) -> list[Verdict]:
+    """Returns a verdict on every part of the product that runs with these settings."""
+    tenant_id = context.tenant_id
     try:
-        app = build(place.settings(), tenant=place.tenant_id)
+        app = build(context.settings(), tenant=tenant_id)
     except AuroraError as error:
         return [Verdict("settings", "failed", error.message), _emulator()]
-    origins = ", ".join(app.settings.allowed_origins)
     try:
         return [
             Verdict("settings", "ok", parts_in_use(app)),
-            Verdict("auth", "ok", _auth(environment(place.home))),
-            Verdict("origins", "ok", origins or "none: only the product's own page may call from a browser"),
-            tried("budgets", lambda: _budgets(app, place.tenant_id)),
-            tried("store", lambda: _store(app, place.tenant_id)),
-            _embedder(app, place.tenant_id),
+            Verdict("auth", "ok", _auth(environment(context.home))),
+            _origins(app),
+            tried("budgets", lambda: _budgets(app, tenant_id)),
+            tried("store", lambda: _store(app, tenant_id)),
+            tried("disk", lambda: _disk(app, tenant_id)),
+            _embedder(app, tenant_id),
             _writer(app.writer, app.model),
-            _models(app, environment(place.home)),
-            _languages(app, place.tenant_id),
-            tried("folders", lambda: _folders(app, place.tenant_id)),
-            *_files(app, place.tenant_id),
-            Verdict("running", "ok", _running(place)),
+            _models(app, environment(context.home)),
+            *tried_all("languages", lambda: [_languages(app, tenant_id)]),
+            tried("folders", lambda: _folders(app, tenant_id)),
+            *tried_all("files", lambda: list(_files(app, tenant_id))),
+            Verdict("running", "ok", _running(context)),
             _mcp(),
             _emulator(),
         ]
@@ -82,20 +97,70 @@ def examined(place: Place) -> list[Verdict]:
         close(app)
 
 
+def _origins(app: App) -> Verdict:
+    """Names the pages whose scripts may call the product from a browser."""
+    origins = ", ".join(app.settings.allowed_origins)
+    if not origins:
+        origins = "none: only the product's own page may call from a browser"
+    return Verdict("origins", "ok", origins)
+
+
 def tried(part: str, check: Callable[[], str]) -> Verdict:
-    """`check` says what it found, or raises."""
+    """Returns the verdict `ok` with the detail that a check returns, or `failed` if it raises."""
     try:
         return Verdict(part, "ok", check())
     except AuroraError as error:
         return Verdict(part, "failed", " ".join(error.message.split()))
     except OSError as error:
         return Verdict(part, "failed", str(error))
+    except Exception as error:  # noqa: BLE001 - the other parts are told all the same; its text may be a note's
+        return Verdict(part, "failed", f"an unexpected {type(error).__name__}")
+
+
+def tried_all(part: str, check: Callable[[], list[Verdict]]) -> list[Verdict]:
+    """Returns the verdicts that a check returns, or one verdict `failed` if it raises."""
+    verdicts: list[Verdict] = []
+
+    def run() -> str:
+        verdicts.extend(check())
+        return ""
+
+    outcome = tried(part, run)
+    if outcome.verdict == "ok":
+        return verdicts
+    return [outcome]
+
+
+def _disk(app: App, tenant_id: str) -> str:
+    """Checks that every note and page is as it was written. Raises OperatorError if not."""
+    if app.settings.store != "embedded":
+        return "the database's own"
+    file = _file(app, tenant_id)
+    if not file.exists():
+        return "nothing written yet"
+    damages = damage.check(file)
+    if damages.pages:
+        lines = "; ".join(damages.pages[:MAX_NAMED])
+        raise OperatorError(
+            f"{file} is damaged ({lines}): take out what can be read with aurora export, "
+            "then restore a backup, or move the file away and bring the export back"
+        )
+    if damages.notes:
+        raise OperatorError(
+            f"{counted(damages.notes, 'note')} not as saved, aurora notes list names them: "
+            "save them again, or delete them and restore earlier versions"
+        )
+    return "every page and note is as it was written"
 
 
 def _store(app: App, tenant_id: str) -> str:
-    """Raises OperatorError if there is no store yet, and its file could not be made."""
+    """Returns how many notes are indexed.
+
+    Raises OperatorError if there is no store yet and its file could not be made.
+    """
     if is_begun(app, tenant_id):
-        return coverage_in_words(shown(CoverageJson, app.indexer.coverage(tenant_id)), f" of {tenant_id}")
+        coverage = coverage_json(measure_coverage(app.indexer, tenant_id))
+        return coverage_in_words(coverage, f" of {tenant_id}")
     file = _file(app, tenant_id)
     nearest = next(folder for folder in file.parents if folder.exists())
     if not nearest.is_dir():
@@ -106,118 +171,176 @@ def _store(app: App, tenant_id: str) -> str:
 
 
 def coverage_in_words(coverage: Mapping[str, Any], whose: str = "") -> str:
-    """How far the index has followed the notes."""
-    behind = {"failed": "failed", "waiting for vectors": "pendingEmbeddings", "not indexed": "missing"}
-    behind["of an earlier model or version"] = "outdated"
-    indexed = f"{counted(coverage['notes'], 'note')}{whose}, {coverage['indexed']} indexed"
-    return ", ".join((indexed, *(f"{coverage[name]} {what}" for what, name in behind.items() if coverage.get(name))))
+    """Returns how far the index has followed the notes."""
+    parts = [f"{counted(coverage['notes'], 'note')}{whose}, {coverage['indexed']} indexed"]
+    for name, condition in BEHIND.items():
+        if coverage.get(name):
+            parts.append(f"{coverage[name]} {condition}")
+    return ", ".join(parts)
 
 
 def is_begun(app: App, tenant_id: str) -> bool:
-    """An embedded store is made by its first use; looking at it must not be that."""
+    """Reports whether there is a store. An embedded one is made by its first use, which a check
+    must not be.
+    """
     return app.settings.store != "embedded" or _file(app, tenant_id).exists()
 
 
 def _file(app: App, tenant_id: str) -> Path:
+    """Returns the path of the tenant's file in an embedded store."""
     return app.settings.home / "tenants" / file_name(tenant_id)
 
 
 def _embedder(app: App, tenant_id: str) -> Verdict:
+    """Embeds a word, and says what the cosines of the model mean."""
     embedder = app.embedder
     if embedder is None:
-        return Verdict("embedder", "missing", "search by keyword and recency only; pip install -e '.[local]'")
+        return Verdict(
+            "embedder",
+            "missing",
+            f"search by keyword and recency only; pip install {LOCAL_PACKAGES}",
+        )
 
     def check() -> str:
-        own = app.embedder_of(tenant_id) if is_begun(app, tenant_id) else None
-        known, found = embedder.calibration, own.calibration if own else None
-        cosines = "what its cosines mean is estimated from the first two notes on"
-        if known:
-            cosines = f"cosines {known.baseline:.2f} (unrelated) to {known.match:.2f} (alike)"
-        elif found:
-            cosines = (
-                f"cosines {found.baseline:.2f} (unrelated) to {found.match:.2f} (alike), estimated from your notes"
-            )
-        return f"{embedder.model}, {len(embedder.embed_query('hello'))} dimensions; {cosines}"
+        cosines = _cosines(app, embedder, tenant_id)
+        dimensions = len(embedder.embed_query("hello"))
+        return f"{embedder.model}, {dimensions} dimensions; {cosines}"
 
     return tried("embedder", check)
 
 
+def _cosines(app: App, embedder: Embedder, tenant_id: str) -> str:
+    """Returns which cosines mean that texts are unrelated or alike."""
+    ending = ""
+    calibration = embedder.calibration
+    if not calibration and is_begun(app, tenant_id):
+        calibrated_embedder = app.embedder_of(tenant_id)
+        if calibrated_embedder:
+            calibration = calibrated_embedder.calibration
+            ending = ", estimated from your notes"
+    if not calibration:
+        return "what its cosines mean is estimated from the first two notes on"
+    unrelated = f"{calibration.baseline:.2f} (unrelated)"
+    alike = f"{calibration.match:.2f} (alike)"
+    return f"cosines {unrelated} to {alike}{ending}"
+
+
 def _writer(writer: Writer | None, model: str) -> Verdict:
-    """Writes a word: that costs next to nothing and finds bad keys and unknown models."""
+    """Lets the model write a word: that costs next to nothing and finds bad keys and unknown
+    models.
+    """
     if writer is None:
-        return Verdict("writer", "ok", f"{model}: passages are quoted; GEMINI_API_KEY or OPENAI_BASE_URL gives a model")
+        return Verdict(
+            "writer",
+            "ok",
+            f"{model}: passages are quoted; GEMINI_API_KEY or OPENAI_BASE_URL gives a model",
+        )
     return tried("writer", lambda: writer.write(GREETING).model)
 
 
-def _known(app: App, tenant_id: str) -> tuple[Known, ...]:
+def _indexed_folders(app: App, tenant_id: str) -> tuple[FollowedFolder, ...]:
+    """Returns the folders that were indexed."""
     return Manifest.of(app.settings.home).folders(local_name(app.settings, tenant_id))
 
 
 def _folders(app: App, tenant_id: str) -> str:
-    """Raises OperatorError if one has gone, or its import was broken off."""
-    known = _known(app, tenant_id)
-    odd = [f"{each.source.root} is gone" for each in known if not each.source.root.is_dir()]
-    present = [each for each in known if each.source.root.is_dir()]
-    odd += [f"{each.source.root} was not indexed to its end" for each in present if not each.finished]
-    if odd:
-        raise OperatorError(f"{'; '.join(odd)}: run aurora index on it, or aurora folders move or forget")
-    named = (f"{each.source.root} ({counted(each.notes, 'note')} in vault {each.source.vault})" for each in known)
-    return ", ".join(named) or "none indexed yet"
+    """Names the folders. Raises OperatorError if one has gone, or its import was broken off."""
+    folders = _indexed_folders(app, tenant_id)
+    gone = []
+    unfinished = []
+    descriptions = []
+    for folder in folders:
+        root = folder.source.root
+        if not root.is_dir():
+            gone.append(f"{root} is gone")
+        elif not folder.finished:
+            unfinished.append(f"{root} was not indexed to its end")
+        notes = counted(folder.notes, "note")
+        descriptions.append(f"{root} ({notes} in vault {folder.source.vault})")
+    problems = "; ".join(gone + unfinished)
+    if problems:
+        raise OperatorError(f"{problems}: run aurora index on it, or aurora folders move or forget")
+    return ", ".join(descriptions) or "none indexed yet"
 
 
 def _files(app: App, tenant_id: str) -> Iterator[Verdict]:
-    """For each folder that is there: what in it is no note, as it is now."""
-    for each in _known(app, tenant_id):
-        root = each.source.root
-        if not root.is_dir():
+    """Yields a verdict for each folder that is there: which of its files are no notes now."""
+    for folder in _indexed_folders(app, tenant_id):
+        if folder.source.root.is_dir():
+            yield _files_of(folder.source.root, folder.source.vault)
+
+
+def _files_of(root: Path, vault: str) -> Verdict:
+    """Reads every file of a folder, and names those that should be notes and are none."""
+    missed = []
+    ignored = Counter[str]()
+    for entry in walk(root):
+        outcome = entry if isinstance(entry, Skipped) else read(root, entry, vault)
+        if not isinstance(outcome, Skipped):
             continue
-        found = (entry if isinstance(entry, Skipped) else read(root, entry, each.source.vault) for entry in walk(root))
-        unfit = [place for place in found if isinstance(place, Skipped)]
-        missed = [place for place in unfit if place.missed]
-        reasons = Counter(place.reason for place in unfit if not place.missed)
-        details = [f"{place.path}: {place.reason}" for place in missed[:MAX_NAMED]]
-        details += [f"{len(missed) - MAX_NAMED} more"] if len(missed) > MAX_NAMED else []
-        details += [f"{count} {reason}" for reason, count in reasons.items()]
-        yield Verdict("files", "missing" if missed else "ok", f"{root}: {'; '.join(details) or 'all are notes'}")
+        if outcome.missed:
+            missed.append(f"{outcome.path}: {outcome.reason}")
+        else:
+            ignored[outcome.reason] += 1
+
+    details = missed[:MAX_NAMED]
+    if len(missed) > MAX_NAMED:
+        details.append(f"{len(missed) - MAX_NAMED} more")
+    for reason, count in ignored.items():
+        details.append(f"{count} {reason}")
+    listing = "; ".join(details) or "all are notes"
+    return Verdict("files", "missing" if missed else "ok", f"{root}: {listing}")
 
 
 def _auth(env: Mapping[str, str]) -> str:
-    """Who may call `aurora dev`; commands are whoever runs them."""
-    asked = env.get("AUTH") or "none"
-    who = {"none": "aurora dev takes every program of this machine for its user", "firebase": "a deployment's default"}
-    return f"{asked}: {who[asked]}" if asked in who else asked
+    """Returns who may call `aurora dev`; commands act for the person who runs them."""
+    auth = env.get("AUTH") or "none"
+    if auth == "none":
+        return f"{auth}: aurora dev takes every program of this machine for its user"
+    if auth == "firebase":
+        return f"{auth}: a deployment's default"
+    return auth
 
 
 def _budgets(app: App, tenant_id: str) -> str:
-    """What is used up today of each limit."""
+    """Returns how much of each limit is used up today."""
     today = DayUsage(datetime.now(UTC).date())
     if is_begun(app, tenant_id):
-        days = app.store.list_usage(tenant_id, limit=MAX_DAYS, token=None).items
-        today = next((each for each in days if each.day == today.day), today)
+        for usage in app.store.list_usage(tenant_id, limit=MAX_DAYS, token=None).items:
+            if usage.day == today.day:
+                today = usage
+                break
     limits = (
         (today.answers, app.settings.daily_chat_limit, "answers"),
         (today.searches, app.settings.daily_search_limit, "searches"),
         (today.embedded_tokens, app.settings.daily_embed_tokens, "tokens embedded"),
+        (today.index_writes, app.settings.daily_index_writes, "documents written by the index"),
     )
-    used_up = [f"{used} of {limit} {what} today" for used, limit, what in limits if limit]
-    return ", ".join(used_up) or "no daily limits"
+    shares = [f"{used} of {limit} {unit} today" for used, limit, unit in limits if limit]
+    return ", ".join(shares) or "no daily limits"
 
 
 def _models(app: App, env: Mapping[str, str]) -> Verdict:
-    """Servers on this machine that could write."""
+    """Looks for a server on this machine that could write."""
     server = answering(env)
     if server is None:
-        return Verdict("models", "ok" if app.writer else "missing", f"no model server at {' or '.join(places(env))}")
-    how = "" if app.writer else ": aurora dev --model NAME writes with it"
-    return Verdict("models", "ok", f"{server}{how}")
+        addresses = " or ".join(places(env))
+        verdict = "ok" if app.writer else "missing"
+        return Verdict("models", verdict, f"no model server at {addresses}")
+    if app.writer:
+        return Verdict("models", "ok", str(server))
+    return Verdict("models", "ok", f"{server}: aurora dev --model NAME writes with it")
 
 
-def _running(place: Place) -> str:
-    """A product in this home; else whether one could start at the port that it takes unless another is named."""
-    running, ours = found(place.settings().home), find_running(place.settings(), place.tenant_id)
+def _running(context: CommandContext) -> str:
+    """Returns the address of a product that runs in this home, or whether the default port is free."""
+    settings = context.settings()
+    running = running_in(settings.home)
     if running is not None:
-        others = "" if ours else ", for another tenant or with other settings: commands do not ask it"
-        return f"aurora dev at {running.address}{others}"
+        line = f"aurora dev at {running.address}"
+        if find_running(settings, context.tenant_id):
+            return line
+        return f"{line}, for another tenant or with other settings: commands do not ask it"
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -228,40 +351,66 @@ def _running(place: Place) -> str:
 
 
 def _languages(app: App, tenant_id: str) -> Verdict:
-    """Which are known whole; every other works with words alone: its times, follow-ups and negations are not read."""
-    alone = [lang for lang in languages() if vocabulary(lang).words_alone]
-    whole = ", ".join(lang for lang in languages() if lang not in alone)
-    known = f"{whole}; words alone, without times and negations: {', '.join(alone)} and any other"
-    if is_begun(app, tenant_id) and (foreign := foreign_notes(app, tenant_id)):
-        return Verdict("languages", "missing", f"{foreign}; read: {known}", mend=mend_of_languages(app.settings.home))
-    return Verdict("languages", "ok", known)
+    """Names the languages that are understood.
+
+    Every other one works with words alone: its times, follow-ups and negations are not read.
+    """
+    words_alone = [language for language in languages() if vocabulary(language).has_words_alone]
+    understood = [language for language in languages() if language not in words_alone]
+    detail = (
+        f"{', '.join(understood)}; words alone, without times and negations: "
+        f"{', '.join(words_alone)} and any other"
+    )
+    if is_begun(app, tenant_id):
+        foreign = foreign_notes(app, tenant_id)
+        if foreign:
+            return Verdict(
+                "languages",
+                "missing",
+                f"{foreign}; read: {detail}",
+                mend=mend_of_languages(app.settings.home),
+            )
+    return Verdict("languages", "ok", detail)
 
 
 def foreign_notes(app: App, tenant_id: str) -> str | None:
-    """That most of the newest notes are in a language which the embedder does not speak; None: they are not."""
-    spoken = app.embedder.languages if app.embedder else None
-    if app.embedder is None or spoken is None:
+    """Returns a remark if most of the newest notes are in a language that the embedder does not
+    speak.
+
+    None if they are not.
+    """
+    if app.embedder is None or app.embedder.languages is None:
         return None
     newest = app.store.recent(tenant_id, limit=NEWEST, stems=(), restriction=Restriction())
-    common = Counter(detect(chunk.text) for chunk in newest).most_common(1)
-    if not common or common[0][0] in spoken:
+    counts = Counter(detect(chunk.text) for chunk in newest)
+    if not counts:
         return None
-    return f"most notes are in {common[0][0]}, which {app.embedder.model} does not speak: words alone find them"
+    language = counts.most_common(1)[0][0]
+    if language in app.embedder.languages:
+        return None
+    return f"most notes are in {language}, which {app.embedder.model} does not speak: words alone find them"
 
 
 def mend_of_languages(home: Path) -> str:
-    """The command that gives a home an embedder of many languages: fetched once, and every note embedded again."""
+    """Returns the command that gives a home an embedder of many languages.
+
+    The model is fetched once, and every note embedded again.
+    """
     return f"echo EMBEDDING_MODEL={MANY_LANGUAGES} >> {home / '.env'} && aurora reconcile --full"
 
 
 def _mcp() -> Verdict:
+    """Looks for the SDK of MCP."""
     if importlib.util.find_spec("mcp") is None:
-        return Verdict("mcp", "missing", "only for `aurora mcp` and /mcp; pip install -e '.[mcp]'")
+        return Verdict("mcp", "missing", "only for `aurora mcp` and /mcp; pip install mcp")
     return Verdict("mcp", "ok", f"SDK {version('mcp')}")
 
 
 def _emulator() -> Verdict:
+    """Looks for Java and the emulator's program."""
     try:
-        return Verdict("emulator", "ok", f"{emulator.find_java()}, {emulator.find_jar(os.environ)}")
+        programs = f"{emulator.find_java()}, {emulator.find_jar(os.environ)}"
     except AuroraError as error:
-        return Verdict("emulator", "missing", f"only for `aurora dev --store emulator` and tests: {error.message}")
+        detail = f"only for `aurora dev --store emulator` and tests: {error.message}"
+        return Verdict("emulator", "missing", detail)
+    return Verdict("emulator", "ok", programs)

@@ -1,4 +1,4 @@
-"""`aurora doctor --project`: what a deployed product needs, whether it is there, and what mends each gap."""
+"""Checks of `aurora doctor --project`: the parts of a deployed product, and what mends each gap."""
 
 from __future__ import annotations
 
@@ -7,273 +7,424 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any
 
 from cli.diagnosis.checks import Verdict
 from cli.diagnosis.google_project import GoogleProject
-from cli.product import emulator
-from shared.errors import OperatorError, PermissionDenied, Unavailable
+from desktop.product.emulator import TRIGGERS
+from shared.adapters.firestore.roots import (
+    DATABASE_FIELD,
+    OWNER_PATH,
+    PREFIX_FIELD,
+    PROJECT_FIELD,
+    deployment_name,
+)
+from shared.errors import PermissionDenied, Unavailable
+from shared.settings import shipped
 
-ROOT = Path(__file__).resolve().parents[2]
-APIS = (
-    "cloudfunctions", "run", "eventarc", "pubsub", "cloudbuild", "artifactregistry", "firestore", "firebaserules",
-    "cloudscheduler", "secretmanager", "logging", "iam", "compute", "cloudresourcemanager", "storage", "firebase",
-    "iamcredentials", "identitytoolkit",
-)  # fmt: skip
-"""What deploy/setup.sh switches on."""
-ROLES = {
-    "aurora-functions": ("roles/datastore.user",),
-    "aurora-events": ("roles/eventarc.eventReceiver", "roles/run.invoker"),
-    "aurora-scheduler": ("roles/run.invoker",),
-    "aurora-build": ("roles/cloudbuild.builds.builder",),
-    "aurora-deploy": (
-        "roles/cloudfunctions.developer", "roles/run.viewer", "roles/firebaserules.admin", "roles/datastore.indexAdmin",
-        "roles/cloudscheduler.admin", "roles/serviceusage.serviceUsageConsumer", "roles/logging.logWriter",
-        "roles/storage.objectViewer",
-    ),
-}  # fmt: skip
-"""Account -> what deploy/setup.sh grants it in the project."""
+_TABLE = json.loads(shipped.CLOUD_RESOURCES.read_text(encoding="utf-8"))
+"""Resources that deploy/up.sh and deploy/terraform make."""
+APIS = tuple(_TABLE["apis"])
+ROLES = {account: tuple(roles) for account, roles in _TABLE["accounts"].items()}
+"""Account -> roles that it has in the project."""
 ACCOUNTS = tuple(ROLES)
-DEPLOYER, READER = "aurora-deploy", "aurora-functions"
-"""Who may use every other account, and who may read the key."""
-USER, ACCESSOR = "roles/iam.serviceAccountUser", "roles/secretmanager.secretAccessor"
-VERTEX_AI = {"GOOGLE_GENAI_USE_VERTEXAI": ("true", "1", "yes", "on")}
+DEPLOYER: str = _TABLE["deployer"]
+"""Account that may use every other account."""
+READER: str = _TABLE["keyReader"]
+"""Account that may read the key."""
+USER: str = _TABLE["actAsRole"]
+ACCESSOR: str = _TABLE["keyReaderRole"]
 CHOSEN: Mapping[str, tuple[str, Mapping[str, Sequence[str]]]] = {
-    "aiplatform": ("roles/aiplatform.user", VERTEX_AI),
-    "identitytoolkit": ("roles/firebaseauth.viewer", {"CHECK_REVOKED": ("1", "true", "yes", "on")}),
-    "discoveryengine": ("roles/discoveryengine.viewer", {"JUDGE": ("check_grounding",), "RERANKER": ("vertex",)}),
+    api: (chosen["role"], chosen["settings"]) for api, chosen in _TABLE["chosenApis"].items()
 }
-"""API -> the role that the functions need for it, and the settings that use it: not everybody's, so not setup.sh's."""
-FUNCTIONS = ("chat", "api", "on-note-write", "on-template-write", "reconcile")
-TRIGGERS = {"on-note-write": emulator.NOTES, "on-template-write": emulator.TEMPLATES}
-"""Function -> the documents whose writes call it."""
-ANSWERING = ("chat", "api")
+"""API -> the role that the functions need for it, and the settings that use it: not everybody's."""
+VERTEX_AI = CHOSEN["aiplatform"][1]
+FUNCTIONS = tuple(_TABLE["functions"])
+ANSWERING = tuple(_TABLE["calledFunctions"])
 """Functions that anybody may ask for their health."""
-SECRET, JOB = "gemini-api-key", "aurora-reconcile"
+SECRET: str = _TABLE["secrets"]["GEMINI_API_KEY"]
+JOB: str = _TABLE["schedule"]["name"]
 UP = "deploy/up.sh {project}"
-LABEL = "aurora-notes"
-"""`product` of everything that deploy/up.sh makes."""
+TEAMS = (
+    "give these people other user ids, or their team a tenantId that begins with 'team:', in {project}; "
+    "docs/integrate.md, 'A team', says how"
+)
+RELEASE = (
+    "deploy/up.sh {project}, or deploy/rollback.sh {project} to have the release before everywhere"
+)
+LABEL: str = _TABLE["label"].removeprefix("product=")
+"""Value of the label `product` on everything that deploy/up.sh makes."""
 ALLOW = (
     "gcloud services enable {api}.googleapis.com --project={project} && "
     "gcloud projects add-iam-policy-binding {project} --role={role} "
-    "--member=serviceAccount:aurora-functions@{project}.iam.gserviceaccount.com"
+    f"--member=serviceAccount:{READER}@{{project}}.iam.gserviceaccount.com"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Check of a part, and the command that mends the part."""
+
+    gaps: Callable[[Deployment], Iterable[str]]
+    """Yields a sentence for each gap."""
+    mend: str
+    """Command with the fields `{project}` and `{gaps}`."""
 
 
 @dataclass(frozen=True)
 class Deployment:
-    """What `project` holds, looked at once."""
+    """Deployed product of a project; everything is read once."""
 
     project: GoogleProject
 
     @cached_property
     def functions(self) -> Mapping[str, Mapping[str, Any]]:
-        """Name without the prefix -> what Cloud Functions says of it."""
-        return {name.removeprefix(self.prefix): each for name, each in self._functions.items()}
+        """Functions by name without the prefix, as Cloud Functions describes them."""
+        prefix = self.prefix
+        return {name.removeprefix(prefix): function for name, function in self._functions.items()}
 
     @cached_property
     def _functions(self) -> Mapping[str, Mapping[str, Any]]:
-        found = self.project.items("cloudfunctions", f"v2/{self.name}/locations/-/functions", "functions")
-        return {each["name"].rpartition("/")[2]: each for each in found}
+        """Functions of the project by name."""
+        path = f"v2/{self.name}/locations/-/functions"
+        functions = self.project.items("cloudfunctions", path, "functions")
+        return {function["name"].rpartition("/")[2]: function for function in functions}
 
     @cached_property
     def prefix(self) -> str:
-        """FUNCTION_PREFIX, by the function `chat` that carries the product's label."""
-        labelled = (name for name, each in self._functions.items() if each.get("labels", {}).get("product") == LABEL)
-        return next((name.removesuffix("chat") for name in labelled if name.endswith("chat")), "")
+        """Value of FUNCTION_PREFIX, by the function `chat` that carries the product's label."""
+        for name, function in self._functions.items():
+            is_ours = function.get("labels", {}).get("product") == LABEL
+            if is_ours and name.endswith("chat"):
+                return name.removesuffix("chat")
+        return ""
 
     @property
     def settings(self) -> list[Mapping[str, str]]:
         """Environment variables of each function."""
-        return [each.get("serviceConfig", {}).get("environmentVariables", {}) for each in self.functions.values()]
+        return [
+            function.get("serviceConfig", {}).get("environmentVariables", {})
+            for function in self.functions.values()
+        ]
 
     def chooses(self, settings: Mapping[str, Sequence[str]]) -> bool:
-        """Whether one of them has one of its values in some function."""
-        return any(each.get(name, "").lower() in values for each in self.settings for name, values in settings.items())
+        """Reports whether one of the settings has one of these values in some function."""
+        for variables in self.settings:
+            for name, values in settings.items():
+                if variables.get(name, "").lower() in values:
+                    return True
+        return False
 
     @property
     def database(self) -> str:
-        named = (each.get("FIRESTORE_DATABASE") for each in self.settings)
-        return next((name for name in named if name), "(default)")
+        """Name of the Firestore database."""
+        for variables in self.settings:
+            name = variables.get("FIRESTORE_DATABASE")
+            if name:
+                return name
+        return "(default)"
 
     @property
     def name(self) -> str:
+        """Name of the project in paths."""
         return f"projects/{self.project.id}"
 
     def email(self, account: str) -> str:
+        """Returns the address of a service account."""
         return f"{self.prefix}{account}@{self.project.id}.iam.gserviceaccount.com"
 
     def member(self, account: str) -> str:
-        """As policies name it."""
+        """Returns the name of a service account in policies."""
         return f"serviceAccount:{self.email(account)}"
 
 
 def examine(project: GoogleProject) -> list[Verdict]:
-    """Every part, in the order in which one is built on the other. Raises OperatorError without credentials."""
-    held = Deployment(project)
-    parts: dict[str, tuple[Callable[[Deployment], Iterable[str]], str]] = {
-        "apis": (_apis, "gcloud services enable {gaps} --project={project}"),
-        "accounts": (_accounts, UP),
-        "roles": (_roles, UP),
-        "secret": (_secret, UP),
-        "indexes": (_indexes, UP),
-        "rules": (_rules, UP),
-        "functions": (_functions, UP),
-        "triggers": (_triggers, UP),
-        "health": (_health, UP),
-        **{
-            api: (partial(_chosen, api=api), ALLOW.replace("{api}", api).replace("{role}", role))
-            for api, (role, _) in CHOSEN.items()
-        },
-        "models": (_models, UP + " --set CHAT_MODEL=… --set EMBEDDING_MODEL=…"),
-        "scheduler": (_scheduler, UP),
+    """Returns a verdict on every part, each after the parts that it is built on.
+
+    Raises OperatorError without credentials.
+    """
+    deployment = Deployment(project)
+    checks = {
+        "apis": Check(_apis, "gcloud services enable {gaps} --project={project}"),
+        "accounts": Check(_accounts, UP),
+        "roles": Check(_roles, UP),
+        "secret": Check(_secret, UP),
+        "indexes": Check(_indexes, UP),
+        "rules": Check(_rules, UP),
+        "owner": Check(_owner, UP),
+        "functions": Check(_functions, UP),
+        "release": Check(_release, RELEASE),
+        "triggers": Check(_triggers, UP),
+        "health": Check(_health, UP),
+        **_checks_of_chosen_apis(),
+        "models": Check(_models, UP + " --set CHAT_MODEL=… --set EMBEDDING_MODEL=…"),
+        "scheduler": Check(_scheduler, UP),
+        "teams": Check(_teams, TEAMS),
     }
-    return [_found(part, check, mend, held) for part, (check, mend) in parts.items()]
+    return [_verdict(part, check, deployment) for part, check in checks.items()]
 
 
-def _found(part: str, check: Callable[[Deployment], Iterable[str]], mend: str, held: Deployment) -> Verdict:
+def _checks_of_chosen_apis() -> dict[str, Check]:
+    """Returns a check for each API that only some settings use."""
+    checks = {}
+    for api, (role, _) in CHOSEN.items():
+        mend = ALLOW.replace("{api}", api).replace("{role}", role)
+        checks[api] = Check(partial(_chosen, api=api), mend)
+    return checks
+
+
+def _verdict(part: str, check: Check, deployment: Deployment) -> Verdict:
+    """Runs a check; what cannot be read is a failure too."""
+    project = deployment.project.id
     try:
-        gaps = list(check(held))
+        gaps = list(check.gaps(deployment))
     except (PermissionDenied, Unavailable) as error:
-        mend = "look at it as an owner of the project, its APIs switched on: {project}"
-        return Verdict(part=part, verdict="failed", detail=error.message, mend=mend.format(project=held.project.id))
+        return Verdict(
+            part=part,
+            verdict="failed",
+            detail=error.message,
+            mend=f"look at it as an owner of the project, its APIs switched on: {project}",
+        )
     if not gaps:
         return Verdict(part=part, verdict="ok", detail="")
-    named = " ".join(gap.split()[0] for gap in gaps)
-    command = mend.replace("{gaps}", named).replace("{project}", held.project.id)
+    subjects = " ".join(gap.split()[0] for gap in gaps)
+    command = check.mend.replace("{gaps}", subjects).replace("{project}", project)
     return Verdict(part=part, verdict="failed", detail="; ".join(gaps), mend=command)
 
 
-def _apis(held: Deployment) -> Iterator[str]:
+def _apis(deployment: Deployment) -> Iterator[str]:
+    """Yields the APIs that are switched off."""
     for api in APIS:
-        if not _is_on(held, api):
+        if not _is_on(deployment, api):
             yield f"{api}.googleapis.com is switched off"
 
 
-def _is_on(held: Deployment, api: str) -> bool:
-    service = held.project.get("serviceusage", f"v1/{held.name}/services/{api}.googleapis.com")
+def _is_on(deployment: Deployment, api: str) -> bool:
+    """Reports whether an API is switched on."""
+    path = f"v1/{deployment.name}/services/{api}.googleapis.com"
+    service = deployment.project.get("serviceusage", path)
     return service is not None and service.get("state") == "ENABLED"
 
 
-def _accounts(held: Deployment) -> Iterator[str]:
-    there = {each["email"] for each in held.project.items("iam", f"v1/{held.name}/serviceAccounts", "accounts")}
+def _accounts(deployment: Deployment) -> Iterator[str]:
+    """Yields the service accounts that are missing."""
+    path = f"v1/{deployment.name}/serviceAccounts"
+    accounts = deployment.project.items("iam", path, "accounts")
+    emails = {account["email"] for account in accounts}
     for name in ACCOUNTS:
-        if held.email(name) not in there:
+        if deployment.email(name) not in emails:
             yield f"{name} is missing"
 
 
-def _roles(held: Deployment) -> Iterator[str]:
-    granted = held.project.grants("cloudresourcemanager", f"v1/{held.name}")
+def _roles(deployment: Deployment) -> Iterator[str]:
+    """Yields the roles that accounts lack in the project, on each other and on the key."""
+    project = deployment.project
+    project_grants = project.grants("cloudresourcemanager", f"v1/{deployment.name}")
     for name, roles in ROLES.items():
-        yield from (f"{name} lacks {role}" for role in roles if (role, held.member(name)) not in granted)
+        for role in roles:
+            if (role, deployment.member(name)) not in project_grants:
+                yield f"{name} lacks {role}"
+
     for name in ACCOUNTS:
-        path = f"v1/{held.name}/serviceAccounts/{held.email(name)}"
-        if name != DEPLOYER and (USER, held.member(DEPLOYER)) not in held.project.grants("iam", path):
+        if name == DEPLOYER:
+            continue
+        path = f"v1/{deployment.name}/serviceAccounts/{deployment.email(name)}"
+        if (USER, deployment.member(DEPLOYER)) not in project.grants("iam", path):
             yield f"{DEPLOYER} lacks {USER} on {name}"
-    secret = f"v1/{held.name}/secrets/{held.prefix}{SECRET}"
-    if not held.chooses(VERTEX_AI) and (ACCESSOR, held.member(READER)) not in held.project.grants(
-        "secretmanager", secret
-    ):
-        yield f"{READER} lacks {ACCESSOR} on {SECRET}"
+
+    if not deployment.chooses(VERTEX_AI):
+        secret = f"v1/{deployment.name}/secrets/{deployment.prefix}{SECRET}"
+        if (ACCESSOR, deployment.member(READER)) not in project.grants("secretmanager", secret):
+            yield f"{READER} lacks {ACCESSOR} on {SECRET}"
 
 
-def _chosen(held: Deployment, *, api: str) -> Iterator[str]:
+def _chosen(deployment: Deployment, *, api: str) -> Iterator[str]:
+    """Yields what an API lacks that some settings use."""
     role, settings = CHOSEN[api]
-    if not held.chooses(settings):
+    if not deployment.chooses(settings):
         return
-    if not _is_on(held, api):
+    if not _is_on(deployment, api):
         yield f"{api}.googleapis.com is switched off, and {' or '.join(settings)} uses it"
-    if (role, held.member(READER)) not in held.project.grants("cloudresourcemanager", f"v1/{held.name}"):
+    grants = deployment.project.grants("cloudresourcemanager", f"v1/{deployment.name}")
+    if (role, deployment.member(READER)) not in grants:
         yield f"{READER} lacks {role}"
 
 
-def _secret(held: Deployment) -> Iterator[str]:
-    if held.chooses(VERTEX_AI):
+def _secret(deployment: Deployment) -> Iterator[str]:
+    """Yields a gap if the key has no version that can be used."""
+    if deployment.chooses(VERTEX_AI):
         return
-    path = f"v1/{held.name}/secrets/{held.prefix}{SECRET}/versions"
-    versions = held.project.items("secretmanager", path, "versions")
-    if not any(each.get("state") == "ENABLED" for each in versions):
+    path = f"v1/{deployment.name}/secrets/{deployment.prefix}{SECRET}/versions"
+    versions = deployment.project.items("secretmanager", path, "versions")
+    if not any(version.get("state") == "ENABLED" for version in versions):
         yield f"{SECRET} has no version that can be used"
 
 
-def _indexes(held: Deployment) -> Iterator[str]:
-    path = f"v1/{held.name}/databases/{held.database}/collectionGroups/-/indexes"
+def _indexes(deployment: Deployment) -> Iterator[str]:
+    """Yields the indexes of this version that the database lacks or still builds."""
+    path = f"v1/{deployment.name}/databases/{deployment.database}/collectionGroups/-/indexes"
     states = {}
-    for each in held.project.items("firestore", path, "indexes"):
-        group = str(each["name"]).rpartition("/collectionGroups/")[2].partition("/")[0]
-        states[_kind(group, each["fields"])] = each["state"]
-    for wanted in json.loads((ROOT / "firestore.indexes.json").read_text())["indexes"]:
-        kind = _kind(wanted["collectionGroup"], wanted["fields"])
-        if (state := states.get(kind, "missing")) != "READY":
-            yield f"{kind} is {state}"
+    for index in deployment.project.items("firestore", path, "indexes"):
+        group = str(index["name"]).rpartition("/collectionGroups/")[2].partition("/")[0]
+        states[_index_label(group, index["fields"])] = index["state"]
+
+    expected_indexes = json.loads(shipped.INDEXES.read_text(encoding="utf-8"))["indexes"]
+    for index in expected_indexes:
+        label = _index_label(index["collectionGroup"], index["fields"])
+        state = states.get(label, "missing")
+        if state != "READY":
+            yield f"{label} is {state}"
 
 
-def _kind(group: str, fields: Iterable[Mapping[str, Any]]) -> str:
-    """`chunks(month,embedding)`. Firestore adds the document's name, which nobody asks for."""
-    return f"{group}({','.join(each['fieldPath'] for each in fields if each['fieldPath'] != '__name__')})"
+def _index_label(group: str, fields: Iterable[Mapping[str, Any]]) -> str:
+    """Returns a label like `chunks(month,embedding)`.
+
+    Firestore adds the document's name to the fields, which firestore.indexes.json does not name.
+    """
+    paths = [field["fieldPath"] for field in fields]
+    return f"{group}({','.join(path for path in paths if path != '__name__')})"
 
 
-def _rules(held: Deployment) -> Iterator[str]:
-    of_database = "" if held.database == "(default)" else f"/{held.database}"
-    release = held.project.get("firebaserules", f"v1/{held.name}/releases/cloud.firestore{of_database}")
-    ruleset = held.project.get("firebaserules", f"v1/{release['rulesetName']}") if release else None
+def _rules(deployment: Deployment) -> Iterator[str]:
+    """Yields a gap if the rules of the database are not those of this version."""
+    release_name = "cloud.firestore"
+    if deployment.database != "(default)":
+        release_name = f"{release_name}/{deployment.database}"
+    project = deployment.project
+    release = project.get("firebaserules", f"v1/{deployment.name}/releases/{release_name}")
+    ruleset = None
+    if release:
+        ruleset = project.get("firebaserules", f"v1/{release['rulesetName']}")
     files = ruleset["source"]["files"] if ruleset else []
-    if [each["content"] for each in files] != [(ROOT / "firestore.rules").read_text()]:
-        yield "rules of Firestore are not those of firestore.rules" if files else "rules of Firestore are missing"
+    if not files:
+        yield "rules of Firestore are missing"
+    elif [file["content"] for file in files] != [shipped.RULES.read_text(encoding="utf-8")]:
+        yield "rules of Firestore are not those of firestore.rules"
 
 
-def _functions(held: Deployment) -> Iterator[str]:
+def _functions(deployment: Deployment) -> Iterator[str]:
+    """Yields the functions that are missing or do not run."""
     for name in FUNCTIONS:
-        state = held.functions[name].get("state") if name in held.functions else "missing"
+        function = deployment.functions.get(name)
+        state = "missing" if function is None else function.get("state")
         if state != "ACTIVE":
             yield f"{name} is {state}"
 
 
-def _triggers(held: Deployment) -> Iterator[str]:
+def _release(deployment: Deployment) -> Iterator[str]:
+    """Yields what does not belong to the newest release."""
+    functions = {}
+    for name in FUNCTIONS:
+        if name in deployment.functions:
+            functions[name] = deployment.functions[name]
+    releases = {
+        function.get("labels", {}).get("release", "none") for function in functions.values()
+    }
+    if len(releases) > 1:
+        yield f"functions were deployed by different releases: {', '.join(sorted(releases))}"
+    for name, function in functions.items():
+        if function.get("serviceConfig", {}).get("allTrafficOnLatestRevision") is False:
+            yield f"{name} serves an older revision than its newest"
+
+
+def _triggers(deployment: Deployment) -> Iterator[str]:
+    """Yields the triggers that follow other documents, or do not try again after a failure."""
     for name, pattern in TRIGGERS.items():
-        trigger = held.functions.get(name, {}).get("eventTrigger", {})
-        if not {pattern, held.database} <= {each.get("value") for each in trigger.get("eventFilters", ())}:
-            yield f"{name} does not follow {pattern} of the database {held.database}"
+        trigger = deployment.functions.get(name, {}).get("eventTrigger", {})
+        filters = {event_filter.get("value") for event_filter in trigger.get("eventFilters", ())}
+        if pattern not in filters or deployment.database not in filters:
+            yield f"{name} does not follow {pattern} of the database {deployment.database}"
         elif trigger.get("retryPolicy") != "RETRY_POLICY_RETRY":
             yield f"{name} does not try again"
 
 
-def _health(held: Deployment) -> Iterator[str]:
+def _health(deployment: Deployment) -> Iterator[str]:
+    """Yields the functions that do not answer."""
     for name in ANSWERING:
-        address = held.functions.get(name, {}).get("serviceConfig", {}).get("uri")
-        if address is None or not held.project.answers(f"{address}/health"):
+        address = deployment.functions.get(name, {}).get("serviceConfig", {}).get("uri")
+        if address is None or not deployment.project.answers(f"{address}/health"):
             yield f"{name} does not answer /health"
 
 
-def _models(held: Deployment) -> Iterator[str]:
-    """Models that are set; the defaults of a version are known to be had."""
-    named = (each[name] for each in held.settings for name in ("CHAT_MODEL", "EMBEDDING_MODEL") if each.get(name))
-    models = tuple(dict.fromkeys(named))
-    if held.chooses(VERTEX_AI):
+def _models(deployment: Deployment) -> Iterator[str]:
+    """Yields the models that are set and cannot be had. The defaults of a version always can."""
+    project = deployment.project
+    models = _models_set(deployment)
+    if deployment.chooses(VERTEX_AI):
         for model in models:
-            if held.project.get("aiplatform", f"v1/publishers/google/models/{model}") is None:
+            if project.get("aiplatform", f"v1/publishers/google/models/{model}") is None:
                 yield f"{model} is not to be had from Vertex AI"
         return
-    path = f"v1/{held.name}/secrets/{held.prefix}{SECRET}/versions/latest:access"
-    if (found := held.project.get("secretmanager", path)) is None:
+
+    path = f"v1/{deployment.name}/secrets/{deployment.prefix}{SECRET}/versions/latest:access"
+    version = project.get("secretmanager", path)
+    if version is None:
         yield f"{SECRET} is missing"
         return
-    key = base64.b64decode(found["payload"]["data"]).decode()
+    key = base64.b64decode(version["payload"]["data"]).decode()
     for model in models:
-        if not held.project.model(model, key):
+        if not project.model(model, key):
             yield f"{model} is not to be had with this key"
 
 
-def _scheduler(held: Deployment) -> Iterator[str]:
-    region = next((each["name"].split("/")[3] for name, each in held.functions.items() if name == "reconcile"), "")
-    path = f"v1/{held.name}/locations/{region}/jobs/{held.prefix}{JOB}"
-    job = held.project.get("cloudscheduler", path) if region else None
-    if job is None or job.get("state", "ENABLED") != "ENABLED":
-        yield f"{JOB} is {'missing' if job is None else job['state']}"
+def _models_set(deployment: Deployment) -> list[str]:
+    """Returns the models that the settings of some function name, each once."""
+    models: list[str] = []
+    for variables in deployment.settings:
+        for name in ("CHAT_MODEL", "EMBEDDING_MODEL"):
+            model = variables.get(name)
+            if model and model not in models:
+                models.append(model)
+    return models
 
 
-def require_checkout() -> None:
-    """Raises OperatorError where what was deployed cannot be compared with anything."""
-    if not (ROOT / "firestore.indexes.json").is_file():
-        raise OperatorError("doctor --project: expected a checkout of the product, to compare with")
+def _scheduler(deployment: Deployment) -> Iterator[str]:
+    """Yields a gap if the job that calls `reconcile` is missing or does not run."""
+    job = None
+    function = deployment.functions.get("reconcile")
+    if function is not None:
+        region = function["name"].split("/")[3]
+        path = f"v1/{deployment.name}/locations/{region}/jobs/{deployment.prefix}{JOB}"
+        job = deployment.project.get("cloudscheduler", path)
+    if job is None:
+        yield f"{JOB} is missing"
+    elif job.get("state", "ENABLED") != "ENABLED":
+        yield f"{JOB} is {job['state']}"
+
+
+def _owner(deployment: Deployment) -> Iterator[str]:
+    """Yields a gap if the database does not name this deployment as its owner."""
+    path = f"v1/{deployment.name}/databases/{deployment.database}/documents/{OWNER_PATH}"
+    document = deployment.project.get("firestore", path)
+    if document is None:
+        yield f"{OWNER_PATH} is missing in database {deployment.database}"
+        return
+    fields = document.get("fields", {})
+    project = fields.get(PROJECT_FIELD, {}).get("stringValue")
+    database = fields.get(DATABASE_FIELD, {}).get("stringValue")
+    prefix = fields.get(PREFIX_FIELD, {}).get("stringValue")
+    if project != deployment.project.id or database != deployment.database:
+        yield f"{OWNER_PATH} names the database that {deployment.database} was copied from"
+    elif prefix != deployment.prefix:
+        owner = deployment_name(str(prefix))
+        yield f"{OWNER_PATH} names {owner}: this one, {deployment_name(deployment.prefix)}, indexes nothing"
+
+
+def _teams(deployment: Deployment) -> Iterator[str]:
+    """Yields the people whose user id is the tenant in somebody else's claim."""
+    tenant_of: dict[str, str | None] = {}
+    members: dict[str, set[str]] = {}
+    for user in deployment.project.users():
+        uid = user["localId"]
+        tenant_id = json.loads(user.get("customAttributes") or "{}").get("tenantId")
+        tenant_of[uid] = tenant_id
+        if isinstance(tenant_id, str):
+            members.setdefault(tenant_id, set()).add(uid)
+    for tenant_id in sorted(members.keys() & tenant_of.keys()):
+        other_members = members[tenant_id] - {tenant_id}
+        opens_it = tenant_of[tenant_id] in (None, tenant_id)
+        if other_members and opens_it:
+            claims = "somebody's claim"
+            if len(other_members) > 1:
+                claims = f"the claims of {len(other_members)} people"
+            yield f"{tenant_id} is a user id and the tenantId in {claims}: who has that user id owns the team"

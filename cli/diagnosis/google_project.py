@@ -1,4 +1,4 @@
-"""A project of Google Cloud, read over REST as whoever runs the command: the only module of the command that does."""
+"""Project of Google Cloud, read over REST with the credentials of the person who runs the command."""
 
 from __future__ import annotations
 
@@ -6,56 +6,88 @@ import os
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
+from urllib.parse import quote
 
 from shared.errors import OperatorError, PermissionDenied, Unavailable
 
 SECONDS = 20.0
-"""For one request."""
+"""Longest time of a request."""
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 MAX_PAGES = 50
+"""Pages that are read of a listing."""
+USERS_A_PAGE = 1000
+REFUSALS = (400, 401, 403)
+"""Statuses of a reply to somebody who may not read, or whose API is switched off."""
 
 
 class GoogleProject:
-    """`project`: its id. Addresses follow gcloud's own `CLOUDSDK_API_ENDPOINT_OVERRIDES_*`. Nothing is changed.
+    """Project of Google Cloud that is read and never changed.
 
-    Every method raises OperatorError without credentials, PermissionDenied where they do not suffice or the API is
-    switched off, Unavailable when Google does not answer.
+    Addresses follow gcloud's own `CLOUDSDK_API_ENDPOINT_OVERRIDES_*`.
+
+    Every method raises OperatorError without credentials, PermissionDenied if they do not suffice
+    or the API is switched off, Unavailable if Google does not answer.
     """
 
     def __init__(self, project: str) -> None:
+        """Names the project by its id."""
         self.id = project
 
     def get(self, api: str, path: str) -> Any:  # noqa: ANN401 - JSON
-        """The JSON at a path like `v1/projects/P/secrets/S`; None: there is no such thing."""
+        """Returns the JSON at a path like `v1/projects/P/secrets/S`; None if there is no such
+        thing.
+        """
         return self._read(_address(api) + path, self._token)
 
     def items(self, api: str, path: str, kind: str) -> Iterator[Mapping[str, Any]]:
-        """Every resource of a listing, whose replies hold them as `kind`."""
-        token = ""
+        """Yields every resource of a listing, whose replies hold them as `kind`."""
+        page_path = path
         for _ in range(MAX_PAGES):
-            page = self.get(api, f"{path}?pageToken={token}" if token else path) or {}
+            page = self.get(api, page_path) or {}
             yield from page.get(kind, ())
-            if not (token := page.get("nextPageToken", "")):
+            token = page.get("nextPageToken", "")
+            if not token:
                 return
+            page_path = f"{path}?pageToken={token}"
 
     def grants(self, api: str, path: str) -> set[tuple[str, str]]:
-        """Role and member of every binding without a condition in the policy of what lies at that path."""
-        asks = "GET" if api == "secretmanager" else "POST"  # reading a policy is a POST in most APIs
-        policy = self._read(f"{_address(api)}{path}:getIamPolicy", self._token, method=asks) or {}
-        bindings = (each for each in policy.get("bindings", ()) if "condition" not in each)
-        return {(each["role"], member) for each in bindings for member in each["members"]}
+        """Returns (role, member) of every binding without a condition in the policy of a resource."""
+        # Reading a policy is a POST in most APIs.
+        method = "GET" if api == "secretmanager" else "POST"
+        address = f"{_address(api)}{path}:getIamPolicy"
+        policy = self._read(address, self._token, method=method) or {}
+        grants = set()
+        for binding in policy.get("bindings", ()):
+            if "condition" not in binding:
+                for member in binding["members"]:
+                    grants.add((binding["role"], member))
+        return grants
+
+    def users(self) -> Iterator[Mapping[str, Any]]:
+        """Yields everybody who can sign in by Firebase Authentication, at most MAX_PAGES of
+        USERS_A_PAGE.
+        """
+        path = f"v1/projects/{self.id}/accounts:batchGet?maxResults={USERS_A_PAGE}"
+        token = ""
+        for _ in range(MAX_PAGES):
+            page = self.get("identitytoolkit", f"{path}&nextPageToken={quote(token)}") or {}
+            yield from page.get("users", ())
+            token = page.get("nextPageToken", "")
+            if not token:
+                return
 
     def answers(self, address: str) -> bool:
-        """Whether an anonymous GET is answered with something."""
+        """Reports whether an anonymous GET gets an answer."""
         return self._read(address, "") is not None
 
     def model(self, name: str, key: str) -> bool:
-        """Whether the key's owner may use this model of the Gemini API."""
+        """Reports whether the key's owner may use this model of the Gemini API."""
         address = _address("generativelanguage") + f"v1beta/models/{name}"
         return self._read(address, "", {"x-goog-api-key": key}) is not None
 
     @cached_property
     def _token(self) -> str:
+        """Returns an access token of the person who runs the command."""
         import google.auth  # noqa: PLC0415 - only this command needs it
         from google.auth.exceptions import GoogleAuthError  # noqa: PLC0415 - as above
         from google.auth.transport.requests import Request  # noqa: PLC0415 - as above
@@ -69,16 +101,30 @@ class GoogleProject:
             ) from error
         return str(credentials.token)
 
-    def _read(self, address: str, token: str, headers: Mapping[str, str] | None = None, *, method: str = "GET") -> Any:  # noqa: ANN401 - JSON
+    def _read(
+        self,
+        address: str,
+        token: str,
+        headers: Mapping[str, str] | None = None,
+        *,
+        method: str = "GET",
+    ) -> Any:  # noqa: ANN401 - JSON
+        """Returns the JSON of a reply; None if nothing is there.
+
+        token: empty sends none.
+        """
         import requests  # noqa: PLC0415 - as above
 
-        bearer = {"Authorization": f"Bearer {token}"} if token else {}
-        host = address.partition("://")[2].partition("/")[0]  # without what may be a key or an id
+        all_headers = dict(headers or {})
+        if token:
+            all_headers["Authorization"] = f"Bearer {token}"
+        # The rest of an address may hold a key or an id, which no message shows.
+        host = address.partition("://")[2].partition("/")[0]
         try:
-            with requests.request(method, address, headers={**bearer, **(headers or {})}, timeout=SECONDS) as reply:
+            with requests.request(method, address, headers=all_headers, timeout=SECONDS) as reply:
                 if reply.status_code == 404:
                     return None
-                if reply.status_code in (400, 401, 403):
+                if reply.status_code in REFUSALS:
                     raise PermissionDenied(f"{host} refuses ({reply.status_code})")
                 if reply.status_code != 200:
                     raise Unavailable(f"{host} answers {reply.status_code}")
@@ -88,4 +134,6 @@ class GoogleProject:
 
 
 def _address(api: str) -> str:
-    return os.environ.get(f"CLOUDSDK_API_ENDPOINT_OVERRIDES_{api.upper()}", f"https://{api}.googleapis.com/")
+    """Returns the address of an API, with a slash at its end."""
+    variable = f"CLOUDSDK_API_ENDPOINT_OVERRIDES_{api.upper()}"
+    return os.environ.get(variable, f"https://{api}.googleapis.com/")

@@ -10,8 +10,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar, get_args
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
 from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
 
 from shared.errors import InvalidArgument, PermissionDenied
 from shared.model.limits import MAX_FOLDER, MAX_NAME
@@ -40,17 +49,28 @@ class TenantBody(Body):
     tenant_id: TenantId | None = Field(default=None, description="a tenant this caller may use")
 
 
+ERASURE = "the erasure that GET /notes gave when this work began; refused if there was another since; null: not checked"
 MAX_DEPTH = 100
 """Objects and lists inside each other."""
-EXPECTED_JSON = f"JSON, with plain numbers and at most {MAX_DEPTH} objects and lists inside each other"
+EXPECTED_JSON = (
+    f"JSON, with plain numbers and at most {MAX_DEPTH} objects and lists inside each other"
+)
 
 B = TypeVar("B", bound=Body)
 OfTenant = TypeVar("OfTenant", bound=TenantBody)
 T = TypeVar("T")
 
 
+class SavingBody(TenantBody):
+    """A body whose request may be one of many that belong together."""
+
+    erasure: str | None = Field(default=None, max_length=MAX_NAME, description=ERASURE)
+
+
 def _tuple(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return tuple(value)
+    return value
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -67,15 +87,23 @@ Folders = Annotated[tuple[Folder, ...], BeforeValidator(_tuple)]
 
 
 def checked_body(call: Call, model: type[OfTenant], *, optional: bool = False) -> OfTenant:
-    """The body; with `optional` none is an empty object. Raises as `parse`, PermissionDenied for another's tenant."""
-    body = parse(call.body or b"{}" if optional else call.body, model)
-    if body.tenant_id not in (None, call.caller.tenant_id):
+    """Returns the body; with `optional` an absent one is `{}`. Raises as `parse`, PermissionDenied for a foreign tenant."""
+    raw = call.body
+    if optional and not raw:
+        raw = b"{}"
+    body = parse(raw, model)
+    if body.tenant_id not in (None, call.tenant_id):
         raise PermissionDenied("tenantId: this caller may not use that tenant")
     return body
 
 
 def parse(raw: bytes, model: type[B]) -> B:
-    """The body. Raises InvalidArgument for the first field that is wrong."""
+    """Returns the body. Raises InvalidArgument for the first field that is wrong."""
+    return parse_fields(parse_object(raw), model)
+
+
+def parse_object(raw: bytes) -> dict[str, Any]:
+    """Returns the body as a JSON object. Raises InvalidArgument."""
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -88,16 +116,16 @@ def parse(raw: bytes, model: type[B]) -> B:
         raise InvalidArgument("body", EXPECTED_JSON) from None
     if not isinstance(value, dict):
         raise InvalidArgument("body", "a JSON object")
-    return parse_fields(value, model)
+    return value
 
 
 def parse_fields(fields: Mapping[str, Any], model: type[B]) -> B:
-    """A body that is a JSON object already -> `model`. Raises as `parse`."""
-    for place, text in _strings(fields, ""):
+    """Checks a body that is a JSON object already. Raises as `parse`."""
+    for path, text in _strings(fields, ""):
         if "\0" in text:
-            raise InvalidArgument(place, "text without NUL characters")
+            raise InvalidArgument(path, "text without NUL characters")
         if _SURROGATE.search(text):
-            raise InvalidArgument(place, "text without lone surrogates")
+            raise InvalidArgument(path, "text without lone surrogates")
     try:
         return model.model_validate(fields)
     except ValidationError as error:
@@ -111,14 +139,16 @@ MAX_PER_PAGE = 200
 class Page(Body):
     """The parameters of every list."""
 
-    page_size: int = Field(default=PAGE, ge=1, le=MAX_PER_PAGE, description=f"a whole number from 1 to {MAX_PER_PAGE}")
+    page_size: int = Field(
+        default=PAGE, ge=1, le=MAX_PER_PAGE, description=f"a whole number from 1 to {MAX_PER_PAGE}"
+    )
     page_token: Annotated[str | None, AfterValidator(lambda token: token or None)] = Field(
         default=None, description="the nextPageToken of the page before"
     )
 
 
 def parse_query(query: Mapping[str, str], model: type[B]) -> B:
-    """The parameters after `?`. Raises InvalidArgument for the first that is unknown or wrong."""
+    """Returns the parameters after `?`. Raises InvalidArgument for the first that is unknown or wrong."""
     try:
         return model.model_validate(dict(query), strict=False)
     except ValidationError as error:
@@ -126,7 +156,7 @@ def parse_query(query: Mapping[str, str], model: type[B]) -> B:
 
 
 def checked(field: str, convert: Callable[..., T], *values: object) -> T:
-    """`convert(*values)`; its ValueError becomes InvalidArgument of `field`."""
+    """Returns `convert(*values)`. Raises InvalidArgument of `field` for its ValueError."""
     try:
         return convert(*values)
     except ValueError as error:
@@ -137,36 +167,55 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-def _strings(value: object, place: str, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Every string in it, keys too, with its place (`filters.vaults[0]`). Raises InvalidArgument beyond MAX_DEPTH:
-    parsers differ in their limits, and the later ones have lower ones.
+def _strings(value: object, path: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yields every string in the value, keys included, with its path (`filters.vaults[0]`).
+
+    Raises InvalidArgument beyond MAX_DEPTH: parsers differ in their limits, and the later ones have lower ones.
     """
     if depth > MAX_DEPTH:
         raise InvalidArgument("body", EXPECTED_JSON)
     if isinstance(value, str):
-        yield place, value
+        yield path, value
     elif isinstance(value, dict):
-        for key, inner in value.items():
-            yield place or "body", key
-            yield from _strings(inner, f"{place}.{key}" if place else key, depth + 1)
+        for key, member in value.items():
+            yield path or "body", key
+            member_path = f"{path}.{key}" if path else key
+            yield from _strings(member, member_path, depth + 1)
     elif isinstance(value, list):
-        for position, inner in enumerate(value):
-            yield from _strings(inner, f"{place}[{position}]", depth + 1)
+        for position, member in enumerate(value):
+            yield from _strings(member, f"{path}[{position}]", depth + 1)
 
 
 def _refuse(model: type[BaseModel], error: ValidationError) -> NoReturn:
     """Raises InvalidArgument for the first of pydantic's errors."""
-    found = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in found["loc"]).lstrip(".")
+    problems = error.errors(include_url=False, include_input=False, include_context=False)
+    problem = problems[0]
+    # Follow the error's location through the nested models, to the innermost field that it names.
+    path = ""
     expected = None
-    for part in found["loc"]:
-        field = {each.alias or name: each for name, each in model.model_fields.items()}.get(str(part))
+    for part in problem["loc"]:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}"
+        field = _fields_by_name(model).get(str(part))
         if field is not None:
             expected = field.description
-            held = (field.annotation, *get_args(field.annotation))
-            model = next((each for each in held if isinstance(each, type) and issubclass(each, BaseModel)), model)
-    if found["type"] == "extra_forbidden":
-        innermost = ", ".join(each.alias or name for name, each in model.model_fields.items())
-        raise InvalidArgument(place, f"no such field; there are {innermost}")
-    missing = " (the field is missing)" if found["type"] == "missing" else ""
-    raise InvalidArgument(place or "body", (expected or found["msg"]) + missing)
+            model = _nested_model(field) or model
+    path = path.lstrip(".")
+    if problem["type"] == "extra_forbidden":
+        raise InvalidArgument(path, f"no such field; there are {', '.join(_fields_by_name(model))}")
+    message = expected or problem["msg"]
+    if problem["type"] == "missing":
+        message += " (the field is missing)"
+    raise InvalidArgument(path or "body", message)
+
+
+def _fields_by_name(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """Returns the fields of a model by their names in JSON."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+def _nested_model(field: FieldInfo) -> type[BaseModel] | None:
+    """Returns the model of a field's value, also behind `| None` or in a list; None for a field without one."""
+    for kind in (field.annotation, *get_args(field.annotation)):
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            return kind
+    return None

@@ -1,4 +1,4 @@
-"""What passes between HTTP and handlers: calls, replies, routes and their contracts. No Flask, nothing heavy."""
+"""Types between HTTP and handlers: calls, replies, routes and their contracts. No Flask, nothing heavy."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.exceptions import NotFound as NoSuchPath
 from werkzeug.routing import BaseConverter, Map, MapAdapter, Rule
 
+from functions import __name__ as functions_package
 from functions.http import log as _log
 from functions.http.streams import Form
 from shared.errors import Unauthenticated
@@ -49,9 +50,9 @@ class Call:
     body: bytes
     """At most the route's limit."""
     identity: Identity | None
-    """None: the route is public."""
+    """The caller; None: the route is public."""
     streams: bool | None = None
-    """Whether the caller asks for a stream by header or envelope; None: the body may say so."""
+    """True if the caller asks for a stream by header or envelope; None: the body may say so."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """By name in lower case."""
 
@@ -59,12 +60,25 @@ class Call:
     def app(self) -> App:
         return current_app()
 
+    def app_unless_erased(self, erasure: str | None) -> App:
+        """Returns the App; what it saves raises Erased if the caller's last erasure is not `erasure`, unless None."""
+        if erasure is None:
+            return self.app
+        from shared.bootstrap import unless_erased  # noqa: PLC0415 - loaded with the App
+
+        return unless_erased(self.app, self.tenant_id, erasure)
+
     @property
     def caller(self) -> Identity:
-        """Never from the body. Raises Unauthenticated on a public route."""
+        """The person who calls, never taken from the body. Raises Unauthenticated on a public route."""
         if self.identity is None:
             raise Unauthenticated("this route needs a caller")
         return self.identity
+
+    @property
+    def tenant_id(self) -> str:
+        """The caller's tenant. Raises Unauthenticated on a public route."""
+        return self.caller.tenant_id
 
     @property
     def sessions(self) -> Sessions:
@@ -98,26 +112,24 @@ class Route:
     """`module:function` in `functions.routes`, imported when called: `function(call, **segments) -> Reply`."""
     limit: int = BODY_LIMIT
     public: bool = False
-    """Whether it answers without a caller's token."""
+    """True if it answers without a caller's token."""
     callable: bool = False
-    """Whether Firebase's callable form, `{"data": …}`, is taken too."""
+    """True if it takes Firebase's callable form, `{"data": …}`, too."""
 
     def load(self) -> Callable[..., Reply]:
         module, _, name = self.handler.partition(":")
-        handler: Callable[..., Reply] = getattr(importlib.import_module(f"functions.routes.{module}"), name)
+        loaded = importlib.import_module(f"{functions_package}.routes.{module}")
+        handler: Callable[..., Reply] = getattr(loaded, name)
         return handler
 
 
-HEALTH = (
-    Route("GET", "/health", "overview:health", public=True),
-    Route("GET", "/healthz", "overview:healthz", public=True),
-)
-"""Every function's. Cloud Run keeps paths that end in z for itself, so the second reaches us only elsewhere."""
+HEALTH = Route("GET", "/health", "overview:health", public=True)
+"""Route of every function."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The route of one request. `route` None: no such path, or with `allowed` another method."""
+class RouteMatch:
+    """Route of one request. `route` None: no such path, or with `allowed` another method."""
 
     route: Route | None
     segments: Mapping[str, str]
@@ -125,35 +137,43 @@ class Found:
     """Sorted. Without a route: the methods this path answers to; empty: no such path."""
 
 
-def find(routes: Sequence[Route], method: str, path: str) -> Found:
-    """The route for a percent-encoded path; HEAD is GET without a body. A verb follows a literal colon, so an id that
-    ends like one has its colon as `%3A`: `/notes/x%3Alinks` is the note `x:links`.
+def find_route(routes: Sequence[Route], method: str, path: str) -> RouteMatch:
+    """Finds the route for a percent-encoded path; HEAD is GET without a body.
+
+    A verb follows a literal colon, so an id that ends like one has its colon as `%3A`: `/notes/x%3Alinks` is the note
+    `x:links`.
     """
     try:
         route, segments = _routing(tuple(routes)).match(path, method)
     except MethodNotAllowed as error:
-        return Found(None, {}, tuple(sorted({*(error.valid_methods or ())} - {"HEAD"})))
+        methods = set(error.valid_methods or ())
+        methods.discard("HEAD")
+        return RouteMatch(None, {}, tuple(sorted(methods)))
     except NoSuchPath:
-        return Found(None, {}, ())
-    return Found(route, segments, (route.method,))
+        return RouteMatch(None, {}, ())
+    return RouteMatch(route, segments, (route.method,))
 
 
 @cache
 def _routing(routes: tuple[Route, ...]) -> MapAdapter:
-    verbs = {verb for route in routes for verb in re.findall(r"\}:(\w+)", route.pattern)}
+    verbs: set[str] = set()
+    rules: list[Rule] = []
+    for route in routes:
+        verbs.update(re.findall(r"\}:(\w+)", route.pattern))
+        pattern = re.sub(r"\{(\w+)\}", r"<segment:\1>", route.pattern)
+        rules.append(Rule(pattern, methods=[route.method], endpoint=route))
 
     class Segment(BaseConverter):
+        # A segment does not end with a verb: `/notes/x:links` asks for the links of `x`.
         regex = "[^/]+" + "".join(f"(?<!:{verb})" for verb in sorted(verbs))
         part_isolating = True
 
         def to_python(self, value: str) -> str:
             return unquote(value)
 
-    rules = [
-        Rule(re.sub(r"\{(\w+)\}", r"<segment:\1>", route.pattern), methods=[route.method], endpoint=route)
-        for route in routes
-    ]
-    return Map(rules, converters={"segment": Segment}, strict_slashes=False, merge_slashes=False).bind("")
+    converters = {"segment": Segment}
+    routing = Map(rules, converters=converters, strict_slashes=False, merge_slashes=False)
+    return routing.bind("")
 
 
 # -- contracts
@@ -167,7 +187,7 @@ class Operation:
     """One handler's contract, without the errors that every route may answer (400, 401, 429, 503, …)."""
 
     body: type[Body] | None = None
-    """None: a body is ignored."""
+    """Type of the body; None: a body is ignored."""
     query: type[Body] | None = None
     """The parameters after `?`; None: they are ignored."""
     reply: Any = None

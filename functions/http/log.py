@@ -12,9 +12,13 @@ from typing import Any
 
 from werkzeug.datastructures import Headers
 
+from functions import __name__ as functions_package
+from shared import __name__ as shared_package
+from shared.markdown.printable import printable_json
 from shared.tracing import current_request
 
-LOGGED_PACKAGES = ("functions", "shared")
+LOGGED_PACKAGES = (functions_package, shared_package)
+"""Their names depend on how the product is installed."""
 
 _TRACE = re.compile(r"(?P<trace>[0-9a-f]{32})(?:/(?P<span>\d{1,20}))?(?:;o=\d)?", re.IGNORECASE)
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-(?P<trace>[0-9a-f]{32})-(?P<span>[0-9a-f]{16})-[0-9a-f]{2}")
@@ -24,17 +28,18 @@ class JsonLines(logging.Formatter):
     """A record as Cloud Logging reads it from stderr: `severity`, `message` and the fields given as `extra`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        request = current_request()
         line: dict[str, Any] = {
             "severity": record.levelname,
             "message": record.getMessage(),
             "logger": record.name,
-            **(request.fields if request else {}),
-            **getattr(record, "fields", {}),
         }
+        request = current_request()
+        if request:
+            line.update(request.fields)
+        line.update(getattr(record, "fields", {}))
         if record.exc_info and record.exc_info[1] is not None:
             line["exception"] = _described(record.exc_info[1])
-        return json.dumps(line, ensure_ascii=False, default=str)
+        return printable_json(json.dumps(line, ensure_ascii=False, default=str))
 
 
 class _Stderr(logging.StreamHandler[Any]):
@@ -46,10 +51,11 @@ class _Stderr(logging.StreamHandler[Any]):
 
 
 def configure(level: str | None = None) -> None:
-    """Send the product's own loggers to stderr as JSON lines, from `level` on; None keeps it, INFO at first."""
+    """Send the product's own loggers to stderr as JSON lines, from `level` on; None keeps the level, INFO at first."""
     for name in LOGGED_PACKAGES:
         logger = logging.getLogger(name)
-        if not any(isinstance(handler, _Stderr) for handler in logger.handlers):
+        is_configured = any(isinstance(handler, _Stderr) for handler in logger.handlers)
+        if not is_configured:
             handler = _Stderr()
             handler.setFormatter(JsonLines())
             logger.addHandler(handler)
@@ -59,23 +65,43 @@ def configure(level: str | None = None) -> None:
 
 
 def trace_fields(headers: Headers) -> dict[str, str]:
-    """`X-Cloud-Trace-Context` or W3C `traceparent` -> the fields by which Cloud Logging groups a request's lines."""
+    """Returns the fields by which Cloud Logging groups a request's lines.
+
+    They come from `X-Cloud-Trace-Context`, else from W3C's `traceparent`; without a valid one there are none.
+    """
     cloud = _TRACE.fullmatch(headers.get("X-Cloud-Trace-Context", ""))
-    found = cloud or _TRACEPARENT.fullmatch(headers.get("traceparent", ""))
-    if not found:
+    w3c = _TRACEPARENT.fullmatch(headers.get("traceparent", ""))
+    if cloud:
+        trace = cloud["trace"].lower()
+        span = _hex_span(cloud["span"])
+    elif w3c:
+        trace = w3c["trace"].lower()
+        span = w3c["span"]
+    else:
         return {}
     project = os.environ.get("GOOGLE_CLOUD_PROJECT")
-    trace = found["trace"].lower()
-    fields = {"logging.googleapis.com/trace": f"projects/{project}/traces/{trace}" if project else trace}
-    span = found["span"]
-    if cloud:  # whose number of the span is decimal, and 64 bits at most: Cloud Logging wants its 16 digits
-        span = f"{int(span):016x}" if span and 0 < int(span) < 1 << 64 else None
-    return {**fields, "logging.googleapis.com/spanId": span} if span else fields
+    if project:
+        trace = f"projects/{project}/traces/{trace}"
+    fields = {"logging.googleapis.com/trace": trace}
+    if span:
+        fields["logging.googleapis.com/spanId"] = span
+    return fields
+
+
+def _hex_span(decimal: str | None) -> str | None:
+    """Returns a span's decimal number as 16 hexadecimal digits; None if it is zero or has more than 64 bits."""
+    number = int(decimal or 0)
+    if 0 < number < 1 << 64:
+        return f"{number:016x}"
+    return None
 
 
 def _described(error: BaseException) -> dict[str, Any]:
-    """Types and places of an error and its causes. Messages stay out: an SDK's may quote what it was sent."""
-    frames = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
+    """Returns types and places of an error and its causes. Messages stay out: an SDK's may quote what it was sent."""
+    frames = [
+        f"{frame.filename}:{frame.lineno} {frame.name}"
+        for frame in traceback.extract_tb(error.__traceback__)
+    ]
     described: dict[str, Any] = {"type": type(error).__name__, "frames": frames}
     cause = error.__cause__ or error.__context__
     if cause is not None:

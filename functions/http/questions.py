@@ -8,21 +8,40 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, create_model
 from pydantic.alias_generators import to_camel
 
-from functions.http.bodies import Body, DayOrInstant, Folders, Instant, Names, TenantBody, Zone, checked
+from functions.http.bodies import (
+    Body,
+    DayOrInstant,
+    Folders,
+    Instant,
+    Names,
+    TenantBody,
+    Zone,
+    checked,
+)
 from functions.http.calls import REQUEST_ID_PATTERN, Call, Reply
 from functions.http.streams import pump_with_keepalive
 from shared.account.idempotency import RequestKey, fingerprint
+from shared.api.stream import turn_json
 from shared.asking.turn import TurnRequest, run_turn
 from shared.errors import InvalidArgument
 from shared.model.limits import MAX_DAYS, MAX_FOLDER, MAX_NAME
 from shared.model.questions import Filters, Question, Strategy
 from shared.model.sessions import SETTINGS, Setting, SettingsPatch
-from shared.times.dates import DAY_OR_INSTANT, INSTANT, ZONE, parse_day_or_instant, parse_instant, parse_zone
+from shared.times.dates import (
+    DAY_OR_INSTANT,
+    INSTANT,
+    ZONE,
+    parse_day_or_instant,
+    parse_instant,
+    parse_zone,
+)
 
 MAX_NAMES = 30
 """Names in one filter: what one Firestore query takes."""
 
-NAMES = f"a list of at most {MAX_NAMES} names, each 1-{MAX_NAME} characters without control characters"
+NAMES = (
+    f"a list of at most {MAX_NAMES} names, each 1-{MAX_NAME} characters without control characters"
+)
 WINDOW = f"a whole number of days from 1 to {MAX_DAYS}"
 FOLDERS = f"a list of at most {MAX_NAMES} folders, each 1-{MAX_FOLDER} characters without control characters"
 
@@ -37,12 +56,16 @@ class FiltersBody(Body):
     """`filters`: what the search is restricted to."""
 
     vaults: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(default=(), description=NAMES)
-    folders: Annotated[Folders, Field(max_length=MAX_NAMES)] = Field(default=(), description=FOLDERS)
+    folders: Annotated[Folders, Field(max_length=MAX_NAMES)] = Field(
+        default=(), description=FOLDERS
+    )
     tags: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(default=(), description=NAMES)
     created_after: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
     created_before: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
     window_days: int | None = Field(default=None, ge=1, le=MAX_DAYS, description=WINDOW)
-    without_notes: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(default=(), description=NAMES)
+    without_notes: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(
+        default=(), description=NAMES
+    )
 
 
 class AskingBody(TenantBody):
@@ -59,22 +82,29 @@ class _Settings(Body):
 
     def patch(self) -> SettingsPatch:
         """The settings that were given. Ranges are not checked yet."""
-        said = {name: getattr(self, name) for name in SETTINGS if name in self.model_fields_set}
-        return {
-            name: "" if value is None else value
-            for name, value in said.items()
-            if value is not None or SETTINGS[name].nullable
-        }
+        patch: dict[str, Any] = {}
+        for name, setting in SETTINGS.items():
+            if name not in self.model_fields_set:
+                continue
+            value = getattr(self, name)
+            if value is not None:
+                patch[name] = value
+            elif setting.nullable:
+                patch[name] = ""
+        return patch
 
 
 def _field(setting: Setting) -> tuple[Any, Any]:
-    """Described for readers of openapi.json; the library checks ranges, for every front door."""
+    """Returns a field's type and description for openapi.json; the library checks ranges, for every front door."""
+    bounds: dict[str, Any] = {}
     if setting.kind is str:
-        bounds: dict[str, Any] = {"maxLength": setting.most}
+        bounds["maxLength"] = setting.most
     else:
-        bounds = {"minimum": setting.least, "maximum": setting.most}
-    known = {name: bound for name, bound in bounds.items() if bound is not None}
-    return setting.kind | None, Field(default=None, description=setting.expected, json_schema_extra=known or None)
+        bounds["minimum"] = setting.least
+        bounds["maximum"] = setting.most
+    bounds = {name: bound for name, bound in bounds.items() if bound is not None}
+    field = Field(default=None, description=setting.expected, json_schema_extra=bounds or None)
+    return setting.kind | None, field
 
 
 if TYPE_CHECKING:
@@ -84,7 +114,7 @@ else:
         "SettingsBody",
         __base__=_Settings,
         __doc__="`settings` of a session.",
-        **{name: _field(each) for name, each in SETTINGS.items()},
+        **{name: _field(setting) for name, setting in SETTINGS.items()},
     )
 
 
@@ -99,41 +129,55 @@ class TurnBody(AskingBody):
 
 
 def question_of(call: Call, text: str, field: str, body: AskingBody) -> Question:
-    """The question in `field`, asked by the caller. Raises InvalidArgument."""
+    """Returns the caller's question, whose text is in `field`. Raises InvalidArgument."""
     longest = call.app.settings.chat_max_query_length
     if not text.strip() or len(text) > longest:
         raise InvalidArgument(field, f"text of at most {longest} characters, not blank")
-    zone, given = checked("timeZone", parse_zone, body.time_zone), body.filters
-    bounds = {
-        name: checked(f"filters.{to_camel(name)}", parse_day_or_instant, at, zone)
-        for name in ("created_after", "created_before")
-        if (at := getattr(given, name)) is not None
-    }
+    zone = checked("timeZone", parse_zone, body.time_zone)
+    filters = dict(body.filters)
+    for name in ("created_after", "created_before"):
+        bound = filters[name]
+        if bound is not None:
+            filter_field = f"filters.{to_camel(name)}"
+            filters[name] = checked(filter_field, parse_day_or_instant, bound, zone)
+    if body.now is None:
+        now = call.app.clock()
+    else:
+        now = checked("now", parse_instant, body.now)
     return Question(
-        call.caller.tenant_id,
+        call.tenant_id,
         text.strip(),
-        call.app.clock() if body.now is None else checked("now", parse_instant, body.now),
+        now,
         zone=zone,
-        filters=Filters(**{**dict(given), **bounds}),
+        filters=Filters(**filters),
         strategy=Strategy(body.strategy),
     )
 
 
-def turn_of(call: Call, body: TurnBody, question: Question, **turn: Any) -> TurnRequest:  # noqa: ANN401
-    """The turn that a body asks for; another body under one id has another fingerprint. `turn`: its other fields."""
-    person, repeat = call.caller.person, None
+def turn_of(call: Call, body: TurnBody, question: Question, **fields: Any) -> TurnRequest:  # noqa: ANN401
+    """Returns the turn that a body asks for; `fields`: the turn's other fields."""
+    person = call.caller.person
+    repeat = None
     if body.request_id is not None:
-        asked = body.model_dump(mode="json", exclude=_NOT_ASKED)
-        repeat = RequestKey(person, body.request_id, fingerprint(type(body).__name__, asked))
-    request_id, question = body.request_id or call.request_id, replace(question, quotes=body.quotes)
-    return TurnRequest(person=person, question=question, request_id=request_id, repeat=repeat, **turn)
+        # Another body under the same id has another fingerprint.
+        content = body.model_dump(mode="json", exclude=_NOT_ASKED)
+        digest = fingerprint(type(body).__name__, content)
+        repeat = RequestKey(person, body.request_id, digest)
+    return TurnRequest(
+        person=person,
+        question=replace(question, quotes=body.quotes),
+        request_id=body.request_id or call.request_id,
+        repeat=repeat,
+        **fields,
+    )
 
 
 def reply_to(call: Call, request: TurnRequest, *, streams: bool = False) -> Reply:
-    """The answer to a question: whole, or with `streams` as it comes about. Raises what is wrong with the request."""
-    turn = run_turn(call.app, request)
-    events = pump_with_keepalive(next(turn), turn)  # its first event, while the reply can still be a plain error
+    """Answers a question, whole or with `streams` as a stream. Raises what is wrong with the request."""
+    turn = turn_json(request.question, run_turn(call.app, request))
+    first = next(turn)  # while the reply can still be a plain error
+    events = pump_with_keepalive(first, turn)
     if streams:
         return Reply(None, events=events)
-    (result,) = [event.data for event in events if event is not None and event.name == "result"]
-    return Reply(result)
+    (result,) = [event for event in events if event is not None and event.name == "result"]
+    return Reply(result.data)

@@ -1,4 +1,4 @@
-"""HTTP for every function: request -> route -> caller -> handler -> response. Flask stays in this file.
+"""HTTP for every function: request -> route -> caller -> handler -> response.
 
 Errors become Google JSON errors, `X-Request-Id` goes in and out, each request is one log line.
 """
@@ -10,31 +10,41 @@ import logging
 import re
 import time
 import uuid
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import flask
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
+from functions.http import incoming
 from functions.http import log as _log
-from functions.http.admission import (
-    BODY_SECONDS,
-    EXPORTS,
-    REFUSED_SECONDS,
-    STREAMS,
-    caller,
-    connection_of,
-    cors_headers,
-    is_preflight,
-    is_read,
-    read_body,
-    then_drained,
+from functions.http.admission import EXPORTS, STREAMS, caller, cors_headers, is_preflight
+from functions.http.calls import (
+    HEALTH,
+    REQUEST_ID_PATTERN,
+    Call,
+    Reply,
+    Route,
+    RouteMatch,
+    current_app,
+    find_route,
 )
-from functions.http.calls import HEALTH, REQUEST_ID_PATTERN, Call, Found, Reply, Route, current_app, find
-from functions.http.errors import UNROUTED, WRONG_METHOD, error_body, headers_of, kind_of, reported
+from functions.http.errors import (
+    INTERNAL,
+    RETRY_AFTER_OUTAGE,
+    UNROUTED,
+    WRONG_METHOD,
+    error_body,
+    error_form,
+    headers_of,
+    host_error_body,
+    reported,
+)
+from functions.http.incoming import connection_of, is_read, read_body, then_drained
 from functions.http.streams import (
     CLIENT_LEFT,
     EVENT_STREAM,
@@ -54,7 +64,7 @@ if TYPE_CHECKING:  # the domain's types cost a cold start 20 ms
     from shared.api.stream import StreamEvent
     from shared.ports.access import Identity
 
-HEALTH_PATHS = frozenset(route.pattern for route in HEALTH)
+HEALTH_PATHS = frozenset([HEALTH.pattern, "/healthz"])
 SECURITY_HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -71,52 +81,85 @@ _logger = logging.getLogger(__name__)
 def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flask.Response:
     """Answer one request by a function's table. `name` may stand before the paths, as on the shared functions host."""
     _log.configure()
-    given = request.headers.get("X-Request-Id", "")
-    request_id = given if re.fullmatch(REQUEST_ID_PATTERN, given) else uuid.uuid4().hex
-    found = find(routes, request.method, _path(request, name))
-    pattern = found.route.pattern if found.route else "-"
+    request_id = _request_id(request)
+    match = find_route(routes, request.method, _path(request, name))
+    pattern = _logged_route(match.route, name)
     fields = {"route": pattern, "requestId": request_id, **_log.trace_fields(request.headers)}
     record = RequestRecord(fields, request.headers.get("traceparent", ""))
     end = partial(_end, record, request, pattern, time.perf_counter())
     with record.active():
-        reply = _reply(request, found, request_id)
+        reply = _reply(request, match, request_id)
         if reply.events is None:
             end(reply.status)
     if reply.events is None:
         response = _response(request, reply)
     else:
-        sent = _sent(reply.events, reply.form, connection_of(request.environ), end)
-        response = flask.Response(record.following(sent), reply.status, mimetype=EVENT_STREAM)
-        response.headers["X-Accel-Buffering"] = "no"  # proxies that gather a reply would hold the tokens back
-    response.headers.update({**SECURITY_HEADERS, **cors_headers(request.method, request.headers), **reply.headers})
+        pieces = _stream(reply.events, reply.form, connection_of(request.environ), end)
+        response = flask.Response(record.following(pieces), reply.status, mimetype=EVENT_STREAM)
+        # Proxies that gather a reply would hold the tokens back.
+        response.headers["X-Accel-Buffering"] = "no"
+    response.headers.update(SECURITY_HEADERS)
+    response.headers.update(cors_headers(request.method, request.headers))
+    response.headers.update(reply.headers)
     response.headers["X-Request-Id"] = request_id
     if reply.ended is not None:
         response.call_on_close(reply.ended)
     return response
 
 
-def not_routed(_: Exception) -> flask.Response:
-    """A path that the host itself does not hand on, like one with a newline in it."""
-    reply = _unrouted("GET", ())
-    return flask.Response(json.dumps(reply.body), reply.status, dict(SECURITY_HEADERS), mimetype="application/json")
+def refused_by_host(error: Exception) -> flask.Response:
+    """Answers an error of the host or of a trigger as one of ours: no such path, no CloudEvent, an outage, a bug."""
+    code = INTERNAL.code
+    if isinstance(error, HTTPException) and error.code:
+        code = error.code
+    headers = dict(SECURITY_HEADERS)
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    if code == 503:
+        headers["Retry-After"] = str(RETRY_AFTER_OUTAGE)
+    body = host_error_body(code)
+    status = body["error"]["code"]
+    return flask.Response(json.dumps(body), status, headers, mimetype="application/json")
+
+
+def _request_id(request: flask.Request) -> str:
+    """Returns the caller's id of the request, or a new one if it has none that is valid."""
+    request_id = request.headers.get("X-Request-Id", "")
+    if re.fullmatch(REQUEST_ID_PATTERN, request_id):
+        return request_id
+    return uuid.uuid4().hex
 
 
 def _path(request: flask.Request, name: str) -> str:
-    """The path within the function, percent-encoded: `/api/notes/` on the function `api` -> `/notes`; its root -> `/`.
+    """Returns the path within the function, percent-encoded: `/api/notes/` on the function `api` is `/notes`, its root `/`.
 
     Firebase's SDKs, configured for an emulator, call `/PROJECT/REGION/NAME`.
     """
-    sent = str(request.environ.get("RAW_URI", "")).partition("?")[0]  # WSGI hands bytes over as Latin-1
-    sent = sent.encode("latin-1", "replace").decode(errors="replace")
-    path = _EMULATED.sub("", sent if sent.startswith("/") else quote(request.path, safe="/:"))
+    path, _, _ = str(request.environ.get("RAW_URI", "")).partition("?")
+    path = path.encode("latin-1", "replace").decode(errors="replace")  # WSGI gives bytes as Latin-1
+    if not path.startswith("/"):
+        path = quote(request.path, safe="/:")
+    path = _EMULATED.sub("", path)
     if path == f"/{name}" or path.startswith(f"/{name}/"):
         path = path[len(name) + 1 :]
     return path.rstrip("/") or "/"
 
 
-def _end(record: RequestRecord, request: flask.Request, pattern: str, started: float, status: int) -> None:
-    """Writes the request's log line: what was asked for by its pattern (an id may hold private words), how it ended,
-    how long it took, and what was measured; and ends its span.
+def _logged_route(route: Route | None, name: str) -> str:
+    """Returns the route's name in log lines and spans. A function's root has the function's name: `/chat`, not `/`."""
+    if route is None:
+        return "-"
+    if route.pattern == "/":
+        return f"/{name}"
+    return route.pattern
+
+
+def _end(
+    record: RequestRecord, request: flask.Request, pattern: str, started: float, status: int
+) -> None:
+    """Writes the request's log line and ends its span.
+
+    The line has the route's pattern (an id may hold private words), status, duration and what was measured.
     """
     http = {
         "requestMethod": request.method,
@@ -124,45 +167,65 @@ def _end(record: RequestRecord, request: flask.Request, pattern: str, started: f
         "latency": f"{time.perf_counter() - started:.3f}s",
         "requestSize": str(request.content_length or 0),
     }
-    level = logging.ERROR if status >= 500 else logging.INFO
-    if status == 503:  # an outage that passes; a bug behind it has a line of its own
-        level = logging.WARNING
-    if pattern in HEALTH_PATHS:
-        level = logging.DEBUG
     fields = {"httpRequest": http, **record.measures}
-    if record.embedding_usd and (usd := fields.get("usd", 0.0)) is not None:
-        fields["usd"] = round(usd + record.embedding_usd, 9)
+    if record.indexing_usd:
+        usd = fields.get("usd", 0.0)
+        if usd is not None:  # None: the price of the question is not known
+            fields["usd"] = round(usd + record.indexing_usd, 9)
+    level = _log_level(pattern, status)
     _logger.log(level, "%s %s %d", request.method, pattern, status, extra={"fields": fields})
-    attributes: dict[str, str | int] = {"http.request.method": request.method, "http.route": pattern}
-    record.end(f"{request.method} {pattern}", {**attributes, "http.response.status_code": status})
+    attributes: dict[str, str | int] = {
+        "http.request.method": request.method,
+        "http.route": pattern,
+        "http.response.status_code": status,
+    }
+    record.end(f"{request.method} {pattern}", attributes)
 
 
-def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
-    """The handler's reply, or the error it raised as one, in the form in which the caller speaks. Never raises."""
+def _log_level(pattern: str, status: int) -> int:
+    if pattern in HEALTH_PATHS:
+        return logging.DEBUG
+    if status == 503:  # an outage that passes; a bug behind it has a line of its own
+        return logging.WARNING
+    if status >= 500:
+        return logging.ERROR
+    return logging.INFO
+
+
+def _reply(request: flask.Request, match: RouteMatch, request_id: str) -> Reply:
+    """Returns the handler's reply, or the error it raised, in the form in which the caller speaks. Never raises."""
     form = Form.PLAIN
     try:
-        if is_preflight(request.method, request.headers) and found.allowed:
+        if is_preflight(request.method, request.headers) and match.allowed:
             return Reply(None, 204)
-        if found.route is None:
-            return _unrouted(request.method, found.allowed)
-        streams = True if dict(request.accept_mimetypes).get(EVENT_STREAM, 0) > 0 else None
-        identity = refused = None
-        try:  # before the body: without a token no caller may keep a thread waiting for one
-            identity = None if found.route.public else caller(request.headers)
-        except AuroraError as error:
-            if not found.route.callable:
-                raise
-            refused = error  # the body decides the form of the error
-        body = b""
-        try:
-            body = read_body(request, found.route.limit, REFUSED_SECONDS if refused else BODY_SECONDS)
-        except RequestError:
-            if refused is None:
-                raise
-        if found.route.callable and (data := unwrapped(body)) is not None:
-            form, body, streams = (Form.CALLABLE_STREAM if streams else Form.CALLABLE), data, bool(streams)
-        if refused:
-            raise refused
+        route = match.route
+        if route is None:
+            return _unrouted(request.method, match.allowed)
+        # The token comes before the body: without one no caller may keep a thread waiting for a body.
+        identity = None
+        refusal = None
+        if not route.public:
+            try:
+                identity = caller(request.headers)
+            except AuroraError as error:
+                if not route.callable:
+                    raise
+                refusal = error  # the body decides the form of the error
+        if refusal is None:
+            body = _read_body(request, route, identity, incoming.BODY_SECONDS)
+        else:
+            body = b""
+            with suppress(RequestError):
+                body = _read_body(request, route, identity, incoming.REFUSED_SECONDS)
+        # A caller asks for a stream by a header; without it the body may still do so, except a callable's.
+        streams: bool | None = _accepts_stream(request) or None
+        content = unwrapped(body) if route.callable else None
+        if content is not None:
+            body = content
+            form = Form.CALLABLE_STREAM if streams else Form.CALLABLE
+            streams = bool(streams)
+        if refusal is not None:
+            raise refusal
         call = Call(
             request_id=request_id,
             query=request.args.to_dict(),
@@ -171,66 +234,113 @@ def _reply(request: flask.Request, found: Found, request_id: str) -> Reply:
             streams=streams,
             headers={header.lower(): value for header, value in request.headers.items()},
         )
-        return _formed(_admitted(found.route.load()(call, **found.segments), identity), form)
+        handler = route.load()
+        reply = handler(call, **match.segments)
+        return _formed(_admitted(reply, identity), form)
     except Exception as error:  # noqa: BLE001 - the last door
-        return _formed(Reply(reported(error), kind_of(error).code, headers_of(error)), form)
+        failed = Reply(reported(error), error_form(error).code, headers_of(error))
+        return _formed(failed, form)
+
+
+def _accepts_stream(request: flask.Request) -> bool:
+    qualities = dict(request.accept_mimetypes)
+    return qualities.get(EVENT_STREAM, 0) > 0
+
+
+def _read_body(
+    request: flask.Request, route: Route, identity: Identity | None, seconds: float
+) -> bytes:
+    """Reads the body within the route's limit, counted for its sender."""
+    person: Hashable = None
+    if identity is not None:
+        # Where nobody signs in, each request counts as another person's.
+        nobody_signs_in = current_app().settings.auth == "none"
+        person = object() if nobody_signs_in else identity.person
+    return read_body(request, route.limit, person=person, seconds=seconds)
 
 
 def _admitted(reply: Reply, identity: Identity | None) -> Reply:
-    """Raises Exhausted for a stream or export beyond those a person may keep open. AUTH=none counts none."""
-    if identity is None or not (reply.events or reply.stream) or current_app().settings.auth == "none":
+    """Counts a stream or export until it ends. Raises Exhausted beyond those that a person may keep open.
+
+    AUTH=none counts none.
+    """
+    if reply.events:
+        open_replies = STREAMS
+    elif reply.stream:
+        open_replies = EXPORTS
+    else:
+        return reply
+    if identity is None or current_app().settings.auth == "none":
         return reply
     try:
-        return replace(reply, ended=(STREAMS if reply.events else EXPORTS).add(identity.person))
+        ended = open_replies.add(identity.person)
     except Exhausted:
         if reply.events:
             reply.events.close()
         raise
+    return replace(reply, ended=ended)
 
 
 def _formed(reply: Reply, form: Form) -> Reply:
-    """A callable's reply in its envelope. An error of a stream is an event too: iOS drops any other body."""
+    """Puts a callable's reply into its envelope. An error of a stream is an event too: iOS drops any other body."""
     if form is Form.PLAIN or reply.events:
         return replace(reply, form=form)
-    failed, body = reply.status >= 400, reply.body or {}
+    failed = reply.status >= 400
+    body = reply.body or {}
     if form is Form.CALLABLE_STREAM:
-        from shared.api.stream import StreamEvent  # noqa: PLC0415 - costs a cold start what only a stream needs
-
-        events = (StreamEvent("error" if failed else "result", each) for each in (body,))
+        events = _single_event("error" if failed else "result", body)
         return Reply(None, headers=reply.headers, events=events, form=form)
-    return replace(reply, body=callable_error(body) if failed else {"result": body}, form=form)
+    if failed:
+        return replace(reply, body=callable_error(body), form=form)
+    return replace(reply, body={"result": body}, form=form)
+
+
+def _single_event(name: str, data: Mapping[str, object]) -> Generator[StreamEvent]:
+    from shared.api.stream import StreamEvent  # noqa: PLC0415 - costs a cold start what only a stream needs
+
+    yield StreamEvent(name, data)
 
 
 def _unrouted(method: str, allowed: tuple[str, ...]) -> Reply:
     if not allowed:
         return Reply(error_body(UNROUTED, "no such route"), UNROUTED.code)
-    allow = {"Allow": ", ".join(sorted({*allowed, "OPTIONS"}))}
+    methods = ", ".join(sorted({*allowed, "OPTIONS"}))
+    headers = {"Allow": methods}
     if method == "OPTIONS":
-        return Reply(None, 204, allow)
-    return Reply(error_body(WRONG_METHOD, f"this path answers {allow['Allow']}"), WRONG_METHOD.code, allow)
+        return Reply(None, 204, headers)
+    body = error_body(WRONG_METHOD, f"this path answers {methods}")
+    return Reply(body, WRONG_METHOD.code, headers)
 
 
 def _response(request: flask.Request, reply: Reply) -> flask.Response:
     if reply.stream is not None:
         return flask.Response(reply.stream, reply.status, mimetype=reply.media_type)
-    text = b"" if reply.body is None else json.dumps(reply.body, ensure_ascii=False).encode()
-    # functions-framework reads what is left of a body into memory, unless the response is a stream.
-    response = flask.Response(text if is_read(request) else then_drained(text, request), reply.status)
+    text = b""
+    if reply.body is not None:
+        text = json.dumps(reply.body, ensure_ascii=False).encode()
+    if is_read(request):
+        response = flask.Response(text, reply.status)
+    else:
+        # functions-framework reads what is left of a body into memory, unless the response is a stream.
+        response = flask.Response(then_drained(text, request), reply.status)
     response.mimetype = "application/json"
     response.headers["Content-Length"] = str(len(text))
     return response
 
 
-def _sent(
-    events: Generator[StreamEvent | None], form: Form, connection: socket.socket | None, end: Callable[[int], None]
+def _stream(
+    events: Generator[StreamEvent | None],
+    form: Form,
+    connection: socket.socket | None,
+    end: Callable[[int], None],
 ) -> Generator[bytes]:
-    """A reply event by event; its log line comes at its end."""
+    """Yields a reply event by event; its log line comes at its end."""
     status = CLIENT_LEFT
     with closing(events):
         try:
             status = yield from encoded(events, form, gone=lambda: has_hung_up(connection))
         except Exception as error:  # noqa: BLE001 - as in `_reply`
-            status = kind_of(error).code
+            status = error_form(error).code
             yield encode("error", reported(error), form)
         finally:
             end(status)

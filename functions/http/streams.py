@@ -1,5 +1,6 @@
-"""Streamed replies: one thread a question, whose events the request's own thread awaits with a timeout; and their wire
-formats, server-sent events and what Firebase's callable SDKs read.
+"""Streamed replies and their wire formats, server-sent events and what Firebase's callable SDKs read.
+
+Each question has a thread of its own, whose events the request's thread awaits with a timeout.
 
 A callable stream has `data: {json}` lines and nothing else: iOS fails on names and comments, Android on comments,
 JavaScript wants the blank after the colon (and, like iOS, takes U+2028 for a line's end, so that goes escaped).
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LOOK_SECONDS = 0.25
-"""How often to check whether the client is still there while there is nothing to send."""
+"""Seconds between two checks whether the client is still there while there is nothing to send."""
 EVENT_STREAM = "text/event-stream"
 HEARTBEAT_SECONDS = 15.0
 """Silence after which a sign of life goes out: proxies cut connections that are silent for 30 to 60 s."""
@@ -42,7 +43,7 @@ _LINE_ENDS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"}
 
 
 class Form(StrEnum):
-    """How a caller speaks to us and is answered."""
+    """Form in which a caller speaks to us and is answered."""
 
     PLAIN = "plain"
     """JSON in; JSON or server-sent events out."""
@@ -56,7 +57,7 @@ class Form(StrEnum):
 
 
 class StartThrottle:
-    """Many streams that begin at the same moment: the first event of each goes out before any of them searches.
+    """Lets the first event of each stream go out before any of many that begin at the same moment searches.
 
     40 at once, p95 of the first event on a machine with six times the work it can do: 230-270 ms without, 50-210 with;
     of the first token and of the whole answer the same.
@@ -71,12 +72,15 @@ class StartThrottle:
         self._last = -math.inf
 
     def wait(self) -> None:
-        """For the end of the burst in which the caller begins; not at all for who begins alone."""
+        """Waits until the burst of starts is over; returns at once without concurrent starts."""
         now = time.monotonic()
-        before, self._last = self._last, now
-        if now - before < self.PAUSE:
-            while time.monotonic() < min(self._last + self.PAUSE, now + self.MAX_WAIT):
-                time.sleep(self.PAUSE / 2)
+        previous = self._last
+        self._last = now
+        if now - previous >= self.PAUSE:
+            return
+        # Another start moves `_last` on while this one waits.
+        while time.monotonic() < min(self._last + self.PAUSE, now + self.MAX_WAIT):
+            time.sleep(self.PAUSE / 2)
 
 
 _throttle = StartThrottle()
@@ -85,8 +89,8 @@ _throttle = StartThrottle()
 def pump_with_keepalive(first: T, events: Generator[T]) -> Generator[T | None]:
     """Yields `first`, then the other events, and None for every LOOK_SECONDS without one. Raises what `events` raises.
 
-    They are produced in a thread of their own. Closing this ends a model call there at once, and closes `events` when
-    they reach their next one.
+    The events are produced in a thread of their own. Closing this generator ends a model call there at once, and
+    closes `events` when they reach their next event.
     """
     try:
         yield first
@@ -94,13 +98,18 @@ def pump_with_keepalive(first: T, events: Generator[T]) -> Generator[T | None]:
         events.close()
         raise
     _throttle.wait()
-    inbox, cancel = SimpleQueue[Any](), Cancel()
+    inbox = SimpleQueue[Any]()
+    cancel = Cancel()
     context = contextvars.copy_context()
-    threading.Thread(target=context.run, args=(_pump, events, inbox, cancel), name="stream", daemon=True).start()
+    producer = threading.Thread(
+        target=context.run, args=(_pump, events, inbox, cancel), name="stream", daemon=True
+    )
+    producer.start()
     try:
         while True:
+            timeout = max(0.01, min(LOOK_SECONDS, cancel.seconds_left()))
             try:
-                event = inbox.get(timeout=max(0.01, min(LOOK_SECONDS, cancel.seconds_left())))
+                event = inbox.get(timeout=timeout)
             except Empty:
                 cancel.check()
                 yield None
@@ -115,7 +124,7 @@ def pump_with_keepalive(first: T, events: Generator[T]) -> Generator[T | None]:
 
 
 def _pump(events: Generator[T], inbox: SimpleQueue[Any], cancel: Cancel) -> None:
-    """In the thread: until the end, or until the listener has left, which is checked after every event."""
+    """Puts the events into the inbox, in the thread, until the end or until the listener has left."""
     current.set(cancel)
     try:
         with closing(events):
@@ -138,40 +147,58 @@ def encoded(
     gone: Callable[[], bool] = lambda: False,
     silence: float = HEARTBEAT_SECONDS,
 ) -> Generator[bytes, None, int]:
-    """Events as bytes, with heartbeats after `silence` seconds without any. Ends when the client has gone.
+    """Yields events as bytes, and a heartbeat after `silence` seconds without any. Ends when the client has gone.
 
-    None among the events: nothing to send yet. Returns the status: 200, an error's code, or CLIENT_LEFT where it left
-    before the end.
+    None among the events means that there is nothing to send yet. Returns the status: 200, an error's code, or
+    CLIENT_LEFT if the client left before the end.
     """
-    sent, status = time.monotonic(), CLIENT_LEFT
+    last_sent = time.monotonic()
+    status = CLIENT_LEFT
     for event in events:
         if event is not None:
             yield encode(event.name, event.data, form)
-            error = event.data.get("error") if event.name == "error" else None
-            status = 200 if event.name == "result" else int(error["code"]) if isinstance(error, dict) else status
+            if event.name == "result":
+                status = 200
+            elif event.name == "error":
+                status = _error_code(event.data) or status
         elif gone():
             break
-        elif time.monotonic() - sent < silence:
+        elif time.monotonic() - last_sent < silence:
             continue
+        elif form is Form.PLAIN:
+            yield b": heartbeat\n\n"
         else:
-            yield b": heartbeat\n\n" if form is Form.PLAIN else _line({"message": {"type": "heartbeat"}})
-        sent = time.monotonic()
+            yield _line({"message": {"type": "heartbeat"}})
+        last_sent = time.monotonic()
     return status
 
 
+def _error_code(data: Mapping[str, object]) -> int | None:
+    """Returns the HTTP status in the data of an `error` event; None if it has none."""
+    error = data.get("error")
+    if isinstance(error, dict):
+        return int(error["code"])
+    return None
+
+
 def encode(name: str, data: Mapping[str, object], form: Form) -> bytes:
+    """Returns one event as bytes."""
     if form is Form.PLAIN:
         return f"event: {name}\n".encode() + _line(data)
     if name == "result":
         return _line({"result": data})
     if name == "error":
         return _line(callable_error(data))
-    fields = {name: data} if name in NESTED else data
-    return _line({"message": {"type": name, **fields}})
+    message: dict[str, object] = {"type": name}
+    if name in NESTED:
+        message[name] = data
+    else:
+        message.update(data)
+    return _line({"message": message})
 
 
 def has_hung_up(connection: socket.socket | None) -> bool:
-    """Whether the other end has closed; None: nothing is known of it."""
+    """Reports whether the other end has closed; False if the connection is not known."""
     if connection is None:
         return False
     try:
@@ -183,26 +210,32 @@ def has_hung_up(connection: socket.socket | None) -> bool:
 
 
 def _line(value: Mapping[str, object]) -> bytes:
-    return f"data: {json.dumps(value, ensure_ascii=False).translate(_LINE_ENDS)}\n\n".encode()
+    text = json.dumps(value, ensure_ascii=False).translate(_LINE_ENDS)
+    return f"data: {text}\n\n".encode()
 
 
 # -- callables
 
 
 def callable_error(body: Mapping[str, Any]) -> dict[str, Any]:
-    """A Google JSON error as callable clients read it: their decoders trip over `@type`, which marks encoded values."""
+    """Returns a Google JSON error without `@type`, which callable clients take for the mark of an encoded value."""
     error = body["error"]
-    details = [{name: value for name, value in each.items() if name != "@type"} for each in error["details"]]
+    details = []
+    for detail in error["details"]:
+        plain = dict(detail)
+        plain.pop("@type", None)
+        details.append(plain)
     return {"error": {**error, "details": details}}
 
 
 def unwrapped(body: bytes) -> bytes | None:
-    """What a callable's body `{"data": …}` holds, as JSON; None: it is no such body, or nested too deeply to tell."""
+    """Returns the content of a callable's body `{"data": …}` as JSON; None for another body, or one too deeply nested."""
     try:
         value = json.loads(body)
         if not isinstance(value, dict) or set(value) != {"data"}:
             return None
-        return json.dumps(_plain(value["data"])).encode()
+        content = _plain(value["data"])
+        return json.dumps(content).encode()
     except (ValueError, RecursionError):
         return None
 
@@ -211,11 +244,13 @@ _INTEGERS = ("Int64Value", "UInt64Value")
 
 
 def _plain(value: object) -> object:
-    """Long integers, which the SDKs for Android and iOS wrap (`{"@type": …Int64Value, "value": "8"}`), as numbers."""
+    """Unwraps long integers, which the SDKs for Android and iOS send as `{"@type": …Int64Value, "value": "8"}`."""
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     if not isinstance(value, dict):
         return value
-    if str(value.get("@type")).endswith(_INTEGERS) and str(value.get("value")).lstrip("-").isdecimal():
-        return int(value["value"])
-    return {name: _plain(each) for name, each in value.items()}
+    if str(value.get("@type")).endswith(_INTEGERS):
+        digits = str(value.get("value")).lstrip("-")
+        if digits.isdecimal():
+            return int(value["value"])
+    return {name: _plain(member) for name, member in value.items()}

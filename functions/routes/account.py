@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
@@ -19,22 +19,23 @@ from functions.http.questions import RequestId
 from shared.account import export as exports
 from shared.account.export import Exported, zipped
 from shared.account.quality import QualityJson, quality
-from shared.api.account import FeedbackJson, ReceiptJson, export_lines, receipt_json
-from shared.api.values import shown
+from shared.api.account import FeedbackJson, ReceiptJson, export_lines, feedback_json, receipt_json
 from shared.errors import PermissionDenied
 from shared.model.account import Feedback, Rating
+from shared.model.documents import FEEDBACK
 from shared.tracing import measure
 
 CONFIRMATION = "erase everything"
 MAX_COMMENT = 2000
 """Characters."""
-ANSWER_ID = "the requestId of the answer that is meant: 1-128 letters, digits, . _ : or -"
+ANSWER_ID = "the requestId of the answer: 1-128 letters, digits, . _ : or -"
 RATING = "up, down, or null to take it back; left out, an earlier one stays"
 MAX_QUALITY_DAYS = 365
 DAYS = f"a whole number of days from 1 to {MAX_QUALITY_DAYS}"
 COMMENT = f"text of at most {MAX_COMMENT} characters; left out, an earlier one stays"
 FORMAT = "lines or markdown"
-NDJSON, ZIP = "application/x-ndjson", "application/zip"
+NDJSON = "application/x-ndjson"
+ZIP = "application/zip"
 ZIP_NAME = 'attachment; filename="aurora-notes.zip"'
 
 _logger = logging.getLogger(__name__)
@@ -47,23 +48,26 @@ class FeedbackBody(TenantBody):
     message_id: str | None = Field(
         default=None,
         pattern=r"^[^/\x00-\x1f\x7f]{1,128}$",
-        description="the message of a session that is meant: 1-128 characters",
+        description="the id of a session's message: 1-128 characters",
     )
     rating: Literal["up", "down"] | None = Field(default=None, description=RATING)
     comment: str = Field(default="", max_length=MAX_COMMENT, description=COMMENT)
-    citation: str | None = Field(default=None, pattern=r"^N[1-9][0-9]{0,2}$", description="a label like N1")
+    citation: str | None = Field(
+        default=None, pattern=r"^N[1-9][0-9]{0,2}$", description="a label like N1"
+    )
 
 
 @operation(body=FeedbackBody, reply=FeedbackJson)
 def submit_feedback(call: Call) -> Reply:
-    """Rate an answer or one of its citations; said again of the same, it replaces what was said before.
+    """Rate an answer or one of its citations. A second rating of it replaces the first.
 
-    Whether there was such an answer is not asked: only those of sessions and of repeatable requests are kept.
+    Any `requestId` is accepted: only answers of sessions and of repeatable requests are stored.
     """
     body = checked_body(call, FeedbackBody)
     subject = json.dumps([body.request_id, body.message_id, body.citation])
+    digest = hashlib.sha256(subject.encode()).hexdigest()
     feedback = Feedback(
-        feedback_id=hashlib.sha256(subject.encode()).hexdigest()[:32],  # a repeated request replaces the first
+        feedback_id=digest[:32],  # a repeated request replaces the first
         request_id=body.request_id,
         created_at=call.app.clock(),
         message_id=body.message_id,
@@ -71,12 +75,25 @@ def submit_feedback(call: Call) -> Reply:
         rating=None if body.rating is None else Rating(body.rating),
         comment=body.comment,
     )
-    unsaid = {"rating", "comment"} - body.model_fields_set
-    if unsaid and (before := call.app.store.get_feedback(call.caller.person, feedback.feedback_id)):
-        feedback = replace(feedback, **{name: getattr(before, name) for name in unsaid})
-    call.app.store.put_feedback(call.caller.person, feedback)
-    measure({"feedback": {"rating": feedback.rating, "click": feedback.citation is not None}})
-    return Reply(shown(FeedbackJson, feedback))
+    feedback = _with_stored_fields(call, feedback, body.model_fields_set)
+    call.app.store.put(call.caller.person, FEEDBACK, feedback)
+    is_click = feedback.citation is not None
+    measure({"feedback": {"rating": feedback.rating, "click": is_click}})
+    return Reply(feedback_json(feedback))
+
+
+def _with_stored_fields(call: Call, feedback: Feedback, sent: Collection[str]) -> Feedback:
+    """Takes over the stored rating and comment where the request sent none."""
+    if "rating" in sent and "comment" in sent:
+        return feedback
+    stored = call.app.store.get(call.caller.person, FEEDBACK, feedback.feedback_id).value
+    if stored is None:
+        return feedback
+    if "rating" not in sent:
+        feedback = replace(feedback, rating=stored.rating)
+    if "comment" not in sent:
+        feedback = replace(feedback, comment=stored.comment)
+    return feedback
 
 
 class QualityQuery(Body):
@@ -88,7 +105,8 @@ class QualityQuery(Body):
 @operation(query=QualityQuery, reply=QualityJson)
 def show_quality(call: Call) -> Reply:
     """Ratings, opened citations and follow-ups in the caller's sessions that changed in the last `days`."""
-    since = call.app.clock() - timedelta(days=parse_query(call.query, QualityQuery).days)
+    query = parse_query(call.query, QualityQuery)
+    since = call.app.clock() - timedelta(days=query.days)
     return Reply(quality(call.app.store, call.sessions, since))
 
 
@@ -101,50 +119,63 @@ class ExportQuery(Body):
 @operation(query=ExportQuery, media_types=(NDJSON, ZIP), errors=(403,))
 def export(call: Call) -> Reply:
     """Everything the caller owns, one JSON object a line; the last line is of type `end` and counts them. As
-    `markdown` the notes alone, a zip of Markdown files, for who owns the tenant. What cannot be read as a note comes as
-    it is kept.
+    `markdown` the notes alone, a zip of Markdown files, for an owner of the tenant. What cannot be read as a note is
+    exported as it is stored.
     """
     return _export_reply(call, exports.export(call.app.store, call.sessions))
 
 
 @operation(query=ExportQuery, media_types=(NDJSON, ZIP), errors=(403,))
 def export_tenant(call: Call) -> Reply:
-    """The tenant's notes, templates and usage, as GET /me:export gives a person's; for who owns the tenant."""
-    return _export_reply(call, exports.export_tenant(_owned_tenant(call), call.app.store))
+    """The tenant's notes, templates and usage, in the form of GET /me:export; for an owner of the tenant."""
+    tenant_id = _owned_tenant(call)
+    return _export_reply(call, exports.export_tenant(tenant_id, call.app.store))
 
 
 def _export_reply(call: Call, items: Iterator[Exported]) -> Reply:
-    if parse_query(call.query, ExportQuery).format == "lines":
+    query = parse_query(call.query, ExportQuery)
+    if query.format == "lines":
         return Reply(None, stream=_lines(items), media_type=NDJSON)
-    pieces = _zip(zipped(exports.all_notes(_owned_tenant(call), call.app.store)))
-    return Reply(None, stream=pieces, media_type=ZIP, headers={"Content-Disposition": ZIP_NAME})
+    notes = exports.all_notes(_owned_tenant(call), call.app.store)
+    return Reply(
+        None,
+        stream=_zip(zipped(notes)),
+        media_type=ZIP,
+        headers={"Content-Disposition": ZIP_NAME},
+    )
 
 
 def _owned_tenant(call: Call) -> str:
-    """Raises PermissionDenied."""
+    """Returns the tenant of a caller who owns it. Raises PermissionDenied."""
     if not call.caller.owns_tenant:
-        raise PermissionDenied("the notes belong to the whole tenant: the claim `role` must be `owner`")
-    return call.caller.tenant_id
+        raise PermissionDenied(
+            "the notes belong to the whole tenant: the claim `role` must be `owner`"
+        )
+    return call.tenant_id
 
 
 def _zip(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Sent while it is read. An error half-way ends the connection, so that a part is not taken for the whole: the
-    status went out long before, and a zip has no place for an error.
+    """Yields the pieces while they are read. An error half-way ends the connection.
+
+    The status went out long before, and a zip has no place for an error: without the end a part could be taken for all.
     """
     try:
         yield from pieces
-    except Exception:  # `from None`: the server logs what it is raised, and a cause may quote a note
+    except Exception:
         _logger.exception("an export as a zip broke off")
+        # `from None`: the server logs the error it gets, and a cause may quote a note.
         raise ConnectionAbortedError("an export as a zip broke off") from None
 
 
 def _lines(items: Iterator[Exported]) -> Iterator[bytes]:
-    """Sent while it is read. What fails half-way is the last line: the status went out long before."""
+    """Yields the lines while the items are read. An error half-way is the last line: the status went out long before."""
     try:
         for row in export_lines(items):
-            yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
+            line = json.dumps(row, ensure_ascii=False)
+            yield line.encode() + b"\n"
     except Exception as error:  # noqa: BLE001 - what breaks off a stream can only be said in it
-        yield json.dumps({"type": "error", **reported(error)}).encode() + b"\n"
+        line = json.dumps({"type": "error", **reported(error)})
+        yield line.encode() + b"\n"
 
 
 class EraseBody(TenantBody):
@@ -155,15 +186,17 @@ class EraseBody(TenantBody):
 
 @operation(body=EraseBody, reply=ReceiptJson)
 def erase(call: Call) -> Reply:
-    """Erase everything the caller owns; what was erased, by kind. Broken off, the next call does the rest. What belongs
-    to a tenant of several people stays.
+    """Erase everything the caller owns, and count what was erased by kind. If it is interrupted, the next call does the
+    rest. The data of a tenant of several people stays.
     """
     checked_body(call, EraseBody, optional=True)
-    return Reply(receipt_json(call.app.erasure.erase(call.caller.person)))
+    receipt = call.app.erasure.erase(call.caller.person)
+    return Reply(receipt_json(receipt))
 
 
 @operation(body=EraseBody, reply=ReceiptJson, errors=(403,))
 def erase_tenant(call: Call) -> Reply:
-    """Erase the tenant: its notes, and everything of all its people; for who owns the tenant."""
+    """Erase the tenant: its notes, and everything of all its people; for an owner of the tenant."""
     checked_body(call, EraseBody, optional=True)
-    return Reply(receipt_json(call.app.erasure.erase_tenant(_owned_tenant(call))))
+    receipt = call.app.erasure.erase_tenant(_owned_tenant(call))
+    return Reply(receipt_json(receipt))

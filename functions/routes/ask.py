@@ -9,10 +9,18 @@ from pydantic import Field
 
 from functions.http.bodies import Folders, Names, NotBlank, checked_body
 from functions.http.calls import Call, Reply, operation
-from functions.http.questions import FOLDERS, MAX_NAMES, NAMES, TurnBody, question_of, reply_to, turn_of
+from functions.http.questions import (
+    FOLDERS,
+    MAX_NAMES,
+    NAMES,
+    TurnBody,
+    question_of,
+    reply_to,
+    turn_of,
+)
 from shared.api.answers import AskJson
 from shared.asking.turn import TurnRequest
-from shared.folders.search import FolderScope
+from shared.folders.scope import FolderScope
 from shared.model.questions import WhenNotInNotes
 
 MIN_SIMILARITY = 0.55
@@ -24,20 +32,29 @@ class AskBody(TurnBody):
 
     question: NotBlank = Field(description="the question, as text")
     vaults: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(default=(), description=NAMES)
-    folders: Annotated[Folders, Field(max_length=MAX_NAMES)] = Field(default=(), description=FOLDERS)
+    folders: Annotated[Folders, Field(max_length=MAX_NAMES)] = Field(
+        default=(), description=FOLDERS
+    )
     k: int = Field(default=5, ge=1, le=20, description="a whole number from 1 to 20")
-    when_not_in_notes: Literal["refuse", "general"] = Field(default="refuse", description="refuse or general")
+    when_not_in_notes: Literal["refuse", "general"] = Field(
+        default="refuse", description="refuse or general"
+    )
 
 
 @operation(body=AskBody, reply=AskJson, errors=(404, 409))
 def ask(call: Call) -> Reply:
     """An answer from the named folders first, then from those that rank best."""
-    return reply_to(call, folder_request(call, checked_body(call, AskBody)))
+    body = checked_body(call, AskBody)
+    return reply_to(call, folder_request(call, body))
 
 
 def folder_request(call: Call, body: AskBody) -> TurnRequest:
-    """Raises what is wrong with the request."""
-    question = question_of(call, body.question, "question", body)
-    otherwise = WhenNotInNotes(body.when_not_in_notes)
-    question = replace(question, top_k=body.k, threshold=MIN_SIMILARITY, when_not_in_notes=otherwise)
-    return turn_of(call, body, question, scope=FolderScope(body.vaults, body.folders))
+    """Returns the turn that a body asks for. Raises what is wrong with the request."""
+    question = replace(
+        question_of(call, body.question, "question", body),
+        top_k=body.k,
+        threshold=MIN_SIMILARITY,
+        when_not_in_notes=WhenNotInNotes(body.when_not_in_notes),
+    )
+    scope = FolderScope(body.vaults, body.folders)
+    return turn_of(call, body, question, scope=scope)

@@ -1,4 +1,4 @@
-"""POST /chat: an answer from the caller's notes, with citations; at once, or as it comes about."""
+"""POST /chat: an answer from the caller's notes, with citations, whole or as a stream."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ class ChatBody(TurnBody, SettingsBody):
     """The request of /chat."""
 
     message: NotBlank = Field(description="the question, as text")
-    session_id: str | None = Field(default=None, description='the id of a session, or "new" to begin one')
+    session_id: str | None = Field(
+        default=None, description='the id of a session, or "new" to begin one'
+    )
     stream: bool = Field(default=False, description="true or false")
 
 
@@ -24,10 +26,13 @@ class ChatBody(TurnBody, SettingsBody):
 def ask(call: Call) -> Reply:
     """An answer from the notes, every claim with its citation."""
     body = checked_body(call, ChatBody)
-    return reply_to(call, turn_request(call, body), streams=body.stream if call.streams is None else call.streams)
+    streams = call.streams
+    if streams is None:
+        streams = body.stream
+    return reply_to(call, turn_request(call, body), streams=streams)
 
 
 def turn_request(call: Call, body: ChatBody) -> TurnRequest:
-    """Raises what is wrong with the request."""
+    """Returns the turn that a body asks for. Raises what is wrong with the request."""
     question = question_of(call, body.message, "message", body)
     return turn_of(call, body, question, session_id=body.session_id, patch=body.patch())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from graphql import (
@@ -18,7 +19,7 @@ from graphql import (
 )
 from pydantic import Field
 
-from functions.graphql_schema import SDL, Visit, schema
+from functions.graphql_schema import SDL, RequestRoot, schema
 from functions.http import bodies as _bodies
 from functions.http.bodies import Body
 from functions.http.calls import Call, Reply, operation
@@ -33,6 +34,8 @@ MAX_DEPTH = 16
 MAX_FIELDS = 400
 """Fields of a document, each as often as fragments bring it; the tools' own question has 220."""
 
+QUESTIONS = ("ask", "askFolders")
+"""Fields of the schema that ask a model."""
 SDL_TYPE = "application/graphql"
 
 
@@ -40,9 +43,15 @@ class GraphQLBody(Body):
     """The request of /graphql."""
 
     query: str = Field(description="a GraphQL document, as text")
-    variables: dict[str, Any] | None = Field(default=None, description="an object of the document's variables")
-    operation_name: str | None = Field(default=None, description="the name of one of the document's operations")
-    extensions: dict[str, Any] | None = Field(default=None, description="an object; nothing in it is used")
+    variables: dict[str, Any] | None = Field(
+        default=None, description="an object of the document's variables"
+    )
+    operation_name: str | None = Field(
+        default=None, description="the name of one of the document's operations"
+    )
+    extensions: dict[str, Any] | None = Field(
+        default=None, description="an object; nothing in it is used"
+    )
 
 
 @operation(body=GraphQLBody, reply=GraphQLJson)
@@ -56,24 +65,30 @@ def answer(call: Call) -> Reply:
     try:
         document = _document(body.query)
     except InvalidArgument as error:
-        return Reply({"errors": [_error_json(GraphQLError(error.message, original_error=error))]})
-    done = execute_sync(
-        schema(), document, root_value=Visit(call), variable_values=body.variables, operation_name=body.operation_name
+        refusal = GraphQLError(error.message, original_error=error)
+        return Reply({"errors": [_error_json(refusal)]})
+    result = execute_sync(
+        schema(),
+        document,
+        root_value=RequestRoot(call),
+        variable_values=body.variables,
+        operation_name=body.operation_name,
     )
-    reply: GraphQLJson = {"data": done.data}
-    if done.errors:
-        reply["errors"] = [_error_json(error) for error in done.errors]
+    reply: GraphQLJson = {"data": result.data}
+    if result.errors:
+        reply["errors"] = [_error_json(error) for error in result.errors]
     return Reply(reply)
 
 
 @operation(media_types=(SDL_TYPE,))
 def show(_: Call) -> Reply:
     """The schema in GraphQL's own language, for generators of clients."""
-    return Reply(None, stream=iter([SDL.lstrip().encode()]), media_type=SDL_TYPE)
+    text = SDL.lstrip().encode()
+    return Reply(None, stream=iter([text]), media_type=SDL_TYPE)
 
 
 def _document(query: str) -> DocumentNode:
-    """Raises InvalidArgument("query") for one that is no GraphQL, too large, or does not fit the schema."""
+    """Parses the query. Raises InvalidArgument for one that is no GraphQL, too large, or does not fit the schema."""
     try:
         document = parse(query, max_tokens=MAX_TOKENS)
     except GraphQLError as error:
@@ -86,45 +101,82 @@ def _document(query: str) -> DocumentNode:
     return document
 
 
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """Size of a part of a document."""
+
+    depth: int = 0
+    """Fields inside fields."""
+    fields: int = 0
+    questions: int = 0
+    """Fields that ask a model."""
+
+
 def _check_size(document: DocumentNode) -> None:
-    fragments = {each.name.value: each for each in document.definitions if isinstance(each, FragmentDefinitionNode)}
-    sizes: dict[str, tuple[int, int, int]] = {}
-    measured = (_size(each, fragments, sizes) for each in document.definitions)
-    depth, fields, questions = map(max, zip(*measured, strict=True))
-    if depth > MAX_DEPTH or fields > MAX_FIELDS:
-        raise InvalidArgument("query", f"at most {MAX_FIELDS} fields, at most {MAX_DEPTH} inside each other")
-    if questions > 1:  # each is a model's bill, and together they would outlast the request
-        raise InvalidArgument("query", "at most one question (`ask`, `askFolders`) in a request")
+    """Raises InvalidArgument for a document that is too deep, too long, or asks more than one question."""
+    fragments: dict[str, FragmentDefinitionNode] = {}
+    for definition in document.definitions:
+        if isinstance(definition, FragmentDefinitionNode):
+            fragments[definition.name.value] = definition
+    fragment_sizes: dict[str, _Size] = {}
+    for definition in document.definitions:
+        size = _size(definition, fragments, fragment_sizes)
+        if size.depth > MAX_DEPTH or size.fields > MAX_FIELDS:
+            expected = f"at most {MAX_FIELDS} fields, at most {MAX_DEPTH} inside each other"
+            raise InvalidArgument("query", expected)
+        if (
+            size.questions > 1
+        ):  # each is a model's bill, and together they would outlast the request
+            expected = "at most one question (`ask`, `askFolders`) in a request"
+            raise InvalidArgument("query", expected)
 
 
 def _size(
-    node: Node, fragments: Mapping[str, FragmentDefinitionNode], sizes: dict[str, tuple[int, int, int]]
-) -> tuple[int, int, int]:
-    """Depth of the fields in `node`, their number, and how many of them are questions.
+    node: Node,
+    fragments: Mapping[str, FragmentDefinitionNode],
+    fragment_sizes: dict[str, _Size],
+) -> _Size:
+    """Measures a node with everything in it.
 
-    `sizes`: those of the fragments seen so far; a fragment inside itself adds nothing.
+    fragment_sizes: sizes of the fragments met so far; a fragment inside itself adds nothing.
     """
     if isinstance(node, FragmentSpreadNode):
         name = node.name.value
-        if name not in sizes and name in fragments:
-            sizes[name] = (0, 0, 0)
-            sizes[name] = _size(fragments[name], fragments, sizes)
-        return sizes.get(name, (0, 0, 0))
-    selected = getattr(node, "selection_set", None)
-    inside: Sequence[Node] = selected.selections if selected else ()
-    measured = [_size(each, fragments, sizes) for each in inside]
-    own = int(isinstance(node, FieldNode))
-    asks = int(isinstance(node, FieldNode) and node.name.value in ("ask", "askFolders"))
-    depth = max((depth for depth, *_ in measured), default=0)
-    return own + depth, own + sum(each[1] for each in measured), asks + sum(each[2] for each in measured)
+        if name not in fragments:
+            return _Size()
+        if name not in fragment_sizes:
+            fragment_sizes[name] = _Size()
+            fragment_sizes[name] = _size(fragments[name], fragments, fragment_sizes)
+        return fragment_sizes[name]
+    depth = fields = questions = 0
+    selection_set = getattr(node, "selection_set", None)
+    if selection_set:
+        for selection in selection_set.selections:
+            size = _size(selection, fragments, fragment_sizes)
+            depth = max(depth, size.depth)
+            fields += size.fields
+            questions += size.questions
+    if isinstance(node, FieldNode):
+        depth += 1
+        fields += 1
+        if node.name.value in QUESTIONS:
+            questions += 1
+    return _Size(depth=depth, fields=fields, questions=questions)
 
 
 def _error_json(error: GraphQLError) -> GraphQLErrorJson:
-    """The error in the words of the REST routes."""
-    message, extensions = error.message, {"code": "INVALID_ARGUMENT", "reason": "INVALID_FIELD"}
-    if error.original_error is not None and not isinstance(error.original_error, GraphQLError):
-        public = reported(error.original_error)["error"]
-        detail, message = public["details"][0], public["message"]
-        extensions = {"code": public["status"], "reason": detail["reason"], **detail.get("metadata", {})}
+    """Returns the error in the words of the REST routes."""
+    cause = error.original_error
+    if cause is None or isinstance(cause, GraphQLError):
+        message = error.message
+        extensions = {"code": "INVALID_ARGUMENT", "reason": "INVALID_FIELD"}
+    else:
+        public = reported(cause)["error"]
+        detail = public["details"][0]
+        message = public["message"]
+        extensions = {"code": public["status"], "reason": detail["reason"]}
+        extensions.update(detail.get("metadata", {}))
     reply: GraphQLErrorJson = {"message": message, "extensions": extensions}
-    return {**reply, "path": list(error.path)} if error.path else reply
+    if error.path:
+        reply["path"] = list(error.path)
+    return reply

@@ -14,7 +14,7 @@ from functions.http.bodies import (
     Instant,
     Names,
     Page,
-    TenantBody,
+    SavingBody,
     checked,
     checked_body,
     parse_query,
@@ -25,16 +25,17 @@ from shared.api.notes import (
     ImportedJson,
     IndexStatusJson,
     LinksJson,
-    ListedNoteJson,
     NoteJson,
-    NoteRowJson,
     NotesJson,
+    coverage_json,
     index_status_json,
     links_json,
+    listed_note_json,
     note_json,
+    note_row_json,
 )
-from shared.api.values import shown
 from shared.errors import InvalidArgument, TooLarge
+from shared.indexing.coverage import measure_coverage, read_note_state
 from shared.markdown.file import fields_of
 from shared.model import limits
 from shared.model.notes import DEFAULT_VAULT, NoteKey, TrashReason
@@ -45,20 +46,23 @@ from shared.times.dates import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, pa
 NOTE_ID = f"a note id: {limits.ID}"
 LANG = "two or three letters, ISO 639, like en"
 PATH = f"a relative path like projects/api/meeting.md, at most {limits.MAX_PATH} characters, with no `..` in it"
-REPLACED = "the revision that is meant, as the server gave it; empty: there is no such note; null: whatever it is"
+REPLACED = "the revision that the client last read; empty: create only; null: overwrite"
 
 Vault = Annotated[str, Field(pattern=f"^{limits.VAULT_PATTERN}$", description=limits.VAULT)]
 
 
-class NoteBody(TenantBody):
+class NoteBody(SavingBody):
     """The request of PUT /notes/{id}. `noteId` and `updatedAt` are there so that what GET gave can be sent back."""
 
-    title: str = Field(max_length=limits.MAX_TITLE, description=f"text of at most {limits.MAX_TITLE} characters")
+    title: str = Field(
+        max_length=limits.MAX_TITLE, description=f"text of at most {limits.MAX_TITLE} characters"
+    )
     text: str = Field(description="the note as Markdown text")
     vault: Vault = DEFAULT_VAULT
     path: str = Field(default="", max_length=limits.MAX_PATH, description=PATH)
     tags: Annotated[Names, Field(max_length=limits.MAX_TAGS)] = Field(
-        default=(), description=f"a list of at most {limits.MAX_TAGS} names of 1-{limits.MAX_NAME} characters"
+        default=(),
+        description=f"a list of at most {limits.MAX_TAGS} names of 1-{limits.MAX_NAME} characters",
     )
     created_at: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
     lang: str | None = Field(default=None, pattern=f"^{limits.LANG_PATTERN}$", description=LANG)
@@ -67,7 +71,7 @@ class NoteBody(TenantBody):
     revision: str | None = Field(default=None, description=REPLACED)
 
 
-class ImportBody(TenantBody):
+class ImportBody(SavingBody):
     """The request of POST /notes:import: a Markdown file of a folder."""
 
     text: str = Field(description="the file as text")
@@ -87,13 +91,14 @@ class DeleteQuery(Body):
 def put(call: Call, note_id: str) -> Reply:
     """Create or replace; what is replaced goes into the trash. The same content again writes nothing and keeps
     `updatedAt`. With the `revision` that GET gave, 409 if the note was changed since; 409 also if another
-    note of the vault has the path.
+    note of the vault has the path, or if everything was erased since the `erasure` that GET /notes gave.
     """
     body = checked_body(call, NoteBody)
     check_note_id(note_id)
     if body.note_id not in (None, note_id):
         raise InvalidArgument("noteId", "the id that the address names")
-    note = call.app.notes.save(call.caller.tenant_id, note_id, draft_of(body), replacing=body.revision)
+    app = call.app_unless_erased(body.erasure)
+    note = app.notes.save(call.tenant_id, note_id, draft_of(body), replacing=body.revision)
     return Reply(note_json(note))
 
 
@@ -106,6 +111,9 @@ def import_file(call: Call) -> Reply:
     path = _path(body.path)
     fields = fields_of(body.text, path)
     _check_size(body.text)
+    modified_at = None
+    if body.modified_at is not None:
+        modified_at = checked("modifiedAt", parse_instant, body.modified_at)
     draft = NoteDraft(
         title=fields.title,
         text=body.text,
@@ -114,78 +122,99 @@ def import_file(call: Call) -> Reply:
         tags=fields.tags,
         lang=fields.lang,
         created_at=fields.created_at,
-        modified_at=None if body.modified_at is None else checked("modifiedAt", parse_instant, body.modified_at),
+        modified_at=modified_at,
     )
-    note_id = call.app.notes.import_id(call.caller.tenant_id, body.vault, path)
-    # A caller that names a revision has seen what the file replaces.
-    reason = TrashReason.REPLACED if body.revision is None else TrashReason.EDITED
-    note = call.app.notes.save(call.caller.tenant_id, note_id, draft, replacing=body.revision, reason=reason)
-    return Reply(ImportedJson(note=shown(ListedNoteJson, note), problem=fields.problem))
+    app = call.app_unless_erased(body.erasure)
+    note_id = app.notes.import_id(call.tenant_id, body.vault, path)
+    reason = TrashReason.REPLACED
+    if body.revision is not None:  # the caller has seen what the file replaces
+        reason = TrashReason.EDITED
+    note = app.notes.save(call.tenant_id, note_id, draft, replacing=body.revision, reason=reason)
+    return Reply(ImportedJson(note=listed_note_json(note), problem=fields.problem))
 
 
 @operation(reply=NoteJson, errors=(404, 409))
 def get(call: Call, note_id: str) -> Reply:
     """The note as it is now. 409 if an app wrote it with fields of wrong types."""
-    return Reply(note_json(call.app.notes.get(call.caller.tenant_id, check_note_id(note_id))))
+    note = call.app.notes.get(call.tenant_id, check_note_id(note_id))
+    return Reply(note_json(note))
 
 
 @operation(reply=LinksJson, errors=(404, 409))
 def links(call: Call, note_id: str) -> Reply:
     """Lists the note's links and backlinks within its vault: `[[wiki links]]`, embeds and links to Markdown
-    files, by path, title or alias. `noteId` null: no note is called so, as far as the index has followed.
+    files, by path, title or alias. `noteId` null: no indexed note has that name.
     """
-    note = call.app.notes.get(call.caller.tenant_id, check_note_id(note_id))
-    return Reply(links_json(note_id, linked(call.caller.tenant_id, note, store=call.app.store, pool=call.app.pool)))
+    app = call.app
+    note = app.notes.get(call.tenant_id, check_note_id(note_id))
+    linked_notes = linked(call.tenant_id, note, store=app.store, pool=app.pool)
+    return Reply(links_json(note_id, linked_notes))
 
 
 @operation(query=DeleteQuery, errors=(404, 409))
 def delete(call: Call, note_id: str) -> Reply:
     """Move the note into the trash. No answer cites it from now on. With a `revision`, 409 if the note has another."""
-    replacing = parse_query(call.query, DeleteQuery).revision
-    call.app.notes.delete(call.caller.tenant_id, check_note_id(note_id), replacing=replacing)
+    query = parse_query(call.query, DeleteQuery)
+    call.app.notes.delete(call.tenant_id, check_note_id(note_id), replacing=query.revision)
     return Reply(None, 204)
 
 
 class NotesQuery(Page):
     """The parameters of GET /notes."""
 
-    vault: str | None = Field(default=None, description="the name of a vault")
+    vault: Annotated[str | None, Field(pattern=f"^{limits.VAULT_PATTERN}$")] = Field(
+        default=None, description=limits.VAULT
+    )
 
 
 @operation(query=NotesQuery, reply=NotesJson)
 def list_all(call: Call) -> Reply:
     """Lists notes by id, without their texts; unreadable ones with their error."""
-    asked, tenant_id = parse_query(call.query, NotesQuery), call.caller.tenant_id
-    page = call.app.notes.page(tenant_id, limit=asked.page_size, token=asked.page_token, vault=asked.vault)
-    return Reply(NotesJson(notes=[shown(NoteRowJson, note) for note in page.items], nextPageToken=page.next_token))
+    query = parse_query(call.query, NotesQuery)
+    page = call.app.notes.page(
+        call.tenant_id,
+        limit=query.page_size,
+        token=query.page_token,
+        vault=query.vault,
+    )
+    reply = NotesJson(
+        notes=[note_row_json(note) for note in page.items],
+        nextPageToken=page.next_token,
+        erasure=call.app.store.last_erasure(call.tenant_id),
+    )
+    return Reply(reply)
 
 
 @operation(reply=IndexStatusJson, errors=(404,))
 def index_status(call: Call, note_id: str) -> Reply:
-    """`current` true: the index holds exactly what the note says now."""
-    key = NoteKey(call.caller.tenant_id, check_note_id(note_id))
-    return Reply(index_status_json(note_id, call.app.indexer.note_state(key)))
+    """The state of the note's index. `current` true: the index holds exactly what the note says now."""
+    key = NoteKey(call.tenant_id, check_note_id(note_id))
+    state = read_note_state(call.app.indexer, key)
+    return Reply(index_status_json(note_id, state))
 
 
 @operation(reply=CoverageJson)
 def index_coverage(call: Call) -> Reply:
-    """How many of the notes are indexed, and how many are still to be embedded again."""
-    return Reply(shown(CoverageJson, call.app.indexer.coverage(call.caller.tenant_id)))
+    """Counts of the notes that are indexed, and of those that are still to be embedded again."""
+    coverage = measure_coverage(call.app.indexer, call.tenant_id)
+    return Reply(coverage_json(coverage))
 
 
 def check_note_id(note_id: str, field: str = "noteId") -> str:
-    """The id itself. Raises InvalidArgument of `field` for one that Firestore could not keep."""
+    """Returns the id itself. Raises InvalidArgument of `field` for one that Firestore could not keep."""
     if not limits.is_id(note_id):
         raise InvalidArgument(field, NOTE_ID)
     return note_id
 
 
 def draft_of(body: NoteBody) -> NoteDraft:
-    """Raises InvalidArgument, TooLarge."""
+    """Returns the note that a body describes. Raises InvalidArgument, TooLarge."""
     if not body.title.strip() and not body.text.strip():
         raise InvalidArgument("text", "a note with a title or a text")
     _check_size(body.text)
-    created = body.created_at
+    created_at = None
+    if body.created_at is not None:
+        created_at = checked("createdAt", parse_day_or_instant, body.created_at, "UTC")
     return NoteDraft(
         title=body.title,
         text=body.text,
@@ -193,7 +222,7 @@ def draft_of(body: NoteBody) -> NoteDraft:
         path=_path(body.path),
         tags=tuple(dict.fromkeys(body.tags)),
         lang=body.lang,
-        created_at=None if created is None else checked("createdAt", parse_day_or_instant, created, "UTC"),
+        created_at=created_at,
     )
 
 
@@ -203,9 +232,12 @@ def _check_size(text: str) -> None:
 
 
 def _path(path: str) -> str:
-    """Normalised: `a//b/./c.md` -> `a/b/c.md`."""
-    odd = path.startswith("/") or path.endswith("/") or re.search(r"[\x00-\x1f\x7f\\]", path)
-    plain = posixpath.normpath(path) if path else ""
-    if odd or ".." in path.split("/") or plain == ".":
+    """Normalises the path: `a//b/./c.md` is `a/b/c.md`. Raises InvalidArgument."""
+    if not path:
+        return ""
+    normalised = posixpath.normpath(path)
+    is_relative_file = not path.startswith("/") and not path.endswith("/") and normalised != "."
+    has_odd_characters = re.search(r"[\x00-\x1f\x7f\\]", path) is not None
+    if not is_relative_file or has_odd_characters or ".." in path.split("/"):
         raise InvalidArgument("path", PATH)
-    return plain
+    return normalised

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -31,9 +31,10 @@ PROBLEMS = {
     401: "The ID token, or the App Check token where that is enforced, is missing or invalid.",
     403: "This caller may not use that tenant.",
     404: "Not found, or not this caller's.",
+    408: "The request body came too slowly.",
     409: "The resource was changed meanwhile, or has an incompatible state.",
     413: "The request body is too large.",
-    429: "A budget is used up; `Retry-After` says for how many seconds.",
+    429: "A budget is used up, or too much is under way at once; `Retry-After` says for how many seconds.",
     500: "Internal error; quote the request id when you report it.",
     502: "The model refused the request; a retry does not help.",
     503: "A model or a store is unavailable; retry after `Retry-After` seconds.",
@@ -45,7 +46,7 @@ HOST_VARIABLES: Schema = {
     "region": {"default": "europe-west1", "description": "Where the functions are deployed."},
     "project": {"default": "demo-aurora", "description": "The Google Cloud project."},
 }
-ANYWHERE = (400, 413, 429, 500, 502, 503)
+ANYWHERE = (400, 408, 413, 429, 500, 502, 503)
 TO_CALLERS = (401, 403)
 TO_IDS = (404,)
 """Also where no id is unknown: an address whose id holds a newline is no route's."""
@@ -74,131 +75,230 @@ def show(_: Call) -> Reply:
 
 @cache
 def document() -> Mapping[str, object]:
-    """The whole description, OpenAPI 3.1."""
-    from functions import api, chat  # noqa: PLC0415 - the tables name this module
-
-    asked = [("/chat", route) for route in chat.ROUTES if route.pattern == "/"]
-    routes = [*asked, *((route.pattern, route) for route in api.ROUTES)]
-    schemas, components = _schemas(OPERATIONS[route.load()] for _, route in routes)
-    callables: dict[str, Schema] = {}
-    for contract in (OPERATIONS[route.load()] for _, route in routes if route.callable):
-        for field, plain in (("data", schemas[contract.body]), ("result", schemas[contract.reply])):  # the envelopes
-            callables[_callable_of(plain)["$ref"].removeprefix(SCHEMAS)] = _object({field: plain})
+    """Returns the whole description, OpenAPI 3.1."""
+    routes = _routes()
+    schemas, components = _schemas([OPERATIONS[route.load()] for _, route in routes])
+    components.update(_stream_schemas(schemas))
+    components.update(_callable_envelopes(routes, schemas))
     paths: dict[str, Schema] = {}
     for path, route in routes:
-        in_camel_case = re.sub(r"\{(\w+)\}", lambda found: f"{{{to_camel(found[1])}}}", path)
-        paths.setdefault(in_camel_case, {})[route.method.lower()] = _operation(path, route, schemas)
+        operations = paths.setdefault(_in_camel_case(path), {})
+        operations[route.method.lower()] = _operation(path, route, schemas)
     return {
         "openapi": "3.1.0",
         "info": {"title": "Aurora Notes", "version": "1", "description": DESCRIPTION},
         "servers": _servers("/api"),
         "paths": paths,
-        "components": {
-            "schemas": {**components, **dict(_stream_schemas(schemas)), **callables},
-            "securitySchemes": SECURITY_SCHEMES,
-        },
+        "components": {"schemas": components, "securitySchemes": SECURITY_SCHEMES},
     }
 
 
+def _routes() -> list[tuple[str, Route]]:
+    """Returns the routes of `chat` and `api` with their paths."""
+    from functions import api, chat  # noqa: PLC0415 - the tables name this module
+
+    routes = [("/chat", route) for route in chat.ROUTES if route.pattern == "/"]
+    routes.extend((route.pattern, route) for route in api.ROUTES)
+    return routes
+
+
+def _in_camel_case(path: str) -> str:
+    """Writes the names of a path's parameters as JSON does: `/notes/{note_id}` is `/notes/{noteId}`."""
+    return re.sub(r"\{(\w+)\}", lambda name: "{" + to_camel(name[1]) + "}", path)
+
+
 def _servers(function: str) -> list[Schema]:
-    """Base addresses: deployed, below the function's name; locally, one address for all."""
+    """Returns the base addresses: deployed, below the function's name; locally, one address for all."""
     deployed = {"url": HOSTED + function, "description": "Deployed.", "variables": HOST_VARIABLES}
-    return [deployed, {"url": "http://localhost:8080", "description": "`aurora dev`."}]
+    local = {"url": "http://localhost:8080", "description": "`aurora dev`."}
+    return [deployed, local]
 
 
-def _schemas(contracts: Iterable[Operation]) -> tuple[Mapping[Any, Schema], Mapping[str, Schema]]:
-    """Each type's reference, and what the references lead to."""
-    of_routes = (each for contract in contracts for each in (contract.body, contract.reply) if each is not None)
-    types = dict.fromkeys([ErrorJson, *EVENTS.values(), *EXPORT_LINES, *of_routes])
-    inputs = [(each, "validation", TypeAdapter(each)) for each in types]
-    references, definitions = TypeAdapter.json_schemas(inputs, ref_template=SCHEMAS + "{model}")  # type: ignore[arg-type]
-    by_type = {each: schema for (each, _), schema in references.items()}
-    return by_type, {name: _with_default_texts(schema) for name, schema in definitions.get("$defs", {}).items()}
+def _schemas(contracts: Iterable[Operation]) -> tuple[Mapping[Any, Schema], dict[str, Schema]]:
+    """Returns a reference to each type of the contracts, and the schemas to which the references lead."""
+    types: dict[Any, None] = dict.fromkeys([ErrorJson, *EVENTS.values(), *EXPORT_LINES])
+    for contract in contracts:
+        if contract.body is not None:
+            types[contract.body] = None
+        if contract.reply is not None:
+            types[contract.reply] = None
+    inputs: list[Any] = [(kind, "validation", TypeAdapter(kind)) for kind in types]
+    references, definitions = TypeAdapter.json_schemas(inputs, ref_template=SCHEMAS + "{model}")
+    by_type = {kind: schema for (kind, _), schema in references.items()}
+    components = definitions.get("$defs", {})
+    for schema in components.values():
+        _put_defaults_into_words(schema)
+    return by_type, components
 
 
-def _with_default_texts(schema: Schema) -> Schema:
-    """The schema, each default in words: generators for TypeScript take a field that has one for a required one."""
+def _put_defaults_into_words(schema: Schema) -> None:
+    """Moves each default into its description: generators for TypeScript require a field that has one."""
     for field in schema.get("properties", {}).values():
         default = field.pop("default", None)
-        if default not in (None, "", [], ()):
-            field["description"] = f"{field.get('description', '')} (default {json.dumps(default)})".strip()
-    return schema
+        if default in (None, "", [], ()):
+            continue
+        description = f"{field.get('description', '')} (default {json.dumps(default)})"
+        field["description"] = description.strip()
 
 
 def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema:
     module, _, name = route.handler.partition(":")
+    handler = route.load()
+    contract = OPERATIONS[handler]
+    docstring = inspect.getdoc(handler) or ""
+    summary, _, _ = docstring.partition("\n\n")
     described: Schema = {
         "operationId": f"{module}_{name}",
         "servers": _servers("" if path == "/chat" else "/api"),
         "tags": [module],
-        "summary": " ".join((inspect.getdoc(route.load()) or "").partition("\n\n")[0].split()),
+        "summary": " ".join(summary.split()),
         "security": [] if route.public else TO_BE_LET_IN,
     }
-    contract = OPERATIONS[route.load()]
     if contract.described is not None:
         return {**described, **contract.described}
-    query = contract.query.model_json_schema()["properties"] if contract.query else {}
-    segment = {"in": "path", "required": True, "schema": {"type": "string", "pattern": SEGMENT}}
-    described["parameters"] = [
-        *({"name": to_camel(name), **segment} for name in re.findall(r"\{(\w+)\}", path)),
-        *({"name": name, "in": "query", "required": False, "schema": schema} for name, schema in query.items()),
-    ]
+    described["parameters"] = _parameters(path, contract)
     described["responses"] = _responses(route, contract, schemas)
     if contract.body is not None:
         body = schemas[contract.body]
         if route.callable:
             body = {"anyOf": [body, _callable_of(body)]}
-        required = any(field.is_required() for field in contract.body.model_fields.values())
-        described["requestBody"] = {"required": required, "content": {JSON: {"schema": body}}}
+        fields = contract.body.model_fields.values()
+        described["requestBody"] = {
+            "required": any(field.is_required() for field in fields),
+            "content": {JSON: {"schema": body}},
+        }
     return described
 
 
+def _parameters(path: str, contract: Operation) -> list[Schema]:
+    """Returns the parameters in the path, then those after `?`."""
+    parameters: list[Schema] = []
+    for name in re.findall(r"\{(\w+)\}", path):
+        parameters.append(
+            {
+                "name": to_camel(name),
+                "in": "path",
+                "required": True,
+                "schema": {"type": "string", "pattern": SEGMENT},
+            }
+        )
+    if contract.query is None:
+        return parameters
+    fields: dict[str, Schema] = contract.query.model_json_schema()["properties"]
+    for name, schema in fields.items():
+        parameters.append({"name": name, "in": "query", "required": False, "schema": schema})
+    return parameters
+
+
 def _responses(route: Route, contract: Operation, schemas: Mapping[Any, Schema]) -> Schema:
-    by_id = TO_IDS if "{" in route.pattern else ()
-    codes = sorted({*ANYWHERE, *contract.errors, *by_id, *(() if route.public else TO_CALLERS)})
-    problems = {
-        str(code): {"description": PROBLEMS[code], "content": {JSON: {"schema": schemas[ErrorJson]}}} for code in codes
-    }
-    text = {media: {"schema": _text(media)} for media in contract.media_types}
-    if contract.reply is None and text:
-        return {"200": {"description": "Done.", "content": text}, **problems}
-    if contract.reply is None:
-        return {"204": {"description": "Done."}, **problems}
-    reply = schemas[contract.reply]
-    if route.callable:
-        reply = {"anyOf": [reply, _callable_of(reply)]}
-    return {"200": {"description": "Done.", "content": {JSON: {"schema": reply}, **text}}, **problems}
+    """Returns the successful response of a route, then its errors by their status."""
+    responses: Schema = {}
+    content: Schema = {}
+    if contract.reply is not None:
+        reply = schemas[contract.reply]
+        if route.callable:
+            reply = {"anyOf": [reply, _callable_of(reply)]}
+        content[JSON] = {"schema": reply}
+    for media in contract.media_types:
+        content[media] = {"schema": _media_schema(media)}
+    if content:
+        responses["200"] = {"description": "Done.", "content": content}
+    else:
+        responses["204"] = {"description": "Done."}
+    codes = {*ANYWHERE, *contract.errors}
+    if "{" in route.pattern:
+        codes.update(TO_IDS)
+    if not route.public:
+        codes.update(TO_CALLERS)
+    for code in sorted(codes):
+        responses[str(code)] = {
+            "description": PROBLEMS[code],
+            "content": {JSON: {"schema": schemas[ErrorJson]}},
+        }
+    return responses
 
 
-def _text(media: str) -> Schema:
-    """Schema of one event, line or file of a reply that is no single JSON value."""
+def _media_schema(media: str) -> Schema:
+    """Returns the schema of one event, line or file of a reply that is no single JSON value."""
     if media == EVENT_STREAM:
         return {"anyOf": [_reference("StreamEvent"), _reference("CallableStreamLine")]}
     if media == NDJSON:
         return _reference("ExportLine")
-    return {"type": "string", **({"format": "binary"} if media == ZIP else {})}
+    if media == ZIP:
+        return {"type": "string", "format": "binary"}
+    return {"type": "string"}
 
 
-def _stream_schemas(schemas: Mapping[Any, Schema]) -> Iterator[tuple[str, Schema]]:
-    """Each event of a stream as a schema: as server-sent events have it, and as a line of a callable's stream."""
+def _stream_schemas(schemas: Mapping[Any, Schema]) -> dict[str, Schema]:
+    """Returns the schemas of a stream's events: as server-sent events, and as lines of a callable's stream."""
+    components: dict[str, Schema] = {}
+    events: list[Schema] = []
+    lines: list[Schema] = []
     for name, kind in EVENTS.items():
-        data = {"type": "string", "contentMediaType": JSON, "contentSchema": schemas[kind]}
-        yield f"{name.title()}Event", _object({"event": {"const": name}, "data": data})
+        event_name = f"{name.title()}Event"
+        events.append(_reference(event_name))
+        components[event_name] = _event_schema(name, schemas[kind])
         if name in MESSAGES:
-            type_ = {"type": {"const": name}}
-            nested = _object({**type_, name: schemas[kind]})
-            message = nested if name in NESTED else {"allOf": [_object(type_), schemas[kind]]}
-            yield f"Callable{name.title()}Line", _object({"message": message})
-    yield "StreamEvent", {"oneOf": [_reference(f"{name.title()}Event") for name in EVENTS]}
-    yield "CallableHeartbeatLine", _object({"message": _object({"type": {"const": "heartbeat"}})})
-    messages = [_reference(f"Callable{name.title()}Line") for name in (*MESSAGES, "heartbeat")]
-    ends = [_callable_of(schemas[EVENTS["result"]]), schemas[EVENTS["error"]]]
-    yield "CallableStreamLine", {"oneOf": [*messages, *ends], "description": "The text after `data: `."}
-    yield "ExportLine", {"oneOf": [schemas[kind] for kind in EXPORT_LINES], "description": "One line."}
+            line_name = f"Callable{name.title()}Line"
+            lines.append(_reference(line_name))
+            components[line_name] = _line_schema(name, schemas[kind])
+    components["StreamEvent"] = {"oneOf": events}
+    heartbeat = _object({"type": {"const": "heartbeat"}})
+    components["CallableHeartbeatLine"] = _object({"message": heartbeat})
+    lines.append(_reference("CallableHeartbeatLine"))
+    # A stream ends with a result in its envelope, or with an error.
+    lines.append(_callable_of(schemas[EVENTS["result"]]))
+    lines.append(schemas[EVENTS["error"]])
+    components["CallableStreamLine"] = {
+        "oneOf": lines,
+        "description": "The text after `data: `.",
+    }
+    components["ExportLine"] = {
+        "oneOf": [schemas[kind] for kind in EXPORT_LINES],
+        "description": "One line.",
+    }
+    return components
+
+
+def _event_schema(name: str, data: Schema) -> Schema:
+    """Returns the schema of a server-sent event."""
+    text = {"type": "string", "contentMediaType": JSON, "contentSchema": data}
+    return _object({"event": {"const": name}, "data": text})
+
+
+def _line_schema(name: str, data: Schema) -> Schema:
+    """Returns the schema of a callable's message, which holds the data beside its type or under the event's name."""
+    type_ = {"const": name}
+    if name in NESTED:
+        message = _object({"type": type_, name: data})
+    else:
+        message = {"allOf": [_object({"type": type_}), data]}
+    return _object({"message": message})
+
+
+def _callable_envelopes(
+    routes: Iterable[tuple[str, Route]], schemas: Mapping[Any, Schema]
+) -> dict[str, Schema]:
+    """Returns the schemas of the bodies that callables send and get: `{"data": …}` and `{"result": …}`."""
+    envelopes: dict[str, Schema] = {}
+    for _, route in routes:
+        if not route.callable:
+            continue
+        contract = OPERATIONS[route.load()]
+        body = schemas[contract.body]
+        reply = schemas[contract.reply]
+        envelopes[_callable_name(body)] = _object({"data": body})
+        envelopes[_callable_name(reply)] = _object({"result": reply})
+    return envelopes
 
 
 def _callable_of(plain: Schema) -> Schema:
-    return _reference("Callable" + str(plain["$ref"]).removeprefix(SCHEMAS))
+    return _reference(_callable_name(plain))
+
+
+def _callable_name(plain: Schema) -> str:
+    name = str(plain["$ref"]).removeprefix(SCHEMAS)
+    return "Callable" + name
 
 
 def _reference(name: str) -> Schema:

@@ -10,7 +10,8 @@ def show(_: Call) -> Reply:
     """The table of routes, as `METHOD /path`."""
     from functions.api import ROUTES  # noqa: PLC0415 - the table names this module
 
-    return Reply({"name": "Aurora Notes", "routes": [f"{route.method} {route.pattern}" for route in ROUTES]})
+    routes = [f"{route.method} {route.pattern}" for route in ROUTES]
+    return Reply({"name": "Aurora Notes", "routes": routes})
 
 
 @operation(reply=dict[str, str])

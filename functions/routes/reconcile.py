@@ -8,15 +8,14 @@ from pydantic import Field
 
 from functions.http.bodies import Body, parse
 from functions.http.calls import Call, Reply
-from shared.api.notes import ReconcileJson
-from shared.api.values import shown
+from shared.api.notes import reconcile_json
 from shared.sweep.reconcile import reconcile
-from shared.tracing import measure
+from shared.tracing import measure, reads_so_far
 
 BUDGET = 20_000
 """Notes a call looks at, unless it says otherwise."""
 WITHIN = timedelta(seconds=270)
-"""How long a call begins notes: the next one comes 300 s after this one did, and the function may run for 540 s."""
+"""Time in which a call begins notes: the next one comes 300 s after this one did, and the function may run for 540 s."""
 
 
 class ReconcileBody(Body):
@@ -24,12 +23,27 @@ class ReconcileBody(Body):
 
     full: bool = Field(default=False, description="true or false")
     dry_run: bool = Field(default=False, description="true or false")
-    budget: int = Field(default=BUDGET, ge=1, le=100_000, description="a whole number of notes from 1 to 100000")
+    budget: int = Field(
+        default=BUDGET, ge=1, le=100_000, description="a whole number of notes from 1 to 100000"
+    )
 
 
 def run(call: Call) -> Reply:
+    """Runs one sweep and returns its report."""
+    app = call.app
     body = parse(call.body or b"{}", ReconcileBody)
-    report = reconcile(call.app.indexer, within=WITHIN, workers=call.app.settings.sweep_workers, **body.model_dump())
-    reply = shown(ReconcileJson, report)
+    try:
+        report = reconcile(
+            app.indexer,
+            within=WITHIN,
+            workers=app.settings.sweep_workers,
+            full=body.full,
+            dry_run=body.dry_run,
+            budget=body.budget,
+        )
+    finally:
+        if app.project_budget is not None:
+            app.project_budget.add_reads(reads_so_far() or 0)
+    reply = reconcile_json(report)
     measure({"reconcile": reply})
     return Reply(reply)

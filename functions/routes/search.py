@@ -1,4 +1,4 @@
-"""POST /search: the passages themselves, best first. POST /search:explain: how a search saw any notes."""
+"""POST /search: the passages themselves, best first. POST /search:explain: ranks and scores of any notes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from functions.http.questions import AskingBody, question_of
 from functions.routes.notes import check_note_id
 from shared.api.explain import ExplainJson, explain_json
 from shared.api.search import SearchJson, search_json
-from shared.asking import search as searching
+from shared.asking import passages
 from shared.model.account import Spending
 
 MAX_RESULTS = 100
@@ -26,7 +26,9 @@ class SearchBody(AskingBody):
     """The request of /search."""
 
     query: NotBlank = Field(description="what to look for, as text")
-    k: int = Field(default=10, ge=1, le=MAX_RESULTS, description=f"a whole number from 1 to {MAX_RESULTS}")
+    k: int = Field(
+        default=10, ge=1, le=MAX_RESULTS, description=f"a whole number from 1 to {MAX_RESULTS}"
+    )
 
 
 @operation(body=SearchBody, reply=SearchJson, errors=(404,))
@@ -34,9 +36,9 @@ def search(call: Call) -> Reply:
     """The passages themselves, best first."""
     body = checked_body(call, SearchBody)
     question = question_of(call, body.query, "query", body)
-    with call.app.budgets.asking(call.caller.tenant_id, Spending.SEARCHES):
-        retrieved = searching.search(call.app, question, k=body.k)
-    searching.measure_search(call.app, retrieved)
+    with call.app.budgets.asking(call.tenant_id, Spending.SEARCHES):
+        retrieved = passages.search(call.app, question, k=body.k)
+    passages.measure_search(call.app, retrieved)
     return Reply(search_json(question, retrieved, k=body.k, request_id=call.request_id))
 
 
@@ -44,15 +46,18 @@ class ExplainBody(SearchBody):
     """The request of /search:explain. `noteIds` empty: the notes that are found."""
 
     threshold: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
-    note_ids: Annotated[Names, Field(max_length=MAX_EXPLAINED)] = Field(default=(), description=NOTE_IDS)
+    note_ids: Annotated[Names, Field(max_length=MAX_EXPLAINED)] = Field(
+        default=(), description=NOTE_IDS
+    )
 
 
 @operation(body=ExplainBody, reply=ExplainJson, errors=(404,))
 def explain(call: Call) -> Reply:
-    """How a search ranked and scored any notes, and why one is missing."""
+    """Explain how a search ranked and scored any notes, and why one is missing."""
     body = checked_body(call, ExplainBody)
     question = replace(question_of(call, body.query, "query", body), threshold=body.threshold)
-    note_ids = [check_note_id(each, f"noteIds[{place}]") for place, each in enumerate(body.note_ids)]
-    with call.app.budgets.asking(call.caller.tenant_id, Spending.SEARCHES):
-        explained = searching.explain(call.app, question, note_ids, k=body.k)
+    for position, note_id in enumerate(body.note_ids):
+        check_note_id(note_id, f"noteIds[{position}]")
+    with call.app.budgets.asking(call.tenant_id, Spending.SEARCHES):
+        explained = passages.explain(call.app, question, body.note_ids, k=body.k)
     return Reply(explain_json(question, explained, k=body.k, request_id=call.request_id))

@@ -7,7 +7,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from functions.http.bodies import Body, Instant, Page, TenantBody, checked, checked_body, parse_query
+from functions.http.bodies import (
+    Body,
+    Instant,
+    Page,
+    SavingBody,
+    TenantBody,
+    checked,
+    checked_body,
+    parse_query,
+)
 from functions.http.calls import Call, Reply, operation
 from functions.http.questions import RequestId, SettingsBody
 from shared.api.answers import AnswerMetaJson, CitationJson, ClaimJson
@@ -19,13 +28,17 @@ from shared.sessions.service import MAX_IMPORTED
 from shared.times.dates import INSTANT, parse_instant
 
 MAX_MESSAGE = 200_000
-SessionId = Annotated[str, Field(pattern="^[0-9A-Za-z]{1,64}$", description="1-64 letters and digits")]
+SessionId = Annotated[
+    str, Field(pattern="^[0-9A-Za-z]{1,64}$", description="1-64 letters and digits")
+]
 
 
 class SessionBody(TenantBody):
     """The request of POST /sessions and PATCH /sessions/{id}."""
 
-    title: str | None = Field(default=None, description=TITLE, json_schema_extra={"maxLength": MAX_TITLE})
+    title: str | None = Field(
+        default=None, description=TITLE, json_schema_extra={"maxLength": MAX_TITLE}
+    )
     settings: SettingsBody = Field(default=SettingsBody(), description="an object of settings")
 
 
@@ -46,19 +59,24 @@ class MessageRow(Body):
     message_id: SessionId
     request_id: RequestId | None = Field(default=None, description="the requestId of its turn")
     role: Literal["user", "assistant"] = Field(description="user or assistant")
-    text: str = Field(max_length=MAX_MESSAGE, description=f"text of at most {MAX_MESSAGE} characters")
+    text: str = Field(
+        max_length=MAX_MESSAGE, description=f"text of at most {MAX_MESSAGE} characters"
+    )
     created_at: Instant = Field(description=INSTANT)
     citations: list[CitationJson] = Field(default=[], description="citations as they were answered")
     claims: list[ClaimJson] = Field(default=[], description="claims as they were answered")
-    meta: AnswerMetaJson | None = Field(default=None, description="the meta of an answer, null for a question")
+    meta: AnswerMetaJson | None = Field(
+        default=None, description="the meta of an answer, null for a question"
+    )
 
 
-class SessionImportBody(TenantBody):
+class SessionImportBody(SavingBody):
     """The request of POST /sessions:import: a conversation of an export, and some of its messages."""
 
     session: SessionRow = Field(description="a session in the form of an export")
     messages: Annotated[list[MessageRow], Field(max_length=MAX_IMPORTED)] = Field(
-        default=[], description=f"at most {MAX_IMPORTED} messages that follow each other, the oldest first"
+        default=[],
+        description=f"at most {MAX_IMPORTED} messages that follow each other, the oldest first",
     )
 
 
@@ -76,35 +94,45 @@ def create(call: Call) -> Reply:
     return Reply(session_json(session))
 
 
-@operation(body=SessionImportBody, reply=SessionJson)
+@operation(body=SessionImportBody, reply=SessionJson, errors=(409,))
 def import_session(call: Call) -> Reply:
-    """Bring back a conversation of an export, in one request or several from its first message on: what is missing is
-    added under its own ids, what is there stays as it is. The reply is the session as it is now.
+    """Import a conversation of an export, in one request or in several from its first message on. What is missing is
+    added under its own ids, what exists stays unchanged. The reply is the session as it is now.
     """
     body = checked_body(call, SessionImportBody)
     longest = call.app.settings.chat_max_query_length
-    messages = [_message(row, f"messages[{place}]", longest) for place, row in enumerate(body.messages)]
-    messages.sort(key=lambda each: (each.created_at, each.message_id))
+    messages = []
+    for position, message_row in enumerate(body.messages):
+        messages.append(_message(message_row, f"messages[{position}]", longest))
+    messages.sort(key=lambda message: (message.created_at, message.message_id))
+    row = body.session
     session = Session(
-        session_id=body.session.session_id,
-        created_at=checked("session.createdAt", parse_instant, body.session.created_at),
-        updated_at=checked("session.updatedAt", parse_instant, body.session.updated_at),
-        title=body.session.title,
-        settings=replace(SessionSettings(), **body.session.settings.patch()),  # type: ignore[arg-type]
+        session_id=row.session_id,
+        created_at=checked("session.createdAt", parse_instant, row.created_at),
+        updated_at=checked("session.updatedAt", parse_instant, row.updated_at),
+        title=row.title,
+        settings=replace(SessionSettings(), **row.settings.patch()),  # type: ignore[arg-type]
     )
-    return Reply(session_json(call.sessions.import_session(session, messages)))
+    app = call.app_unless_erased(body.erasure)
+    imported = app.sessions(call.caller.person).import_session(session, messages)
+    return Reply(session_json(imported))
 
 
-def _message(row: MessageRow, place: str, longest_question: int) -> Message:
+def _message(row: MessageRow, path: str, longest_question: int) -> Message:
+    """Returns the message of a row at `path` of the body. Raises InvalidArgument."""
     if row.role == "user" and len(row.text) > longest_question:
-        raise InvalidArgument(f"{place}.text", f"a question of at most {longest_question} characters")
+        expected = f"a question of at most {longest_question} characters"
+        raise InvalidArgument(f"{path}.text", expected)
+    citations = []
+    for citation in row.citations:
+        citations.append(StoredCitation(citation["noteId"], "", citation))
     return Message(
         message_id=row.message_id,
         role=Role(row.role),
         text=row.text,
-        created_at=checked(f"{place}.createdAt", parse_instant, row.created_at),
+        created_at=checked(f"{path}.createdAt", parse_instant, row.created_at),
         request_id=row.request_id or "",
-        citations=tuple(StoredCitation(each["noteId"], "", each) for each in row.citations),
+        citations=tuple(citations),
         claims=tuple(row.claims),
         meta=row.meta,
     )
@@ -115,23 +143,29 @@ def list_all(call: Call) -> Reply:
     """Lists sessions, last changed first; with `query` those whose title holds its words. A page of a search may be
     shorter than `pageSize`.
     """
-    asked = parse_query(call.query, SessionsQuery)
-    page = call.sessions.page(limit=asked.page_size, token=asked.page_token, title=asked.query.strip())
-    return Reply(SessionsJson(sessions=list(map(session_json, page.items)), nextPageToken=page.next_token))
+    query = parse_query(call.query, SessionsQuery)
+    page = call.sessions.page(
+        limit=query.page_size,
+        token=query.page_token,
+        title=query.query.strip(),
+    )
+    sessions = [session_json(session) for session in page.items]
+    return Reply(SessionsJson(sessions=sessions, nextPageToken=page.next_token))
 
 
 @operation(reply=SessionJson, errors=(404,))
 def get(call: Call, session_id: str) -> Reply:
     """The session with its settings."""
-    return Reply(session_json(call.sessions.get(session_id)))
+    session = call.sessions.get(session_id)
+    return Reply(session_json(session))
 
 
 @operation(body=SessionBody, reply=SessionJson, errors=(404,))
 def patch(call: Call, session_id: str) -> Reply:
     """Change the fields that the body names."""
     body = checked_body(call, SessionBody, optional=True)
-    changes = body.settings.patch()
-    return Reply(session_json(call.sessions.change(session_id, title=body.title, patch=changes)))
+    session = call.sessions.change(session_id, title=body.title, patch=body.settings.patch())
+    return Reply(session_json(session))
 
 
 @operation(errors=(404,))
@@ -144,6 +178,6 @@ def delete(call: Call, session_id: str) -> Reply:
 @operation(query=Page, reply=MessagesJson, errors=(404,))
 def messages(call: Call, session_id: str) -> Reply:
     """Lists messages: the newest page first, each page oldest first."""
-    asked = parse_query(call.query, Page)
-    page = call.sessions.messages(session_id, limit=asked.page_size, token=asked.page_token)
+    query = parse_query(call.query, Page)
+    page = call.sessions.messages(session_id, limit=query.page_size, token=query.page_token)
     return Reply(messages_json(page))

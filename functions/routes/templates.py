@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from functions.http.bodies import Names, NotBlank, TenantBody, checked_body
+from functions.http.bodies import Names, NotBlank, SavingBody, TenantBody, checked_body
 from functions.http.calls import Call, Reply, operation
-from shared.api.templates import ListedTemplateJson, TemplateJson, TemplateMatchesJson, TemplateMatchJson, TemplatesJson
-from shared.api.values import shown
+from shared.api.templates import (
+    TemplateJson,
+    TemplateMatchesJson,
+    TemplatesJson,
+    listed_template_json,
+    template_json,
+    template_match_json,
+)
 from shared.errors import InvalidArgument
 from shared.model.account import Spending
 from shared.model.templates import Template
 from shared.templates.files import check_id
 
 
-class TemplateBody(TenantBody):
+class TemplateBody(SavingBody):
     """The request of PUT /templates/{id}. `templateId` is there so that what GET gave can be sent back."""
 
     name: NotBlank = Field(description="text, one line")
@@ -34,36 +40,47 @@ class TemplateSearchBody(TenantBody):
     top_k: int = Field(default=3, ge=1, le=20, description="a whole number from 1 to 20")
 
 
-@operation(body=TemplateBody, reply=TemplateJson)
+@operation(body=TemplateBody, reply=TemplateJson, errors=(409,))
 def put(call: Call, template_id: str) -> Reply:
     """Create or replace."""
     body = checked_body(call, TemplateBody)
     if body.template_id not in (None, template_id):
         raise InvalidArgument("templateId", "the id that the address names")
-    fields = body.model_dump(exclude={"template_id", "tenant_id"})
-    template = Template(template_id=template_id, **{**fields, "keywords": tuple(dict.fromkeys(body.keywords))})
-    call.app.templates.save(call.caller.tenant_id, template)
-    return Reply(shown(TemplateJson, template))
+    template = Template(
+        template_id=template_id,
+        name=body.name,
+        content=body.content,
+        domain=body.domain,
+        complexity=body.complexity,
+        methodology=body.methodology,
+        keywords=tuple(dict.fromkeys(body.keywords)),
+        description=body.description,
+    )
+    app = call.app_unless_erased(body.erasure)
+    app.templates.save(call.tenant_id, template)
+    return Reply(template_json(template))
 
 
 @operation(reply=TemplateJson, errors=(404,))
 def get(call: Call, template_id: str) -> Reply:
     """The template with its steps."""
-    return Reply(shown(TemplateJson, call.app.templates.get(call.caller.tenant_id, check_id(template_id))))
+    template = call.app.templates.get(call.tenant_id, check_id(template_id))
+    return Reply(template_json(template))
 
 
 @operation(errors=(404,))
 def delete(call: Call, template_id: str) -> Reply:
     """Delete a template of the tenant; a shipped one of the same id appears again."""
-    call.app.templates.delete(call.caller.tenant_id, check_id(template_id))
+    call.app.templates.delete(call.tenant_id, check_id(template_id))
     return Reply(None, 204)
 
 
 @operation(reply=TemplatesJson)
 def list_all(call: Call) -> Reply:
     """Lists templates by id, without their steps."""
-    templates = [shown(ListedTemplateJson, each) for each in call.app.templates.all(call.caller.tenant_id)]
-    return Reply(TemplatesJson(templates=templates, ready=call.app.templates.ready(call.caller.tenant_id)))
+    library = call.app.templates
+    rows = [listed_template_json(template) for template in library.all(call.tenant_id)]
+    return Reply(TemplatesJson(templates=rows, ready=library.ready(call.tenant_id)))
 
 
 @operation(body=TemplateSearchBody, reply=TemplateMatchesJson)
@@ -73,6 +90,8 @@ def search(call: Call) -> Reply:
     longest = call.app.settings.chat_max_query_length
     if not body.query.strip() or len(body.query) > longest:
         raise InvalidArgument("query", f"text of at most {longest} characters, not blank")
-    with call.app.budgets.asking(call.caller.tenant_id, Spending.SEARCHES):  # reads every template's vector
-        matches = call.app.templates.search(call.caller.tenant_id, body.query.strip(), top_k=body.top_k)
-    return Reply(TemplateMatchesJson(templates=[shown(TemplateMatchJson, each, each.template) for each in matches]))
+    # A search is billed as one: it reads every template's vector.
+    with call.app.budgets.asking(call.tenant_id, Spending.SEARCHES):
+        matches = call.app.templates.search(call.tenant_id, body.query.strip(), top_k=body.top_k)
+    rows = [template_match_json(match) for match in matches]
+    return Reply(TemplateMatchesJson(templates=rows))

@@ -1,1 +1,1 @@
-"""What belongs to a tenant beside its notes: budgets, prices, repeated requests, caches, feedback, export."""
+"""The account of a tenant: budgets, prices, repeated requests, caches, feedback, export."""

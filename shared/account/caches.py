@@ -15,38 +15,45 @@ SECONDS = 300.0
 
 
 class Cache(Generic[T]):
-    """At most `entries` results, each for `seconds`. Safe between threads.
+    """Keeps at most `entries` results, each for `seconds`. Safe between threads.
 
-    `hits` and `misses`: how often it has and has not had the result.
+    `hits` and `misses` count the look-ups that found a result and those that did not.
     """
 
     def __init__(
-        self, *, entries: int = ENTRIES, seconds: float = SECONDS, clock: Callable[[], float] = time.monotonic
+        self,
+        *,
+        entries: int = ENTRIES,
+        seconds: float = SECONDS,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._entries, self._seconds, self._clock = entries, seconds, clock
+        self._entries = entries
+        self._seconds = seconds
+        self._clock = clock
         self._lock = Lock()
-        self._kept: OrderedDict[Hashable, tuple[float, T]] = OrderedDict()
-        """Key -> (until when, the result)."""
-        self.hits = self.misses = 0
+        self._results: OrderedDict[Hashable, tuple[float, T]] = OrderedDict()
+        """Key -> (time at which it expires, the result)."""
+        self.hits = 0
+        self.misses = 0
 
     def get(self, key: Hashable) -> T | None:
-        """The kept result; None: there is none yet, or no longer."""
+        """Returns the result; None if there is none yet, or it has expired."""
         with self._lock:
-            until, result = self._kept.get(key, (0.0, None))
-            if result is None or self._clock() >= until:
+            expires_at, result = self._results.get(key, (0.0, None))
+            if result is None or self._clock() >= expires_at:
                 self.misses += 1
                 return None
             self.hits += 1
-            self._kept.move_to_end(key)
+            self._results.move_to_end(key)
             return result
 
     def put(self, key: Hashable, result: T) -> None:
         with self._lock:
-            self._kept[key] = (self._clock() + self._seconds, result)
-            self._kept.move_to_end(key)
-            if len(self._kept) > self._entries:
-                self._kept.popitem(last=False)
+            self._results[key] = (self._clock() + self._seconds, result)
+            self._results.move_to_end(key)
+            if len(self._results) > self._entries:
+                self._results.popitem(last=False)
 
     def clear(self) -> None:
         with self._lock:
-            self._kept.clear()
+            self._results.clear()

@@ -1,4 +1,4 @@
-"""Everything a person or a tenant owns, item by item, with one page in memory at a time; and its erasure."""
+"""Export and erasure of everything a person or a tenant owns. An export holds one page in memory at a time."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import chain, count
+from itertools import count
 from pathlib import PurePosixPath
 from typing import Protocol, TypeAlias, TypeVar
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from shared.account.budgets import seconds_to_next_day, utc_day
 from shared.account.caches import Cache
+from shared.account.daily import seconds_to_next_day, utc_day
 from shared.errors import NotFound
 from shared.markdown.file import whole_content
 from shared.model.account import DayUsage, Feedback, Person, Receipt
+from shared.model.documents import FEEDBACK, TEMPLATES, TRASH
 from shared.model.notes import DEFAULT_VAULT, Note, TrashedNote, UnreadableNote
 from shared.model.retrieval import Retrieved
 from shared.model.sessions import Message, Session
-from shared.model.templates import Template
+from shared.model.templates import MAX_TEMPLATES, Template
+from shared.ports.documents import read_page
 from shared.ports.pages import Page, every
 from shared.ports.stores import Store
 
@@ -44,70 +46,99 @@ class SessionMessage:
     message: Message
 
 
-Exported: TypeAlias = Note | UnreadableNote | TrashedNote | Template | Session | SessionMessage | Feedback | DayUsage
+Exported: TypeAlias = (
+    Note | UnreadableNote | TrashedNote | Template | Session | SessionMessage | Feedback | DayUsage
+)
 
 
 class SessionPages(Protocol):
-    """A person's sessions and their messages, as they may read them now."""
+    """Sessions of a person and their messages, as the person may read them now."""
 
     @property
     def person(self) -> Person: ...
 
     def page(self, *, limit: int, token: str | None = None) -> Page[Session]: ...
 
-    def messages(self, session_id: str, *, limit: int, token: str | None = None) -> Page[Message]: ...
+    def messages(
+        self, session_id: str, *, limit: int, token: str | None = None
+    ) -> Page[Message]: ...
 
 
 def export(store: Store, sessions: SessionPages) -> Iterator[Exported]:
-    """Everything the person owns, read page by page as it is taken; the tenant's too where it is theirs alone.
+    """Yields everything the person owns, and everything of the tenant if it is theirs alone.
 
-    What changes meanwhile may be given as it was or as it is; what is quoted of deleted notes in sessions stays out, as
-    wherever sessions are read.
+    Pages are read as their items are taken, so a change meanwhile may be included or not. Quotations of deleted notes
+    in sessions are left out, as everywhere.
     """
     if sessions.person.is_tenant:
         yield from export_tenant(sessions.person.tenant_id, store)
     for session in every(lambda token: sessions.page(limit=ROWS_AT_ONCE, token=token)):
         yield session
         yield from session_messages(session.session_id, sessions)
-    yield from every(lambda token: store.list_feedback(sessions.person, limit=ROWS_AT_ONCE, token=token))
+    yield from every(
+        lambda token: read_page(store, sessions.person, FEEDBACK, limit=ROWS_AT_ONCE, token=token)
+    )
 
 
 def export_tenant(tenant_id: str, store: Store) -> Iterator[Exported]:
-    """A tenant's notes, trash, templates and usage."""
+    """Yields the notes, trash, templates and usage of a tenant."""
     yield from all_notes(tenant_id, store)
-    for listed in every(lambda token: store.list_trashed(tenant_id, limit=ROWS_AT_ONCE, token=token)):
-        trashed = store.get_trashed(tenant_id, listed.trash_id)
+    for listed in every(
+        lambda token: read_page(store, tenant_id, TRASH, limit=ROWS_AT_ONCE, token=token)
+    ):
+        trashed = store.get(tenant_id, TRASH, listed.trash_id).value
         if trashed is not None:
             yield trashed
-    yield from (stored.template for stored in store.templates(tenant_id))
+    templates = store.listing(tenant_id, TEMPLATES, limit=MAX_TEMPLATES)
+    yield from (stored.template for stored in templates.items)
     yield from every(lambda token: store.list_usage(tenant_id, limit=ROWS_AT_ONCE, token=token))
 
 
 def all_notes(tenant_id: str, store: Store) -> Iterator[Note | UnreadableNote]:
-    """By id, with their texts; what cannot be read as it is kept."""
+    """Yields the notes by id, with their texts; unreadable ones as they are stored."""
     return _bounded(
         lambda limit, token: store.whole_notes(tenant_id, limit=limit, token=token),
-        lambda note: len(note.text) if isinstance(note, Note) else len(str(note.fields)),
+        _note_length,
         most=NOTES_AT_ONCE,
     )
 
 
 def session_messages(session_id: str, sessions: SessionPages) -> Iterator[SessionMessage]:
-    """Page by page from the newest, each page in the order of time. None more of a session deleted meanwhile."""
+    """Yields the messages of a session, the newest page first, each page in the order of time.
+
+    Stops if the session is deleted meanwhile.
+    """
     with suppress(NotFound):
         messages = _bounded(
             lambda limit, token: sessions.messages(session_id, limit=limit, token=token),
-            lambda message: len(message.text) + sum(len(str(each.shown)) for each in message.citations),
+            _message_length,
             most=ROWS_AT_ONCE,
         )
         yield from (SessionMessage(session_id, message) for message in messages)
 
 
-def _bounded(read: Callable[[int, str | None], Page[T]], length: Callable[[T], int], *, most: int) -> Iterator[T]:
-    """Every item of a listing whose pages are read with (limit, token): they get shorter where items are long, so that
-    an export that is taken slowly holds little.
+def _note_length(note: Note | UnreadableNote) -> int:
+    """Returns about how many characters a note holds."""
+    if isinstance(note, Note):
+        return len(note.text)
+    return len(str(note.fields))
+
+
+def _message_length(message: Message) -> int:
+    """Returns about how many characters a message holds."""
+    citations = sum(len(str(citation.shown)) for citation in message.citations)
+    return len(message.text) + citations
+
+
+def _bounded(
+    read: Callable[[int, str | None], Page[T]], length: Callable[[T], int], *, most: int
+) -> Iterator[T]:
+    """Yields every item of a listing whose pages are read with (limit, token).
+
+    Pages of long items are shorter, so that an export that is taken slowly holds little.
     """
-    limit, token = FIRST_PAGE, None
+    limit = FIRST_PAGE
+    token = None
     while True:
         page = read(limit, token)
         yield from page.items
@@ -115,7 +146,8 @@ def _bounded(read: Callable[[int, str | None], Page[T]], length: Callable[[T], i
         if token is None:
             return
         longest = max(map(length, page.items), default=1)
-        limit = max(1, min(2 * limit, most, PAGE_CHARACTERS // max(1, longest)))
+        fitting = PAGE_CHARACTERS // max(1, longest)
+        limit = max(1, min(2 * limit, most, fitting))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,22 +158,27 @@ class Erasure:
     clock: Callable[[], datetime]
     results: Cache[Retrieved] | None
     on_erase: Callable[[str], None] | None
-    """Forgets what is kept of a tenant outside the store; None: nothing is."""
+    """Forgets what is stored about a tenant outside the store; None if nothing is."""
 
     def erase(self, person: Person) -> Receipt:
-        """Remove everything the person owns; the tenant itself where it is theirs alone."""
-        return self.erase_tenant(person.tenant_id) if person.is_tenant else Receipt(self.store.erase_person(person))
+        """Removes everything the person owns, and the tenant itself if it is theirs alone."""
+        if person.is_tenant:
+            return self.erase_tenant(person.tenant_id)
+        return Receipt(self.store.erase(person))
 
     def erase_tenant(self, tenant_id: str) -> Receipt:
-        """Remove everything of the tenant and its people. Killed half-way, the next call does and counts the rest."""
+        """Removes everything of the tenant and its people. After a crash the next call removes and counts the rest."""
         now = self.clock()
-        if self.on_erase is not None:  # first: who follows a folder that is not known any more brings nothing back
+        if self.on_erase is not None:
+            # First: a folder that is forgotten can bring none of its notes back.
             self.on_erase(tenant_id)
         erased = self.store.erase(tenant_id, keep_usage_of=utc_day(now))
         if self.results is not None:
             self.results.clear()
-        kept = bool(self.store.list_usage(tenant_id, limit=1).items)
-        return Receipt(erased, now + timedelta(seconds=seconds_to_next_day(now)) if kept else None)
+        usage_until = None
+        if self.store.list_usage(tenant_id, limit=1).items:
+            usage_until = now + timedelta(seconds=seconds_to_next_day(now))
+        return Receipt(erased, usage_until)
 
 
 # -- as a zip of Markdown files
@@ -151,15 +188,17 @@ _SUFFIXES = frozenset({".md", ".markdown"})
 _UNNAMED = "untitled"
 _UNREADABLE = "unreadable"
 _ODD = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/]')
-"""Characters that some system forbids in a file's name."""
+"""Characters that some operating system forbids in file names."""
 _MAX_PART = 60
-"""Characters of a folder's or a file's name: at most 240 bytes, and systems take 255."""
+"""Longest name of a folder or a file in characters: at most 240 bytes, and file systems take 255."""
 _FIRST_YEAR = 1980
-"""Before it a zip knows no date."""
+"""First year that a zip can store."""
+_LAST_YEAR = 2107
+"""Last year that a zip can store."""
 
 
 class _Outlet:
-    """Write-only file for ZipFile; `taken` returns the bytes written since the last call."""
+    """Write-only file for ZipFile; `drain` returns the bytes written since the last call."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -171,52 +210,75 @@ class _Outlet:
     def flush(self) -> None:
         """ZipFile calls it; nothing is buffered."""
 
-    def taken(self) -> bytes:
-        pieces, self._pieces = self._pieces, []
-        return b"".join(pieces)
+    def drain(self) -> bytes:
+        written = b"".join(self._pieces)
+        self._pieces = []
+        return written
 
 
 def zipped(notes: Iterable[Note | UnreadableNote]) -> Iterator[bytes]:
-    """A file a note, with its title, tags, language and date in its frontmatter, at its path in a folder named after
-    its vault; those of the vault `default` lie outside. What cannot be read is a file of JSON in `unreadable`, with
-    the reason. Broken off, what went out is no zip that can be opened.
+    """Yields the bytes of a zip with one Markdown file a note, at its path in a folder named after its vault.
+
+    Title, tags, language and date are in the file's frontmatter; notes of the vault `default` lie outside a vault's
+    folder. An unreadable note is a JSON file in `unreadable`, with the reason. An archive that is broken off cannot be
+    opened.
     """
-    outlet, given = _Outlet(), set[str]()
+    outlet = _Outlet()
+    names: set[str] = set()
     archive = ZipFile(outlet, "w", ZIP_DEFLATED)  # type: ignore[call-overload]  # asks for no more
     for note in notes:
         if isinstance(note, UnreadableNote):
-            info = ZipInfo(_unused(PurePosixPath(_UNREADABLE, f"{_safe(note.note_id)}.json"), given))
-            whole = {"noteId": note.note_id, "reason": note.reason, "fields": note.fields}
-            content = json.dumps(whole, ensure_ascii=False, indent=2).encode()
+            path = PurePosixPath(_UNREADABLE, f"{_safe(note.note_id)}.json")
+            info = ZipInfo(_unused(path, names))
+            content = _unreadable_content(note)
         else:
-            at = note.updated_at
-            year = min(max(at.year, _FIRST_YEAR), 2107)
-            moment = (year, at.month, at.day, at.hour, at.minute, at.second)
-            info = ZipInfo(_unused(_place(note), given), date_time=moment)
+            info = ZipInfo(_unused(_path(note), names), date_time=_zip_time(note.updated_at))
             content = whole_content(note, info.filename)
         info.compress_type = ZIP_DEFLATED
         archive.writestr(info, content)
-        yield outlet.taken()
+        yield outlet.drain()
     archive.close()
-    yield outlet.taken()
+    yield outlet.drain()
 
 
-def _unused(wanted: PurePosixPath, given: set[str]) -> str:
-    """A path of the file's own, also on systems that ignore case; it is added to those `given` before."""
-    places = (wanted.with_stem(f"{wanted.stem} ({copy})") for copy in count(2))
-    name = next(str(place) for place in chain([wanted], places) if str(place).casefold() not in given)
-    given.add(name.casefold())
+def _unreadable_content(note: UnreadableNote) -> bytes:
+    """Returns the stored fields of an unreadable note as JSON, with the reason."""
+    content = {"noteId": note.note_id, "reason": note.reason, "fields": note.fields}
+    return json.dumps(content, ensure_ascii=False, indent=2).encode()
+
+
+def _zip_time(time: datetime) -> tuple[int, int, int, int, int, int]:
+    """Returns a time as a zip stores it, in the nearest year that it can store."""
+    year = min(max(time.year, _FIRST_YEAR), _LAST_YEAR)
+    return (year, time.month, time.day, time.hour, time.minute, time.second)
+
+
+def _unused(path: PurePosixPath, names: set[str]) -> str:
+    """Returns the path, numbered if it is among `names`, and adds it to them.
+
+    Names are in lower case, so that paths differ also on systems that ignore case.
+    """
+    name = str(path)
+    copies = count(2)
+    while name.casefold() in names:
+        name = str(path.with_stem(f"{path.stem} ({next(copies)})"))
+    names.add(name.casefold())
     return name
 
 
-def _place(note: Note) -> PurePosixPath:
-    """`vault/folder/name.md`, of signs that every system takes; the title, where the note has no path."""
-    parts = [part for part in note.path.split("/") if part not in {"", ".", ".."}] or [note.title or _UNNAMED]
-    vault = [] if note.vault == DEFAULT_VAULT else [note.vault]
-    *folders, file = (_safe(part) for part in (*vault, *parts))
-    named = file if PurePosixPath(file).suffix.lower() in _SUFFIXES else f"{file}.md"
-    return PurePosixPath(*folders, named)
+def _path(note: Note) -> PurePosixPath:
+    """Returns `vault/folder/name.md` in characters that every system takes; a note without a path is named by title."""
+    parts = [part for part in note.path.split("/") if part not in {"", ".", ".."}]
+    if not parts:
+        parts = [note.title or _UNNAMED]
+    if note.vault != DEFAULT_VAULT:
+        parts = [note.vault, *parts]
+    *folders, file_name = [_safe(part) for part in parts]
+    if PurePosixPath(file_name).suffix.lower() not in _SUFFIXES:
+        file_name = f"{file_name}.md"
+    return PurePosixPath(*folders, file_name)
 
 
 def _safe(part: str) -> str:
+    """Returns one part of a path as a name that every system takes."""
     return _ODD.sub("-", part)[:_MAX_PART].strip(" .") or _UNNAMED

@@ -21,21 +21,27 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from shared.errors import Conflict, RequestBusy, TooLarge, Unavailable
-from shared.model.account import AnsweredRequest, Person, StoredRequest
-from shared.ports.stores import Store
+from shared.model.account import AnsweredRequest, Person
+from shared.model.clocks import is_running
+from shared.model.documents import REQUESTS, Stored
+from shared.ports.freshness import Freshness, freshness
+from shared.ports.stores import ConversationStore
 
 KEPT = timedelta(hours=24)
+"""Time that an answer is kept for a repeat."""
 PATIENCE = 10.0
 """Seconds a repeat waits for the first one's answer."""
-FIRST_PAUSE, MAX_PAUSE = 0.1, 1.0
-"""Between two looks, in seconds."""
+FIRST_PAUSE = 0.1
+"""Seconds before the second look for an answer; each further pause is twice as long."""
+MAX_PAUSE = 1.0
+"""Seconds of the longest pause."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class RequestKey:
-    """Which request: `fingerprint` says what was asked."""
+    """A request of a person; `fingerprint` identifies its content."""
 
     person: Person
     request_id: str
@@ -49,35 +55,40 @@ class IdempotencyLock:
     key: RequestKey
     owner: Idempotency
     record: AnsweredRequest
-    """With the earlier answer; without one the holder must answer, and `keep` the answer."""
+    """Holds the earlier answer; without one the holder must answer, and `keep` the answer."""
     token: str | None
+    """Token of the stored record; None if nothing is stored."""
     changed: frozenset[str] = frozenset()
     """Notes that were edited since the answer was given."""
 
     def keep(self, answer: str, notes: Mapping[str, str]) -> str:
-        """The answer to give: this one, unless another worker has taken the request over and answered it.
+        """Stores the answer and returns it, unless another worker has taken the request over and answered it: then
+        returns that worker's answer.
 
-        One that the store cannot keep is given all the same; a repeat is then answered anew. `notes`: id -> revision
-        of those that were read for it.
+        An answer that the store cannot keep is returned all the same; a repeat is then answered anew.
+
+        notes: id -> revision of the notes that were read for it.
         """
-        kept = replace(self.record, answer=answer, notes=notes, lease_until=None)
+        record = replace(self.record, answer=answer, notes=notes, lease_until=None)
         try:
-            self.token = self.owner.write(self.key, kept, self.token)
+            self.token = self.owner.write(self.key, record, self.token)
         except Conflict:
-            other = self.owner.read(self.key).record
-            if other is not None and other.answer is not None and other.fingerprint == self.key.fingerprint:
-                kept = other
+            stored = self.owner.read(self.key).value
+            if stored is not None and _is_answer_of(stored, self.key):
+                record = stored
         except TooLarge:
             logger.warning("an answer was too long to be kept for a repeat")
             self.release()
         except Unavailable as problem:
             logger.warning("an answer was not kept for a repeat (%s)", type(problem).__name__)
-        self.record = kept
-        return kept.answer or answer
+        self.record = record
+        return record.answer or answer
 
     def release(self) -> None:
-        """Let the next one answer at once. Who has been overtaken has nothing to release; while the store is away, the
-        next one answers when the lease has run out.
+        """Lets the next worker answer at once.
+
+        A worker that was overtaken has nothing to release. While the store is unavailable, the next worker answers
+        when the lease has run out.
         """
         with suppress(Conflict, Unavailable):
             self.owner.write(self.key, None, self.token)
@@ -87,7 +98,7 @@ class IdempotencyLock:
 class Idempotency:
     """Locks requests in a store."""
 
-    store: Store
+    store: ConversationStore
     clock: Callable[[], datetime]
     lease: timedelta
     """Longer than any answer takes."""
@@ -96,9 +107,11 @@ class Idempotency:
 
     @contextmanager
     def locked(self, key: RequestKey | None) -> Iterator[IdempotencyLock | None]:
-        """Around answering; what was not kept by its end is released. None: the request names no id.
+        """Holds the lock of a request while it is answered; releases it if no answer was kept by then.
 
-        Raises Conflict for an id that was used for something else, RequestBusy while another worker is answering it.
+        key: None if the request names no id; then there is no lock.
+
+        Raises Conflict for an id that was used for another request, RequestBusy while another worker answers it.
         """
         if key is None:
             yield None
@@ -111,44 +124,90 @@ class Idempotency:
                 lock.release()
 
     def _acquire(self, key: RequestKey) -> IdempotencyLock:
-        until, pause = time.monotonic() + self.patience, FIRST_PAUSE
+        deadline = time.monotonic() + self.patience
+        pause = FIRST_PAUSE
         while True:
-            held, now = self.read(key), self.clock()
-            record = held.record if held.record and now < held.record.expires_at else None
-            if record and record.fingerprint != key.fingerprint:
-                raise Conflict("requestId: it was used for another request within the last 24 hours")
-            answered = record is not None and record.answer is not None
-            changed = self._changed(key.person.tenant_id, record.notes) if record and answered else None
-            if record and changed is not None:
-                return IdempotencyLock(key=key, owner=self, record=record, token=held.token, changed=changed)
-            if record is None or record.lease_until is None or record.lease_until <= now:
-                claimed = AnsweredRequest(key.fingerprint, now + KEPT, now + self.lease)
+            now = self.clock()
+            stored = self.read(key)
+            record = _unexpired(stored.value, now)
+
+            # 1. The same id may name no other request.
+            if record is not None and record.fingerprint != key.fingerprint:
+                raise Conflict(
+                    "requestId: it was used for another request within the last 24 hours"
+                )
+
+            # 2. An answer is given again while all its notes exist.
+            if record is not None and record.answer is not None:
+                changed = self._changed(key.person.tenant_id, record.notes)
+                if changed is not None:
+                    return IdempotencyLock(
+                        key=key, owner=self, record=record, token=stored.token, changed=changed
+                    )
+
+            # 3. A request that nobody is answering is claimed.
+            lease_until = None
+            if record is not None:
+                lease_until = record.lease_until
+            if lease_until is None or not is_running(lease_until, now, length=self.lease):
+                claim = AnsweredRequest(
+                    request_id=key.request_id,
+                    fingerprint=key.fingerprint,
+                    expires_at=now + KEPT,
+                    lease_until=now + self.lease,
+                )
                 try:
-                    token = self.write(key, claimed, held.token)
+                    token = self.write(key, claim, stored.token)
                 except Conflict:
                     continue  # another worker was faster: read its record
-                return IdempotencyLock(key=key, owner=self, record=claimed, token=token)
-            if time.monotonic() + pause > until:
-                message = "a request with this requestId is being answered; ask again for its answer"
-                raise RequestBusy(message, retry_after=max(1.0, (record.lease_until - now).total_seconds()))
+                return IdempotencyLock(key=key, owner=self, record=claim, token=token)
+
+            # 4. Another worker is answering it.
+            if time.monotonic() + pause > deadline:
+                seconds = (lease_until - now).total_seconds()
+                raise RequestBusy(
+                    "a request with this requestId is being answered; ask again for its answer",
+                    retry_after=max(1.0, seconds),
+                )
             time.sleep(pause)
             pause = min(2 * pause, MAX_PAUSE)
 
     def _changed(self, tenant_id: str, notes: Mapping[str, str]) -> frozenset[str] | None:
-        """Notes with another revision than was read; None: one is deleted."""
-        live = self.store.live_records(tenant_id, tuple(notes)) if notes else {}
-        if len(live) < len(notes):
-            return None
-        return frozenset(note_id for note_id, read in notes.items() if live[note_id].note_revision != read)
+        """Returns the notes that have another revision than was read; None if one was deleted."""
+        if not notes:
+            return frozenset()
+        records = self.store.live_records(tenant_id, tuple(notes))
+        edited_ids = set()
+        for note_id, revision in notes.items():
+            match freshness(revision, records.get(note_id)):
+                case Freshness.DELETED:
+                    return None
+                case Freshness.EDITED:
+                    edited_ids.add(note_id)
+        return frozenset(edited_ids)
 
-    def read(self, key: RequestKey) -> StoredRequest:
-        return self.store.read_request(key.person, key.request_id)
+    def read(self, key: RequestKey) -> Stored[AnsweredRequest]:
+        return self.store.get(key.person, REQUESTS, key.request_id)
 
-    def write(self, key: RequestKey, record: AnsweredRequest | None, expected: str | None) -> str | None:
-        return self.store.write_request(key.person, key.request_id, record, expected=expected, now=self.clock())
+    def write(
+        self, key: RequestKey, record: AnsweredRequest | None, expected: str | None
+    ) -> str | None:
+        return self.store.swap(key.person, REQUESTS, key.request_id, record, expected=expected)
+
+
+def _unexpired(record: AnsweredRequest | None, now: datetime) -> AnsweredRequest | None:
+    """Returns the record if it still counts."""
+    if record is None or not is_running(record.expires_at, now, length=KEPT):
+        return None
+    return record
+
+
+def _is_answer_of(record: AnsweredRequest, key: RequestKey) -> bool:
+    """Reports whether the record holds an answer to the same request."""
+    return record.answer is not None and record.fingerprint == key.fingerprint
 
 
 def fingerprint(route: str, body: Mapping[str, object]) -> str:
-    """SHA-256 of route and body, independent of the order of fields."""
+    """Returns the SHA-256 of route and body, independent of the order of fields."""
     content = json.dumps([route, body], sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()

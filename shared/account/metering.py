@@ -5,37 +5,45 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from shared.account.budgets import ESTIMATE_FACTOR, Budgets, ProjectBudget
 from shared.account.caches import Cache
 from shared.account.prices import TokenPrice
 from shared.language.lengths import estimated_tokens
-from shared.model.answers import Delta, Draft, Judgement, Prompt, Statement, Usage
+from shared.model.answers import Delta, Draft, Prompt, Usage
 from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration
-from shared.ports.models import MAX_WRITTEN, Embedder, Judge, Reranker, Writer
+from shared.ports.models import MAX_WRITTEN, Embedder, Reranker, Writer
 
 
 @dataclass(frozen=True, slots=True)
 class TenantEmbedder:
-    """`shared.ports.models.Embedder` around another. Raises EmbeddingQuotaExceeded beyond the tenant's budget."""
+    """Embedder whose calls count against its tenant's budget, beyond which they raise EmbeddingQuotaExceeded."""
 
     inner: Embedder
     tenant_id: str
     budgets: Budgets
     questions: Cache[Vector]
-    """The process's. Each tenant's questions are their own: what stops one tenant stops no other who asks the same."""
+    """Cache of the process. Its keys name the tenant: the budget of one tenant stops no other with the same question."""
     estimate: Callable[[], CosineCalibration | None]
     """Estimates the calibration from the tenant's own vectors, for an embedder without a measured one."""
-    model: str = field(init=False)
-    dimension: int = field(init=False)
-    batch_size: int = field(init=False)
-    languages: frozenset[str] | None = field(init=False)
 
-    def __post_init__(self) -> None:
-        for name in ("model", "dimension", "batch_size", "languages"):
-            object.__setattr__(self, name, getattr(self.inner, name))
+    @property
+    def model(self) -> str:
+        return self.inner.model
+
+    @property
+    def dimension(self) -> int:
+        return self.inner.dimension
+
+    @property
+    def batch_size(self) -> int:
+        return self.inner.batch_size
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        return self.inner.languages
 
     @property
     def calibration(self) -> CosineCalibration | None:
@@ -59,7 +67,7 @@ class TenantEmbedder:
 
 @dataclass(frozen=True, slots=True)
 class MeteredWriter:
-    """`shared.ports.models.Writer` around another. A call whose usage is unknown counts as the dearest it can be."""
+    """Writer whose calls count against the project's budget; one of unknown usage counts as the dearest possible."""
 
     inner: Writer
     budget: ProjectBudget
@@ -70,31 +78,42 @@ class MeteredWriter:
         return self.inner.model
 
     def write(self, prompt: Prompt) -> Draft:
-        with self.budget.reserved(self._most(prompt)) as bill:
+        with self.budget.reserved(self._highest_usd(prompt)) as bill:
             draft = self.inner.write(prompt)
-            bill.usd = self._usd(draft.usage) or bill.usd
+            usd = self._usd(draft.usage)
+            if usd:
+                bill.usd = usd
         return draft
 
     def stream(self, prompt: Prompt) -> Generator[Delta]:
         usage = None
-        with self.budget.reserved(self._most(prompt)) as bill, closing(self.inner.stream(prompt)) as pieces:
+        with (
+            self.budget.reserved(self._highest_usd(prompt)) as bill,
+            closing(self.inner.stream(prompt)) as pieces,
+        ):
             for piece in pieces:
                 usage = piece.usage or usage
                 yield piece
-            bill.usd = self._usd(usage) or bill.usd  # who leaves before never learns what the model went on to write
+            # A reader who leaves earlier never learns what the model went on to write: the reserved sum stands.
+            usd = self._usd(usage)
+            if usd:
+                bill.usd = usd
 
-    def _most(self, prompt: Prompt) -> float:
-        read = ESTIMATE_FACTOR * (estimated_tokens(prompt.system) + estimated_tokens(prompt.user))
-        return self.price.usd(Usage(read, MAX_WRITTEN))
+    def _highest_usd(self, prompt: Prompt) -> float:
+        """Returns the most that answering the prompt can cost."""
+        estimate = estimated_tokens(prompt.system) + estimated_tokens(prompt.user)
+        return self.price.usd(Usage(ESTIMATE_FACTOR * estimate, MAX_WRITTEN))
 
     def _usd(self, usage: Usage | None) -> float | None:
-        """None: not reported."""
-        return self.price.usd(usage) if usage and usage.input_tokens + usage.output_tokens else None
+        """Returns the price of the usage; None if it was not reported."""
+        if usage is None or not usage.input_tokens + usage.output_tokens:
+            return None
+        return self.price.usd(usage)
 
 
 @dataclass(frozen=True, slots=True)
 class MeteredReranker:
-    """`shared.ports.models.Reranker` around a service."""
+    """Reranker that is a service and counts against the project's budget."""
 
     inner: Reranker
     budget: ProjectBudget
@@ -108,21 +127,3 @@ class MeteredReranker:
         tokens = sum(map(estimated_tokens, (question, *passages)))
         with self.budget.reserved_reading(tokens, self.price.read):
             return self.inner.scores(question, passages)
-
-
-@dataclass(frozen=True, slots=True)
-class MeteredJudge:
-    """`shared.ports.models.Judge` around a service."""
-
-    inner: Judge
-    budget: ProjectBudget
-    price: TokenPrice
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    def judge(self, statements: Sequence[Statement]) -> Judgement:
-        texts = [text for each in statements for text in (each.text, *(chunk.text for chunk in each.passages))]
-        with self.budget.reserved_reading(sum(map(estimated_tokens, texts)), self.price.read):
-            return self.inner.judge(statements)

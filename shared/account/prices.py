@@ -1,4 +1,4 @@
-"""Usage -> what it costs by list prices, or by those that MODEL_PRICES gives."""
+"""Prices: usage -> USD by list prices, or by those of MODEL_PRICES."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from shared.model.answers import Usage
 from shared.settings import Settings
 
 READ = 0.06 / 100_000
-"""USD of a document read (multi-region), by https://cloud.google.com/firestore/pricing."""
+WRITE = 0.18 / 100_000
+DELETE = 0.02 / 100_000
+"""USD per document read, written and deleted (multi-region), by https://cloud.google.com/firestore/pricing."""
 LOOKED_UP = "2026-11"
-"""When these list prices were looked up."""
+"""Month in which these list prices were looked up."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenPrice:
-    """USD for one token that a model reads, and one that it writes."""
+    """Prices in USD of one token that a model reads, and of one that it writes."""
 
     read: float
     written: float
 
     def usd(self, usage: Usage) -> float:
+        """Returns the price of the tokens."""
         return usage.input_tokens * self.read + usage.output_tokens * self.written
 
 
@@ -29,29 +32,34 @@ MODELS = {
     "gemini-3.5-flash-lite": TokenPrice(0.30 / 1_000_000, 2.50 / 1_000_000),
     "gemini-embedding-2": TokenPrice(0.20 / 1_000_000, 0.0),
 }
-"""By https://ai.google.dev/gemini-api/docs/pricing."""
+"""List prices by model, by https://ai.google.dev/gemini-api/docs/pricing."""
 
 
 def check(settings: Settings) -> None:
-    """Raises SettingsError for a model that costs an unknown price while DAILY_PROJECT_USD is to bound the sum."""
-    for model in settings.billed_models if settings.daily_project_usd else ():
+    """Raises SettingsError for a model of unknown price if DAILY_PROJECT_USD limits the sum."""
+    if not settings.daily_project_usd:
+        return
+    for model in settings.billed_models:
         price_of(model, settings)
 
 
 def price_of(model: str, settings: Settings) -> TokenPrice:
-    """The price that is set, else the list price. Raises SettingsError for a model that has neither."""
+    """Returns the configured price, else the list price. Raises SettingsError for a model that has neither."""
     name = model.rpartition("/")[2]
-    for given, read, written in settings.model_prices:
-        if given in (model, name):
+    for priced_model, read, written in settings.model_prices:
+        if priced_model in (model, name):
             return TokenPrice(read / 1e6, written / 1e6)
     if name not in MODELS:
-        expected = f"a price of {model}, which DAILY_PROJECT_USD needs, like {model}=0.30/2.50 (USD per million tokens "
-        raise SettingsError("MODEL_PRICES", f"{expected}read and written; 0 where it costs nothing)")
+        raise SettingsError(
+            "MODEL_PRICES",
+            f"a price of {model}, which DAILY_PROJECT_USD needs, like {model}=0.30/2.50"
+            " (USD per million tokens read and written; 0 where it costs nothing)",
+        )
     return MODELS[name]
 
 
 def embedded_token_usd(model: str, settings: Settings) -> float:
-    """USD for a token that a hosted model embeds; 0 for an unknown price, which DAILY_PROJECT_USD does not allow."""
+    """Returns the price of embedding one token; 0 if it is unknown, which DAILY_PROJECT_USD does not allow."""
     try:
         return price_of(model, settings).read
     except SettingsError:
@@ -59,10 +67,10 @@ def embedded_token_usd(model: str, settings: Settings) -> float:
 
 
 def usd(usage: Usage, model: str) -> float | None:
-    """USD of an answer: its model's tokens and the documents read. None: tokens of a model that is not in the table.
+    """Returns the price of an answer, its tokens and the documents read; None if the model is not in the table.
 
-    Not in it: what vector searches scan (one read for each hundred chunks of the tenant, at most), and the embedding
-    of the question, thousandths of a cent.
+    Left out are the chunks that vector searches scan (at most one read for each hundred chunks of the tenant) and the
+    embedding of the question, thousandths of a cent.
     """
     documents = (usage.reads or 0) * READ
     if not usage.input_tokens + usage.output_tokens:

@@ -1,4 +1,4 @@
-"""How a person takes the answers in their sessions: rates of feedback, click-through and follow-ups."""
+"""Quality of answers as their readers show it: rates of feedback, click-through and follow-ups."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from typing_extensions import TypedDict
 
 from shared.account.export import ROWS_AT_ONCE, SessionPages, session_messages
 from shared.model.account import Rating
+from shared.model.documents import FEEDBACK
 from shared.model.sessions import Role
+from shared.ports.documents import read_page
 from shared.ports.pages import every
 from shared.ports.stores import Store
 
 
 class QualityJson(TypedDict):
-    """How many answers were rated, had a citation opened (`clicked`) or followed another of their session. Rates are
-    shares of `answers`, in [0, 1]; null: there are none.
+    """Numbers of answers that were rated, had a citation opened (`clicked`) or followed another of
+    their session.
+
+    Rates are shares of `answers`, in [0, 1]; null if there are no answers.
     """
 
     answers: int
@@ -29,33 +33,58 @@ class QualityJson(TypedDict):
 
 
 def quality(store: Store, sessions: SessionPages, since: datetime) -> QualityJson:
-    """Counts whole sessions that have changed since then. Reads their messages and all of the person's feedback, page
-    by page; feedback on answers that none of these sessions holds does not count.
+    """Returns the figures of whole sessions that have changed since then.
+
+    Reads their messages and all feedback of the person, page by page; feedback on answers of other
+    sessions does not count.
     """
-    answers, follow_ups = set[str](), 0
+    answer_ids: set[str] = set()
+    follow_ups = 0
     for session in every(lambda token: sessions.page(limit=ROWS_AT_ONCE, token=token)):
         if session.updated_at < since:  # the last changed come first
             break
-        said = (each.message for each in session_messages(session.session_id, sessions))
-        answered = {each.request_id or each.message_id for each in said if each.role is Role.ASSISTANT}
-        answers |= answered
-        follow_ups += max(0, len(answered) - 1)
-    ratings, clicked = dict[str, Rating](), set[str]()
-    for each in every(lambda token: store.list_feedback(sessions.person, limit=ROWS_AT_ONCE, token=token)):
-        if each.request_id in answers and each.citation is not None:
-            clicked.add(each.request_id)
-        elif each.request_id in answers and each.rating is not None:
-            ratings[each.request_id] = each.rating
-    feedback, clicks, follows = (
-        round(count / len(answers), 4) if answers else None for count in (len(ratings), len(clicked), follow_ups)
-    )
+        session_answers = _answer_ids(session.session_id, sessions)
+        answer_ids |= session_answers
+        follow_ups += max(0, len(session_answers) - 1)
+
+    ratings: dict[str, Rating] = {}
+    clicked: set[str] = set()
+    for feedback in every(
+        lambda token: read_page(store, sessions.person, FEEDBACK, limit=ROWS_AT_ONCE, token=token)
+    ):
+        if feedback.request_id not in answer_ids:
+            continue
+        if feedback.citation is not None:
+            clicked.add(feedback.request_id)
+        elif feedback.rating is not None:
+            ratings[feedback.request_id] = feedback.rating
+
+    votes = list(ratings.values())
+    answers = len(answer_ids)
     return QualityJson(
-        answers=len(answers),
-        ratedUp=list(ratings.values()).count(Rating.UP),
-        ratedDown=list(ratings.values()).count(Rating.DOWN),
+        answers=answers,
+        ratedUp=votes.count(Rating.UP),
+        ratedDown=votes.count(Rating.DOWN),
         clicked=len(clicked),
         followUps=follow_ups,
-        feedbackRate=feedback,
-        clickThroughRate=clicks,
-        followUpRate=follows,
+        feedbackRate=_rate(len(ratings), answers),
+        clickThroughRate=_rate(len(clicked), answers),
+        followUpRate=_rate(follow_ups, answers),
     )
+
+
+def _answer_ids(session_id: str, sessions: SessionPages) -> set[str]:
+    """Returns the request id of each answer of a session, or its message id if it has none."""
+    ids = set()
+    for entry in session_messages(session_id, sessions):
+        message = entry.message
+        if message.role is Role.ASSISTANT:
+            ids.add(message.request_id or message.message_id)
+    return ids
+
+
+def _rate(count: int, answers: int) -> float | None:
+    """Returns a count as a share of the answers; None if there are none."""
+    if not answers:
+        return None
+    return round(count / answers, 4)

@@ -1,1 +1,1 @@
-"""Who answers behind the ports. The only rooms where an SDK is imported, and only inside a call."""
+"""Implementations of the ports. The only rooms where an SDK is imported, and only inside a call."""

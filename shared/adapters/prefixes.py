@@ -1,4 +1,4 @@
-"""What embedding models were trained to see before queries and before documents, by their model cards."""
+"""Prefixes with which embedding models were trained for queries and for documents, by their model cards."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ _BY_FAMILY = {
     "bge-base-en": (_QUERY, ""),
     "bge-large-en": (_QUERY, ""),
 }
-"""How the last part of a model's name begins -> the two prefixes."""
+"""Begin of the last part of a model's name -> (prefix of queries, prefix of documents)."""
 
 
 def prefixes(model: str) -> tuple[str, str]:
-    """For (queries, documents); empty for models that want none."""
+    """Returns the prefixes of (queries, documents); empty for models that want none."""
     name = model.lower().rpartition("/")[2]
-    return next((pair for family, pair in _BY_FAMILY.items() if name.startswith(family)), ("", ""))
+    for family, pair in _BY_FAMILY.items():
+        if name.startswith(family):
+            return pair
+    return "", ""

@@ -1,28 +1,31 @@
-"""When a model call is made again: only on ModelUnavailable, with growing pauses, inside one deadline."""
+"""Retries model calls: only on ModelUnavailable that may pass, with growing pauses, inside one deadline."""
 
 from __future__ import annotations
 
 import contextvars
 import logging
 import math
-import random
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Protocol, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from shared.errors import ModelUnavailable, ModelUnreachable
+from shared.errors import ModelMisconfigured, ModelUnavailable, ModelUnreachable
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
 
 T = TypeVar("T")
 
 FIRST_PAUSE = 0.5
-"""Seconds before the second attempt; doubled before each further one, up to MAX_PAUSE."""
+"""Seconds before the second attempt, doubled before each further one, up to MAX_PAUSE."""
 MAX_PAUSE = 20.0
 JITTER = 0.5
-"""Up to so many seconds are added to every pause, so that callers who failed together do not return together."""
+"""Most seconds added to a pause at random, so that callers who failed together do not return together."""
 MAX_UNREACHABLE = 2
-"""Attempts at an address where no server listens: one may be starting, and else hardly comes within the deadline."""
+"""Attempts at an address where no server listens: if one is starting, the second finds it."""
 GRACE = 0.1
 """Seconds beyond an attempt's limit in which the SDK may still report its own timeout and close its connection."""
 
@@ -30,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 
 class Clock(Protocol):
-    """What is needed of the `time` module; tests bring a clock that does not really wait."""
+    """The part of the `time` module that is used; tests bring a clock that does not really wait."""
 
     def monotonic(self) -> float: ...
 
@@ -38,9 +41,14 @@ class Clock(Protocol):
 
 
 def retry_within(
-    call: Callable[[float], T], *, model: str, seconds: float, attempt_seconds: float = math.inf, clock: Clock = time
+    call: Callable[[float], T],
+    *,
+    model: str,
+    seconds: float,
+    attempt_seconds: float = math.inf,
+    clock: Clock = time,
 ) -> T:
-    """The result of `call`, made again while it raises ModelUnavailable and the deadline allows.
+    """Returns the result of `call`, made again while it raises ModelUnavailable and the deadline allows.
 
     `call` gets the seconds it may take: what is left of the deadline, at most `attempt_seconds`.
     It is abandoned when it takes longer, also when a server sends single bytes for ever, which no
@@ -48,26 +56,67 @@ def retry_within(
     pause that would, ends the attempts at once. Raises the last ModelUnavailable, and any other error as it comes.
     """
     deadline = clock.monotonic() + seconds
-    return retry_until(lambda left: _within(min(left, attempt_seconds), call, model), deadline=deadline, clock=clock)
+
+    def attempt(seconds_left: float) -> T:
+        return _within(min(seconds_left, attempt_seconds), call, model)
+
+    return retry_until(attempt, deadline=deadline, clock=clock)
 
 
 def retry_until(attempt: Callable[[float], T], *, deadline: float, clock: Clock = time) -> T:
-    """As `retry_within`, without the watch over each attempt: `attempt` gets the seconds left and must keep to them."""
-    tried = 0
-    while True:
-        try:
-            return attempt(deadline - clock.monotonic())
-        except ModelUnavailable as failure:
-            tried += 1
-            # A server's own delay, else 0.5, 1, 2, …, 20 seconds.
-            own = min(FIRST_PAUSE * 2 ** (tried - 1), MAX_PAUSE)
-            pause = own if failure.retry_after is None else failure.retry_after
-            pause += random.uniform(0, JITTER)  # noqa: S311 - spreads load, guards nothing
-            is_hopeless = isinstance(failure, ModelUnreachable) and tried >= MAX_UNREACHABLE
-            if is_hopeless or clock.monotonic() + pause >= deadline:
-                raise
-            _log.warning("%s; again in %.1f s", failure.message, pause)
-        clock.sleep(pause)
+    """Retries as `retry_within`, without the watch over each attempt.
+
+    `attempt` gets the seconds left and must keep to them.
+    """
+    # With the SDK of a model, which brings it: it takes 40 ms, which a local embedder need not wait for.
+    from tenacity import Retrying, retry_if_exception  # noqa: PLC0415
+
+    attempts = Retrying(
+        retry=retry_if_exception(_may_pass),
+        wait=_pause,
+        stop=partial(_is_hopeless, deadline=deadline, clock=clock),
+        sleep=clock.sleep,
+        before_sleep=_log_pause,
+        reraise=True,
+    )
+    return attempts(lambda: attempt(deadline - clock.monotonic()))
+
+
+def _may_pass(failure: BaseException) -> bool:
+    """Reports whether another attempt may succeed. A misconfigured model lasts longer than any deadline."""
+    return isinstance(failure, ModelUnavailable) and not isinstance(failure, ModelMisconfigured)
+
+
+def _pause(state: RetryCallState) -> float:
+    """Returns the seconds before the next attempt: the server's own delay, otherwise 0.5, 1, 2, …, 20, and jitter."""
+    from tenacity import wait_exponential, wait_random  # noqa: PLC0415
+
+    retry_after = _failure_of(state).retry_after
+    if retry_after is None:
+        retry_after = wait_exponential(multiplier=FIRST_PAUSE, max=MAX_PAUSE)(state)
+    return retry_after + wait_random(0, JITTER)(state)
+
+
+def _is_hopeless(state: RetryCallState, *, deadline: float, clock: Clock) -> bool:
+    """Reports whether no server listens, or the next attempt would begin at the deadline or later."""
+    is_unreachable = isinstance(_failure_of(state), ModelUnreachable)
+    if is_unreachable and state.attempt_number >= MAX_UNREACHABLE:
+        return True
+    return clock.monotonic() + state.upcoming_sleep >= deadline
+
+
+def _log_pause(state: RetryCallState) -> None:
+    failure = _failure_of(state)
+    _log.warning("%s; again in %.1f s", failure.message, state.upcoming_sleep)
+
+
+def _failure_of(state: RetryCallState) -> ModelUnavailable:
+    """Returns the error of the last attempt, which `_may_pass` has let through."""
+    failure = None
+    if state.outcome is not None:
+        failure = state.outcome.exception()
+    assert isinstance(failure, ModelUnavailable)  # noqa: S101 - no other is retried
+    return failure
 
 
 def _within(seconds: float, call: Callable[[float], T], model: str) -> T:

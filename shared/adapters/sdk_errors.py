@@ -2,18 +2,30 @@
 
 Our messages name the model, the status and the reason code. They never repeat what the server said,
 which may quote the request: the original stays chained for those who may read tracebacks.
+
+A setting that only the operator can mend is an outage of the model (ModelMisconfigured): nothing is wrong with the
+request. It is logged as an error with what to do, once in LOG_AGAIN seconds, however many requests meet it.
 """
 
 from __future__ import annotations
 
+import logging
 import math
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shared.errors import AuroraError, ModelRefused, ModelUnavailable, ModelUnreachable
+from shared.errors import (
+    AuroraError,
+    ModelMisconfigured,
+    ModelRefused,
+    ModelUnavailable,
+    ModelUnreachable,
+)
 from shared.settings.parse import RETIRED_MODELS
 
 if TYPE_CHECKING:
@@ -33,85 +45,157 @@ _MEANINGS = {
     403: "the key may not use this model",
     429: "too many requests, or the quota is spent",
 }
-"""What a status means to the operator who set the model."""
+"""Status -> its meaning for the operator who set the model."""
+
+_OTHER_KEY = "Replace the key as docs/operate.md says under 'Another key'."
+_OTHER_MODEL = "Set CHAT_MODEL, EMBEDDING_MODEL or RERANKER_MODEL to one that the service has."
+_ADVICE = {
+    401: _OTHER_KEY,
+    402: "Pay for the service, or replace the key as docs/operate.md says under 'Another key'.",
+    403: "Allow the key, or the account of the functions, to use this model; or set another model.",
+    404: _OTHER_MODEL,
+}
+"""Status -> advice to the operator. The server would answer any other request the same."""
+_REASONS = {
+    "API_KEY_INVALID": _OTHER_KEY,
+    "FAILED_PRECONDITION": "Enable billing for the key's project, or use a model served where it is.",
+}
+"""Reason code of a 400 -> advice to the operator. Other reasons are the request's fault."""
+
+LOG_AGAIN = 600.0
+"""Seconds after which a setting that is still wrong is logged again."""
+_logged_at: dict[str, float] = {}
+"""Message -> when it was last logged, in monotonic seconds. Messages name models and statuses, so they are few."""
+_log_lock = Lock()
+_logger = logging.getLogger(__name__)
 
 
 @contextmanager
 def translated(table: Callable[[], Table], model: str) -> Iterator[None]:
-    """Raises ours for every error in the table. The table is asked for only when something was raised."""
+    """Translates errors of an SDK into ours. The table is made only when an error was raised."""
     try:
         yield
     except tuple(table()) as error:
-        raise ours(table(), error, model) from error
+        raise reported(ours(table(), error, model)) from error
+
+
+def reported(problem: AuroraError) -> AuroraError:
+    """Returns the problem, logged with advice if only the operator can repair it and it was not logged lately."""
+    if not isinstance(problem, ModelMisconfigured):
+        return problem
+    now = time.monotonic()
+    with _log_lock:
+        last = _logged_at.get(problem.message)
+        if last is not None and now < last + LOG_AGAIN:
+            return problem
+        _logged_at[problem.message] = now
+    _logger.error("%s. %s", problem.message, problem.advice)
+    return problem
 
 
 def ours(table: Table, error: Exception, model: str) -> AuroraError:
-    """The error that the table has for the class of `error` or its nearest parent."""
+    """Translates an error by the table's entry for its class, or for the nearest parent."""
     for kind in type(error).__mro__:
         if kind in table:
             return table[kind](error, model)
     raise TypeError(f"no entry for {type(error).__name__}")
 
 
-def from_status(status: int, model: str, *, why: str = "", retry_after: float | None = None) -> AuroraError:
-    """An HTTP status that is no success. `why`: a reason code, never free text."""
-    meaning = _KEY_INVALID if "API_KEY_INVALID" in why else _MEANINGS.get(status, "")
-    message = " ".join(filter(None, (f"{model}:", str(status), why, meaning and f"({meaning})")))
+def from_status(
+    status: int, model: str, *, why: str = "", retry_after: float | None = None
+) -> AuroraError:
+    """Translates an HTTP status that is no success. `why`: a reason code, never free text."""
+    meaning = _MEANINGS.get(status, "")
+    if "API_KEY_INVALID" in why:
+        meaning = _KEY_INVALID
+    message = f"{model}: {status}"
+    if why:
+        message += f" {why}"
+    if meaning:
+        message += f" ({meaning})"
     if status in _PASSING or status >= 500:
         return ModelUnavailable(message, retry_after=retry_after)
-    if status != 404:
+    advice = _advice(status, why)
+    if advice is None:
         return ModelRefused(message)
+    if status == 404:
+        message = _unknown_model(model)
+    return ModelMisconfigured(message, advice=advice)
+
+
+def _advice(status: int, why: str) -> str | None:
+    """Returns advice to the operator about a refusal, None if the request is at fault."""
+    if status != 400:
+        return _ADVICE.get(status)
+    for reason in why.split():
+        if reason in _REASONS:
+            return _REASONS[reason]
+    return None
+
+
+def _unknown_model(model: str) -> str:
+    """Returns the message about a model that the server does not know, with its successor if it was shut down."""
     successor = RETIRED_MODELS.get(model.rpartition("/")[2])
     if successor:
-        return ModelRefused(f"{model}: this model has been shut down, its successor is {successor}")
-    return ModelRefused(f"{model}: 404, the server knows no such model")
+        return f"{model}: this model has been shut down, its successor is {successor}"
+    return f"{model}: 404, the server knows no such model"
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """`Retry-After` in seconds, given as a number or a date; None: none that can be read."""
+    """Reads `Retry-After`, a number or a date, as seconds; None: it is missing or cannot be read."""
     value = headers.get("retry-after", "")
     try:
         seconds = float(value)
     except ValueError:
         try:
-            seconds = (parsedate_to_datetime(value).astimezone(UTC) - datetime.now(UTC)).total_seconds()
+            date = parsedate_to_datetime(value).astimezone(UTC)
         except ValueError:
             return None
-    return max(seconds, 0.0) if math.isfinite(seconds) else None
+        seconds = (date - datetime.now(UTC)).total_seconds()
+    if not math.isfinite(seconds):
+        return None
+    return max(seconds, 0.0)
 
 
-def _saying(kind: type[AuroraError], what: str) -> Callable[[Exception, str], AuroraError]:
-    return lambda error, model: kind(f"{model}: {what.format(type(error).__name__)}")
+def unreadable(error: Exception, model: str) -> AuroraError:
+    """Translates a reply that is no JSON: most often a proxy's error page, so another attempt may fare better."""
+    return ModelUnavailable(f"{model}: the reply cannot be read ({type(error).__name__})")
 
 
-unreadable = _saying(ModelUnavailable, "the reply cannot be read ({})")
-"""A reply that is no JSON: most often a proxy's error page, so another attempt may fare better."""
-misshapen = _saying(ModelRefused, "the reply does not have the form of this interface")
-"""JSON, but not what the interface promises."""
-unanswered = _saying(ModelUnavailable, "no complete reply ({})")
-"""No reply, or not all of one."""
-unreachable = _saying(ModelRefused, "the request cannot be sent ({})")
-"""A request that cannot even be sent: the address or a header is wrong."""
+def misshapen(error: Exception, model: str) -> AuroraError:  # noqa: ARG001 - the table's signature
+    """Translates a reply of JSON that does not have the form which the interface promises."""
+    return ModelRefused(f"{model}: the reply does not have the form of this interface")
 
 
-def away(error: RequestError, model: str) -> AuroraError:
-    """No connection. The message names the address's host alone, without a user or password before it."""
-    url = error.request.url
-    return ModelUnreachable(
-        f"{model}: nobody answers at {url.copy_with(userinfo=b'', raw_path=b'/')}".removesuffix("/")
+def unanswered(error: Exception, model: str) -> AuroraError:
+    """Translates a failure without a reply, or without all of one."""
+    return ModelUnavailable(f"{model}: no complete reply ({type(error).__name__})")
+
+
+def unsendable(error: Exception, model: str) -> AuroraError:
+    """Translates a request that cannot even be sent: the address, or the key in its header, is wrong."""
+    return ModelMisconfigured(
+        f"{model}: the request cannot be sent ({type(error).__name__})",
+        advice="Mend GEMINI_BASE_URL or OPENAI_BASE_URL, or the key: one line without blanks.",
     )
 
 
+def away(error: RequestError, model: str) -> AuroraError:
+    """Translates a failed connection. The message names the host alone, without a user or password before it."""
+    address = str(error.request.url.copy_with(userinfo=b"", raw_path=b"/"))
+    return ModelUnreachable(f"{model}: nobody answers at {address.removesuffix('/')}")
+
+
 def transport_errors() -> Table:
-    """The errors of httpx2, which carries both SDKs."""
+    """Returns the table of the errors of httpx2, which carries both SDKs."""
     import httpx2  # noqa: PLC0415 - costs a cold start what only a failure needs
 
     return {
         httpx2.RequestError: unanswered,
         httpx2.ConnectError: away,
         httpx2.ConnectTimeout: away,
-        httpx2.LocalProtocolError: unreachable,
-        httpx2.UnsupportedProtocol: unreachable,
-        httpx2.TooManyRedirects: unreachable,
-        httpx2.InvalidURL: unreachable,
+        httpx2.LocalProtocolError: unsendable,
+        httpx2.UnsupportedProtocol: unsendable,
+        httpx2.TooManyRedirects: unsendable,
+        httpx2.InvalidURL: unsendable,
     }

@@ -1,4 +1,4 @@
-"""Pieces of a draft -> checked pieces: markers of offered sources alone, text sanitized, what is said judged. Step 6.
+"""Step 6. Pieces of a draft -> checked pieces: markers of offered sources alone, text sanitized, statements judged.
 
 What a model wrote is shown as a `CheckedPiece` or not at all. Labels are counted in the order in which they are read.
 
@@ -11,7 +11,7 @@ to decide that, nothing is shown before it has.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
@@ -26,7 +26,6 @@ from shared.model.answers import (
     Citation,
     Claim,
     Grounding,
-    Judgement,
     Source,
     Statement,
     SupportState,
@@ -42,10 +41,15 @@ _OFFLINE = OfflineJudge()
 
 @dataclass(frozen=True, slots=True)
 class SupportPolicy:
-    """How answers are checked. `strict`: what nothing backs is not shown; else it is only marked."""
+    """How answers are checked."""
 
     judge: Judge = field(default_factory=OfflineJudge)
     strict: bool = False
+    """True: a piece that nothing backs is not shown; otherwise it is only marked."""
+
+
+Group = tuple[int, ...]
+"""Numbers of sources that are read together."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -54,29 +58,46 @@ class _Judged:
 
     piece: DraftPiece
     markers: Markers
-    said: str
-    """What the piece says: without markers, on one line; empty where it holds no word."""
-    numbers: tuple[int, ...]
+    statement: str
+    """The piece without markers, on one line; empty where it holds no word."""
+    numbers: Group
     """Offered sources that it cites, each once."""
-    verdicts: dict[tuple[int, ...], Verdict]
-    """By the passages read together."""
-    together: tuple[int, ...]
-    """The passages that it is judged by: all that it cites, or under a strict policy all offered; empty: by none."""
-    states: bool
-    """Whether it needs backing: headings, lead-ins, questions, "Yes." and "the notes do not say" do not."""
+    judged_by: Group
+    """Sources that it is judged by: all that it cites, or under a strict policy all offered; empty: by none."""
+    needs_support: bool
+    """False for headings, lead-ins, questions, "Yes." and "the notes do not say"."""
+    verdicts: dict[Group, Verdict] = field(default_factory=dict)
+    """Verdicts by the sources read together."""
     start: int = 0
     """UTF-16 units of the answer, like `end`; where it is shown."""
     end: int = 0
 
     @property
     def is_unsupported(self) -> bool:
-        """Whether it was judged, and `together` does not back it."""
-        return bool(self.together) and self.verdicts[self.together].support.state is SupportState.UNSUPPORTED
+        """True if it was judged and its sources do not back it."""
+        if not self.judged_by:
+            return False
+        return self.verdicts[self.judged_by].support.state is SupportState.UNSUPPORTED
+
+    @property
+    def groups(self) -> list[Group]:
+        """Groups of sources that are asked for: all, each alone, and all but each."""
+        groups = [self.judged_by]
+        for number in self.numbers:
+            groups.append((number,))
+            groups.append(self.without(number))
+        return [group for group in dict.fromkeys(groups) if group]
+
+    def without(self, number: int) -> Group:
+        """Returns the cited sources but one."""
+        return tuple([other for other in self.numbers if other != number])
 
 
 class Checker:
-    """Checks one answer. `sources`: what its writer was offered; none: plain chat, nothing is judged. `texts` hold the
-    addresses to which it may link. `notice` stands before the first piece. Without `with_citations` no marker is shown.
+    """Checks one answer.
+
+    sources: those that its writer was offered; none: plain chat, nothing is judged. texts: hold the addresses to which
+    the answer may link. notice: stands before the first piece. with_citations: False shows no marker.
     """
 
     def __init__(
@@ -89,166 +110,259 @@ class Checker:
         with_citations: bool = True,
     ) -> None:
         self.text = ""
-        """What was shown."""
+        """Text that was shown."""
         self.claims: list[Claim] = []
-        """What is stated, in order."""
+        """Claims that were shown, in order."""
         self.removed: dict[str, None] = {}
         """Labels that were not offered, in order, normalised (`[n07]` -> `N7`)."""
         self.usage = Usage()
-        """What judging has cost."""
+        """Cost of judging."""
         self._sources = {int(source.label[1:]): source for source in sources}
         self._sanitizer = Sanitizer(texts)
-        self._policy, self._notice, self._with_citations = policy, notice, with_citations
+        self._policy = policy
+        self._notice = notice
+        self._with_citations = with_citations
         self._judges_later = not isinstance(policy.judge, OfflineJudge)
-        """Whether the policy's judge has yet to judge."""
+        """True while the policy's judge has yet to judge."""
         self._labels: dict[int, int] = {}
         """Number -> the one under which it is shown."""
         self._shown: list[_Judged] = []
         self._carried = DraftPiece("", "", "")
-        """A piece that was not shown leaves its opening and, within a line, its lead to the next one."""
+        """Opening and lead of pieces that were not shown, for the next one."""
         self._units = 0
 
     @property
     def stands(self) -> bool:
-        """Whether what is cited supports a claim, if only in part; without sources, whether anything is shown."""
+        """True if a cited source supports a claim, if only in part; without sources, if anything is shown."""
         if not self._sources:
             return bool(self.text)
-        return any(each.numbers and not each.is_unsupported for each in self._shown)
+        return any(judged.numbers and not judged.is_unsupported for judged in self._shown)
 
     def check(self, drafts: Iterable[DraftPiece]) -> Iterator[CheckedPiece]:
-        """Each piece as soon as it is checked."""
-        at_once = self._policy.strict and self._judges_later
-        self._judges_later = self._judges_later and not at_once
-        for batch in [tuple(drafts)] if at_once else ((draft,) for draft in drafts):
-            for judged in self._judge(batch, self._policy.judge if at_once else _OFFLINE):
-                if shown := self._show(judged):
-                    yield shown
+        """Yields each piece as soon as it is checked."""
+        batches: Iterable[Sequence[DraftPiece]] = ((draft,) for draft in drafts)
+        judge: Judge = _OFFLINE
+        if self._policy.strict and self._judges_later:
+            # Another judge decides what is shown, so it reads the whole answer first.
+            batches = [tuple(drafts)]
+            judge = self._policy.judge
+            self._judges_later = False
+        for batch in batches:
+            for judged in self._judge(batch, judge):
+                checked = self._show(judged)
+                if checked is not None:
+                    yield checked
 
     def reason_to_refuse(self) -> RefusalReason | None:
-        """Why what was shown cannot stand as the answer; None: it can. Asks the policy's judge unless it has judged."""
-        citing = [each for each in self._shown if each.numbers]
-        if reason := reason_to_refuse(" ".join([each.said for each in self._shown]), cites=bool(citing)):
+        """Returns why what was shown cannot stand as the answer; None if it can.
+
+        Asks the policy's judge unless it has judged.
+        """
+        text = " ".join([judged.statement for judged in self._shown])
+        cites = any(judged.numbers for judged in self._shown)
+        reason = reason_to_refuse(text, cites=cites)
+        if reason is not None:
             return reason
         if self._judges_later:
             self._judges_later = False
-            again = self._judge([each.piece for each in self._shown], self._policy.judge)
-            for judged, before in zip(again, self._shown, strict=True):
-                judged.start, judged.end = before.start, before.end
-            self._shown, self.claims = again, [claim for judged in again if (claim := self._claim(judged))]
+            self._judge_again()
         return None if self.stands else RefusalReason.UNSUPPORTED_CLAIMS
 
+    def _judge_again(self) -> None:
+        """Has the policy's judge judge what was shown, in place of the offline judge."""
+        judged_again = self._judge([judged.piece for judged in self._shown], self._policy.judge)
+        self.claims = []
+        for judged, earlier in zip(judged_again, self._shown, strict=True):
+            judged.start = earlier.start
+            judged.end = earlier.end
+            claim = self._claim(judged)
+            if claim is not None:
+                self.claims.append(claim)
+        self._shown = judged_again
+
     def citations(self) -> tuple[Citation, ...]:
-        """One a source, by first use: the support for the claim it backs least, the quote for the one it backs best."""
-        found: dict[str, list[Citation]] = {}
+        """Returns one citation a source, by first use.
+
+        It has the support for the claim it backs least, and the quote for the one it backs best.
+        """
+        by_label: dict[str, list[Citation]] = {}
         for claim in self.claims:
             for citation in claim.citations:
-                found.setdefault(citation.label, []).append(citation)
-        ranked = [sorted(each, key=lambda one: -one.support.score if one.support else 0.0) for each in found.values()]
-        return tuple([replace(each[0], support=each[-1].support) for each in ranked])
+                by_label.setdefault(citation.label, []).append(citation)
+        citations = []
+        for same_source in by_label.values():
+            best_first = sorted(same_source, key=_support_score, reverse=True)
+            citations.append(replace(best_first[0], support=best_first[-1].support))
+        return tuple(citations)
 
     def grounding(self) -> Grounding | None:
-        """As in ALCE (Gao et al. 2023, arXiv 2305.14627), by our judge. None: nothing is stated.
+        """Measures the citations as in ALCE (Gao et al. 2023, arXiv 2305.14627), by our judge; None: nothing is stated.
 
         A citation is precise if its sentence is supported, and by it alone or else not without it.
         """
-        precise, recalled = list[bool](), list[bool]()
+        precise: list[bool] = []
+        recalled: list[bool] = []
         for judged in self._shown:
-            if judged.states:
-                backed = {
-                    group
-                    for group, verdict in judged.verdicts.items()
-                    if verdict.support.state is SupportState.SUPPORTED
-                }
-                recalled.append(judged.numbers in backed)
-                for number in judged.numbers:
-                    rest = tuple([other for other in judged.numbers if other != number])
-                    precise.append(judged.numbers in backed and ((number,) in backed or rest not in backed))
-        return Grounding(precision=fmean(precise) if precise else 0.0, recall=fmean(recalled)) if recalled else None
+            if not judged.needs_support:
+                continue
+            supporting = {
+                group
+                for group, verdict in judged.verdicts.items()
+                if verdict.support.state is SupportState.SUPPORTED
+            }
+            is_supported = judged.numbers in supporting
+            recalled.append(is_supported)
+            for number in judged.numbers:
+                matters = (number,) in supporting or judged.without(number) not in supporting
+                precise.append(is_supported and matters)
+        if not recalled:
+            return None
+        precision = fmean(precise) if precise else 0.0
+        return Grounding(precision=precision, recall=fmean(recalled))
 
     def _judge(self, pieces: Sequence[DraftPiece], judge: Judge) -> list[_Judged]:
-        found: list[_Judged] = []
-        asked: dict[tuple[str, tuple[int, ...]], list[_Judged]] = {}
-        for piece in pieces:
-            markers = read_markers(piece.text)
-            said = " ".join(_QUOTE_MARKS.sub("\n", markers.written({})).split())
-            said = said if any(map(str.isalnum, said)) else ""
-            named = markers.numbers(self._sources)
-            self.removed |= {f"N{number}": None for number in named if number not in self._sources}
-            numbers = tuple([number for number in named if said and number in self._sources])
-            is_lead = len(said.split()) < 3 or said.endswith((":", "?")) or HEADING.match(piece.text)
-            states = bool(numbers) or not (is_lead or admits_not_knowing(said))
-            together = numbers or (tuple(self._sources) if self._policy.strict and said else ())
-            judged = _Judged(
-                piece=piece, markers=markers, said=said, numbers=numbers, verdicts={}, together=together, states=states
-            )
-            found.append(judged)
-            groups = [together]
-            for number in numbers:  # each alone, and all but each
-                groups += [(number,), tuple([other for other in numbers if other != number])]
-            for group in filter(None, dict.fromkeys(groups)):
-                asked.setdefault((said, group), []).append(judged)
+        """Has pieces judged in one call, each by all its sources, each alone and all but each."""
+        judged_pieces = [self._read(piece) for piece in pieces]
+        waiting: dict[tuple[str, Group], list[_Judged]] = {}
+        for judged in judged_pieces:
+            for group in judged.groups:
+                waiting.setdefault((judged.statement, group), []).append(judged)
+        if not waiting:
+            return judged_pieces
         statements = [
-            Statement(said, tuple([self._sources[number].passage.chunk for number in group])) for said, group in asked
+            Statement(text, tuple([self._sources[number].passage.chunk for number in group]))
+            for text, group in waiting
         ]
-        judgement = judge.judge(tuple(statements)) if statements else Judgement(())
+        judgement = judge.judge(tuple(statements))
         self.usage += judgement.usage
-        for ((_, group), of), verdict in zip(asked.items(), judgement.verdicts, strict=True):
-            for judged in of:
+        for (key, same), verdict in zip(waiting.items(), judgement.verdicts, strict=True):
+            _, group = key
+            for judged in same:
                 judged.verdicts[group] = verdict
-        return found
+        return judged_pieces
+
+    def _read(self, piece: DraftPiece) -> _Judged:
+        """Reads what a piece says and cites; labels that were not offered are noted as removed."""
+        markers = read_markers(piece.text)
+        statement = " ".join(_QUOTE_MARKS.sub("\n", markers.written({})).split())
+        if not any(map(str.isalnum, statement)):
+            statement = ""
+        named_numbers = markers.numbers(self._sources)
+        for number in named_numbers:
+            if number not in self._sources:
+                self.removed[f"N{number}"] = None
+        numbers: Group = ()
+        if statement:
+            numbers = tuple([number for number in named_numbers if number in self._sources])
+        judged_by = numbers
+        if not numbers and statement and self._policy.strict:
+            judged_by = tuple(self._sources)
+        return _Judged(
+            piece=piece,
+            markers=markers,
+            statement=statement,
+            numbers=numbers,
+            judged_by=judged_by,
+            needs_support=bool(numbers) or _needs_support(statement, piece),
+        )
 
     def _show(self, judged: _Judged) -> CheckedPiece | None:
-        """None: nothing is left of it, or nothing backs it and the policy is strict."""
-        piece, carried, new = judged.piece, self._carried, list[int]()
-        if "\n" in f"{piece.opening}{piece.lead}":
-            opening, lead = piece.opening or carried.opening, piece.lead
-        else:
-            opening, lead = carried.opening or piece.opening, carried.lead or piece.lead
+        """Shows a piece; None if nothing is left of it, or nothing backs it and the policy is strict."""
+        opening, lead = self._opening_and_lead(judged.piece)
+        new_numbers: list[int] = []
         text = ""
-        if not (self._policy.strict and judged.states and judged.is_unsupported):
-            new = [number for number in judged.numbers if number not in self._labels]
-            self._labels |= {number: len(self._labels) + at for at, number in enumerate(new, start=1)}
-            labels = self._labels if self._with_citations and judged.said else {}
-            text = judged.markers.written(labels)
+        is_withheld = self._policy.strict and judged.needs_support and judged.is_unsupported
+        if not is_withheld:
+            new_numbers = [number for number in judged.numbers if number not in self._labels]
+            for number in new_numbers:
+                self._labels[number] = len(self._labels) + 1
+            text = judged.markers.written(self._shown_labels(judged))
         if not text.strip():
             self._carried = DraftPiece(opening, lead, "")
             return None
         self._carried = DraftPiece("", "", "")
-        before = read_markers(f"{opening}{lead}").written(labels)
+        before = read_markers(f"{opening}{lead}").written(self._shown_labels(judged))
         if not self.text:
-            before = before.lstrip()
-            is_block = before or text.startswith(("`", "~", "|", ">", "#"))
-            ends_line = not self._notice or self._notice.endswith("\n")
-            before = f"{self._notice}\n\n{before}" if is_block and not ends_line else f"{self._notice}{before}"
-        before, text = self._sanitizer.feed(before), self._sanitizer.feed(text)
+            before = self._with_notice(before.lstrip(), text)
+        before = self._sanitizer.feed(before)
+        text = self._sanitizer.feed(text)
         self.text += before + text
         judged.start = self._units + utf16_units(before)
-        judged.end = self._units = judged.start + utf16_units(text)
+        judged.end = judged.start + utf16_units(text)
+        self._units = judged.end
         self._shown.append(judged)
         claim = self._claim(judged)
         if claim is None:
             return CheckedPiece(f"{before}{text}")
         self.claims.append(claim)
-        cited = [each for number, each in zip(judged.numbers, claim.citations, strict=True) if number in new]
-        return CheckedPiece(f"{before}{text}", claim, tuple(cited))
+        new_citations = [
+            citation
+            for number, citation in zip(judged.numbers, claim.citations, strict=True)
+            if number in new_numbers
+        ]
+        return CheckedPiece(f"{before}{text}", claim, tuple(new_citations))
+
+    def _shown_labels(self, judged: _Judged) -> Mapping[int, int]:
+        """Returns the labels under which a piece's sources are shown; none where it shows no markers."""
+        if self._with_citations and judged.statement:
+            return self._labels
+        return {}
+
+    def _opening_and_lead(self, piece: DraftPiece) -> tuple[str, str]:
+        """Returns what stands before a piece, with what pieces that were not shown left to it.
+
+        Within a line the next piece takes over their lead too.
+        """
+        starts_new_line = "\n" in piece.opening + piece.lead
+        if starts_new_line:
+            return piece.opening or self._carried.opening, piece.lead
+        return self._carried.opening or piece.opening, self._carried.lead or piece.lead
+
+    def _with_notice(self, before: str, text: str) -> str:
+        """Puts the notice before the first piece, apart from a block of Markdown."""
+        is_block = bool(before) or text.startswith(("`", "~", "|", ">", "#"))
+        notice_continues = self._notice != "" and not self._notice.endswith("\n")
+        if is_block and notice_continues:
+            return f"{self._notice}\n\n{before}"
+        return f"{self._notice}{before}"
 
     def _claim(self, judged: _Judged) -> Claim | None:
-        """None: it states nothing, or no citation is wanted."""
-        if not (self._with_citations and self._sources and judged.states):
+        """Returns the claim of a piece; None if it states nothing, or no citation is wanted."""
+        if not self._with_citations or not self._sources or not judged.needs_support:
             return None
-        citations: list[Citation] = []
-        for number in judged.numbers:
-            verdict, passage = judged.verdicts[number,], self._sources[number].passage
-            start, end = verdict.spans[0]
-            citations.append(
-                Citation(
-                    label=f"N{self._labels[number]}",
-                    passage=passage,
-                    quote_start=passage.chunk.start + start,
-                    quote_end=passage.chunk.start + end,
-                    quote=passage.chunk.text[start:end],
-                    support=verdict.support,
-                )
-            )
-        support = judged.verdicts[judged.numbers].support if judged.numbers else None
-        return Claim(start=judged.start, end=judged.end, support=support, citations=tuple(citations))
+        support = None
+        if judged.numbers:
+            support = judged.verdicts[judged.numbers].support
+        return Claim(
+            start=judged.start,
+            end=judged.end,
+            support=support,
+            citations=tuple([self._citation(judged, number) for number in judged.numbers]),
+        )
+
+    def _citation(self, judged: _Judged, number: int) -> Citation:
+        """Returns the citation of one source, with the quote that carries the piece."""
+        verdict = judged.verdicts[number,]
+        passage = self._sources[number].passage
+        start, end = verdict.spans[0]
+        return Citation(
+            label=f"N{self._labels[number]}",
+            passage=passage,
+            quote_start=passage.chunk.start + start,
+            quote_end=passage.chunk.start + end,
+            quote=passage.chunk.text[start:end],
+            support=verdict.support,
+        )
+
+
+def _needs_support(statement: str, piece: DraftPiece) -> bool:
+    """Reports whether a piece without citations states something that needs backing."""
+    if len(statement.split()) < 3 or statement.endswith((":", "?")):
+        return False
+    if HEADING.match(piece.text):
+        return False
+    return not admits_not_knowing(statement)
+
+
+def _support_score(citation: Citation) -> float:
+    return citation.support.score if citation.support else 0.0

@@ -27,30 +27,31 @@ _NOT_TEXT = re.compile(rf"{UNSEEN}|[\x0b\x0c\r]")
 
 
 class DraftStream:
-    """What a writer makes of a prompt. The attributes are final once the pieces have ended."""
+    """A writer's draft of a prompt. The attributes are final once the pieces have ended."""
 
     def __init__(self, prompt: Prompt, writer: Writer | None) -> None:
-        self._prompt, self._writer = prompt, writer
+        self._prompt = prompt
+        self._writer = writer
         self._room = MAX_DRAFT
         self.model = "none" if writer is None else writer.model
         self.usage = Usage()
-        """What it has cost, also where nothing of it counts."""
+        """Cost of the draft, also where nothing of it counts."""
         self.answers: bool | None = None
-        """Whether the writer says that the sources answer, if only in part; None: it does not say."""
+        """The writer's word on whether the sources answer, if only in part; None: it does not say."""
         self.truncated = False
-        """Whether it stopped at a limit or broke off."""
+        """True if it stopped at a limit or broke off."""
         self.problem = ""
-        """Why the writer did not write, or not to the end; empty: it did."""
-        self.said = ""
-        """What the error of the writer says, for people; empty: there was none."""
+        """Reason for which the writer did not write, or not to the end; empty: it did."""
+        self.error_message = ""
+        """Message of the writer's error, for people; empty: there was none."""
 
     @property
     def failed(self) -> bool:
-        """Whether the writer is away, refuses, broke off or wrote nothing, or there is none."""
+        """True if the writer is away, refuses, broke off or wrote nothing, or there is none."""
         return bool(self.problem) or self._writer is None
 
     def pieces(self) -> Generator[DraftPiece]:
-        """The pieces as they become whole; none of what follows the verdict that the sources do not answer.
+        """Yields the pieces as they become whole; none of what follows the verdict that the sources do not answer.
 
         A draft that stopped at a limit, or broke off, loses its unfinished last sentence and ends in an ellipsis.
         Control and invisible characters, a marker that breaks off at the end, and a list of sources there (entries that
@@ -59,75 +60,101 @@ class DraftStream:
         """
         if self._writer is None:
             return
-        held, wrote = list[DraftPiece](), False
+        held_back: list[DraftPiece] = []
+        has_text = False
         for piece in self._split(self._writer):
-            held.append(piece)
-            if not _lists_sources(piece, below=len(held) > 1):
-                yield from held
-                held, wrote = [], True
-        if not wrote:
-            yield from held
-        if not (self.failed or wrote or held or self.answers is False):
+            held_back.append(piece)
+            if not _lists_sources(piece, is_below_entry=len(held_back) > 1):
+                yield from held_back
+                held_back = []
+                has_text = True
+        if not has_text:
+            yield from held_back
+        is_empty = not has_text and not held_back
+        if is_empty and not self.failed and self.answers is not False:
             self.problem = "wrote nothing"
 
     def _split(self, writer: Writer) -> Iterator[DraftPiece]:
-        splitter, thoughts, truncated = Splitter(), ThoughtReader(), False
+        """Yields the pieces of what the writer streams, without thoughts and verdict."""
+        splitter = Splitter()
+        thoughts = ThoughtReader()
         verdict = VerdictReader() if self._prompt.sources else None
+        truncated = False
         try:
             with closing(writer.stream(self._prompt)) as deltas:
                 for delta in deltas:
                     self.usage = delta.usage or self.usage
                     text = _NOT_TEXT.sub("", delta.text)[: self._room]
                     self._room -= len(text)
-                    text = thoughts.feed(text)
-                    if verdict:
-                        text, self.answers = verdict.feed(text), verdict.answers
-                    yield from splitter.feed("" if self.answers is False else text)
-                    truncated = truncated or delta.truncated or not self._room
-                    if not self._room:
+                    yield from splitter.feed(self._without_verdict(verdict, thoughts.feed(text)))
+                    if delta.truncated or self._room == 0:
+                        truncated = True
+                    if self._room == 0:
                         break
         except (ModelUnavailable, ModelRefused) as error:
-            truncated, self.said = True, error.message
-            self.problem = f"{'broke off' if self._room < MAX_DRAFT else 'did not write'} ({type(error).__name__})"
-        self.truncated, text = truncated, thoughts.finish()
-        if verdict:
-            text, self.answers = verdict.feed(text) + verdict.finish(), verdict.answers
-        yield from splitter.feed("" if self.answers is False else text)
+            truncated = True
+            self.error_message = error.message
+            broke_off = self._room < MAX_DRAFT
+            outcome = "broke off" if broke_off else "did not write"
+            self.problem = f"{outcome} ({type(error).__name__})"
+        self.truncated = truncated
+        yield from splitter.feed(self._without_verdict(verdict, thoughts.finish(), is_last=True))
         yield from splitter.finish(truncated=truncated)
+
+    def _without_verdict(
+        self, verdict: VerdictReader | None, text: str, *, is_last: bool = False
+    ) -> str:
+        """Reads the verdict from the next of the draft; returns its text, none after the verdict `no`."""
+        if verdict is None:
+            return text
+        text = verdict.feed(text)
+        if is_last:
+            text += verdict.finish()
+        self.answers = verdict.answers
+        return "" if self.answers is False else text
 
 
 # -- what a model thinks aloud
 
-_OPENS, _CLOSES = "<think>", "</think>"
+_THOUGHT_OPENS = "<think>"
+_THOUGHT_CLOSES = "</think>"
 
 
 class ThoughtReader:
-    """A draft part by part -> the same without the block `<think>…</think>` with which some models begin."""
+    """Takes a draft part by part and leaves out the block `<think>…</think>` with which some models begin."""
 
     def __init__(self) -> None:
-        self._held: str | None = ""
-        """What was not passed on yet; None: the draft itself has begun."""
+        self._held_back: str | None = ""
+        """Text that was not passed on yet; None: the draft itself has begun."""
 
     def feed(self, text: str) -> str:
-        """The next of the draft -> the next of what it says."""
-        if self._held is None:
+        """Takes the next of the draft and returns the next of its text."""
+        if self._held_back is None:
             return text
-        self._held += text
-        begins = self._held.lstrip()
-        if begins.startswith(_OPENS):
-            # What is held grows no further than the block's last characters, in which its end may begin.
-            _, closing, said = begins.partition(_CLOSES)
-            self._held = None if closing else _OPENS + begins[len(_OPENS) :][1 - len(_CLOSES) :]
-            return said
-        if _OPENS.startswith(begins):
+        self._held_back += text
+        beginning = self._held_back.lstrip()
+        if beginning.startswith(_THOUGHT_OPENS):
+            thought, closing_tag, draft = beginning.partition(_THOUGHT_CLOSES)
+            if closing_tag:
+                self._held_back = None
+                return draft
+            # Only the last characters are held back, in which the block's end may begin.
+            tail = thought[len(_THOUGHT_OPENS) :][1 - len(_THOUGHT_CLOSES) :]
+            self._held_back = _THOUGHT_OPENS + tail
             return ""
-        said, self._held = self._held, None
-        return said
+        if _THOUGHT_OPENS.startswith(beginning):
+            return ""
+        draft = self._held_back
+        self._held_back = None
+        return draft
 
     def finish(self) -> str:
-        """What was held back until the end, unless it is a thought that has no end."""
-        held, self._held = self._held or "", None
-        return "" if held.lstrip().startswith(_OPENS) else held
+        """Returns what was held back until the end, unless it is a thought that has no end."""
+        held_back = self._held_back or ""
+        self._held_back = None
+        if held_back.lstrip().startswith(_THOUGHT_OPENS):
+            return ""
+        return held_back
 
 
 # -- the verdict
@@ -142,45 +169,59 @@ _VERDICT = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(rf"{_MARKS}ANSWER{_INSIDE}[:：]{_INSIDE}")
-_MAY_BECOME_ONE = re.compile(rf"{_MARKS}(?:a|an|ans|answ|answe|answer{_INSIDE}(?:[:：].*)?)?\Z", re.IGNORECASE)
-_BROKEN_OFF = re.compile(rf"{_LABEL.pattern}(?:y|ye|n|p|pa|par|parti?|partia|partiall|partl)?{_INSIDE}", re.IGNORECASE)
+_MAY_BECOME_ONE = re.compile(
+    rf"{_MARKS}(?:a|an|ans|answ|answe|answer{_INSIDE}(?:[:：].*)?)?\Z", re.IGNORECASE
+)
+_BROKEN_OFF = re.compile(
+    rf"{_LABEL.pattern}(?:y|ye|n|p|pa|par|parti?|partia|partiall|partl)?{_INSIDE}", re.IGNORECASE
+)
 _MAX_VERDICT = 80
 """Characters of a line in which a verdict is waited for."""
 
 
 class VerdictReader:
-    """A draft part by part -> the same without the verdict, as soon as it is certain of a line that it is none."""
+    """Takes a draft part by part and leaves out the verdict. A line is passed on as soon as it cannot become one."""
 
     def __init__(self) -> None:
         self.answers: bool | None = None
         """Whether the sources answer, if only in part; None: not said so far."""
-        self._held: str | None = ""
+        self._line: str | None = ""
         """The line so far, while it may become a verdict; None: it cannot."""
 
     def feed(self, text: str) -> str:
-        """The next of the draft -> the next of its text."""
-        read: list[str] = []
+        """Takes the next of the draft and returns the next of its text."""
+        passed_on: list[str] = []
         for part in re.findall(r"[^\n]*\n|[^\n]+", text):
-            line, ends = None if self._held is None else self._held + part, part.endswith("\n")
-            if line and not ends and len(line) < _MAX_VERDICT and _MAY_BECOME_ONE.match(line):
-                self._held = line
+            ends_line = part.endswith("\n")
+            if self._line is None:
+                passed_on.append(part)
             else:
-                self._held = "" if ends else None
-                read.append(part if line is None else self._read(line))
-        return "".join(read)
+                line = self._line + part
+                if not ends_line and len(line) < _MAX_VERDICT and _MAY_BECOME_ONE.match(line):
+                    self._line = line
+                    continue
+                passed_on.append(self._read(line))
+            self._line = "" if ends_line else None
+        return "".join(passed_on)
 
     def finish(self) -> str:
-        """What was held back until the end, where it is more than a verdict that breaks off."""
-        held, self._held = self._held or "", ""
-        return "" if _BROKEN_OFF.fullmatch(held) else self._read(held)
+        """Returns what was held back until the end, unless it is a verdict that breaks off."""
+        line = self._line or ""
+        self._line = ""
+        if _BROKEN_OFF.fullmatch(line):
+            return ""
+        return self._read(line)
 
     def _read(self, line: str) -> str:
-        found = _VERDICT.match(line)
-        if found is None:
-            return _LABEL.sub("", line, count=1) if _LABEL.match(line) else line
+        """Reads the verdict of a line and returns the line without it; the first verdict counts."""
+        verdict = _VERDICT.match(line)
+        if verdict is None:
+            if _LABEL.match(line):
+                return _LABEL.sub("", line, count=1)
+            return line
         if self.answers is None:
-            self.answers = found["yes"] is not None
-        return line[found.end() :]
+            self.answers = verdict["yes"] is not None
+        return line[verdict.end() :]
 
 
 # -- a list of sources at the end
@@ -192,19 +233,25 @@ _DEFINITION = re.compile(r"[\[［【]\^?[Nn]\s*\d+[\]］】]\s*[:：][^\n]*")
 
 @cache
 def _heading() -> re.Pattern[str]:
-    """In every language: a model may write it in another one than the question's."""
-    words = "|".join(each.answers.sources for each in vocabularies() if each.answers)
+    """Compiles headings of lists of sources in every language: a model may write it in another one than the question's."""
+    words = "|".join(language.answers.sources for language in vocabularies() if language.answers)
     return re.compile(rf"[\s>#*_-]*(?:{words})[\s:*_]*", re.IGNORECASE)
 
 
-def _lists_sources(piece: DraftPiece, *, below: bool) -> bool:
-    """Whether a piece belongs to a list of sources. `below`: it stands behind a piece that does."""
-    if below and "\n" not in f"{piece.opening}{piece.lead}":
+def _lists_sources(piece: DraftPiece, *, is_below_entry: bool) -> bool:
+    """Reports whether a piece belongs to a list of sources.
+
+    is_below_entry: it stands behind a piece that does.
+    """
+    continues_line = "\n" not in piece.opening + piece.lead
+    if is_below_entry and continues_line:
         return True  # another sentence of an entry
-    begins = below
-    for line in filter(None, map(str.strip, piece.whole.split("\n"))):
-        opens = _heading().fullmatch(line) or _DEFINITION.fullmatch(line)
-        if not (opens or _ENTRY.fullmatch(line) or _RULE.fullmatch(line)):
+    is_in_list = is_below_entry
+    for line in map(str.strip, piece.whole.split("\n")):
+        if not line:
+            continue
+        if _heading().fullmatch(line) or _DEFINITION.fullmatch(line):
+            is_in_list = True
+        elif not _ENTRY.fullmatch(line) and not _RULE.fullmatch(line):
             return False
-        begins = begins or opens is not None
-    return begins
+    return is_in_list

@@ -1,23 +1,25 @@
-"""Question and passages -> what comes nearest to it in the notes' own words, without a model that writes.
+"""Question and passages -> the nearest quotes in the notes' own words, without a model that writes.
 
 Likeness does not tell an answer from a near miss, so nothing here claims to answer. The note that ranks first is always
-quoted, by its nearest window; then the notes with the nearest windows, one of each, all in the order of the search.
-Where the first note holds further windows that are nearer than those of all other notes, it alone is quoted.
+quoted, by its nearest window; then the notes with the nearest windows, one of each, all in the order of the search,
+but for those that are much weaker. Where the first note holds further windows that are nearer than those of all other
+notes, it alone is quoted. Each quote stands below the title of its note.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from zoneinfo import ZoneInfo
 
 from shared.answering.refusals import linkable, reach_notice
-from shared.answering.subject import speaks_of_subject
+from shared.answering.subject import is_on_topic
 from shared.answering.windows import Window, windows
 from shared.language.lengths import utf16_units
-from shared.language.vocabulary import vocabulary
+from shared.language.vocabulary import Answers, vocabulary
 from shared.markdown.neutralize import neutralize_line
-from shared.markdown.quotable import quotable, quotation, visible
+from shared.markdown.quotable import plain, quotable
+from shared.markdown.quotations import one_line, quotation, visible
 from shared.markdown.sanitize import Sanitizer
 from shared.model.answers import CheckedPiece, Citation, Claim, Quote, Source, Support, SupportState
 from shared.model.questions import Question
@@ -25,19 +27,22 @@ from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
 from shared.times.dates import date_in_words
 
-_HEADING = re.compile(r"^[ \t>]*#{1,6}[ \t]+([^\n]+)", re.MULTILINE)
-
+_HEADING_MARK = re.compile(r"(?:^| > )#{1,6} ")
 _CLOSES = re.compile(r"\||`{3}|~{3}")
 """The last line of a table or a block of code: no marker may stand behind it."""
 
 FAR = 0.5
-"""Share of the first passage's score below which another one is left out."""
+"""Share of the first passage's score below which another one is not read."""
 FURTHER = 0.6
-"""The same of the nearness of the first note's window, for further windows of that note."""
+"""Share of the nearness of the first note's window below which a further window of that note is left out."""
 ALONE = 0.2
-"""By how much the second window of the first note must be nearer than those of all other notes for it alone to be
+"""Margin by which the second window of the first note must be nearer than those of all other notes for it alone to be
 quoted. Chosen on half of the questions to a handbook, to pages of strangers and to chats: less loses the right note
 where another one ranks first.
+"""
+WEAK = 0.55
+"""Share of the best window's score below which another note's window is left out: the largest that lost no fact and no
+right note on half of the questions to a handbook and to pages of strangers.
 """
 MAX_QUOTE = 900
 """Characters."""
@@ -46,8 +51,9 @@ MAX_LINE = 200
 
 
 class ExtractiveWriter:
-    """Stands in where no model writes. `embedder`: one on this machine, asked for every question; None: words alone
-    decide what is quoted of a passage. Deterministic; never fails.
+    """Quotes the notes where no model writes. Deterministic; never fails.
+
+    embedder: one on this machine, asked for every question; None: words alone decide what is quoted of a passage.
     """
 
     model = "extractive"
@@ -56,120 +62,233 @@ class ExtractiveWriter:
         self._embedder = embedder
 
     def quotes(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
-        """At most as many as the question wants; none: nothing speaks of the subject."""
+        """Returns at most as many quotes as the question wants; none if nothing is on topic."""
         if not retrieved.selected:
             return ()
-        least = FAR * retrieved.selected[0].score
-        close = [passage for passage in retrieved.selected if passage.score >= least]
-        notes = list(dict.fromkeys(passage.chunk.note_id for passage in close))
-        of_first, of_others = list[Window](), dict[str, Window]()
-        ranked = sorted(windows(question.text, close, retrieved, self._embedder), key=lambda each: -each.score)
-        if not speaks_of_subject(retrieved, max(each.nearness for each in ranked)):
+        min_score = FAR * retrieved.selected[0].score
+        close = [passage for passage in retrieved.selected if passage.score >= min_score]
+        ranked = sorted(
+            windows(question.text, close, retrieved, self._embedder),
+            key=lambda window: -window.score,
+        )
+        if not is_on_topic(retrieved, max(window.nearness for window in ranked)):
             return ()
-        for window in ranked:
-            if window.passage.chunk.note_id != notes[0]:
-                of_others.setdefault(window.passage.chunk.note_id, window)
-            elif not of_first or window.nearness >= FURTHER * of_first[0].nearness:
-                of_first.append(window)
-        others = _different([of_first[0], *of_others.values()], question.quotes + 1)[1:]
-        of_first = _different(of_first, question.quotes + 1)
-        is_alone = not others or (len(of_first) > 1 and of_first[1].score >= others[0].score + ALONE)
-        chosen = (of_first if is_alone else [of_first[0], *others])[: question.quotes]
-        chosen.sort(key=lambda each: (notes.index(each.passage.chunk.note_id), close.index(each.passage)))
-        return tuple(filter(None, map(_quote, chosen)))
+        note_ids = list(dict.fromkeys(passage.chunk.note_id for passage in close))
+        chosen = _choose(ranked, note_ids[0], limit=question.quotes)
+        chosen.sort(
+            key=lambda window: (
+                note_ids.index(window.passage.chunk.note_id),
+                close.index(window.passage),
+            )
+        )
+        return _shown_quotes(chosen)
 
     def nearest(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
-        """One of each passage that comes nearest and shows text, in their order."""
+        """Returns a quote of each of the nearest passages that shows text, in their order."""
         best: dict[str, Window] = {}
         for window in windows(question.text, retrieved.nearest, retrieved, self._embedder):
             best.setdefault(window.passage.chunk.chunk_id, window)
-        return tuple(filter(None, map(_quote, best.values())))
+        return _shown_quotes([window.without_rest() for window in best.values()])
 
     def pieces(self, question: Question, retrieved: Retrieved) -> tuple[CheckedPiece, ...]:
-        """The answer that says what it is, in the language of the question if that has words for it, a quote a piece;
-        of a time and nothing else one line a note, by date. None: nothing speaks of the subject.
+        """Returns the answer, a quote a piece, below a line that says what it is; none if nothing is on topic.
+
+        A question about a time and nothing else gets one line a note, by date. The line is in the language of the
+        question if that has words for it.
         """
-        lists, zone = retrieved.notes_read is not None, ZoneInfo(question.zone)
-        beginnings = filter(None, [_beginning(passage, zone) for passage in retrieved.selected if lists])
-        quotes = tuple(beginnings) if lists else self.quotes(question, retrieved)
-        words = vocabulary(retrieved.analysis.lang).answers or vocabulary("en").answers
+        zone = ZoneInfo(question.zone)
+        lists_notes = retrieved.notes_read is not None
+        if lists_notes:
+            quotes = _beginnings(retrieved.selected, zone)
+        else:
+            quotes = self.quotes(question, retrieved)
+        words = _words(retrieved.analysis.lang)
         if not quotes or words is None:
             return ()
         sanitizer = Sanitizer(linkable(question, [Source("", quote.passage) for quote in quotes]))
-        opening = f"{reach_notice(retrieved)}{words.of_then if lists else words.nearest}"
-        found = [CheckedPiece(sanitizer.feed(opening))]
-        units = utf16_units(found[0].text)
+        heading = words.of_then if lists_notes else words.nearest
+        pieces = [CheckedPiece(sanitizer.feed(f"{reach_notice(retrieved)}{heading}"))]
+        units = utf16_units(pieces[0].text)
         for number, quote in enumerate(quotes, start=1):
-            mark = f" [N{number}]" if question.include_citations else ""
-            if lists:
-                written = quote.passage.chunk.created_at.astimezone(zone)
-                # Names of months for people are known in English alone.
-                day = date_in_words(written) if retrieved.analysis.lang == "en" else written.date().isoformat()
-                before, lines = "\n" if number > 1 else "\n\n", f"- {day}: {' '.join(quote.lines)}"
+            marker = f" [N{number}]" if question.include_citations else ""
+            if lists_notes:
+                gap = "\n" if number > 1 else "\n\n"
+                body = _list_item(quote, zone, retrieved.analysis.lang) + marker
             else:
-                before, lines = "\n\n", "\n".join(f"> {line}".rstrip() for line in quote.lines)
-                if mark and _CLOSES.match(quote.lines[-1]):
-                    mark = f"\n>\n>{mark}"
-            text = sanitizer.feed(f"{before}{lines}{mark}")
-            start, units = units + len(before), units + utf16_units(text)
-            citation = Citation(
-                label=f"N{number}",
-                passage=quote.passage,
-                quote_start=quote.start,
-                quote_end=quote.end,
-                quote=quote.text,
-                support=Support(SupportState.QUOTED, quote.nearness),
-            )
-            claim = Claim(start=start, end=units, support=citation.support, citations=(citation,))
-            found.append(CheckedPiece(text, claim, (citation,)) if question.include_citations else CheckedPiece(text))
-        return tuple(found)
+                gap = "\n\n"
+                body = _blockquote(_title_line(quote, retrieved, zone), quote, marker)
+            text = sanitizer.feed(f"{gap}{body}")
+            start = units + len(gap)
+            units += utf16_units(text)
+            if question.include_citations:
+                claim = _claim(quote, number, start=start, end=units)
+                pieces.append(CheckedPiece(text, claim, claim.citations))
+            else:
+                pieces.append(CheckedPiece(text))
+        return tuple(pieces)
 
 
-def _different(ranked: Sequence[Window], most: int) -> list[Window]:
-    """The first `most` of those that do not show again what one before them does."""
-    found: list[Window] = []
+def _words(lang: str) -> Answers | None:
+    """Returns the words of answers in a language, otherwise in English."""
+    return vocabulary(lang).answers or vocabulary("en").answers
+
+
+def _choose(ranked: Sequence[Window], first_note: str, *, limit: int) -> list[Window]:
+    """Chooses the first note's best window and the best of each other note, or several of the first note alone."""
+    first_windows: list[Window] = []
+    other_windows: dict[str, Window] = {}
     for window in ranked:
-        if len(found) < most and not any(map(window.repeats, found)):
-            found.append(window)
-    return found
+        note_id = window.passage.chunk.note_id
+        if note_id != first_note:
+            other_windows.setdefault(note_id, window)
+        elif not first_windows or window.nearness >= FURTHER * first_windows[0].nearness:
+            first_windows.append(window)
+    min_score = WEAK * ranked[0].score
+    near_windows = [window for window in other_windows.values() if window.score >= min_score]
+    one_a_note = _different([first_windows[0], *near_windows], limit + 1)
+    of_first_note = _different(first_windows, limit + 1)
+    others = one_a_note[1:]
+    if not others:
+        return of_first_note[:limit]
+    if len(of_first_note) > 1 and of_first_note[1].score >= others[0].score + ALONE:
+        return of_first_note[:limit]
+    return one_a_note[:limit]
+
+
+def _different(ranked: Sequence[Window], limit: int) -> list[Window]:
+    """Returns the first `limit` windows that do not repeat one before them."""
+    different: list[Window] = []
+    for window in ranked:
+        if len(different) == limit:
+            break
+        if not any(map(window.repeats, different)):
+            different.append(window)
+    return different
+
+
+def _shown_quotes(chosen: Iterable[Window]) -> tuple[Quote, ...]:
+    """Returns the quotes of the windows that show text."""
+    quotes = map(_quote, chosen)
+    return tuple([quote for quote in quotes if quote is not None])
+
+
+def _beginnings(passages: Sequence[Scored], zone: ZoneInfo) -> tuple[Quote, ...]:
+    """Returns the first sentence of each passage that shows text."""
+    quotes = [_beginning(passage, zone) for passage in passages]
+    return tuple([quote for quote in quotes if quote is not None])
+
+
+def _list_item(quote: Quote, zone: ZoneInfo, lang: str) -> str:
+    """Writes a note as an item of a list that begins with its date."""
+    return f"- {_day(quote, zone, lang)}: {' '.join(quote.lines)}"
+
+
+def _day(quote: Quote, zone: ZoneInfo, lang: str) -> str:
+    """Writes the day of a quote's note."""
+    written = quote.passage.chunk.created_at.astimezone(zone)
+    # Names of months for people are known in English alone.
+    if lang == "en":
+        return date_in_words(written)
+    return written.date().isoformat()
+
+
+def _blockquote(title_line: str, quote: Quote, marker: str) -> str:
+    """Writes a quote as a quotation in Markdown, below its note's title and with its marker behind it.
+
+    The title is part of the quotation, so that both go when the note is deleted.
+    """
+    quoted_lines = quote.lines
+    if title_line:
+        quoted_lines = (title_line, "", *quote.lines)
+    lines = "\n".join(f"> {line}".rstrip() for line in quoted_lines)
+    if marker and _CLOSES.match(quote.lines[-1]):
+        return f"{lines}\n>\n>{marker}"
+    return lines + marker
+
+
+def _claim(quote: Quote, number: int, *, start: int, end: int) -> Claim:
+    """Returns the claim of a quote at `[start, end)` of the answer, which nobody judged."""
+    support = Support(SupportState.QUOTED, quote.nearness)
+    citation = Citation(
+        label=f"N{number}",
+        passage=quote.passage,
+        quote_start=quote.start,
+        quote_end=quote.end,
+        quote=quote.text,
+        support=support,
+    )
+    return Claim(start=start, end=end, support=support, citations=(citation,))
+
+
+def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo) -> str:
+    """Names the note and the section that a quote is from, and its day if the question names a time.
+
+    Empty for a note without a title, a path and headings.
+    """
+    chunk = quote.passage.chunk
+    file_name = chunk.path.rpartition("/")[2].removesuffix(".md")
+    headings = _HEADING_MARK.split(chunk.heading_path)
+    names = dict.fromkeys(
+        plain(neutralize_line(name)) for name in (chunk.title or file_name, *headings)
+    )
+    line = " › ".join(name for name in names if name)
+    if not line:
+        return ""
+    if retrieved.analysis.time is None:
+        return f"**{line}**"
+    return f"**{line}**, {_day(quote, zone, retrieved.analysis.lang)}"
 
 
 def _quote(window: Window) -> Quote | None:
-    """Below the heading that names its subject, where it does not begin with one."""
+    """Quotes a window; None: it shows no text."""
     if not window.pieces:
         return _whole(window.passage)
     chunk = window.passage.chunk
-    start, end, lines = quotation(chunk.text, window.pieces, longest=MAX_QUOTE)
-    headings = _HEADING.findall(chunk.text, 0, start) if window.lacks_subject else ()
-    heading = neutralize_line(headings[-1]).strip("#* ") if headings else ""
+    start, end, lines = quotation(
+        chunk.text, window.parts, first=window.pieces[0], longest=MAX_QUOTE
+    )
+    if not any(lines):
+        return _whole(window.passage)
     return Quote(
         passage=window.passage,
         start=chunk.start + start,
         end=chunk.start + end,
-        lines=(f"**{heading}**", "", *lines) if heading else lines,
+        lines=lines,
         nearness=window.nearness,
     )
 
 
 def _beginning(passage: Scored, zone: ZoneInfo) -> Quote | None:
-    """The first sentence, below the note's title unless that is its day, which stands there already."""
+    """Quotes the first sentence, behind the note's title unless that is its day, which stands there already."""
     chunk = passage.chunk
     first = next(iter(quotable(chunk.text)), None)
     if first is None:
         return _whole(passage)
-    start, end = first.start, min(first.end, first.start + MAX_LINE)
-    line = " ".join(neutralize_line(chunk.text[start:end]).split())
+    start = first.start
+    end = min(first.end, first.start + MAX_LINE)
+    line = one_line(chunk.text, start, end)
     is_day = chunk.title == chunk.created_at.astimezone(zone).date().isoformat()
-    title = f"**{neutralize_line(chunk.title)}**, " if chunk.title and not is_day else ""
+    if chunk.title and not is_day:
+        line = f"**{neutralize_line(chunk.title)}**, {line}"
     return Quote(
-        passage=passage, start=chunk.start + start, end=chunk.start + end, lines=(f"{title}{line}",), nearness=0.0
+        passage=passage,
+        start=chunk.start + start,
+        end=chunk.start + end,
+        lines=(line,),
+        nearness=0.0,
     )
 
 
 def _whole(passage: Scored) -> Quote | None:
-    """Of a passage without pieces, such as a heading alone. None: it shows no text."""
+    """Quotes a passage without pieces, such as a heading alone; None: it shows no text."""
     chunk = passage.chunk
     start, end, line = visible(chunk.text, longest=MAX_QUOTE)
     if not line:
         return None
-    return Quote(passage=passage, start=chunk.start + start, end=chunk.start + end, lines=(line,), nearness=0.0)
+    return Quote(
+        passage=passage,
+        start=chunk.start + start,
+        end=chunk.start + end,
+        lines=(line,),
+        nearness=0.0,
+    )

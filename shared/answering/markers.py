@@ -37,7 +37,9 @@ _BLANKS = frozenset(" \t")
 _PAIRS = {"(": ")", "[": "]", "（": "）", "`": "`", "*": "*", "_": "_", "~": "~"}
 _OPENS = re.compile(r"(?:\A|[\s(（])[`*_~]+\Z")
 """Signs that open and close alike stand here where they open."""
-_BEFORE_PUNCTUATION = re.compile(r"[ \t]*(?=[*_~`]*(?:[.,;:!?…)\]}。，、；：！？）】］\r\n]|\Z)|[*_~`]+[ \t])")
+_BEFORE_PUNCTUATION = re.compile(
+    r"[ \t]*(?=[*_~`]*(?:[.,;:!?…)\]}。，、；：！？）】］\r\n]|\Z)|[*_~`]+[ \t])"
+)
 _WITHOUT_UNSEEN = str.maketrans("", "", _UNSEEN)
 
 
@@ -49,21 +51,22 @@ class Grammar:
     part: re.Pattern[str]
     """A `separator`, if any, and a `marker` of a run."""
     inside: re.Pattern[str]
-    """What a marker is made of between its brackets, and a little more."""
+    """The signs of a marker between its brackets, and a little more."""
 
 
 @cache
 def grammar() -> Grammar:
-    """With the conjunctions of every language; made on first use."""
+    """Compiles the grammar with the conjunctions of every language, on first use."""
     words = conjunctions()
-    joined = "|".join(words)
-    between = rf"(?:{BLANK}|[,;&/、])++(?:(?:{joined})\s++)?+"
+    conjunction = "|".join(words)
+    between = rf"(?:{BLANK}|[,;&/、])++(?:(?:{conjunction})\s++)?+"
     labels = rf"{_FIRST}{_TO}(?:{between}(?:{_FIRST}|{_NUMBER}){_TO})*+"
     # Emphasis before the label; before a small n it is code (`a[*n1]`) unless it closes, too.
     opening = rf"(?:{EMPHASIS}++{BLANK}*+(?=N|{labels}{BLANK}*+{EMPHASIS}))?+"
     marker = rf"{_OPEN}(?:{BLANK}|[\^\\])*+{opening}{labels}{_CLOSING}\]"
-    separator = rf"(?:(?:[ \t]*+[,;][ \t]*+|[ \t]++)(?:(?:{joined})[ \t]++)?)?+"
-    inside = rf"[\s{_UNSEEN}^\\Nn\d,;&/、\-*_~`{''.join(sorted(set(joined) - {'|'}))}]"
+    separator = rf"(?:(?:[ \t]*+[,;][ \t]*+|[ \t]++)(?:(?:{conjunction})[ \t]++)?)?+"
+    letters = "".join(sorted(set("".join(words))))
+    inside = rf"[\s{_UNSEEN}^\\Nn\d,;&/、\-*_~`{letters}]"
     return Grammar(
         run=re.compile(rf"{marker}(?:{separator}{marker})*"),
         part=re.compile(rf"(?P<separator>{separator})(?P<marker>{marker})"),
@@ -72,15 +75,25 @@ def grammar() -> Grammar:
 
 
 def numbers_in(signs: str, offered: Collection[int]) -> dict[int, None]:
-    """Every number that a marker's skeleton (or a run's) names, each once, in order; of a range its ends and what was
-    offered between. Nine digits tell any offered number from an invented one, and int() stays cheap.
+    """Returns every number that the skeleton of a marker or run names, each once, in order.
+
+    A range names its ends and what was offered between them.
     """
-    named: dict[int, None] = {}
-    for found in _NUMBERS.finditer(signs):
-        first, last = [int(each.translate(_WITHOUT_UNSEEN)[:9]) for each in (found[1], found[2] or found[1])]
-        between = [number for number in offered if first < number < last] if first < last else []
-        named |= dict.fromkeys((first, *between, last))
-    return named
+    numbers: dict[int, None] = {}
+    for match in _NUMBERS.finditer(signs):
+        first = _number(match[1])
+        last = _number(match[2] or match[1])
+        numbers[first] = None
+        for number in offered:
+            if first < number < last:
+                numbers[number] = None
+        numbers[last] = None
+    return numbers
+
+
+def _number(digits: str) -> int:
+    """Reads a number. Nine digits tell any offered number from an invented one, and int() stays cheap."""
+    return int(digits.translate(_WITHOUT_UNSEEN)[:9])
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,74 +102,121 @@ class Markers:
 
     text: str
     runs: tuple[re.Match[str], ...]
-    """Over the text's skeleton."""
+    """Matches in the text's skeleton."""
 
     def numbers(self, offered: Collection[int]) -> tuple[int, ...]:
-        """Every number named, each once, by first use; those that were not `offered` too."""
-        return tuple(dict.fromkeys(number for run in self.runs for number in numbers_in(run[0], offered)))
+        """Returns every number named, each once, by first use; those that were not `offered` too."""
+        numbers: dict[int, None] = {}
+        for run in self.runs:
+            numbers |= numbers_in(run[0], offered)
+        return tuple(numbers)
 
     def written(self, labels: Mapping[int, int]) -> str:
-        """The text with the markers of `labels` alone, as `[N<label>]`; the others go by the spacing rule."""
+        """Writes the text with the markers of `labels` alone, as `[N<label>]`; the others go by the spacing rule."""
         pieces: list[str] = []
-        end, ahead = 0, ""
+        end = 0
+        character_before = ""
         for run in self.runs:
-            before, end, markers = self.text[end : run.start()], run.end(), ""
-            for part in grammar().part.finditer(run.string, *run.span()):
-                kept = [f"[N{labels[number]}]" for number in numbers_in(part["marker"], labels) if number in labels]
-                separator = self.text[slice(*part.span("separator"))] if markers and kept else ""
-                markers += separator + "".join(kept)
+            before = self.text[end : run.start()]
+            end = run.end()
+            markers = self._markers_of(run, labels)
             if not markers:
-                before, end = _close_gap(before, self.text, end, ahead=ahead, at_start=not pieces)
+                before, end = _close_gap(
+                    before, self.text, end, ahead=character_before, at_start=not pieces
+                )
             pieces += [before, markers]
-            ahead = (markers or before or ahead)[-1:]
-        return "".join([*pieces, self.text[end:]])
+            character_before = (markers or before or character_before)[-1:]
+        pieces.append(self.text[end:])
+        return "".join(pieces)
+
+    def _markers_of(self, run: re.Match[str], labels: Mapping[int, int]) -> str:
+        """Writes the markers of a run that stay, with the separators between them."""
+        markers = ""
+        for part in grammar().part.finditer(run.string, *run.span()):
+            numbers = numbers_in(part["marker"], labels)
+            marker = "".join(f"[N{labels[number]}]" for number in numbers if number in labels)
+            if marker and markers:
+                markers += self.text[slice(*part.span("separator"))]
+            markers += marker
+        return markers
 
 
 def read_markers(text: str) -> Markers:
+    """Finds the citation markers of a text."""
     return Markers(text, tuple(grammar().run.finditer(skeleton(text))))
 
 
 def _close_gap(before: str, text: str, end: int, *, ahead: str, at_start: bool) -> tuple[str, int]:
-    """What stands before a run that goes, and where the text goes on after it: by the spacing rule.
+    """Returns what stands before a run that goes, and where the text goes on after it, by the spacing rule.
 
     `before` reaches back to the run before this one, `ahead` is the last character in front of it.
     """
     before, end = _drop_empty_brackets(before, text, end)
-    bare = before.rstrip(" \t")
-    if bare.endswith("\n") or (at_start and not bare):
-        end = _blanks_end(text, end)
-    elif found := _BEFORE_PUNCTUATION.match(text, end):
-        before, end = bare, found.end()
-    elif text[end] in " \t":
-        before = bare
-    else:
-        left, right = before[-1:] or ahead, text[end]
-        # Two words in one; Chinese and Japanese write no blanks.
-        before += " " if left.isalnum() and right.isalnum() and min(left, right) < "\u2e80" else ""
-    signs, following = skeleton(before), text[end : end + 1]
-    opened = _before_bracket(signs, len(signs))
-    if opened < len(signs):  # what follows could complete a marker
-        bracket = signs.index("[", opened)
-        return f"{before[:opened]}({before[bracket + 1 :]}", end
+    before, end = _drop_blanks(before, text, end, ahead=ahead, at_start=at_start)
+    signs = skeleton(before)
+    bracket_start = _before_bracket(signs, len(signs))
+    if bracket_start < len(signs):  # what follows could complete a marker
+        bracket = signs.index("[", bracket_start)
+        return f"{before[:bracket_start]}({before[bracket + 1 :]}", end
+    if _makes_entity(before, ahead, text[end : end + 1]):
+        return f"{before} ", end
+    return before, end
+
+
+def _drop_blanks(
+    before: str, text: str, end: int, *, ahead: str, at_start: bool
+) -> tuple[str, int]:
+    """Drops the blanks that parted a run from the text around it; two words that only it parted get one."""
+    without_blanks = before.rstrip(" \t")
+    starts_line = without_blanks.endswith("\n") or (at_start and not without_blanks)
+    if starts_line:
+        return before, _blanks_end(text, end)
+    punctuation = _BEFORE_PUNCTUATION.match(text, end)
+    if punctuation is not None:
+        return without_blanks, punctuation.end()
+    if text[end] in " \t":
+        return without_blanks, end
+    left = before[-1:] or ahead
+    right = text[end]
+    joins_words = left.isalnum() and right.isalnum()
+    # Chinese and Japanese write no blanks.
+    if joins_words and min(left, right) < "\u2e80":
+        return f"{before} ", end
+    return before, end
+
+
+def _makes_entity(before: str, ahead: str, following: str) -> bool:
+    """Reports whether what follows would complete an HTML entity with what stands before the gap."""
+    if not following:
+        return False
     tail = before or ahead
-    if following == ";":  # or an entity
-        joins = (not before and ahead.isalnum()) or skeleton(f"{tail};") != f"{skeleton(tail)};"
-    else:
-        joins = (following.isalnum() or following in "#%") and UNFINISHED.search(tail) is not None
-    return f"{before} " if joins and following else before, end
+    if following == ";":
+        if not before and ahead.isalnum():
+            return True
+        return skeleton(f"{tail};") != f"{skeleton(tail)};"
+    continues_entity = following.isalnum() or following in "#%"
+    return continues_entity and UNFINISHED.search(tail) is not None
 
 
 def _drop_empty_brackets(before: str, text: str, end: int) -> tuple[str, int]:
-    while (inner := before.rstrip(" \t")) and (close := _PAIRS.get(inner[-1])):
+    """Drops brackets, code and emphasis that held nothing but the run."""
+    while True:
+        inner = before.rstrip(" \t")
+        closing = _PAIRS.get(inner[-1:])
+        if closing is None:
+            return before, end
         after = _blanks_end(text, end)
-        if inner[-2:-1] == "\\" or text[after : after + 1] != close:
-            break
-        if close in "*_~" and (after > end or inner != before or not _OPENS.search(inner)):
-            break
-        if close == "`" and not _OPENS.search(inner):
-            break
-        before, end = inner[:-1], after + 1
-    return before, end
+        is_escaped = inner[-2:-1] == "\\"
+        if is_escaped or text[after : after + 1] != closing:
+            return before, end
+        opens_and_closes_alike = closing in "*_~`"
+        if opens_and_closes_alike and not _OPENS.search(inner):
+            return before, end
+        has_blanks = after > end or inner != before
+        if closing in "*_~" and has_blanks:
+            return before, end
+        before = inner[:-1]
+        end = after + 1
 
 
 def _blanks_end(text: str, start: int) -> int:
@@ -166,17 +226,23 @@ def _blanks_end(text: str, start: int) -> int:
 
 
 def before_unfinished(signs: str) -> int:
-    """Where a skeleton's last brackets begin that a marker could close (`[N1, N`, `[N[N`); its end if none is open."""
+    """Returns where a skeleton's last brackets begin that a marker could close (`[N1, N`, `[N[N`).
+
+    The end of the skeleton if none is open.
+    """
     end = len(signs)
-    while (before := _before_bracket(signs, end)) < end:
-        end = before
-    return end
+    while True:
+        bracket_start = _before_bracket(signs, end)
+        if bracket_start == end:
+            return end
+        end = bracket_start
 
 
 def _before_bracket(signs: str, end: int) -> int:
-    opened = signs.rfind("[", 0, end)
-    if opened < 0 or grammar().inside.fullmatch(signs, opened + 1, end) is None:
+    """Returns where the last open bracket of `signs[:end]` begins, its padding included; `end` if there is none."""
+    bracket = signs.rfind("[", 0, end)
+    if bracket < 0 or grammar().inside.fullmatch(signs, bracket + 1, end) is None:
         return end
-    while opened and signs[opened - 1] in PAD:
-        opened -= 1
-    return opened
+    while bracket > 0 and signs[bracket - 1] in PAD:
+        bracket -= 1
+    return bracket

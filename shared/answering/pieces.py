@@ -14,16 +14,17 @@ the blanks at its end.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from shared.answering.markers import before_unfinished, grammar
 from shared.language.sentences import sentence_ends
 from shared.markdown.neutralize import PAD, skeleton
 
 LOOKAHEAD = 64
-"""Characters."""
+"""Characters behind a piece that must be there before it is given out."""
+MARKER_LOOKAHEAD = 16
+"""Characters behind a run of markers that may still belong to it."""
 MAX_PIECE = 4000
 """Characters after which a piece that does not end is cut, between words where it can be."""
 
@@ -55,10 +56,11 @@ class DraftPiece:
     lead: str
     """Blanks, and the mark of a list's item or a quotation."""
     text: str
-    """What it says, its markers included."""
+    """The text of the piece, its markers included."""
 
     @property
     def whole(self) -> str:
+        """The piece as it was written."""
         return f"{self.opening}{self.lead}{self.text}"
 
 
@@ -66,147 +68,213 @@ ELLIPSIS = DraftPiece("", " ", "…")
 """Stands behind a draft that was cut."""
 
 
-class _Cut(NamedTuple):
-    """Where a piece ends (at the rest's end: it is not whole yet), and what follows from it for the next one."""
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """The end of a piece (that of the rest: it is not whole yet), and what follows from it for the next one."""
 
     end: int
     opens: bool = False
+    """True if the piece says nothing by itself and opens the next one."""
     fence: str = ""
+    """Fence of a block of code that goes on behind the cut."""
     in_table: bool = False
 
 
 class Splitter:
-    """Takes a draft part by part."""
+    """Splits a draft that comes part by part."""
 
     def __init__(self) -> None:
         self._rest = ""
         self._opening = ""
-        self._any = False
-        """Whether a piece was given out."""
+        self._has_given = False
+        """True once a piece was given out."""
         self._fence = ""
-        """That of the block of code we are in, which was cut."""
+        """Fence of the block of code that was cut and goes on."""
         self._in_table = False
-        self._enough = 0
-        """Characters of the rest from which on another look is worth it: many small parts take no quadratic time."""
+        self._next_look = 0
+        """Length of the rest from which on another look is worth it: many small parts take no quadratic time."""
 
     def feed(self, text: str) -> Iterator[DraftPiece]:
-        """The next of the draft -> the pieces that are whole now."""
+        """Takes the next of the draft and yields the pieces that are whole now."""
         self._rest += text
-        if len(self._rest) >= self._enough:
+        if len(self._rest) >= self._next_look:
             yield from self._pieces(ended=False)
-            self._enough = len(self._rest) + len(self._rest) // 16
+            self._next_look = len(self._rest) + len(self._rest) // 16
 
     def finish(self, *, truncated: bool) -> Iterator[DraftPiece]:
-        """The last pieces, without a marker that breaks off; of a `truncated` draft without its unfinished sentence."""
-        end = before_unfinished(skeleton(self._rest))
-        self._rest = self._rest[:end].rstrip(" \t\n\\") if end < len(self._rest) else self._rest
-        given, last = self._any, None
+        """Yields the last pieces, without a marker that breaks off; a `truncated` draft loses its unfinished sentence."""
+        marker_start = before_unfinished(skeleton(self._rest))
+        if marker_start < len(self._rest):
+            self._rest = self._rest[:marker_start].rstrip(" \t\n\\")
+        has_given = self._has_given
+        last: DraftPiece | None = None
         for piece in self._pieces(ended=True):
-            if last:
+            if last is not None:
                 yield last
-            given, last = given or last is not None, piece
-        if last and truncated and not _COMPLETE.search(last.text):
-            text = _UNCLOSED.sub("", last.text).rstrip()
-            last = replace(last, text=text) if text and not given else None
-        if last:
+                has_given = True
+            last = piece
+        if last is not None and truncated and not _COMPLETE.search(last.text):
+            last = None if has_given else _without_open_bracket(last)
+        if last is not None:
             yield last
-        if truncated and (last or given):
+            has_given = True
+        if truncated and has_given:
             yield ELLIPSIS
 
     def _pieces(self, *, ended: bool) -> Iterator[DraftPiece]:
+        """Yields the pieces of the rest that are whole; all of them if the draft has ended."""
         while True:
             rest = self._rest
             start = len(rest) - len(rest.lstrip())
-            if start == len(rest) or not (ended or start + LOOKAHEAD <= len(rest)):
+            if start == len(rest) or not self._is_read_up_to(start, ended=ended):
                 return
-            at_line = "\n" in rest[:start] or not (self._any or self._opening)
-            cut = self._block(start) if at_line or self._fence else None
+            is_first = not self._has_given and not self._opening
+            starts_line = "\n" in rest[:start] or is_first
+            cut = self._block(start) if starts_line or self._fence else None
             if cut is None:
-                item = _ITEM.match(rest, start) if at_line else None
-                start = item.end() if item else start
-                cut = _Cut(self._sentence(start, ended=ended))
-            if not (ended or cut.end + LOOKAHEAD <= len(rest)):
+                item = _ITEM.match(rest, start) if starts_line else None
+                if item is not None:
+                    start = item.end()
+                cut = _Cut(self._sentence_end(start, ended=ended))
+            if not self._is_read_up_to(cut.end, ended=ended):
                 return
-            quoted = _QUOTE_MARK.match(rest, start, cut.end) if at_line and not (self._fence or cut.fence) else None
-            start = quoted.end() if quoted else start
+            is_code = self._fence or cut.fence
+            if starts_line and not is_code:
+                quote_mark = _QUOTE_MARK.match(rest, start, cut.end)
+                if quote_mark is not None:
+                    start = quote_mark.end()
             end = start + len(rest[start : cut.end].rstrip())
             if cut.opens:
                 self._opening += rest[:end]
-            elif (end := self._markers(start, end, ended=ended)) > len(rest):
-                return
             else:
+                end = self._markers_end(start, end, ended=ended)
+                if end > len(rest):
+                    return
                 yield DraftPiece(self._opening, rest[:start], rest[start:end])
-                self._opening, self._any = "", True
-            self._rest, self._fence, self._in_table = rest[end:], cut.fence, cut.in_table
+                self._opening = ""
+                self._has_given = True
+            self._rest = rest[end:]
+            self._fence = cut.fence
+            self._in_table = cut.in_table
+
+    def _is_read_up_to(self, end: int, *, ended: bool) -> bool:
+        """Reports whether LOOKAHEAD characters behind a place are there, or the draft has ended."""
+        return ended or end + LOOKAHEAD <= len(self._rest)
 
     def _block(self, start: int) -> _Cut | None:
-        """None: it is running text."""
+        """Cuts a block of code, a quotation, a row of a table, a heading or a rule; None: it is running text."""
         rest = self._rest
-        fence = _FENCE.match(rest, start)
-        if self._fence or fence:
-            mark = self._fence or (fence[0] if fence else "")
-            closing = re.compile(rf"\n[ \t]*{mark[0]}{{{len(mark)},}}[ \t]*(?=\n|\Z)").search(rest, start)
-            # Never cut within a line: what reads the code line by line would take a part for a whole one.
-            end = closing.end() if closing else self._line_end(start + MAX_PIECE)
-            return _Cut(end, fence="" if closing or end == len(rest) else mark)
-        line = self._line_end(start)
+        opening_fence = _FENCE.match(rest, start)
+        if self._fence:
+            return self._code(start, self._fence)
+        if opening_fence is not None:
+            return self._code(start, opening_fence[0])
+        line_end = self._line_end(start)
         if rest[start] == ">":
-            while not _MARK.search(rest, start, line) and line - start < MAX_PIECE and _QUOTED.match(rest, line):
-                line = self._line_end(line + 1)
-            return _Cut(line)
+            return _Cut(self._quotation_end(start, line_end))
         if rest[start] == "|":
-            rule = None if self._in_table else _TABLE_RULE.match(rest, line)
-            return _Cut(rule.end() if rule else line, opens=rule is not None, in_table=True)
+            rule = None if self._in_table else _TABLE_RULE.match(rest, line_end)
+            if rule is not None:
+                return _Cut(rule.end(), opens=True, in_table=True)
+            return _Cut(line_end, in_table=True)
         if HEADING.match(rest, start):
-            return _Cut(line, opens=_MARK.search(rest, start, line) is None)
-        return _Cut(line, opens=True) if _RULE.match(rest, start) else None
+            return _Cut(line_end, opens=_MARK.search(rest, start, line_end) is None)
+        if _RULE.match(rest, start):
+            return _Cut(line_end, opens=True)
+        return None
+
+    def _code(self, start: int, fence: str) -> _Cut:
+        """Cuts a block of code behind its closing fence, or behind the line in which it grows too long."""
+        closing_fence = re.compile(rf"\n[ \t]*{fence[0]}{{{len(fence)},}}[ \t]*(?=\n|\Z)")
+        closing = closing_fence.search(self._rest, start)
+        if closing is not None:
+            return _Cut(closing.end())
+        # Never cut within a line: what reads the code line by line would take a part for a whole one.
+        end = self._line_end(start + MAX_PIECE)
+        if end == len(self._rest):
+            return _Cut(end)
+        return _Cut(end, fence=fence)
+
+    def _quotation_end(self, start: int, line_end: int) -> int:
+        """Returns where a quotation ends: behind the line with its markers, or its last line."""
+        while True:
+            has_markers = _MARK.search(self._rest, start, line_end) is not None
+            is_too_long = line_end - start >= MAX_PIECE
+            if has_markers or is_too_long or not _QUOTED.match(self._rest, line_end):
+                return line_end
+            line_end = self._line_end(line_end + 1)
 
     def _line_end(self, start: int) -> int:
         end = self._rest.find("\n", start)
-        return end if end >= 0 else len(self._rest)
+        if end < 0:
+            return len(self._rest)
+        return end
 
-    def _sentence(self, start: int, *, ended: bool) -> int:
+    def _sentence_end(self, start: int, *, ended: bool) -> int:
+        """Returns where running text ends: behind its sentence, or between words where that is too long."""
         window = self._rest[start : start + MAX_PIECE + LOOKAHEAD]
         letter = _LETTER.search(window)
-        for end, is_line in sentence_ends(window) if letter else ((len(window), True),):
+        ends: Iterable[tuple[int, bool]] = ((len(window), True),)
+        if letter is not None:
+            ends = sentence_ends(window)
+        for end, is_line in ends:
             if end > MAX_PIECE:
                 break
-            if end == len(window) or not (ended or start + end + LOOKAHEAD <= len(self._rest)):
+            if end == len(window) or not self._is_read_up_to(start + end, ended=ended):
                 return len(self._rest)
-            if letter and letter.start() < end and not _is_open(window[:end], is_line=is_line):
+            has_letter = letter is not None and letter.start() < end
+            if has_letter and not _is_open(window[:end], is_line=is_line):
                 return start + end
         blank = _BLANK.search(self._rest, start + MAX_PIECE)
-        return blank.start() if blank else len(self._rest)
+        if blank is None:
+            return len(self._rest)
+        return blank.start()
 
-    def _markers(self, start: int, end: int, *, ended: bool) -> int:
-        """Behind the markers that follow a piece; beyond the rest: they are not whole yet."""
+    def _markers_end(self, start: int, end: int, *, ended: bool) -> int:
+        """Returns where the markers behind a piece end; beyond the rest: they are not whole yet."""
         signs = skeleton(self._rest[end : end + _MAX_MARKERS])
         blanks = len(signs) - len(signs.lstrip())
-        crosses = signs[:blanks].count("\n")
-        if crosses > 1 or signs[blanks : blanks + 1] not in _OPENS_MARKER:
+        lines_crossed = signs[:blanks].count("\n")
+        if lines_crossed > 1 or signs[blanks : blanks + 1] not in _OPENS_MARKER:
             return end
-        if not crosses and grammar().run.search(skeleton(self._rest[start:end])):
+        has_markers = grammar().run.search(skeleton(self._rest[start:end])) is not None
+        if lines_crossed == 0 and has_markers:
             return end
         run = grammar().run.match(signs, blanks)
-        goes_on = before_unfinished(signs) < len(signs) or (run is not None and run.end() + 16 > len(signs))
-        if goes_on and not ended and len(signs) < _MAX_MARKERS:
+        may_go_on = before_unfinished(signs) < len(signs)
+        if run is not None and run.end() + MARKER_LOOKAHEAD > len(signs):
+            may_go_on = True
+        if may_go_on and not ended and len(signs) < _MAX_MARKERS:
             return len(self._rest) + 1
-        if run is None or (crosses and signs[run.end() :].split("\n", 1)[0].strip(" \t.")):
+        if run is None:
+            return end
+        text_behind = signs[run.end() :].split("\n", 1)[0].strip(" \t.")
+        if lines_crossed and text_behind:
             return end
         return end + run.end()
 
 
+def _without_open_bracket(piece: DraftPiece) -> DraftPiece | None:
+    """Returns an unfinished piece without a bracket that breaks off; None if nothing is left."""
+    text = _UNCLOSED.sub("", piece.text).rstrip()
+    if not text:
+        return None
+    return replace(piece, text=text)
+
+
 def _is_open(text: str, *, is_line: bool) -> bool:
-    """Whether a marker goes on behind the text or, inside a line, a link or a span of code."""
+    """Reports whether a marker goes on behind the text or, inside a line, a link or a span of code."""
     signs = skeleton(text)
     if before_unfinished(signs) < len(signs):
         return True
-    line = signs.rfind("\n") + 1
-    closed = _CLOSED.match(signs, line)
-    return not is_line and closed is not None and 0 < len(signs) - closed.end() < _MAX_OPEN
+    if is_line:
+        return False
+    line_start = signs.rfind("\n") + 1
+    closed = _CLOSED.match(signs, line_start)
+    return closed is not None and 0 < len(signs) - closed.end() < _MAX_OPEN
 
 
 def split(text: str) -> tuple[DraftPiece, ...]:
-    """A whole text -> its pieces."""
+    """Splits a whole text into its pieces."""
     splitter = Splitter()
     return (*splitter.feed(text), *splitter.finish(truncated=False))

@@ -1,4 +1,4 @@
-"""What we say ourselves beside what a writer wrote: refusals and notices; and how a writer admits not to know."""
+"""Fixed texts of an answer: refusals, notices and small talk; and the words by which a writer admits not to know."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OPENING = "I don't have enough information"
 """Every refusal begins with this, in whatever language the question was: clients rely on it."""
 
 SENTENCE = f"{OPENING} in your notes to answer this question."
-"""What every refusal goes on from, and what a model may say of itself."""
+"""The beginning of every refusal, which a model may also write."""
 
 NO_MODEL = f"{OPENING} to answer this: no writing model is available, and these are not your notes."
 
@@ -33,44 +33,48 @@ _WHY = {
 
 @cache
 def _admission() -> re.Pattern[str]:
-    """A denial near a word for the notes or for knowing, in one sentence, in any language: a model may answer in
-    another one than the notes. That also takes in a few claims ("the notes say not to"), which costs nothing: without a
-    citation those are refused as well.
+    """Compiles a denial near a word for the notes or for knowing, in one sentence, in any language.
+
+    A model may answer in another language than the notes. The pattern also takes in a few claims ("the notes say not
+    to"), which costs nothing: without a citation those are refused as well.
     """
-    known = [words.answers for words in vocabularies() if words.answers]
-    knowing, denial = "|".join(each.knowing for each in known), "|".join(each.denials for each in known)
-    return re.compile(
-        rf"\b(?:(?:{denial})\b[^.!?\n]{{0,80}}\b(?:{knowing})|(?:{knowing})\b[^.!?\n]{{0,80}}\b(?:{denial}))\b",
-        re.IGNORECASE,
-    )
+    answers = [language.answers for language in vocabularies() if language.answers]
+    knowing = "|".join(words.knowing for words in answers)
+    denial = "|".join(words.denials for words in answers)
+    same_sentence = r"\b[^.!?\n]{0,80}\b"
+    pattern = rf"\b(?:(?:{denial}){same_sentence}(?:{knowing})|(?:{knowing}){same_sentence}(?:{denial}))\b"
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def refusal_text(reason: RefusalReason) -> str:
-    """The whole answer that a caller gets for `reason`: one sentence that begins with `OPENING`."""
+    """Returns the whole answer for a reason: one sentence that begins with `OPENING`."""
     return f"{SENTENCE.removesuffix('.')}: {_WHY[reason]}"
 
 
-def refusal_told(reason: RefusalReason, lang: str) -> str:
-    """The reason for people who asked in that language; in English where it has no words for it."""
+def localized_reason(reason: RefusalReason, lang: str) -> str:
+    """Returns the reason for people who asked in that language; in English where it has no words for it."""
     return _answers(lang).refusals[reason.value]
 
 
 def general_notice(lang: str) -> str:
-    """The line above an answer from general knowledge, in that language; in English where it has no words for it."""
+    """Returns the line above an answer from general knowledge; in English where the language has no words for it."""
     return f"{_answers(lang).general}\n\n"
 
 
 def _answers(lang: str) -> Answers:
-    return next(words for words in (vocabulary(lang).answers, vocabulary("en").answers) if words)
+    """Returns the words of answers in a language, in English where it has none."""
+    words = vocabulary(lang).answers or vocabulary("en").answers
+    assert words is not None  # noqa: S101 - English has them
+    return words
 
 
 def admits_not_knowing(text: str) -> bool:
-    """Whether a sentence (or a text) says that the notes do not hold the answer, in any language with words for it."""
+    """Reports whether a text says that the notes do not hold the answer, in any language with words for it."""
     return OPENING in text.replace("’", "'") or _admission().search(text) is not None
 
 
 def reason_to_refuse(text: str, *, cites: bool) -> RefusalReason | None:
-    """Why a checked draft cannot stand as the answer; None: it can. `cites`: it holds a valid citation.
+    """Returns why a checked draft cannot stand as the answer; None if it can. `cites`: it holds a valid citation.
 
     A draft without citation is never shown: it either admits that the notes do not hold the answer
     (`below_threshold`: passages were found, none of them answers) or claims what nothing backs. One that
@@ -79,42 +83,63 @@ def reason_to_refuse(text: str, *, cites: bool) -> RefusalReason | None:
     if cites:
         declines = text.lstrip().replace("’", "'").startswith(SENTENCE.removesuffix("."))
         return RefusalReason.BELOW_THRESHOLD if declines else None
-    return RefusalReason.BELOW_THRESHOLD if admits_not_knowing(text) else RefusalReason.UNSUPPORTED_CLAIMS
+    if admits_not_knowing(text):
+        return RefusalReason.BELOW_THRESHOLD
+    return RefusalReason.UNSUPPORTED_CLAIMS
 
 
 def reach_notice(retrieved: Retrieved) -> str:
-    """Says that more than the named time was searched, or less of it, in the language of the question. Empty, or ends
-    in a blank.
+    """Says in the language of the question that more than the named time was searched, or less of it.
+
+    Empty, or ends in a blank.
     """
-    time, words = retrieved.analysis.time, _answers(retrieved.analysis.lang)
+    words = _answers(retrieved.analysis.lang)
     if retrieved.leaves_older:
         return f"{words.newest.format(count=retrieved.notes_read)} "
-    if not (retrieved.widened and time):
+    time = retrieved.analysis.time
+    if retrieved.widened is None or time is None:
         return ""
-    days, (around, ever) = WIDENING[retrieved.widened], words.widened
-    return f"{(ever if days is None else around).format(time=time.phrase, days=days)} "
+    days = WIDENING[retrieved.widened]
+    around, any_time = words.widened
+    if days is None:
+        return f"{any_time.format(time=time.phrase)} "
+    return f"{around.format(time=time.phrase, days=days)} "
 
 
 def linkable(question: Question, sources: Sequence[Source]) -> tuple[str, ...]:
-    """The texts whose addresses an answer may hold: the passages and the person's own words, as they were typed."""
-    asked = [question.asked or question.text, *[turn.question for turn in question.history]]
-    return (*asked, *[source.passage.chunk.text for source in sources])
+    """Returns the texts whose addresses an answer may hold: the passages and the person's own words, as typed."""
+    own_words = [question.asked or question.text]
+    own_words += [turn.question for turn in question.history]
+    return (*own_words, *[source.passage.chunk.text for source in sources])
 
 
 @cache
 def _small_talk() -> tuple[tuple[SmallTalk, re.Pattern[str]], ...]:
-    """English first: greetings that several languages have are answered in it."""
-    known = [words.small_talk for words in (vocabulary("en"), *vocabularies()) if words.small_talk]
-    return tuple(
-        (talk, re.compile(rf"(?:\b(?:(?P<product>{talk.product})|(?P<thanks>{talk.thanks})|{talk.greetings})\b ?)+"))
-        for talk in known
-    )
+    """Compiles the small talk of every language, English first: several languages share its greetings."""
+    patterns = []
+    for language in (vocabulary("en"), *vocabularies()):
+        talk = language.small_talk
+        if talk is None:
+            continue
+        phrases = rf"(?P<product>{talk.product})|(?P<thanks>{talk.thanks})|{talk.greetings}"
+        patterns.append((talk, re.compile(rf"(?:\b(?:{phrases})\b ?)+")))
+    return tuple(patterns)
 
 
 def small_talk(message: str) -> str:
-    """The reply to a greeting, to thanks or to a question about the product, in its language; empty: it is none."""
-    said = " ".join(re.findall(r"\w+", message.lower())) if len(message) < _MAX_SMALL_TALK else ""
+    """Replies to a greeting, to thanks or to a question about the product, in its language; empty: it is none."""
+    if len(message) >= _MAX_SMALL_TALK:
+        return ""
+    words = " ".join(re.findall(r"\w+", message.lower()))
+    if not words:
+        return ""
     for talk, pattern in _small_talk():
-        if said and (found := pattern.fullmatch(said)):
-            return talk.help if found["product"] else talk.welcome if found["thanks"] else talk.hello
+        match = pattern.fullmatch(words)
+        if match is None:
+            continue
+        if match["product"]:
+            return talk.help
+        if match["thanks"]:
+            return talk.welcome
+        return talk.hello
     return ""

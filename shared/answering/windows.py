@@ -1,5 +1,5 @@
-"""Passages -> windows: one to three neighbouring sentences, list items, rows or lines of code that can be quoted, each
-with how near it lies to the question.
+"""Passages -> windows: one to three neighbouring sentences, list items, rows or lines of code, each with how near it lies
+to the question, and how much of the passage around it is quoted.
 
 All pieces are compared with the question by words. The most promising of all passages are also embedded, as many as a
 fixed number of characters allows: embedding is what takes the time.
@@ -10,13 +10,15 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import mul
 
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.language.terms import stems
 from shared.language.vocabulary import vocabulary
-from shared.markdown.quotable import Kind, Quotable, neighbours, quotable
+from shared.markdown.quotable import PieceKind, Quotable, are_neighbours, quotable
+from shared.markdown.quotations import Outline, Span
+from shared.model.index import Vector
 from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
 
@@ -28,104 +30,207 @@ EMBEDDED = 1200
 """Characters that are embedded for one question: a tenth of a millisecond of processor time each."""
 MIN_EMBEDDED = 30
 """Characters that a shorter piece costs."""
-WORDS, RANK, BESIDE = 0.2, 0.3, 0.2
-"""What counts beside a piece's cosine with the question: the share of the question's words that it holds, its
-passage's score as a share of the first one's, and what the pieces beside it count. Chosen on half of the questions to a
-handbook, to pages of strangers and to chats.
-"""
+# Weights beside a piece's cosine with the question, chosen on half of the questions to a handbook, to pages of
+# strangers and to chats.
+WORDS = 0.2
+"""Weight of the share of the question's words that a piece holds."""
+RANK = 0.3
+"""Weight of its passage's score, as a share of the first passage's."""
+BESIDE = 0.2
+"""Weight of the pieces beside it."""
+WHOLE = 700
+"""Characters up to which a passage, or a block of it, is quoted whole."""
 QUESTION = ("?", "？", "؟")
 UNSPOKEN = 0.25
-"""What a cosine counts where the embedder does not speak the question's language."""
+"""Weight of a cosine where the embedder does not speak the question's language."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What can be quoted of a passage."""
+    """A part of a passage that can be quoted."""
 
     passage: Scored
     pieces: tuple[Quotable, ...]
-    """Neighbours, in order; none: the passage holds no piece, all of it can be quoted."""
+    """Neighbours, in order; empty: the passage holds no piece, and all of it can be quoted."""
+    parts: tuple[Span, ...]
+    """What is quoted, in code points of the passage's text: all around the pieces that fits, or some items or rows of
+    a longer list or table. In order; empty if `pieces` is."""
     score: float
-    """How near it lies to the question, its passage's rank included; comparable between passages."""
+    """Nearness to the question, its passage's rank included; comparable between passages."""
     nearness: float
     """Cosine of its best piece with the question, or the share of words if that was not embedded; in [0, 1]."""
-    lacks_subject: bool = False
-    """Whether what it speaks of stands above it."""
 
     def repeats(self, other: Window) -> bool:
-        """Whether both show the same: equal words, or one place of one note."""
+        """Reports whether both show the same: equal words, or one place of one note."""
         if [piece.plain for piece in self.pieces] == [piece.plain for piece in other.pieces]:
             return bool(self.pieces) or self.passage.chunk.text == other.passage.chunk.text
         if self.passage.chunk.note_id != other.passage.chunk.note_id:
             return False
-        (start, end), (other_start, other_end) = self.span, other.span
+        start, end = self.span
+        other_start, other_end = other.span
         return start < other_end and other_start < end
+
+    def without_rest(self) -> Window:
+        """Returns the window that quotes its pieces alone."""
+        if not self.pieces:
+            return self
+        return replace(self, parts=((self.pieces[0].line, self.pieces[-1].end),))
 
     @property
     def span(self) -> tuple[int, int]:
-        """In the note, in code points."""
-        chunk, pieces = self.passage.chunk, self.pieces
-        return (chunk.start + pieces[0].start, chunk.start + pieces[-1].end) if pieces else (chunk.start, chunk.end)
+        """`[start, end)` in the note, in code points."""
+        chunk = self.passage.chunk
+        if not self.pieces:
+            return chunk.start, chunk.end
+        return chunk.start + self.parts[0][0], chunk.start + self.parts[-1][1]
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadPassage:
+    """A passage with its pieces."""
+
+    passage: Scored
+    rank: float
+    """RANK x its score, as a share of the best passage's."""
+    pieces: tuple[Quotable, ...]
+    coverages: tuple[float, ...]
+    """Share of the question's words that each piece holds, in [0, 1]."""
 
 
 def windows(
     question: str, passages: Sequence[Scored], retrieved: Retrieved, embedder: Embedder | None
 ) -> Iterator[Window]:
-    """At least one of each passage, in the order of the passages, the best of each first; they do not overlap.
+    """Yields at least one window of each passage, in the order of the passages, the best of each first.
 
-    `embedder` None or away: words alone decide.
+    Windows do not overlap. Without an embedder, or with one that is away, words alone decide.
     """
-    lang, top = retrieved.analysis.lang, max((passage.score for passage in passages), default=0.0) or 1.0
-    ranks = [RANK * passage.score / top for passage in passages]
-    read = [quotable(passage.chunk.text, passage.chunk.columns) for passage in passages]
-    weights, total = retrieved.weights, sum(retrieved.weights.values()) or 1.0
-    held = [
-        [sum(weights[stem] for stem in weights.keys() & set(stems(text.plain, lang))) / total for text in texts]
-        for texts in read
-    ]
-    cosines = _cosines(question, _promising(read, held, ranks), retrieved, embedder)
-    tells = UNSPOKEN if retrieved.by_words else 1.0
-    for passage, rank, texts, shares in zip(passages, ranks, read, held, strict=True):
-        own = [WORDS * share + tells * cosines.get(each.plain, 0.0) for each, share in zip(texts, shares, strict=True)]
-        scores = [rank + score + BESIDE * sum(beside) for score, beside in _with_neighbours(own)]
-        text, free = passage.chunk.text, set(range(len(texts)))
-        for core in sorted(free, key=lambda at: -scores[at]):
-            if core not in free:
-                continue
-            first, last = _around(text, texts, scores, core, free)
-            lacks_subject = _lacks_subject(texts[first], lang)
-            before = texts[first - 1] if first - 1 in free else None
-            if lacks_subject and before and before.kind is Kind.SENTENCE and neighbours(text, before, texts[first]):
-                first, lacks_subject = first - 1, _lacks_subject(before, lang)
-            free.difference_update(range(first, last + 1))
-            yield Window(
-                passage=passage,
-                pieces=texts[first : last + 1],
-                score=scores[core],
-                nearness=max(0.0, min(1.0, cosines.get(texts[core].plain, shares[core]))),
-                lacks_subject=lacks_subject,
+    read_passages = _read(passages, retrieved)
+    cosines = _cosines(question, _promising(read_passages), retrieved, embedder)
+    cosine_weight = UNSPOKEN if retrieved.lexical_only else 1.0
+    for read in read_passages:
+        if not read.pieces:
+            yield Window(passage=read.passage, pieces=(), parts=(), score=read.rank, nearness=0.0)
+            continue
+        piece_scores = [
+            WORDS * coverage + cosine_weight * cosines.get(piece.plain, 0.0)
+            for piece, coverage in zip(read.pieces, read.coverages, strict=True)
+        ]
+        scores = [
+            read.rank + score + BESIDE * sum(beside)
+            for score, beside in _with_neighbours(piece_scores)
+        ]
+        yield from _windows_of(read, scores, cosines, retrieved.analysis.lang)
+
+
+def _read(passages: Sequence[Scored], retrieved: Retrieved) -> list[_ReadPassage]:
+    """Reads the pieces of each passage, and how many of the question's words each piece holds."""
+    best_score = max((passage.score for passage in passages), default=0.0) or 1.0
+    weights = retrieved.weights
+    total = sum(weights.values()) or 1.0
+    read_passages = []
+    for passage in passages:
+        pieces = quotable(passage.chunk.text, passage.chunk.columns)
+        coverages = []
+        for piece in pieces:
+            shared_stems = weights.keys() & set(stems(piece.plain, retrieved.analysis.lang))
+            coverages.append(sum(weights[stem] for stem in shared_stems) / total)
+        rank = RANK * passage.score / best_score
+        read_passages.append(
+            _ReadPassage(passage=passage, rank=rank, pieces=pieces, coverages=tuple(coverages))
+        )
+    return read_passages
+
+
+def _windows_of(
+    read: _ReadPassage, scores: Sequence[float], cosines: Mapping[str, float], lang: str
+) -> Iterator[Window]:
+    """Yields the windows of one passage around its pieces, the best piece first."""
+    text = read.passage.chunk.text
+    outline = Outline(text, begins_in_table=bool(read.passage.chunk.columns))
+    pieces = read.pieces
+    free = set(range(len(pieces)))
+    for core in sorted(free, key=lambda index: -scores[index]):
+        if core not in free:
+            continue
+        first, last = _around(text, pieces, scores, core, free)
+        if _lacks_subject(pieces[first], lang) and first - 1 in free:
+            before = pieces[first - 1]
+            if before.kind is PieceKind.SENTENCE and are_neighbours(text, before, pieces[first]):
+                first -= 1
+        free.difference_update(range(first, last + 1))
+        parts = _quoted_parts(read, outline, core, range(first, last + 1))
+        for start, end in parts:
+            free.difference_update(
+                index
+                for index, piece in enumerate(pieces)
+                if start <= piece.start and piece.end <= end
             )
-        if not texts:
-            yield Window(passage, (), score=rank, nearness=0.0)
+        nearness = cosines.get(pieces[core].plain, read.coverages[core])
+        yield Window(
+            passage=read.passage,
+            pieces=pieces[first : last + 1],
+            parts=parts,
+            score=scores[core],
+            nearness=max(0.0, min(1.0, nearness)),
+        )
+
+
+def _quoted_parts(
+    read: _ReadPassage, outline: Outline, core: int, chosen: range
+) -> tuple[Span, ...]:
+    """Returns what is quoted around some pieces: all that fits, else the items or rows that match the question."""
+    pieces = read.pieces
+    window = (pieces[chosen[0]].line, pieces[chosen[-1]].end)
+    whole = outline.whole(window, longest=WHOLE)
+    if whole is not None:
+        return (whole,)
+    if pieces[core].kind not in (PieceKind.ITEM, PieceKind.ROW):
+        return (window,)
+
+    # 1. Items or rows of the list or table that hold as many of the question's words as the core.
+    indexes = list(chosen)
+    room = WHOLE - (window[1] - window[0])
+    for index, piece in enumerate(pieces):
+        length = piece.end - piece.line
+        if index in chosen or piece.kind is not pieces[core].kind:
+            continue
+        matches = 0 < read.coverages[core] <= read.coverages[index]
+        if matches and length <= room and outline.share_block(pieces[core].line, piece.line):
+            indexes.append(index)
+            room -= length
+    indexes.sort()
+
+    # 2. The line that leads to the list, and neighbours as one part.
+    spans: list[Span] = []
+    lead = outline.lead(pieces[indexes[0]].line)
+    if lead is not None and lead[1] - lead[0] <= room:
+        spans.append(lead)
+    for place, index in enumerate(indexes):
+        is_next = place > 0 and indexes[place - 1] == index - 1
+        if is_next:
+            spans[-1] = (spans[-1][0], pieces[index].end)
+        else:
+            spans.append((pieces[index].line, pieces[index].end))
+    return tuple(spans)
 
 
 def _with_neighbours(values: Sequence[float]) -> Iterator[tuple[float, tuple[float, float]]]:
-    """Each value with those before and behind it; 0 where there is none."""
+    """Yields each value with those before and behind it; 0 where there is none."""
     framed = (0.0, *values, 0.0)
     return zip(values, zip(framed, framed[2:], strict=False), strict=True)
 
 
-def _promising(
-    read: Sequence[Sequence[Quotable]], shares: Sequence[Sequence[float]], ranks: Sequence[float]
-) -> list[str]:
-    """What is embedded, of all passages."""
-    promises = [
-        (rank + share + BESIDE * max(beside), text.plain)
-        for texts, own, rank in zip(read, shares, ranks, strict=True)
-        for text, (share, beside) in zip(texts, _with_neighbours(own), strict=True)
-    ]
-    chosen, room = dict[str, None](), EMBEDDED
-    for _, plain in sorted(promises, key=lambda each: -each[0]):
+def _promising(read_passages: Sequence[_ReadPassage]) -> list[str]:
+    """Chooses the texts that are embedded, of all passages: the most promising by rank and words."""
+    promises: list[tuple[float, str]] = []
+    for read in read_passages:
+        with_neighbours = _with_neighbours(read.coverages)
+        for piece, (coverage, beside) in zip(read.pieces, with_neighbours, strict=True):
+            promises.append((read.rank + coverage + BESIDE * max(beside), piece.plain))
+    promises.sort(key=lambda promise: -promise[0])
+    chosen: dict[str, None] = {}
+    room = EMBEDDED
+    for _, plain in promises:
         cost = max(MIN_EMBEDDED, len(plain))
         if cost <= room and plain not in chosen:
             chosen[plain] = None
@@ -136,43 +241,59 @@ def _promising(
 def _cosines(
     question: str, texts: Sequence[str], retrieved: Retrieved, embedder: Embedder | None
 ) -> Mapping[str, float]:
-    """The cosine of each text with the question; empty without an embedder, or with one that is away."""
+    """Computes the cosine of each text with the question; none without an embedder, or with one that is away."""
     if embedder is None or not texts:
         return {}
+    by_length = sorted(texts, key=len)  # a batch is as slow as its longest text makes it
+    vectors: list[Vector] = []
     try:
-        known = retrieved.query if retrieved.embedder == embedder.model else None
-        asked = known or embedder.embed_query(question)
-        by_length = sorted(texts, key=len)  # a batch is as slow as its longest text makes it
-        size = embedder.batch_size
-        batches = (by_length[at : at + size] for at in range(0, len(by_length), size))
-        vectors = [vector for batch in batches for vector in embedder.embed_documents(batch)]
+        query = retrieved.query if retrieved.embedder == embedder.model else None
+        if query is None:
+            query = embedder.embed_query(question)
+        for start in range(0, len(by_length), embedder.batch_size):
+            vectors += embedder.embed_documents(by_length[start : start + embedder.batch_size])
     except (ModelUnavailable, ModelRefused, PortContractError) as error:
         log.warning("sentences are chosen by their words alone: %s", error.message)
         return {}
-    return {text: sum(map(mul, asked, vector)) for text, vector in zip(by_length, vectors, strict=True)}
+    return {
+        text: sum(map(mul, query, vector)) for text, vector in zip(by_length, vectors, strict=True)
+    }
 
 
 def _around(
     text: str, pieces: Sequence[Quotable], scores: Sequence[float], core: int, free: set[int]
 ) -> tuple[int, int]:
-    """First and last place of a piece with its best free neighbours, and what follows a question they end in."""
-    low = high = core
-    while low > core - MAX_PIECES + 1 and low - 1 in free and neighbours(text, pieces[low - 1], pieces[low]):
-        low -= 1
-    while high < core + MAX_PIECES - 1 and high + 1 in free and neighbours(text, pieces[high], pieces[high + 1]):
-        high += 1
-    size = min(MAX_PIECES, high - low + 1)
-    firsts = range(max(low, core - size + 1), min(core, high - size + 1) + 1)
-    first = max(firsts, key=lambda at: (sum(scores[at : at + size]), -at))
+    """Returns the first and last index of a piece with its best free neighbours.
+
+    What follows a question they end in belongs to them.
+    """
+
+    def continues(index: int) -> bool:
+        """Reports whether the piece at `index` goes on with the one before it."""
+        return are_neighbours(text, pieces[index - 1], pieces[index])
+
+    lowest = core
+    while lowest > core - MAX_PIECES + 1 and lowest - 1 in free and continues(lowest):
+        lowest -= 1
+    highest = core
+    while highest < core + MAX_PIECES - 1 and highest + 1 in free and continues(highest + 1):
+        highest += 1
+    size = min(MAX_PIECES, highest - lowest + 1)
+    starts = range(max(lowest, core - size + 1), min(core, highest - size + 1) + 1)
+    first = max(starts, key=lambda start: (sum(scores[start : start + size]), -start))
     last = first + size - 1
-    if pieces[last].plain.endswith(QUESTION) and last + 1 in free and neighbours(text, pieces[last], pieces[last + 1]):
+    ends_in_question = pieces[last].plain.endswith(QUESTION)
+    if ends_in_question and last + 1 in free and continues(last + 1):
         return min(core, first + 1), last + 1
     return first, last
 
 
 def _lacks_subject(piece: Quotable, lang: str) -> bool:
-    """Whether it is no sentence, or begins with a word that points at what stands before it."""
-    if piece.kind is not Kind.SENTENCE:
+    """Reports whether a piece is no sentence, or begins with a word that points at what stands before it."""
+    if piece.kind is not PieceKind.SENTENCE:
         return True
     words = vocabulary(lang).follow_ups
-    return bool(words and re.match(rf"(?:{words.things}|{words.people})\b", piece.plain, re.IGNORECASE))
+    if words is None:
+        return False
+    pronoun = rf"(?:{words.things}|{words.people})\b"
+    return re.match(pronoun, piece.plain, re.IGNORECASE) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, Literal, NotRequired, cast
 
 from typing_extensions import TypedDict, get_type_hints
@@ -12,8 +12,8 @@ from typing_extensions import TypedDict, get_type_hints
 from shared.account.export import Exported, SessionMessage
 from shared.api.notes import NoteJson, TrashedNoteJson, note_json, trashed_json
 from shared.api.sessions import MessageJson, SessionJson, message_json, session_json
-from shared.api.templates import TemplateJson
-from shared.api.values import ErrorJson, instant, shown
+from shared.api.templates import TemplateJson, template_json
+from shared.api.values import ErrorJson, instant
 from shared.model.account import DayUsage, Feedback, Receipt
 from shared.model.notes import Note, TrashedNote, UnreadableNote
 from shared.model.sessions import Session
@@ -21,7 +21,7 @@ from shared.model.templates import Template
 
 
 class FeedbackJson(TypedDict):
-    """What was said of an answer. `messageId` null: it was no session's; `citation` null: the whole answer is meant."""
+    """Feedback on an answer. `messageId` null: the answer belongs to no session; `citation` null: for the whole answer."""
 
     feedbackId: str
     requestId: str
@@ -33,8 +33,10 @@ class FeedbackJson(TypedDict):
 
 
 class ReceiptJson(TypedDict):
-    """What was erased: kind -> how many; kinds of which there was nothing are absent. `usageKeptUntil`: the numbers of
-    today's answers, searches and embedded tokens stay until then, so that the day's limits hold; absent: none stay.
+    """Numbers of what was erased, by kind; kinds with nothing to erase are absent.
+
+    `usageKeptUntil`: the numbers of today's answers, searches and embedded tokens stay until then, so that the day's
+    limits hold; absent if none stay.
     """
 
     erased: dict[str, int]
@@ -42,8 +44,8 @@ class ReceiptJson(TypedDict):
 
 
 class UnreadableNoteJson(TypedDict):
-    """What an app wrote in the place of a note. `reason` says why it cannot be read, and `fields` are all it holds, as
-    Firestore's REST API gives them, each with its type.
+    """Document that an app wrote in the place of a note. `reason` says why it cannot be read, and `fields` are all its
+    fields as Firestore's REST API returns them, each with its type.
     """
 
     noteId: str
@@ -52,12 +54,13 @@ class UnreadableNoteJson(TypedDict):
 
 
 class DayUsageJson(TypedDict):
-    """What was spent on one day (UTC)."""
+    """Spending of one day (UTC)."""
 
     day: str
     answers: int
     searches: int
     embeddedTokens: int
+    indexWrites: int
 
 
 class SessionMessageJson(MessageJson):
@@ -79,51 +82,98 @@ class ErrorLineJson(ErrorJson):
     type: Literal["error"]
 
 
+def feedback_json(feedback: Feedback) -> FeedbackJson:
+    """Returns feedback on an answer."""
+    rating = None
+    if feedback.rating is not None:
+        rating = feedback.rating.value
+    return {
+        "feedbackId": feedback.feedback_id,
+        "requestId": feedback.request_id,
+        "messageId": feedback.message_id,
+        "rating": rating,
+        "comment": feedback.comment,
+        "citation": feedback.citation,
+        "createdAt": instant(feedback.created_at),
+    }
+
+
 def receipt_json(receipt: Receipt) -> ReceiptJson:
-    """The body of DELETE /me."""
-    until = receipt.usage_kept_until
-    kept: ReceiptJson = {"erased": dict(sorted(receipt.erased.items()))}
-    return {**kept, "usageKeptUntil": instant(until)} if until else kept
+    """Returns the body of DELETE /me."""
+    reply: ReceiptJson = {"erased": dict(sorted(receipt.erased.items()))}
+    if receipt.usage_kept_until is not None:
+        reply["usageKeptUntil"] = instant(receipt.usage_kept_until)
+    return reply
+
+
+def _unreadable_note_json(note: UnreadableNote) -> UnreadableNoteJson:
+    return {"noteId": note.note_id, "reason": note.reason, "fields": dict(note.fields)}
+
+
+def _day_usage_json(usage: DayUsage) -> DayUsageJson:
+    return {
+        "day": usage.day.isoformat(),
+        "answers": usage.answers,
+        "searches": usage.searches,
+        "embeddedTokens": usage.embedded_tokens,
+        "indexWrites": usage.index_writes,
+    }
+
+
+def _session_message_json(item: SessionMessage) -> dict[str, object]:
+    return {"sessionId": item.session_id, **message_json(item.message)}
+
+
+@dataclass(frozen=True, slots=True)
+class _LineKind:
+    """A type of line in an export."""
+
+    name: str
+    """Value of the line's `type`."""
+    json_type: Any
+    """TypedDict of what else the line holds."""
+    to_json: Callable[[Any], Mapping[str, object]]
+
+
+_LINE_KINDS: Mapping[type[Exported], _LineKind] = {
+    Note: _LineKind("note", NoteJson, note_json),
+    UnreadableNote: _LineKind("unreadableNote", UnreadableNoteJson, _unreadable_note_json),
+    TrashedNote: _LineKind("trashedNote", TrashedNoteJson, trashed_json),
+    Template: _LineKind("template", TemplateJson, template_json),
+    Session: _LineKind("session", SessionJson, session_json),
+    SessionMessage: _LineKind("message", SessionMessageJson, _session_message_json),
+    Feedback: _LineKind("feedback", FeedbackJson, feedback_json),
+    DayUsage: _LineKind("usage", DayUsageJson, _day_usage_json),
+}
 
 
 def export_lines(items: Iterable[Exported]) -> Iterator[Mapping[str, object]]:
-    """One object an item, with its `type`; after the last the line that says how many of each there were.
+    """Yields one object an item, with its `type`; after the last the line that says how many of each there were.
 
     An export without that line was cut off.
     """
     counts: Counter[str] = Counter()
     for item in items:
-        name, _, row_of = _ROWS[type(item)]
-        counts[name] += 1
-        yield {"type": name, **row_of(item)}
+        kind = _LINE_KINDS[type(item)]
+        counts[kind.name] += 1
+        yield {"type": kind.name, **kind.to_json(item)}
     yield {"type": "end", "counts": dict(counts)}
 
 
-_ROWS: Mapping[type[Exported], tuple[str, Any, Callable[[Any], Mapping[str, object]]]] = {
-    Note: ("note", NoteJson, note_json),
-    UnreadableNote: ("unreadableNote", UnreadableNoteJson, partial(shown, UnreadableNoteJson)),
-    TrashedNote: ("trashedNote", TrashedNoteJson, trashed_json),
-    Template: ("template", TemplateJson, partial(shown, TemplateJson)),
-    Session: ("session", SessionJson, session_json),
-    SessionMessage: (
-        "message",
-        SessionMessageJson,
-        lambda item: {"sessionId": item.session_id, **message_json(item.message)},
-    ),
-    Feedback: ("feedback", FeedbackJson, partial(shown, FeedbackJson)),
-    DayUsage: ("usage", DayUsageJson, partial(shown, DayUsageJson)),
-}
-"""Class -> the `type` of its line, the JSON type of what else the line holds, and what makes it of an item."""
+def _line_type(kind: _LineKind) -> Any:  # noqa: ANN401 - a type made at run time
+    """Returns the TypedDict of an export's lines of this kind, with their `type`."""
+    fields = get_type_hints(kind.json_type, include_extras=True)
+    fields["type"] = Literal[kind.name]
+    class_name = kind.name[0].upper() + kind.name[1:] + "LineJson"
+    line_type = cast("Any", TypedDict)(class_name, fields)
+    summary, _, rest = kind.json_type.__doc__.partition(".")
+    line_type.__doc__ = f"{summary}, as a line of an export.{rest}"
+    return line_type
 
 
-def _line(name: str, kind: Any) -> Any:  # noqa: ANN401 - types made at run time
-    """The type of an export's lines that are JSON of this kind, with their `type`."""
-    fields = {**get_type_hints(kind, include_extras=True), "type": Literal[name]}
-    made = cast("Any", TypedDict)(f"{name[0].upper()}{name[1:]}LineJson", fields)
-    first, _, rest = kind.__doc__.partition(".")
-    made.__doc__ = f"{first}, as a line of an export.{rest}"
-    return made
-
-
-EXPORT_LINES = (*(_line(name, kind) for name, kind, _ in _ROWS.values()), EndLineJson, ErrorLineJson)
-"""What a line of an export may be."""
+EXPORT_LINES = (
+    *(_line_type(kind) for kind in _LINE_KINDS.values()),
+    EndLineJson,
+    ErrorLineJson,
+)
+"""Types of the lines of an export."""

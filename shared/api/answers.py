@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
 from shared.account.prices import usd
 from shared.api import search
-from shared.api.values import SpanJson, shown, snippet, span
-from shared.model.answers import Answer, AnswerKind, Citation, Claim
+from shared.api.values import SpanJson, instant, rounded, span
+from shared.model.answers import Answer, AnswerKind, Citation, Claim, StoredAnswer, Support
+from shared.model.index import IndexedChunk
 from shared.model.questions import Question
+from shared.model.sessions import StoredCitation
+from shared.model.templates import TemplateMatch
 
 
 class SupportJson(TypedDict):
-    """How far a passage backs what is said with its label; of a citation, the claim that it backs least. `quoted`: the
-    text is the note's own, and whether it answers was not judged; the score is then how near it lies to the question.
+    """Support of the text that cites a passage; for a citation, of the claim that it supports least. `quoted`: the text
+    is the note's own and was not judged as an answer; the score is then its similarity to the question.
     """
 
     state: Literal["supported", "partial", "unsupported", "quoted"]
@@ -36,11 +41,15 @@ class CitationJson(search.ResultJson):
 
 
 class ClaimQuoteJson(TypedDict):
-    """What carries most of a claim in one passage that it cites."""
+    """The part of a cited passage that supports most of a claim. `title` and `createdAt` are the note's; answers of
+    earlier releases lack them.
+    """
 
     cid: str
     span: SpanJson
     quote: str
+    title: NotRequired[str]
+    createdAt: NotRequired[str]
 
 
 class ClaimJson(TypedDict):
@@ -89,12 +98,14 @@ class GroundingJson(TypedDict):
 
 
 class AnswerMetaJson(TypedDict):
-    """How an answer came about. `answerKind`: `written` by a model, or the fixed sentence of a refusal; `quoted` where
-    none wrote and passages of the notes are quoted, which may not answer; `general` where the notes do not hold the
-    answer and a model answered without them (`whenNotInNotes`). `model`: what wrote, quoted or found no answer; `none`
-    where no model was asked. `notesRead`: for a question of a time and nothing else, how many notes of that time were
-    read; else null. `removedCitations`: labels that the writer made up, as in its draft. `writerProblem`: why the model
-    that is set did not write; null: it did, or none is set.
+    """Origin of an answer.
+
+    `answerKind`: `written` by a model, or the fixed sentence of a refusal; `quoted` if no model wrote and passages of
+    the notes are quoted, which may not answer; `general` if the notes do not hold the answer and a model answered
+    without them (`whenNotInNotes`). `model`: the model that wrote, quoted or found no answer; `none` if no model was
+    called. `notesRead`: for a question about a period alone, the number of notes read of it; else null.
+    `removedCitations`: labels that the writer made up, as in its draft. `writerProblem`: the reason why the configured
+    model did not write; null if it did, or none is configured.
     """
 
     model: str
@@ -138,7 +149,7 @@ class ReferenceJson(TypedDict):
 class AskMetaJson(AnswerMetaJson):
     """The meta of an answer, and which folders were searched."""
 
-    folders: list[search.PlaceJson]
+    folders: list[search.SearchedFolderJson]
     silentVaults: list[str]
 
 
@@ -153,68 +164,188 @@ class AskJson(TypedDict):
 
 
 def citation_json(citation: Citation) -> CitationJson:
-    """The citation object that every front door shows."""
-    passage, chunk = citation.passage, citation.passage.chunk
-    place = span(chunk, citation.quote_start, citation.quote_end)
-    return shown(CitationJson, citation, passage, chunk, cid=citation.label, snippet=snippet(chunk.text), span=place)
+    """Returns the citation object that every front door shows."""
+    chunk = citation.passage.chunk
+    return {
+        **search.result_json(citation.passage),
+        "span": span(chunk, citation.quote_start, citation.quote_end),
+        "cid": citation.label,
+        "folder": chunk.folder,
+        "position": chunk.position,
+        "quote": citation.quote,
+        "support": _support_json(citation.support),
+        "stale": citation.stale,
+    }
 
 
 def claim_json(claim: Claim) -> ClaimJson:
-    quotes = [
-        shown(ClaimQuoteJson, each, cid=each.label, span=span(each.passage.chunk, each.quote_start, each.quote_end))
-        for each in claim.citations
-    ]
-    place, cids = SpanJson(start=claim.start, end=claim.end), [each.label for each in claim.citations]
-    return shown(ClaimJson, claim, span=place, cids=cids, quotes=quotes)
+    """Returns a claim with the quotes that support it."""
+    quotes: list[ClaimQuoteJson] = []
+    for citation in claim.citations:
+        chunk = citation.passage.chunk
+        quotes.append(
+            {
+                "cid": citation.label,
+                "span": span(chunk, citation.quote_start, citation.quote_end),
+                "quote": citation.quote,
+                "title": chunk.title,
+                "createdAt": instant(chunk.created_at),
+            }
+        )
+    return {
+        "span": {"start": claim.start, "end": claim.end},
+        "cids": [citation.label for citation in claim.citations],
+        "support": _support_json(claim.support),
+        "quotes": quotes,
+    }
 
 
-def answer_json(
+def _support_json(support: Support | None) -> SupportJson | None:
+    if support is None:
+        return None
+    return {"state": support.state.value, "score": rounded(support.score)}
+
+
+def stored_answer(
     question: Question, answer: Answer, *, k: int, request_id: str, session_id: str | None = None
-) -> AnswerJson:
-    """The body of `/chat`: the fixed contract first, additions after it. `k`: passages the writer was to get."""
-    retrieved, match = answer.retrieved, answer.template
-    meta: AnswerMetaJson = {
+) -> StoredAnswer:
+    """Returns an answer of `/chat` as its caller gets it.
+
+    k: passages that the writer was to get.
+    """
+    citations = []
+    for citation in answer.citations:
+        chunk = citation.passage.chunk
+        citations.append(
+            StoredCitation(chunk.note_id, chunk.note_revision, citation_json(citation)),
+        )
+    return StoredAnswer(
+        text=answer.text,
+        citations=tuple(citations),
+        claims=tuple(claim_json(claim) for claim in answer.claims),
+        meta=_meta_json(question, answer, k=k, request_id=request_id, session_id=session_id),
+    )
+
+
+def stored_answer_with_references(
+    question: Question, answer: Answer, *, k: int, request_id: str
+) -> StoredAnswer:
+    """Returns an answer of `/ask` as its caller gets it: with the passages that it was written from, and the folders
+    that were searched.
+    """
+    stored = stored_answer(question, answer, k=k, request_id=request_id)
+    folders = []
+    failed_vaults: list[str] = []
+    references = []
+    retrieved = answer.retrieved
+    if retrieved is not None:
+        folders = [search.searched_folder_json(folder) for folder in retrieved.weighted_folders]
+        failed_vaults.extend(retrieved.failed_vaults)
+        if answer.refusal is None and answer.kind is not AnswerKind.GENERAL:
+            references = [_reference_json(passage.chunk) for passage in retrieved.selected]
+    meta = {**stored.meta, "folders": folders, "silentVaults": failed_vaults}
+    return replace(stored, references=tuple(references), meta=meta)
+
+
+def _meta_json(
+    question: Question, answer: Answer, *, k: int, request_id: str, session_id: str | None
+) -> AnswerMetaJson:
+    query = None
+    notes_read = None
+    timings_ms = answer.timings_ms
+    retrieved = answer.retrieved
+    if retrieved is not None:
+        query = search.query_json(question, retrieved)
+        notes_read = retrieved.notes_read
+        timings_ms = {**retrieved.timings_ms, **answer.timings_ms}
+    refusal: RefusalJson | None = None
+    if answer.refusal is not None:
+        refusal = {
+            "reason": answer.refusal.value,
+            "told": answer.localized_reason or answer.text,
+            "nearest": [search.nearest_json(quote) for quote in answer.nearest],
+        }
+    grounding: GroundingJson | None = None
+    if answer.grounding is not None:
+        grounding = {
+            "precision": rounded(answer.grounding.precision),
+            "recall": rounded(answer.grounding.recall),
+        }
+    usage: UsageJson = {
+        "inputTokens": answer.usage.input_tokens,
+        "outputTokens": answer.usage.output_tokens,
+        "reads": answer.usage.reads,
+        "usd": usd(answer.usage, answer.model),
+    }
+    return {
         "model": answer.model,
         "answerKind": answer.kind.value,
         "retrieval": search.retrieval_json(retrieved, k),
         "requestId": request_id,
         "sessionId": session_id,
         "offsetUnit": "utf16",
-        "query": search.query_json(question, retrieved) if retrieved else None,
-        "notesRead": retrieved.notes_read if retrieved else None,
-        "refusal": None,
-        "grounding": shown(GroundingJson, answer.grounding) if answer.grounding else None,
+        "query": query,
+        "notesRead": notes_read,
+        "refusal": refusal,
+        "grounding": grounding,
         "removedCitations": list(answer.removed_labels),
         "writerProblem": answer.writer_problem or None,
-        "template": shown(ChosenTemplateJson, match, match.template, id=match.template.template_id) if match else None,
-        "usage": shown(UsageJson, answer.usage, usd=usd(answer.usage, answer.model)),
-        "timings": search.timings_json({**(retrieved.timings_ms if retrieved else {}), **answer.timings_ms}),
+        "template": _template_json(answer.template),
+        "usage": usage,
+        "timings": search.timings_json(timings_ms),
     }
-    if answer.refusal is not None:
-        meta["refusal"] = {
-            "reason": answer.refusal.value,
-            "told": answer.refusal_told or answer.text,
-            "nearest": list(map(search.nearest_json, answer.nearest)),
-        }
+
+
+def _template_json(match: TemplateMatch | None) -> ChosenTemplateJson | None:
+    if match is None:
+        return None
+    score = None
+    if match.score is not None:
+        score = rounded(match.score)
+    return {"id": match.template.template_id, "name": match.template.name, "score": score}
+
+
+def _reference_json(chunk: IndexedChunk) -> ReferenceJson:
     return {
+        "vault": chunk.vault,
+        "relPath": chunk.path,
+        "headingPath": chunk.heading_path,
+        "chunkIndex": chunk.position,
+        "noteId": chunk.note_id,
+        "chunkId": chunk.chunk_id,
+        "title": chunk.title,
+    }
+
+
+def reply_json(answer: StoredAnswer) -> dict[str, object]:
+    """Returns the body of `/chat` or `/ask`: the fixed contract first, additions after it."""
+    reply: dict[str, object] = {
         "answer": answer.text,
-        "citations": [citation_json(citation) for citation in answer.citations],
-        "claims": [claim_json(claim) for claim in answer.claims],
-        "meta": meta,
+        "citations": [citation.shown for citation in answer.citations],
+        "claims": list(answer.claims),
+        "meta": answer.meta,
     }
+    if answer.references is not None:
+        reply["references"] = list(answer.references)
+    return reply
 
 
-def ask_json(question: Question, answer: Answer, *, k: int, request_id: str) -> AskJson:
-    """The body of `/ask`: the answer, the passages it was written from, and which folders were searched."""
-    body = answer_json(question, answer, k=k, request_id=request_id)
-    retrieved = answer.retrieved
-    is_from_notes = answer.refusal is None and answer.kind is not AnswerKind.GENERAL
-    used = retrieved.selected if retrieved and is_from_notes else ()
-    meta: AskMetaJson = {
-        **body["meta"],
-        "folders": [shown(search.PlaceJson, place) for place in retrieved.places] if retrieved else [],
-        "silentVaults": list(retrieved.failed_vaults) if retrieved else [],
-    }
-    chunks = [passage.chunk for passage in used]
-    references = [shown(ReferenceJson, each, relPath=each.path, chunkIndex=each.position) for each in chunks]
-    return {**body, "references": references, "meta": meta}
+def read_reply(reply: Mapping[str, Any], revisions: Mapping[str, str]) -> StoredAnswer:
+    """Returns the answer in a body that `reply_json` made.
+
+    revisions: note id -> revision that was read.
+    """
+    citations = []
+    for citation in reply["citations"]:
+        note_id = citation["noteId"]
+        citations.append(StoredCitation(note_id, revisions.get(note_id, ""), citation))
+    references = reply.get("references")
+    if references is not None:
+        references = tuple(references)
+    return StoredAnswer(
+        text=reply["answer"],
+        citations=tuple(citations),
+        claims=tuple(reply["claims"]),
+        meta=reply["meta"],
+        references=references,
+    )

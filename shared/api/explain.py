@@ -6,14 +6,14 @@ from typing_extensions import TypedDict
 
 from shared.api.notes import IndexStatusJson, index_status_json
 from shared.api.search import ResultJson, SearchMetaJson, result_json, search_json
-from shared.api.values import instant, shown
+from shared.api.values import instant, optional_instant, rounded
 from shared.model.questions import Question
 from shared.model.retrieval import RetrievalMode
 from shared.retrieval.explanation import Absence, Explanation, NoteReport, PassageReport
 
 
 class LegJson(TypedDict):
-    """What one leg knows of a passage: rank from 1 (null: it did not bring it), part, weight, and what both add."""
+    """Contribution of one leg to a passage: rank from 1 (null if the leg did not find it), part, weight, and product."""
 
     rank: int | None
     score: float
@@ -81,7 +81,7 @@ class ExplainMetaJson(SearchMetaJson):
 
 
 class ExplainJson(TypedDict):
-    """How a search saw each note in question."""
+    """Explanation of a search for each note in question."""
 
     notes: list[ExplainedNoteJson]
     results: list[ResultJson]
@@ -100,53 +100,95 @@ _REASONS = {
 }
 
 
-def explain_json(question: Question, explanation: Explanation, *, k: int, request_id: str) -> ExplainJson:
-    """The body of `/search` for the same question, and what became of every note in question."""
-    found = search_json(question, explanation.retrieved, k=k, request_id=request_id)
-    notes = [
-        shown(
-            ExplainedNoteJson,
-            note,
-            inResult=note.absence is None,
-            reason=note.absence.value if note.absence else None,
-            detail=_why(note, question, explanation),
-            chunkCount=len(note.passages),
-            chunks=[_passage_json(each, question, explanation) for each in note.passages[:MAX_PASSAGES]],
-            index=index_status_json(note.note_id, explanation.states[note.note_id]),
-        )
-        for note in explanation.notes
-    ]
-    meta: ExplainMetaJson = {**found["meta"], "threshold": question.threshold, "legSize": explanation.options.leg_size}
-    return {"notes": notes, "results": found["results"], "meta": meta}
+def explain_json(
+    question: Question, explanation: Explanation, *, k: int, request_id: str
+) -> ExplainJson:
+    """Returns the body of `/search` for the same question, and what became of every note in question."""
+    search = search_json(question, explanation.retrieved, k=k, request_id=request_id)
+    meta: ExplainMetaJson = {
+        **search["meta"],
+        "threshold": question.threshold,
+        "legSize": explanation.options.leg_size,
+    }
+    return {
+        "notes": [_note_json(note, question, explanation) for note in explanation.notes],
+        "results": search["results"],
+        "meta": meta,
+    }
 
 
-def _why(report: PassageReport | NoteReport, question: Question, explanation: Explanation) -> str | None:
-    """One sentence on why it is not in the result; None if it is."""
-    if report.absence in _REASONS:
-        return _REASONS[report.absence]
-    passage = report if isinstance(report, PassageReport) else next(iter(report.passages), None)
+def _note_json(note: NoteReport, question: Question, explanation: Explanation) -> ExplainedNoteJson:
+    best_passage = None
+    if note.passages:
+        best_passage = note.passages[0]
+    passages = note.passages[:MAX_PASSAGES]
+    return {
+        "noteId": note.note_id,
+        "inResult": note.absence is None,
+        "reason": _reason(note.absence),
+        "detail": _detail(note.absence, best_passage, question, explanation),
+        "chunkCount": len(note.passages),
+        "chunks": [_passage_json(passage, question, explanation) for passage in passages],
+        "index": index_status_json(note.note_id, explanation.states[note.note_id]),
+    }
+
+
+def _reason(absence: Absence | None) -> str | None:
+    if absence is None:
+        return None
+    return absence.value
+
+
+def _detail(
+    absence: Absence | None,
+    passage: PassageReport | None,
+    question: Question,
+    explanation: Explanation,
+) -> str | None:
+    """Returns one sentence on why a passage is not in the result; None if it is.
+
+    passage: None for a note without passages.
+    """
+    if absence is None:
+        return None
+    if absence in _REASONS:
+        return _REASONS[absence]
     if passage is None:
         return None
+    match absence:
+        case Absence.OUT_OF_TIME_RANGE:
+            created = instant(passage.scored.chunk.created_at)
+            return f"it is of {created}, searched was {_searched_time(explanation)}"
+        case Absence.BELOW_THRESHOLD:
+            similarity = passage.scored.scores.similarity
+            return f"its similarity {similarity:.2f} is below {question.threshold:g}"
+        case Absence.MERGED:
+            return f"it repeats {passage.repeats}, which ranks higher"
+        case Absence.BEYOND_K:
+            return f"it is number {passage.place} in the ranking; better ones fill the result"
+        case _:
+            return f"no leg had it among its best {explanation.options.leg_size}"
+
+
+def _searched_time(explanation: Explanation) -> str:
+    """Returns the time to which the search was restricted, in words."""
+    start = "the beginning"
+    end = "today"
     searched = explanation.searched.created
-    start = instant(searched.start) if searched and searched.start else "the beginning"
-    end = instant(searched.end) if searched and searched.end else "today"
-    created, similarity = instant(passage.scored.chunk.created_at), passage.scored.scores.similarity
-    measured = {
-        Absence.OUT_OF_TIME_RANGE: f"it is of {created}, searched was {start} to {end}",
-        Absence.BELOW_THRESHOLD: f"its similarity {similarity:.2f} is below {question.threshold:g}",
-        Absence.MERGED: f"it repeats {passage.repeats}, which ranks higher",
-        Absence.BEYOND_K: f"it is number {passage.place} in the ranking; better ones fill the result",
-        Absence.NOT_A_CANDIDATE: f"no leg had it among its best {explanation.options.leg_size}",
-    }
-    return measured.get(passage.absence) if passage.absence else None
+    if searched is not None:
+        start = optional_instant(searched.start) or start
+        end = optional_instant(searched.end) or end
+    return f"{start} to {end}"
 
 
-def _passage_json(report: PassageReport, question: Question, explanation: Explanation) -> ExplainedPassageJson:
+def _passage_json(
+    report: PassageReport, question: Question, explanation: Explanation
+) -> ExplainedPassageJson:
     return {
         **result_json(report.scored),
         "inResult": report.absence is None,
-        "reason": report.absence.value if report.absence else None,
-        "detail": _why(report, question, explanation),
+        "reason": _reason(report.absence),
+        "detail": _detail(report.absence, report, question, explanation),
         "candidate": report.was_candidate,
         "rank": report.place,
         "mergedInto": report.repeats,
@@ -155,20 +197,46 @@ def _passage_json(report: PassageReport, question: Question, explanation: Explan
 
 
 def _legs_json(report: PassageReport, question: Question, explanation: Explanation) -> LegsJson:
-    """Each leg: its rank, its part of the score in [0, 1], that part's weight, and what both add to the score."""
-    seen, parts, chunk, options = report.seen, report.scored.scores, report.scored.chunk, explanation.options
-    weights = (options.weight_vector, options.weight_keyword, options.weight_recency)
-    if explanation.retrieved.mode is RetrievalMode.RRF:  # rank fusion counts the first two lists alike
-        weights = (1.0, 1.0, 0.0)
-    ranks = (seen.vector_rank, seen.keyword_rank, seen.recent_rank)
-    scores = (parts.vector, parts.keyword, parts.recency)
-    legs = [
-        {"rank": rank, "score": round(score, 4), "weight": weight, "adds": round(share, 6)}
-        for rank, score, weight, share in zip(ranks, scores, weights, report.shares, strict=True)
-    ]
-    age = (question.now - chunk.created_at).total_seconds() / 86_400
+    """Returns for each leg its rank, its part of the score in [0, 1], that part's weight, and what both add."""
+    candidate = report.candidate
+    scores = report.scored.scores
+    chunk = report.scored.chunk
+    options = explanation.options
+    vector_weight = options.weight_vector
+    keyword_weight = options.weight_keyword
+    recency_weight = options.weight_recency
+    if explanation.retrieved.mode is RetrievalMode.RRF:
+        # Rank fusion counts the first two lists alike.
+        vector_weight = 1.0
+        keyword_weight = 1.0
+        recency_weight = 0.0
+    vector_share, keyword_share, recency_share = report.shares
+    cosine = None
+    if candidate.cosine is not None:
+        cosine = rounded(candidate.cosine)
+    age = question.now - chunk.created_at
     return {
-        "vector": shown(VectorLegJson, seen, parts, **legs[0]),
-        "keyword": shown(KeywordLegJson, report, stems=sorted(chunk.terms), **legs[1]),
-        "recency": shown(RecencyLegJson, ageDays=round(age, 2), **legs[2]),
+        "vector": {
+            "rank": candidate.vector_rank,
+            "score": rounded(scores.vector),
+            "weight": vector_weight,
+            "adds": round(vector_share, 6),
+            "cosine": cosine,
+            "similarity": rounded(scores.similarity),
+        },
+        "keyword": {
+            "rank": candidate.keyword_rank,
+            "score": rounded(scores.keyword),
+            "weight": keyword_weight,
+            "adds": round(keyword_share, 6),
+            "bm25": rounded(report.bm25),
+            "stems": sorted(chunk.terms),
+        },
+        "recency": {
+            "rank": candidate.recent_rank,
+            "score": rounded(scores.recency),
+            "weight": recency_weight,
+            "adds": round(recency_share, 6),
+            "ageDays": round(age.total_seconds() / 86_400, 2),
+        },
     }

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired
+from typing import TYPE_CHECKING, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from shared.api.values import shown
+from shared.api.values import instant
 from shared.indexing.state import note_revision
-from shared.model.index import NoteState
-from shared.model.notes import Note, TrashedNote
-from shared.notes.linked import Linked
+from shared.model.index import Coverage, NoteState
+from shared.model.notes import ListedNote, Note, TrashedNote
+from shared.notes.linked import Link, Linked
+
+if TYPE_CHECKING:
+    from shared.sweep.reconcile import ReconcileReport
 
 
 class IndexStatusJson(TypedDict):
-    """How far the index has followed a note. `missing`: it has not seen it; `current`: it holds this very text."""
+    """State of a note in the index. `missing`: not indexed yet; `current`: the index holds exactly this text.
+
+    `pending_embeddings` and not `current`: this text waits to be indexed, and `error` says for what, such as another
+    day's budget; until then searches find the version indexed before.
+    """
 
     noteId: str
     status: Literal["missing", "indexed", "pending_embeddings", "failed"]
@@ -60,8 +67,9 @@ class LinkJson(TypedDict):
 
 
 class LinksJson(TypedDict):
-    """Where a note points, each target once, and the notes that point at it, the newest first. `complete` false: there
-    are more links, or may be more notes that point here, than were looked at.
+    """Links of a note, each target once, and the notes that link to it, the newest first.
+
+    `complete` false: there are more links, or may be more backlinks, than were looked at.
     """
 
     noteId: str
@@ -79,10 +87,13 @@ class NoteRowJson(ListedNoteJson):
 
 
 class NotesJson(TypedDict):
-    """A page of notes by id. `nextPageToken` null: it was the last."""
+    """A page of notes by id. `nextPageToken` null: it was the last. `erasure`: number of the last erasure of
+    everything, empty if there was none; a save that names it is refused after the next erasure.
+    """
 
     notes: list[NoteRowJson]
     nextPageToken: str | None
+    erasure: str
 
 
 class ImportedJson(TypedDict):
@@ -115,8 +126,9 @@ class TrashJson(TypedDict):
 
 
 class CoverageJson(TypedDict):
-    """How many of a tenant's notes are in which state. `outdated`: still to be embedded again, being of another version
-    than `indexVersion`; questions are answered by the vectors of `searchedVersion`.
+    """Numbers of a tenant's notes by state. `indexed`: as they are now; `stale`: indexed, and changed since, counted among
+    the notes changed last (500 on one machine, 20 on Firestore). `outdated`: of another version than `indexVersion`,
+    still to be embedded again; questions are answered by the vectors of `searchedVersion`.
     """
 
     notes: int
@@ -124,13 +136,14 @@ class CoverageJson(TypedDict):
     pendingEmbeddings: int
     failed: int
     missing: int
+    stale: int
     outdated: int
     indexVersion: str
     searchedVersion: str
 
 
 class ReconcileJson(TypedDict):
-    """What one reconcile found and did; of a dry run, what it would embed. `complete` false: call again."""
+    """Result of one reconcile; for a dry run, what it would embed. `complete` false: call again."""
 
     examined: int
     found: dict[str, int]
@@ -144,34 +157,115 @@ class ReconcileJson(TypedDict):
     dryRun: bool
 
 
+def listed_note_json(note: Note) -> ListedNoteJson:
+    """Returns a note without its text."""
+    return {
+        "noteId": note.note_id,
+        "title": note.title,
+        "createdAt": instant(note.created_at),
+        "updatedAt": instant(note.updated_at),
+        "vault": note.vault,
+        "path": note.path,
+        "tags": list(note.tags),
+        "lang": note.lang,
+    }
+
+
 def note_json(note: Note) -> NoteJson:
-    """A note as `/notes/{id}` gives it."""
-    return shown(NoteJson, note, revision=note_revision(note))
+    """Returns a note as `/notes/{id}` gives it."""
+    return {**listed_note_json(note), "text": note.text, "revision": note_revision(note)}
+
+
+def note_row_json(note: ListedNote) -> NoteRowJson:
+    """Returns a note in the list of all."""
+    return {**listed_note_json(note), "error": note.error}
 
 
 def trashed_row_json(trashed: TrashedNote) -> TrashedRowJson:
-    return shown(TrashedRowJson, trashed, trashed.note)
+    """Returns a note in the trash, without its text."""
+    return {
+        **listed_note_json(trashed.note),
+        "trashId": trashed.trash_id,
+        "reason": trashed.reason.value,
+        "trashedAt": instant(trashed.trashed_at),
+        "expiresAt": instant(trashed.expires_at),
+    }
 
 
 def trashed_json(trashed: TrashedNote) -> TrashedNoteJson:
-    return shown(TrashedNoteJson, trashed, trashed.note)
+    """Returns a note in the trash."""
+    return {**trashed_row_json(trashed), "text": trashed.note.text}
 
 
-def links_json(note_id: str, found: Linked) -> LinksJson:
-    links = [
-        LinkJson(
-            target=each.pointer.target,
-            noteId=each.note.note_id if each.note else None,
-            title=each.note.title if each.note else None,
-            heading=each.pointer.heading or None,
-            label=each.pointer.label or None,
-        )
-        for each in found.links
-    ]
-    return shown(LinksJson, found, noteId=note_id, links=links)
+def links_json(note_id: str, linked: Linked) -> LinksJson:
+    """Returns the links of a note and the notes that link to it."""
+    return {
+        "noteId": note_id,
+        "links": [_link_json(link) for link in linked.links],
+        "backlinks": [listed_note_json(note) for note in linked.backlinks],
+        "complete": linked.complete,
+    }
+
+
+def _link_json(link: Link) -> LinkJson:
+    note_id = None
+    title = None
+    if link.note is not None:
+        note_id = link.note.note_id
+        title = link.note.title
+    return {
+        "target": link.pointer.target,
+        "noteId": note_id,
+        "title": title,
+        "heading": link.pointer.heading or None,
+        "label": link.pointer.label or None,
+    }
 
 
 def index_status_json(note_id: str, state: NoteState) -> IndexStatusJson:
-    if state.record is None:
+    """Returns the state of a note in the index."""
+    record = state.record
+    if record is None:
         return {"noteId": note_id, "status": "missing", "current": False, "chunkCount": 0}
-    return shown(IndexStatusJson, state.record, state, noteId=note_id)
+    return {
+        "noteId": note_id,
+        "status": record.status.value,
+        "current": state.current,
+        "chunkCount": record.chunk_count,
+        "indexVersion": record.index_version,
+        "noteRevision": record.note_revision,
+        "indexedAt": instant(record.indexed_at),
+        "attempts": record.attempts,
+        "error": record.error,
+    }
+
+
+def coverage_json(coverage: Coverage) -> CoverageJson:
+    """Returns the numbers of a tenant's notes by state."""
+    return {
+        "notes": coverage.notes,
+        "indexed": coverage.indexed,
+        "pendingEmbeddings": coverage.pending_embeddings,
+        "failed": coverage.failed,
+        "missing": coverage.missing,
+        "stale": coverage.stale,
+        "outdated": coverage.outdated,
+        "indexVersion": coverage.index_version,
+        "searchedVersion": coverage.searched_version,
+    }
+
+
+def reconcile_json(report: ReconcileReport) -> ReconcileJson:
+    """Returns the result of one reconcile."""
+    return {
+        "examined": report.examined,
+        "found": {problem.value: count for problem, count in report.found.items()},
+        "indexed": report.indexed,
+        "deleted": report.deleted,
+        "failed": report.failed,
+        "postponed": report.postponed,
+        "texts": report.texts,
+        "tokens": report.tokens,
+        "complete": report.complete,
+        "dryRun": report.dry_run,
+    }

@@ -1,4 +1,4 @@
-"""What was found for a question, and how."""
+"""Results of a search and their figures."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from shared.api.values import SpanJson, shown, snippet, span
+from shared.api.values import SpanJson, instant, optional_instant, rounded, snippet, span
 from shared.model.answers import Quote
 from shared.model.questions import Question, TimeRange
-from shared.model.retrieval import Retrieved, Scored
+from shared.model.retrieval import Retrieved, Scored, WeightedFolder
 
 
 class ScoresJson(TypedDict):
@@ -74,7 +74,7 @@ class FailedLegJson(TypedDict):
 
 
 class RetrievalJson(TypedDict):
-    """How the passages were found. `reranker` null: none is configured. `silentLegs`: the old name of `failedLegs`."""
+    """Method by which the passages were found. `reranker` null: none is configured."""
 
     k: int
     strategy: str
@@ -83,7 +83,6 @@ class RetrievalJson(TypedDict):
     timeMs: int
     reranker: RerankerJson | None
     failedLegs: list[FailedLegJson]
-    silentLegs: list[FailedLegJson]
 
 
 class NearestJson(ResultJson):
@@ -95,7 +94,7 @@ class NearestJson(ResultJson):
     quoteSpan: SpanJson
 
 
-class PlaceJson(TypedDict):
+class SearchedFolderJson(TypedDict):
     """A folder that was searched, and what scores there were multiplied by."""
 
     vault: str
@@ -105,7 +104,7 @@ class PlaceJson(TypedDict):
 
 
 class SearchMetaJson(TypedDict):
-    """How passages were found."""
+    """Figures of a search."""
 
     retrieval: RetrievalJson
     requestId: str
@@ -122,50 +121,107 @@ class SearchJson(TypedDict):
 
 
 def result_json(passage: Scored) -> ResultJson:
-    """One row of `/search`."""
+    """Returns one row of `/search`."""
     chunk = passage.chunk
-    return shown(ResultJson, passage, chunk, snippet=snippet(chunk.text), span=span(chunk, chunk.start, chunk.end))
+    scores = passage.scores
+    return {
+        "noteId": chunk.note_id,
+        "chunkId": chunk.chunk_id,
+        "title": chunk.title,
+        "vault": chunk.vault,
+        "path": chunk.path,
+        "headingPath": chunk.heading_path,
+        "createdAt": instant(chunk.created_at),
+        "snippet": snippet(chunk.text),
+        "span": span(chunk, chunk.start, chunk.end),
+        "score": rounded(passage.score),
+        "scores": {
+            "vector": rounded(scores.vector),
+            "keyword": rounded(scores.keyword),
+            "recency": rounded(scores.recency),
+            "similarity": rounded(scores.similarity),
+        },
+    }
 
 
 def nearest_json(quote: Quote) -> NearestJson:
+    """Returns a passage that came near, with the part that comes nearest."""
     return {
         **result_json(quote.passage),
-        "snippet": snippet(" ".join(quote.lines)),
+        "snippet": snippet("\n".join(quote.lines)),
         "quote": quote.text,
         "quoteSpan": span(quote.passage.chunk, quote.start, quote.end),
     }
 
 
+def searched_folder_json(folder: WeightedFolder) -> SearchedFolderJson:
+    """Returns a folder that was searched."""
+    return {
+        "vault": folder.vault,
+        "folder": folder.folder,
+        "weight": rounded(folder.weight),
+        "chosenBy": folder.chosen_by.value,
+    }
+
+
 def query_json(question: Question, retrieved: Retrieved) -> QueryJson:
-    hint, keywords = retrieved.analysis.time, list(retrieved.analysis.keywords)
-    if hint is None:
-        return {"keywords": keywords, "timeRange": None}
-    used = hint.range if not hint.restricts else retrieved.range_used or TimeRange(None, None)
-    return {"keywords": keywords, "timeRange": shown(TimeRangeJson, used, hint, question, retrieved)}
+    """Returns the question as it was understood."""
+    analysis = retrieved.analysis
+    time_range: TimeRangeJson | None = None
+    hint = analysis.time
+    if hint is not None:
+        used = hint.range
+        if hint.restricts:
+            used = retrieved.range_used or TimeRange(None, None)
+        time_range = {
+            "start": optional_instant(used.start),
+            "end": optional_instant(used.end),
+            "phrase": hint.phrase,
+            "zone": question.zone,
+            "days": hint.days,
+            "widened": retrieved.widened,
+            "restricts": hint.restricts,
+        }
+    return {"keywords": list(analysis.keywords), "timeRange": time_range}
 
 
 def timings_json(timings_ms: Mapping[str, float]) -> dict[str, float]:
-    """Milliseconds a step."""
+    """Returns step -> milliseconds."""
     return {name: round(value, 1) for name, value in timings_ms.items()}
 
 
 def retrieval_json(retrieved: Retrieved | None, k: int) -> RetrievalJson:
-    failed = [shown(FailedLegJson, each) for each in retrieved.failed_legs] if retrieved else []
-    reranked = retrieved.reranked if retrieved else None
+    """Returns how the passages were found; `retrieved` is None if there was no search."""
+    if retrieved is None:
+        return {
+            "k": k,
+            "strategy": "none",
+            "candidateCount": 0,
+            "rerankCount": 0,
+            "timeMs": 0,
+            "reranker": None,
+            "failedLegs": [],
+        }
+    failed_legs: list[FailedLegJson] = []
+    for failed in retrieved.failed_legs:
+        failed_legs.append({"leg": failed.leg.value, "reason": failed.reason})
+    reranker: RerankerJson | None = None
+    if retrieved.reranked is not None:
+        reranked = retrieved.reranked
+        reranker = {"model": reranked.model, "failure": reranked.failure}
     return {
         "k": k,
-        "strategy": retrieved.mode.value if retrieved else "none",
-        "candidateCount": retrieved.candidate_count if retrieved else 0,
-        "rerankCount": len(retrieved.selected) if retrieved else 0,
-        "timeMs": round(retrieved.timings_ms.get("retrieval", 0.0)) if retrieved else 0,
-        "reranker": shown(RerankerJson, reranked) if reranked else None,
-        "failedLegs": failed,
-        "silentLegs": failed,
+        "strategy": retrieved.mode.value,
+        "candidateCount": retrieved.candidate_count,
+        "rerankCount": len(retrieved.selected),
+        "timeMs": round(retrieved.timings_ms.get("retrieval", 0.0)),
+        "reranker": reranker,
+        "failedLegs": failed_legs,
     }
 
 
 def search_json(question: Question, retrieved: Retrieved, *, k: int, request_id: str) -> SearchJson:
-    """The body of `/search`."""
+    """Returns the body of `/search`."""
     meta: SearchMetaJson = {
         "retrieval": retrieval_json(retrieved, k),
         "requestId": request_id,

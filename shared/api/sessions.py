@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from typing_extensions import TypedDict
 
 from shared.api.answers import AnswerMetaJson, CitationJson, ClaimJson
-from shared.api.values import shown
+from shared.api.values import instant
 from shared.model.sessions import SETTINGS, Message, Session
 from shared.ports.pages import Page
 
@@ -18,9 +17,14 @@ if TYPE_CHECKING:
 else:
     SessionSettingsJson = TypedDict(
         "SessionSettingsJson",
-        {each.field: each.kind | None if each.nullable else each.kind for each in SETTINGS.values()},
+        {
+            setting.field: setting.kind | None if setting.nullable else setting.kind
+            for setting in SETTINGS.values()
+        },
     )
-    SessionSettingsJson.__doc__ = "How a session's questions are answered. `model` null: the configured one."
+    SessionSettingsJson.__doc__ = (
+        "How a session's questions are answered. `model` null: the configured one."
+    )
 
 
 class SessionJson(TypedDict):
@@ -66,18 +70,40 @@ class MessagesJson(TypedDict):
 
 
 def session_json(session: Session) -> SessionJson:
-    """A session as `/sessions/{id}` gives it."""
-    values = asdict(session.settings)
-    settings = {each.field: values[name] or None if each.nullable else values[name] for name, each in SETTINGS.items()}
-    return shown(SessionJson, session, title=session.shown_title, settings=settings)
+    """Returns a session as `/sessions/{id}` gives it."""
+    settings: dict[str, bool | int | float | str | None] = {}
+    for name, setting in SETTINGS.items():
+        value = getattr(session.settings, name)
+        if setting.nullable and not value:
+            value = None
+        settings[setting.field] = value
+    return {
+        "sessionId": session.session_id,
+        "title": session.shown_title,
+        "createdAt": instant(session.created_at),
+        "updatedAt": instant(session.updated_at),
+        "messageCount": session.message_count,
+        "settings": settings,
+    }
 
 
 def message_json(message: Message) -> MessageJson:
-    """A message; citations and meta are the objects that were answered."""
-    answered = {"citations": [each.shown for each in message.citations], "claims": list(message.claims)}
-    return shown(MessageJson, message, requestId=message.request_id or None, meta=message.meta, **answered)
+    """Returns a message; citations, claims and meta are the objects that were answered."""
+    return {
+        "messageId": message.message_id,
+        "requestId": message.request_id or None,
+        "role": message.role.value,
+        "text": message.text,
+        "createdAt": instant(message.created_at),
+        "citations": [cast("CitationJson", citation.shown) for citation in message.citations],
+        "claims": [cast("ClaimJson", claim) for claim in message.claims],
+        "meta": cast("AnswerMetaJson | None", message.meta),
+    }
 
 
 def messages_json(page: Page[Message]) -> MessagesJson:
-    """The body of `/sessions/{id}/messages`."""
-    return {"messages": [message_json(each) for each in page.items], "nextPageToken": page.next_token}
+    """Returns the body of `/sessions/{id}/messages`."""
+    return {
+        "messages": [message_json(message) for message in page.items],
+        "nextPageToken": page.next_token,
+    }

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
 from typing_extensions import TypedDict
 
-from shared.api.answers import AnswerJson, AskJson, CitationJson, ClaimJson, UsageJson, citation_json, claim_json
+from shared.api.answers import (
+    AnswerJson,
+    CitationJson,
+    ClaimJson,
+    UsageJson,
+    citation_json,
+    claim_json,
+    reply_json,
+)
 from shared.api.search import QueryJson, ResultJson, query_json, result_json
 from shared.api.values import ErrorJson
-from shared.model.answers import Answer, AnswerEvent, CheckedPiece, Retracted, Searched
+from shared.model.answers import (
+    CheckedPiece,
+    Retracted,
+    Searched,
+    StoredAnswer,
+    TurnEnded,
+    TurnEvent,
+    TurnStarted,
+)
 from shared.model.questions import Question
 
 
@@ -63,32 +80,51 @@ EVENTS: Mapping[str, Any] = {
 """Name -> what its data is."""
 
 
-def stream_json(question: Question, event: AnswerEvent) -> tuple[StreamEvent, ...]:
-    """What happens while an answer comes about, as clients read it, but for the answer itself: the text of all tokens
-    behind the last `retract`.
+def turn_json(question: Question, events: Generator[TurnEvent]) -> Generator[StreamEvent]:
+    """Yields the events of a turn as clients read them. Closing it closes `events`."""
+    with closing(events):
+        for event in events:
+            yield from stream_json(question, event)
+
+
+def stream_json(question: Question, event: TurnEvent) -> Iterator[StreamEvent]:
+    """Yields one event of a turn as clients read it. The text of the answer is that of all tokens after the last
+    `retract`.
     """
     match event:
+        case TurnStarted(request_id, session_id):
+            yield StreamEvent("start", StartJson(requestId=request_id, sessionId=session_id))
         case Searched(retrieved):
-            offered = () if retrieved.refusal else retrieved.selected
-            sources = SourcesJson(sources=[result_json(each) for each in offered])
-            return StreamEvent("query", query_json(question, retrieved)), StreamEvent("sources", sources)
+            yield StreamEvent("query", query_json(question, retrieved))
+            sources = []
+            if retrieved.refusal is None:
+                sources = [result_json(passage) for passage in retrieved.selected]
+            yield StreamEvent("sources", SourcesJson(sources=sources))
         case CheckedPiece(text, claim, cited):
-            token = TokenJson(text=text, claim=claim_json(claim) if claim else None)
-            return *[StreamEvent("citation", citation_json(each)) for each in cited], StreamEvent("token", token)
+            for citation in cited:
+                yield StreamEvent("citation", citation_json(citation))
+            token = TokenJson(text=text, claim=None)
+            if claim is not None:
+                token["claim"] = claim_json(claim)
+            yield StreamEvent("token", token)
         case Retracted(reason):
-            taken_back: RetractJson = {"from": 0, "reason": reason.value}
-            return (StreamEvent("retract", taken_back),)
-        case Answer():
-            return ()
+            retract: RetractJson = {"from": 0, "reason": reason.value}
+            yield StreamEvent("retract", retract)
+        case TurnEnded(answer, is_repeat):
+            if is_repeat:
+                yield from _replay(answer)
+            yield StreamEvent("usage", answer.meta["usage"])
+            yield StreamEvent("result", reply_json(answer))
 
 
-def replayed(result: AnswerJson | AskJson) -> Iterator[StreamEvent]:
-    """Events of an answer given before: without `sources`, which are not kept; its text in one token, without claim."""
-    meta = result["meta"]
+def _replay(answer: StoredAnswer) -> Iterator[StreamEvent]:
+    """Yields the events before the end of an answer that was given before: its text in one token, without claim; no
+    `sources`, which are not kept.
+    """
+    meta = answer.meta
     yield StreamEvent("start", StartJson(requestId=meta["requestId"], sessionId=meta["sessionId"]))
     if meta["query"] is not None:
         yield StreamEvent("query", meta["query"])
-    yield from (StreamEvent("citation", citation) for citation in result["citations"])
-    yield StreamEvent("token", TokenJson(text=result["answer"], claim=None))
-    yield StreamEvent("usage", meta["usage"])
-    yield StreamEvent("result", result)
+    for citation in answer.citations:
+        yield StreamEvent("citation", citation.shown)
+    yield StreamEvent("token", TokenJson(text=answer.text, claim=None))

@@ -1,5 +1,8 @@
-"""A question as a front door hands it on -> the events of its turn: begin, whole, retrieve, write, check, record; the
-answer by itself, from template and passages side by side, what is written, and a last look at the notes.
+"""Question -> the events of its turn, for every front door: begin, standalone, retrieve, write,
+check, record.
+
+`run_turn` keeps session, budget and repeats around the answer; `events_of` makes the answer alone:
+template and passages side by side, then the text, and a last look at the notes.
 """
 
 from __future__ import annotations
@@ -7,37 +10,60 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from shared.account.idempotency import IdempotencyLock, RequestKey
 from shared.answering.pipeline import Writers, answer_events
-from shared.answering.refusals import refusal_text, refusal_told, small_talk
-from shared.api.answers import AnswerJson, AskJson, answer_json, ask_json
-from shared.api.stream import StartJson, StreamEvent, replayed, stream_json
+from shared.answering.refusals import localized_reason, refusal_text, small_talk
+from shared.api.answers import (
+    read_reply,
+    reply_json,
+    stored_answer,
+    stored_answer_with_references,
+)
 from shared.app import App
-from shared.asking.search import measure_search, passages_for
+from shared.asking.passages import check_folders, measure_search, passages_for
 from shared.errors import Unavailable
-from shared.folders.search import FolderScope
+from shared.folders.scope import FolderScope
 from shared.indexing.state import revision_now
-from shared.model.account import Person, Spending
-from shared.model.answers import Answer, AnswerEvent, AnswerKind, CheckedPiece, Retracted, RetractReason
+from shared.model.account import AnsweredRequest, Person, Spending
+from shared.model.answers import (
+    Answer,
+    AnswerEvent,
+    AnswerKind,
+    CheckedPiece,
+    Citation,
+    Claim,
+    Retracted,
+    RetractReason,
+    StoredAnswer,
+    TurnEnded,
+    TurnEvent,
+    TurnStarted,
+)
 from shared.model.notes import NoteKey
 from shared.model.questions import Question
 from shared.model.retrieval import RefusalReason
 from shared.model.sessions import SettingsPatch
 from shared.model.templates import AUTO, TemplateMatch
 from shared.ports.cancel import Cancelled
-from shared.sessions.turns import Turn
+from shared.ports.freshness import Freshness
+from shared.sessions.turns import Turn, citation_now
 from shared.tracing import measure, reads_so_far
 
 STOPPED = "…"
-"""Ends an answer in its session whose listener left before its end."""
+"""Ends the stored text of an answer whose listener left before its end."""
 PERIOD_TOKENS = 4000
-"""What the notes of a time may take of the prompt, all alike: the beginning of each."""
-_BY_WHAT_IS_INDEXED = (RefusalReason.NO_CANDIDATES, RefusalReason.BELOW_THRESHOLD, RefusalReason.TIME_RANGE_EMPTY)
+"""Tokens of the prompt that the notes of a time may take, all alike: the beginning of each."""
+_REFUSALS_BY_INDEX = (
+    RefusalReason.NO_CANDIDATES,
+    RefusalReason.BELOW_THRESHOLD,
+    RefusalReason.TIME_RANGE_EMPTY,
+)
+"""Reasons that only hold if the index follows all notes."""
 
 log = logging.getLogger(__name__)
 
@@ -47,103 +73,170 @@ class TurnRequest:
     """A question and what belongs to its turn."""
 
     person: Person
-    """Who asks; of the question's tenant."""
+    """Person of the question's tenant who asks."""
     question: Question
     request_id: str
-    """Names the turn in its reply."""
+    """Id of the turn in its reply."""
     repeat: RequestKey | None = None
-    """Which request it repeats, if that was answered before; None: every request is the first."""
+    """Key under which an earlier answer to the same request is found; None: every request is the
+    first.
+    """
     session_id: str | None = None
-    """None: it belongs to no session."""
+    """None: the turn belongs to no session."""
     patch: SettingsPatch = field(default_factory=dict)
     """Settings of this question alone."""
     scope: FolderScope | None = None
-    """In which vaults and folders to look, which the reply then tells of; None: everywhere alike."""
+    """Vaults and folders to look in, which the reply then lists; None: everywhere alike."""
 
 
-def run_turn(app: App, request: TurnRequest) -> Generator[StreamEvent]:
-    """The events of the turn; the last is its result. A request that was answered before gets those of that answer.
+@dataclass(slots=True)
+class _Delivered:
+    """Pieces of an answer that the listener has been given and that still stand."""
 
-    Nothing happens before the first is asked for, and nothing is looked for before it has gone. Raises, before it,
-    Conflict for a `requestId` that was used for another request, RequestBusy while somebody is answering it, NotFound
-    and InvalidArgument for the session and its settings; after it, Exhausted when the tenant's day is used up and
-    NotFound for a template, vault or folder that there is not. Closing the iterator, or `Cancel`, ends what is under
-    way: what was shown until then is recorded in the session with its question, and nothing is kept for a repeat.
+    pieces: list[CheckedPiece] = field(default_factory=list)
+
+    def add(self, event: AnswerEvent) -> None:
+        if isinstance(event, CheckedPiece):
+            self.pieces.append(event)
+        elif isinstance(event, Retracted):
+            self.pieces.clear()
+
+    @property
+    def text(self) -> str:
+        return "".join(piece.text for piece in self.pieces)
+
+    def as_stopped_answer(self, model: str) -> Answer:
+        """Returns the answer that is recorded when the listener leaves."""
+        citations: list[Citation] = []
+        claims: list[Claim] = []
+        for piece in self.pieces:
+            citations.extend(piece.cited)
+            if piece.claim:
+                claims.append(piece.claim)
+        return Answer(
+            text=f"{self.text} {STOPPED}".strip(),
+            model=model,
+            citations=tuple(citations),
+            claims=tuple(claims),
+        )
+
+
+def run_turn(app: App, request: TurnRequest) -> Generator[TurnEvent]:
+    """Yields the events of the turn; the last holds its answer. A repeated request gets that event
+    alone, with the earlier answer.
+
+    Nothing happens before the first event is asked for, and nothing is looked for before it has
+    gone. Raises, before it, Conflict for a `requestId` that was used for another request,
+    RequestBusy while somebody is answering it, NotFound and InvalidArgument for the session and its
+    settings; after it, Exhausted when the tenant's day is used up and NotFound for a template,
+    vault or folder that does not exist. Closing the iterator, or `Cancel`, ends what is under way:
+    the pieces delivered until then are recorded in the session with the question, and nothing is
+    kept for a repeat.
     """
     sessions = app.sessions(request.person)
-    with app.idempotency.locked(request.repeat) as claim:
-        if claim is not None and claim.record.answer is not None:
-            yield from replayed(_as_read_now(claim.record.answer, claim))
+    with app.idempotency.locked(request.repeat) as lock:
+        # 1. A request that was answered before.
+        if lock is not None and lock.record.answer is not None:
+            earlier_answer = _read_kept(lock.record, lock.changed)
+            yield TurnEnded(earlier_answer, is_repeat=True)
             return
-        with sessions.turn(request.question, request.session_id, request.patch) as begun:
-            yield StreamEvent("start", StartJson(requestId=request.request_id, sessionId=begun.session_id))
-            with app.budgets.asking(begun.question.tenant_id, Spending.ANSWERS):
-                turn = sessions.contextualize_question(begun)
-                shown: list[CheckedPiece] = []
+
+        # 2. The question in its session.
+        with sessions.turn(request.question, request.session_id, request.patch) as new_turn:
+            yield TurnStarted(request.request_id, new_turn.session_id)
+            with app.budgets.asking(new_turn.question.tenant_id, Spending.ANSWERS):
+                turn = sessions.standalone_question(new_turn)
+
+                # 3. The answer, as it comes about.
+                delivered = _Delivered()
                 try:
                     with closing(events_of(app, turn.question, request.scope)) as events:
                         for event in events:
-                            if isinstance(event, CheckedPiece):
-                                shown.append(event)
-                            elif isinstance(event, Retracted):
-                                shown.clear()
-                            elif isinstance(event, Answer):
-                                answer = replace(event, usage=replace(event.usage + turn.usage, reads=reads_so_far()))
-                            yield from stream_json(turn.question, event)
+                            if isinstance(event, Answer):
+                                usage = event.usage + turn.usage
+                                usage = replace(usage, reads=reads_so_far())
+                                answer = replace(event, usage=usage)
+                            else:
+                                delivered.add(event)
+                                yield event
                 except (GeneratorExit, Cancelled):
-                    answer = Answer(
-                        text=" ".join(["".join(piece.text for piece in shown), STOPPED]).strip(),
-                        model=app.model,
-                        citations=tuple(citation for piece in shown for citation in piece.cited),
-                        claims=tuple(piece.claim for piece in shown if piece.claim),
-                    )
-                    sessions.record(turn, answer, _reply(app, request, turn, answer))
+                    answer = delivered.as_stopped_answer(app.model)
+                    sessions.record(turn, _stored(app, request, turn, answer))
                     raise
-                reply = _reply(app, request, turn, answer)
-                sessions.record(turn, answer, reply)
-                _measure(app, answer, reply, follow_up=bool(turn.question.history))
-                if claim is not None:
-                    found = answer.retrieved  # the writer got what is selected; what is nearest is shown with a refusal
-                    chunks = [each.chunk for each in (*found.selected, *found.nearest)] if found else []
-                    notes = {each.note_id: each.note_revision for each in chunks}
-                    reply = _as_read_now(claim.keep(json.dumps(reply, ensure_ascii=False), notes), claim)
-        yield StreamEvent("usage", reply["meta"]["usage"])
-        yield StreamEvent("result", reply)
+
+                # 4. Its record, for the session and for a repeat.
+                stored = _stored(app, request, turn, answer)
+                sessions.record(turn, stored)
+                _measure(app, answer, stored, is_follow_up=bool(turn.question.history))
+                if lock is not None:
+                    stored = _keep(lock, answer, stored)
+        yield TurnEnded(stored)
 
 
-def _reply(app: App, request: TurnRequest, turn: Turn, answer: Answer) -> AnswerJson | AskJson:
+def _stored(app: App, request: TurnRequest, turn: Turn, answer: Answer) -> StoredAnswer:
+    """Returns the answer as the caller gets it."""
     k = turn.question.top_k or app.settings.retrieval_rerank_to
     if request.scope is not None:
-        return ask_json(turn.question, answer, k=k, request_id=request.request_id)
-    return answer_json(turn.question, answer, k=k, request_id=request.request_id, session_id=turn.session_id)
+        return stored_answer_with_references(
+            turn.question, answer, k=k, request_id=request.request_id
+        )
+    return stored_answer(
+        turn.question, answer, k=k, request_id=request.request_id, session_id=turn.session_id
+    )
 
 
-def _as_read_now(kept: str, claim: IdempotencyLock) -> AnswerJson | AskJson:
-    """An answer that was kept; its citations of notes that were edited since are stale."""
-    answered: AnswerJson | AskJson = json.loads(kept)
-    for citation in answered["citations"]:
-        citation["stale"] = citation["stale"] or citation["noteId"] in claim.changed
-    return answered
+def _keep(lock: IdempotencyLock, answer: Answer, stored: StoredAnswer) -> StoredAnswer:
+    """Keeps the answer for a repeat, with the revisions of its notes, and returns the answer to
+    give.
+
+    That is another worker's if it took the request over and answered it.
+    """
+    revisions: dict[str, str] = {}
+    if answer.retrieved is not None:
+        # The writer got the selected passages; the nearest are shown with a refusal.
+        for passage in (*answer.retrieved.selected, *answer.retrieved.nearest):
+            revisions[passage.chunk.note_id] = passage.chunk.note_revision
+    text = json.dumps(reply_json(stored), ensure_ascii=False)
+    if lock.keep(text, revisions) == text:
+        return stored
+    return _read_kept(lock.record)
 
 
-def _measure(app: App, answer: Answer, reply: AnswerJson | AskJson, *, follow_up: bool) -> None:
-    """Figures for the request's log line, without a word of a note or a caller."""
+def _read_kept(record: AnsweredRequest, edited_ids: Collection[str] = ()) -> StoredAnswer:
+    """Returns the answer that is kept for a repeat; citations of notes that were edited since are
+    stale.
+    """
+    answer = read_reply(json.loads(record.answer or ""), record.notes)
+    citations = []
+    for citation in answer.citations:
+        if citation.note_id in edited_ids:
+            citations.append(citation_now(citation, Freshness.EDITED))
+        else:
+            citations.append(citation)
+    return replace(answer, citations=tuple(citations))
+
+
+def _measure(app: App, answer: Answer, stored: StoredAnswer, *, is_follow_up: bool) -> None:
+    """Adds figures to the request's log line, without a word of a note or a caller."""
     measure_search(app, answer.retrieved)
-    meta, usage = reply["meta"], reply["meta"]["usage"]
+    refusal = None
+    if answer.refusal is not None:
+        refusal = answer.refusal.value
+    supports = [citation.support for citation in answer.citations if citation.support]
     measure(
         {
-            "model": meta["model"],
-            "followUp": follow_up,
-            "answerKind": meta["answerKind"],
-            "refusal": meta["refusal"]["reason"] if meta["refusal"] else None,
-            "timingsMs": meta["timings"],
-            "citations": len(reply["citations"]),
-            "citationsRemoved": len(meta["removedCitations"]),
-            "support": dict(Counter([each["support"]["state"] for each in reply["citations"] if each["support"]])),
-            "grounding": meta["grounding"],
-            "tokens": {"input": usage["inputTokens"], "output": usage["outputTokens"]},
-            "reads": usage["reads"],
-            "usd": usage["usd"],
+            "model": answer.model,
+            "followUp": is_follow_up,
+            "answerKind": answer.kind.value,
+            "refusal": refusal,
+            "timingsMs": stored.meta["timings"],
+            "citations": len(answer.citations),
+            "citationsRemoved": len(answer.removed_labels),
+            "support": dict(Counter(support.state.value for support in supports)),
+            "grounding": stored.meta["grounding"],
+            "tokens": {"input": answer.usage.input_tokens, "output": answer.usage.output_tokens},
+            "reads": answer.usage.reads,
+            "usd": stored.meta["usage"]["usd"],
         }
     )
 
@@ -151,84 +244,132 @@ def _measure(app: App, answer: Answer, reply: AnswerJson | AskJson, *, follow_up
 # -- the answer
 
 
-def events_of(app: App, question: Question, scope: FolderScope | None = None) -> Generator[AnswerEvent]:
-    """Searches, and gives the answer as it comes about, from the tenant's notes or without them, as the question says.
+def events_of(
+    app: App, question: Question, scope: FolderScope | None = None
+) -> Generator[AnswerEvent]:
+    """Yields the answer as it comes about, from the tenant's notes or without them, as the question
+    says.
 
-    The pieces behind the last Retracted are the text of the Answer, which comes last. Raises NotFound for a template,
-    vault or folder that there is not. Closing the iterator ends what is under way.
+    The pieces behind the last Retracted are the text of the Answer, which comes last. Raises
+    NotFound for a template, vault or folder that does not exist. Closing the iterator ends what is
+    under way.
     """
-    if question.use_notes and (said := small_talk(question.asked or question.text)):
-        yield CheckedPiece(said)
-        yield Answer(text=said, model="none")
-        return
-    choosing = app.pool.submit(_template_for, app, question, question.template) if question.template else None
-    retrieved, spent = passages_for(app, question, scope)
-    if retrieved and retrieved.notes_read:
-        most = min(question.max_context_tokens or PERIOD_TOKENS, PERIOD_TOKENS)
-        question = replace(question, max_context_tokens=most)
+    # 1. Small talk needs no notes.
+    if question.use_notes:
+        small_talk_reply = small_talk(question.asked or question.text)
+        if small_talk_reply:
+            _check_names(app, question, scope)
+            yield CheckedPiece(small_talk_reply)
+            yield Answer(text=small_talk_reply, model="none")
+            return
+
+    # 2. Template and passages, side by side.
+    choosing = None
+    if question.template:
+        choosing = app.pool.submit(_template_for, app, question, question.template)
+    retrieved, retrieval_usage = passages_for(app, question, scope)
+    if retrieved is not None and retrieved.notes_read:
+        max_tokens = min(question.max_context_tokens or PERIOD_TOKENS, PERIOD_TOKENS)
+        question = replace(question, max_context_tokens=max_tokens)
+    template = None
+    if choosing is not None:
+        template = choosing.result()
+
+    # 3. The text, piece by piece, and a last look at the notes.
     writer = app.writers.get(question.model or "", app.writer)
     writers = Writers(writer=writer, extractive=app.extractive, policy=app.support)
-    template = choosing.result() if choosing else None
-    shown = ""
+    delivered = _Delivered()
     with closing(answer_events(question, retrieved, writers, template=template)) as events:
         for event in events:
-            if isinstance(event, Answer):
-                final = _as_notes_are(app, question, replace(event, usage=event.usage + spent))
-                if final.text != shown:
-                    if shown:
-                        yield Retracted(RetractReason.REFUSED)
-                    yield CheckedPiece(final.text)
-                yield final
-                return
-            if isinstance(event, CheckedPiece):
-                shown += event.text
-            elif isinstance(event, Retracted):
-                shown = ""
-            yield event
+            if not isinstance(event, Answer):
+                delivered.add(event)
+                yield event
+                continue
+            answer = replace(event, usage=event.usage + retrieval_usage)
+            answer = _as_notes_are_now(app, question, answer)
+            if answer.text != delivered.text:
+                if delivered.text:
+                    yield Retracted(RetractReason.REFUSED)
+                yield CheckedPiece(answer.text)
+            yield answer
+            return
 
 
-def _template_for(app: App, question: Question, named: str) -> TemplateMatch:
-    if named == AUTO:
-        return app.templates.search(question.tenant_id, question.text, top_k=1)[0]
-    return TemplateMatch(app.templates.get(question.tenant_id, named), None)
-
-
-def _as_notes_are(app: App, question: Question, answer: Answer) -> Answer:
-    """The answer as its notes are by now: of edited ones citations are stale, and where one was deleted all of it is a
-    refusal. A refusal while notes wait to be indexed does not know whether they hold the answer, and says that.
-
-    The index follows a saved note after a moment, a long one after seconds, and a model writes for seconds. Reads each
-    cited note once; a store that is away leaves the answer as it is.
+def _check_names(app: App, question: Question, scope: FolderScope | None) -> None:
+    """Raises what a search would raise (NotFound, InvalidArgument): a greeting hides no wrong
+    field.
     """
-    by_index = answer.refusal in _BY_WHAT_IS_INDEXED or answer.kind is AnswerKind.GENERAL
-    if by_index and app.store.coverage(question.tenant_id).missing:
-        return _pending(answer)
-    cited = {citation.passage.chunk.note_id: citation.passage.chunk.note_revision for citation in answer.citations}
-    keys = [NoteKey(question.tenant_id, note_id) for note_id in cited]
+    if question.template not in (None, "", AUTO):
+        app.templates.get(question.tenant_id, str(question.template))
+    check_folders(app, question, scope)
+
+
+def _template_for(app: App, question: Question, template_id: str) -> TemplateMatch:
+    if template_id == AUTO:
+        return app.templates.choose(question.tenant_id, question.text)
+    return TemplateMatch(app.templates.get(question.tenant_id, template_id), None)
+
+
+def _as_notes_are_now(app: App, question: Question, answer: Answer) -> Answer:
+    """Marks citations of notes that were edited meanwhile as stale; an answer from a deleted note
+    becomes a refusal.
+
+    A refusal while notes wait to be indexed does not know whether they hold the answer, and says
+    that. The index follows a saved note after a moment, a long one after seconds, and a model
+    writes for seconds. Reads each cited note once; a store that is away leaves the answer as it is.
+    """
+    depends_on_index = answer.refusal in _REFUSALS_BY_INDEX or answer.kind is AnswerKind.GENERAL
+    if depends_on_index and app.store.coverage(question.tenant_id).missing:
+        return _index_pending(answer)
+
+    cited_ids = {citation.passage.chunk.note_id for citation in answer.citations}
     try:
-        now = dict(zip(cited, app.pool.map(partial(revision_now, store=app.store), keys), strict=True))
-    except Unavailable as problem:
-        log.warning("an answer was given whose notes could not be looked at again (%s)", type(problem).__name__)
+        current_revisions = _revisions_now(app, question.tenant_id, sorted(cited_ids))
+    except Unavailable as error:
+        log.warning(
+            "an answer was given whose notes could not be looked at again (%s)",
+            type(error).__name__,
+        )
         return answer
-    found = answer.retrieved
-    if found and not all(now.values()):
-        kept = replace(found, nearest=tuple(each for each in found.nearest if now.get(each.chunk.note_id, "?")))
-        return _pending(replace(answer, retrieved=kept, nearest=app.extractive.nearest(question, kept)))
-    stale = [now[each.passage.chunk.note_id] != each.passage.chunk.note_revision for each in answer.citations]
-    marked = (replace(each, stale=is_stale) for each, is_stale in zip(answer.citations, stale, strict=True))
-    return replace(answer, citations=tuple(marked))
+
+    deleted_ids = cited_ids.difference(current_revisions)
+    if deleted_ids and answer.retrieved is not None:
+        passages = answer.retrieved.nearest
+        nearest = [passage for passage in passages if passage.chunk.note_id not in deleted_ids]
+        retrieved = replace(answer.retrieved, nearest=tuple(nearest))
+        nearest_quotes = app.extractive.nearest(question, retrieved)
+        return _index_pending(replace(answer, retrieved=retrieved, nearest=nearest_quotes))
+
+    citations = []
+    for citation in answer.citations:
+        chunk = citation.passage.chunk
+        is_stale = chunk.note_revision != current_revisions.get(chunk.note_id)
+        citations.append(replace(citation, stale=is_stale))
+    return replace(answer, citations=tuple(citations))
 
 
-def _pending(answer: Answer) -> Answer:
-    """The refusal of an index that does not say yet what the notes do."""
-    found = answer.retrieved
+def _revisions_now(app: App, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, str]:
+    """Reads notes side by side: note id -> revision, of those that exist. Raises Unavailable."""
+    keys = [NoteKey(tenant_id, note_id) for note_id in note_ids]
+    revisions = app.pool.map(partial(revision_now, store=app.store), keys)
+    pairs = zip(note_ids, revisions, strict=True)
+    # The revision of a deleted note is empty.
+    return {note_id: revision for note_id, revision in pairs if revision}
+
+
+def _index_pending(answer: Answer) -> Answer:
+    """Turns an answer into the refusal of an index that does not follow the notes yet."""
+    reason = ""
+    if answer.retrieved is not None:
+        lang = answer.retrieved.analysis.lang
+        reason = localized_reason(RefusalReason.INDEX_PENDING, lang)
     return replace(
         answer,
         text=refusal_text(RefusalReason.INDEX_PENDING),
         citations=(),
         claims=(),
         refusal=RefusalReason.INDEX_PENDING,
-        refusal_told=refusal_told(RefusalReason.INDEX_PENDING, found.analysis.lang) if found else "",
+        localized_reason=reason,
         kind=AnswerKind.WRITTEN,
         grounding=None,
     )

@@ -1,32 +1,26 @@
-"""A note's key -> the note as it is now, what the index holds of it, and whether the two agree; and an index record ->
-the record after the next step of the work.
-"""
+"""A note's key -> the note as it is now, its index record, and whether the two agree."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from shared.errors import NoteUnreadable
+from shared.indexing.records import attempts_at, is_due, is_suspect, work_of
 from shared.model.index import IndexRecord, IndexStatus, StoredRecord
 from shared.model.limits import MAX_TEXT_BYTES
 from shared.model.notes import Note, NoteKey
 from shared.ports.stores import Store
 
-LEASE = timedelta(seconds=60)
-"""How long a worker may be silent before another takes over. One whose embedding call takes longer, retries included,
-pays for that batch in vain: its write fails, and the other's is kept.
-"""
-
-MIN_RETRY = timedelta(minutes=5)
-MAX_RETRY = timedelta(hours=24)
+NO_EMBEDDER = ":none:0"
+"""End of an index version without an embedder."""
 
 
 class IndexProblem(StrEnum):
-    """What is the matter with a note's index."""
+    """Problem of a note's index."""
 
     MISSING = "missing"
     """There is a note and no record."""
@@ -35,7 +29,7 @@ class IndexProblem(StrEnum):
     OUTDATED = "outdated"
     """The record is of another index version: another chunker or embedding model."""
     SUPERSEDED = "superseded"
-    """The chunks keep vectors of an index version that nobody asks for any more."""
+    """The chunks hold second vectors of an index version that nobody asks for any more."""
     PENDING = "pending"
     """Chunks wait for vectors."""
     FAILED = "failed"
@@ -50,52 +44,115 @@ WAITING_FOR_VECTORS = (IndexProblem.PENDING, IndexProblem.OUTDATED, IndexProblem
 """Problems of notes that keywords find: all that can be done for them is to embed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IndexState:
-    """Where a note and its index stand."""
+    """State of a note and its index."""
 
     note: Note | None
-    """None: there is none, or none that can be read."""
+    """The note; None if there is none, or none that can be read."""
     revision: str
     """Empty: there is no note."""
     fault: str | None
-    """What is wrong with the note, in words its owner can act on; None: nothing."""
-    held: StoredRecord
+    """Fault of the note, in words its owner can act on; None: there is none."""
+    stored: StoredRecord
+    """The record and its token, as read before the note."""
     problem: IndexProblem | None
-    """None: note and index agree, as far as the record tells."""
+    """Problem of the index; None: it agrees with the note, as far as the record tells."""
+    index_version: str
+    """The one that the index should be of."""
+
+    @property
+    def record(self) -> IndexRecord | None:
+        """The stored record; None: there is none."""
+        return self.stored.record
+
+    @property
+    def work(self) -> str:
+        """Name of the work of indexing the note as it is now."""
+        return work_of(self.revision, self.index_version)
+
+    @property
+    def bytes_to_index(self) -> int:
+        """Bytes of the text that is to be indexed; 0 if there is nothing to index."""
+        if self.note is None or self.fault is not None or self.problem is None:
+            return 0
+        return len(self.note.text.encode())
+
+    @property
+    def deaths(self) -> int:
+        """Attempts at this work that have not ended well; of a suspect, mostly deaths of its workers."""
+        return attempts_at(self.record, self.work)
+
+    def is_suspect(self, now: datetime) -> bool:
+        """Reports whether a worker died at indexing what the note says now."""
+        return is_suspect(self.record, self.work, now)
+
+    def is_put_off(self, now: datetime) -> bool:
+        """Reports whether this work has been tried, or must wait, and is not due again."""
+        record = self.record
+        if record is None or is_due(record, now):
+            return False
+        if self.problem in (IndexProblem.PENDING, IndexProblem.FAILED):
+            return True
+        return record.attempted == self.work
 
 
-def read_state(key: NoteKey, *, store: Store, index_version: str, keeps: str = "") -> IndexState:
-    """Two reads: the record, then the note, so that a record that agrees with the note was not read too late.
-    `keeps`: the index version whose vectors chunks keep beside their own; empty: none.
+def read_state(
+    key: NoteKey, *, store: Store, index_version: str, second_version: str = ""
+) -> IndexState:
+    """Reads the state of a note and its index.
+
+    Two reads: the record, then the note, so that a record that agrees with the note was not read too late.
+    `second_version`: index version by which chunks hold second vectors; empty: none.
     """
-    held = store.read_record(key.tenant_id, key.note_id)
+    stored = store.read_record(key.tenant_id, key.note_id)
     note, revision, fault = _read_note(key, store)
-    problem = _judge(revision, fault, held.record, index_version)
-    record = held.record
-    if problem is None and record and record.index_version == index_version and record.kept not in ("", keeps):
-        problem = IndexProblem.SUPERSEDED
-    return IndexState(note=note, revision=revision, fault=fault, held=held, problem=problem)
+    problem = _problem_of(
+        stored.record,
+        revision=revision,
+        fault=fault,
+        index_version=index_version,
+        second_version=second_version,
+    )
+    return IndexState(
+        note=note,
+        revision=revision,
+        fault=fault,
+        stored=stored,
+        problem=problem,
+        index_version=index_version,
+    )
 
 
 def revision_now(key: NoteKey, store: Store) -> str:
-    """The revision of the note as it is now; empty: there is none. One read."""
-    return _read_note(key, store)[1]
+    """Returns the revision of the note as it is now; empty: there is none. One read."""
+    _, revision, _ = _read_note(key, store)
+    return revision
 
 
 def _read_note(key: NoteKey, store: Store) -> tuple[Note | None, str, str | None]:
+    """Returns the note, its revision, and its fault."""
     try:
         note = store.get_note(key.tenant_id, key.note_id)
-    except NoteUnreadable as bad:
-        return None, f"unreadable:{bad.field}", bad.message
+    except NoteUnreadable as problem:
+        return None, f"unreadable:{problem.field}", problem.message
     if note is None:
         return None, "", None
+    fault = None
     size = len(note.text.encode())
-    fault = f"text: expected at most {MAX_TEXT_BYTES} bytes, got {size}" if size > MAX_TEXT_BYTES else None
+    if size > MAX_TEXT_BYTES:
+        fault = f"text: expected at most {MAX_TEXT_BYTES} bytes, got {size}"
     return note, note_revision(note), fault
 
 
-def _judge(revision: str, fault: str | None, record: IndexRecord | None, index_version: str) -> IndexProblem | None:
+def _problem_of(
+    record: IndexRecord | None,
+    *,
+    revision: str,
+    fault: str | None,
+    index_version: str,
+    second_version: str,
+) -> IndexProblem | None:
     if not revision:
         return IndexProblem.ORPHANED
     if record is None:
@@ -103,68 +160,45 @@ def _judge(revision: str, fault: str | None, record: IndexRecord | None, index_v
     if record.note_revision != revision:
         return IndexProblem.STALE
     if fault is not None:
-        is_known = (record.status, record.index_version) == (IndexStatus.FAILED, index_version)
-        return IndexProblem.REJECTED if is_known else IndexProblem.STALE
-    held, wanted = record.index_version, index_version
-    if wanted.endswith(":none:0"):
-        # Without an embedder, vectors of any model are better than none: only another chunker makes them outdated.
-        held, wanted = held.partition(":")[0], wanted.partition(":")[0]
-    if held != wanted:
+        if record.status is IndexStatus.FAILED and record.index_version == index_version:
+            return IndexProblem.REJECTED
+        return IndexProblem.STALE
+    if _is_outdated(record.index_version, index_version):
         return IndexProblem.OUTDATED
-    return {IndexStatus.PENDING: IndexProblem.PENDING, IndexStatus.FAILED: IndexProblem.FAILED}.get(record.status)
+    if record.status is IndexStatus.PENDING:
+        return IndexProblem.PENDING
+    if record.status is IndexStatus.FAILED:
+        return IndexProblem.FAILED
+    has_second_vectors = record.second_version not in ("", second_version)
+    if has_second_vectors and record.index_version == index_version:
+        return IndexProblem.SUPERSEDED
+    return None
+
+
+def _is_outdated(stored_version: str, index_version: str) -> bool:
+    if index_version.endswith(NO_EMBEDDER):
+        # Without an embedder, vectors of any model are better than none: only another chunker makes them outdated.
+        return stored_version.partition(":")[0] != index_version.partition(":")[0]
+    return stored_version != index_version
 
 
 def note_revision(note: Note) -> str:
-    """16 hex digits that change exactly when the note's chunks could: with its title, text, vault, path, tags,
-    creation time or language. `updated_at` is left out, so saving the same content again is no new revision.
+    """Returns 16 hex digits that change exactly when the note's chunks could.
+
+    That is with its title, text, vault, path, tags, creation time or language. `updated_at` is left out, so saving
+    the same content again is no new revision.
     """
-    created = note.created_at.astimezone(UTC).isoformat()
-    content = [note.title, note.text, note.vault, note.path, note.tags, created, note.lang]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
-
-
-def begun(
-    held: IndexRecord | None, revision: str, index_version: str, *, chunk_count: int, now: datetime
-) -> IndexRecord:
-    """The record of a revision that is being indexed; failed attempts at the same one still count."""
-    record = IndexRecord(revision, IndexStatus.PENDING, chunk_count, index_version=index_version, indexed_at=now)
-    if held is None or (held.note_revision, held.index_version) != (revision, index_version):
-        return record
-    return replace(record, error=held.error, attempts=held.attempts)
-
-
-def leased(record: IndexRecord, now: datetime) -> IndexRecord:
-    """Waiting for vectors that the caller is about to embed."""
-    return replace(record, status=IndexStatus.PENDING, indexed_at=now, lease_until=now + LEASE)
-
-
-def finished(record: IndexRecord, now: datetime, index_version: str) -> IndexRecord:
-    """The index holds the whole revision."""
-    done = replace(record, status=IndexStatus.INDEXED, index_version=index_version, indexed_at=now, lease_until=None)
-    return replace(done, error=None, attempts=0)
-
-
-def set_back(record: IndexRecord, now: datetime, *, error: str, status: IndexStatus) -> IndexRecord:
-    """An attempt failed: `pending_embeddings` when the model was away, `failed` when it refused."""
-    return replace(record, status=status, indexed_at=now, lease_until=None, error=error, attempts=record.attempts + 1)
-
-
-def is_leased(record: IndexRecord | None, now: datetime) -> bool:
-    """Whether another worker may be embedding this note."""
-    return record is not None and record.lease_until is not None and now < record.lease_until
-
-
-def is_due(record: IndexRecord, now: datetime) -> bool:
-    """Whether a sweep should take up an unfinished record again.
-
-    A pending one as soon as no worker holds its lease. A failed one five minutes after the first refusal, and
-    after twice that time with each further one, up to a day: a key gets mended, a blocked text stays blocked. A
-    record that failed without any attempt is never due: the note itself is at fault, and changing it makes a new
-    revision.
-    """
-    if record.status == IndexStatus.PENDING:
-        return not is_leased(record, now)
-    if record.attempts == 0:
-        return False
-    wait = min(MIN_RETRY * (1 << min(record.attempts - 1, 16)), MAX_RETRY)
-    return now >= record.indexed_at + wait
+    created_at = note.created_at.astimezone(UTC)
+    content = json.dumps(
+        [
+            note.title,
+            note.text,
+            note.vault,
+            note.path,
+            note.tags,
+            created_at.isoformat(),
+            note.lang,
+        ]
+    )
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    return digest[:16]

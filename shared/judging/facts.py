@@ -17,33 +17,37 @@ from shared.language.vocabulary import vocabulary
 from shared.language.words import token_pattern
 from shared.times.dates import Day
 
-T = TypeVar("T")
+Item = TypeVar("Item")
 
-NAME_WEIGHT, IDENTIFIER_WEIGHT, QUANTITY_WEIGHT = 1.5, 3.0, 1.5
-"""What names, identifiers and numbers weigh; every other word weighs 1."""
+NAME_WEIGHT = 1.5
+IDENTIFIER_WEIGHT = 3.0
+QUANTITY_WEIGHT = 1.5
+"""Weight of a number or date; every word that is no name weighs 1."""
 SCOPE = 4
 """Content words after a negation that it turns around; as many before it where the verb may come first."""
 
 _CLAUSE_END = r"[,;:.!?()]"
 _SENTENCE_OPENS = re.compile(r"[\s\"'“„«*_`(\[-]*")
+_NEVER = re.compile(r"(?!)")
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One content word as others may repeat it. `stems`: any of them; a compound's first is the whole."""
+    """One content word, comparable with others."""
 
     stems: tuple[str, ...]
+    """Any of them repeats the word; a compound's first is the whole."""
     weight: float
     is_name: bool
     is_identifier: bool
     opens: bool
-    """A capital letter that says nothing: the first word of its sentence."""
+    """True for a capital letter that says nothing: the first word of its sentence."""
     raw: str
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What one sentence states; `[start, end)` of its text."""
+    """Facts that one sentence states, at `[start, end)` of its text."""
 
     start: int
     end: int
@@ -57,99 +61,156 @@ class Facts:
 
 
 def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
-    """One a sentence, in order; empty where the text has none. `lang`: in which stems and negations are read."""
+    """Reads the facts of each sentence, in order; none where the text has no sentence.
+
+    `lang` is the language in which stems and negations are read.
+    """
     numbers, days = quantities(text, lang)
-    cues = [found.span() for found in _denials(lang).cue.finditer(text)]
-    covered: tuple[Quantity | Day, ...] = (*numbers, *days)
-    taken = frozenset([place for each in covered for place in range(each.start, each.end)])
-    tokens = [(found.start(), found[0]) for found in token_pattern(text).finditer(text)]
-    words = [(start, raw) for start, raw in tokens if start not in taken and _word(raw, lang, opens=False).stems]
-    reached = _reached(words, cues, text, _denials(lang)) if cues else frozenset()
-    found, spans = [], sentences(text, lang=lang)
-    numbers_of = _by_sentence([(each.start, each) for each in numbers], spans)
-    days_of = _by_sentence([(each.start, each) for each in days], spans)
-    cues_of = _by_sentence([(cue, cue) for cue, _ in cues], spans)
-    words_of = _by_sentence([(start, at) for at, (start, _) in enumerate(words)], spans)
-    for place, (start, end) in enumerate(spans):
+    negations = [match.span() for match in _negation_patterns(lang).cue.finditer(text)]
+    tokens = _content_tokens(text, lang, (*numbers, *days))
+    negated_tokens: frozenset[int] = frozenset()
+    if negations:
+        negated_tokens = _negated_tokens(tokens, negations, text, _negation_patterns(lang))
+    spans = sentences(text, lang=lang)
+    numbers_by_sentence = _by_sentence([(number.start, number) for number in numbers], spans)
+    days_by_sentence = _by_sentence([(day.start, day) for day in days], spans)
+    negations_by_sentence = _by_sentence([(span[0], span) for span in negations], spans)
+    tokens_by_sentence = _by_sentence(
+        [(start, index) for index, (start, _) in enumerate(tokens)], spans
+    )
+    facts = []
+    for sentence, (start, end) in enumerate(spans):
         opening = _SENTENCE_OPENS.match(text, start)
-        first = opening.end() if opening else start
-        own = [(at, _word(words[at][1], lang, opens=words[at][0] <= first)) for at in words_of[place]]
-        found.append(
+        first_word_start = opening.end() if opening else start
+        words: list[Word] = []
+        negated_stems: list[str] = []
+        for index in tokens_by_sentence[sentence]:
+            token_start, token = tokens[index]
+            word = _word(token, lang, opens=token_start <= first_word_start)
+            words.append(word)
+            if index in negated_tokens:
+                negated_stems += word.stems
+        facts.append(
             Facts(
                 start=start,
                 end=end,
-                words=tuple([word for _, word in own]),
-                numbers=tuple(numbers_of[place]),
-                days=tuple(days_of[place]),
-                negations=len(cues_of[place]),
-                stems=frozenset([stem for _, word in own for stem in word.stems]),
-                negated=frozenset([stem for at, word in own if at in reached for stem in word.stems]),
+                words=tuple(words),
+                numbers=tuple(numbers_by_sentence[sentence]),
+                days=tuple(days_by_sentence[sentence]),
+                negations=len(negations_by_sentence[sentence]),
+                stems=frozenset([stem for word in words for stem in word.stems]),
+                negated=frozenset(negated_stems),
             )
         )
-    return tuple(found)
+    return tuple(facts)
 
 
-def _by_sentence(placed: Iterable[tuple[int, T]], spans: Sequence[tuple[int, int]]) -> Mapping[int, list[T]]:
-    """(offset, item) -> the items within each span, by its place; the spans are in order and apart."""
-    found: dict[int, list[T]] = defaultdict(list)
+def _content_tokens(
+    text: str, lang: str, covered: Sequence[Quantity | Day]
+) -> list[tuple[int, str]]:
+    """Returns the content words with their offsets, without those that numbers and dates cover."""
+    covered_offsets = {
+        offset for quantity in covered for offset in range(quantity.start, quantity.end)
+    }
+    tokens = []
+    for match in token_pattern(text).finditer(text):
+        if match.start() in covered_offsets:
+            continue
+        if _word(match[0], lang, opens=False).stems:
+            tokens.append((match.start(), match[0]))
+    return tokens
+
+
+def _by_sentence(
+    placed: Iterable[tuple[int, Item]], spans: Sequence[tuple[int, int]]
+) -> Mapping[int, list[Item]]:
+    """Groups (offset, item) by the sentence that holds the offset; the spans are in order and apart."""
+    items: dict[int, list[Item]] = defaultdict(list)
     starts = [start for start, _ in spans]
     for offset, item in placed:
-        place = bisect_right(starts, offset) - 1
-        if place >= 0 and offset < spans[place][1]:
-            found[place].append(item)
-    return found
+        sentence = bisect_right(starts, offset) - 1
+        if sentence >= 0 and offset < spans[sentence][1]:
+            items[sentence].append(item)
+    return items
 
 
 @lru_cache(maxsize=20_000)
-def _word(raw: str, lang: str, *, opens: bool) -> Word:
-    found = tuple(stems(raw, lang))
-    capital = raw[:1].isupper()
-    identifier = "_" in raw or (any(map(str.isdigit, raw)) and any(map(str.isalpha, raw)))
-    name = (
-        identifier
-        or raw[1:] != raw[1:].lower()
-        or (capital and not opens and not vocabulary(lang).nouns_are_capitalised)
+def _word(token: str, lang: str, *, opens: bool) -> Word:
+    """Reads a token. `opens`: it is the first of its sentence."""
+    has_capital = token[:1].isupper()
+    has_inner_capital = token[1:] != token[1:].lower()
+    has_digits_and_letters = any(map(str.isdigit, token)) and any(map(str.isalpha, token))
+    is_identifier = "_" in token or has_digits_and_letters
+    is_name = is_identifier or has_inner_capital
+    if has_capital and not opens and not vocabulary(lang).nouns_are_capitalised:
+        is_name = True
+    weight = 1.0
+    if is_identifier:
+        weight = IDENTIFIER_WEIGHT
+    elif is_name:
+        weight = NAME_WEIGHT
+    return Word(
+        stems=tuple(stems(token, lang)),
+        weight=weight,
+        is_name=is_name,
+        is_identifier=is_identifier,
+        opens=opens and has_capital,
+        raw=token,
     )
-    weight = IDENTIFIER_WEIGHT if identifier else NAME_WEIGHT if name else 1.0
-    return Word(stems=found, weight=weight, is_name=name, is_identifier=identifier, opens=opens and capital, raw=raw)
-
-
-def _reached(
-    words: Sequence[tuple[int, str]], cues: Sequence[tuple[int, int]], text: str, denials: _Denials
-) -> frozenset[int]:
-    """Which of `words` stand in the reach of a negation: the next ones in its clause, or the last ones too."""
-    bounds = [place for found in denials.clause_end.finditer(text) for place in found.span()]
-    starts = [start for start, _ in words]
-    reached: set[int] = set()
-    for start, end in cues:
-        place = bisect_left(bounds, end)
-        limit = bounds[place] if place < len(bounds) else len(text)
-        first = bisect_left(starts, end)
-        reached.update(at for at in range(first, min(first + SCOPE, len(starts))) if starts[at] < limit)
-        if denials.turn_before:
-            place = bisect_right(bounds, start) - 1
-            limit = bounds[place] if place >= 0 else 0
-            last = bisect_left(starts, start)
-            reached.update(at for at in range(max(0, last - SCOPE), last) if starts[at] >= limit)
-    return frozenset(reached)
 
 
 @dataclass(frozen=True, slots=True)
-class _Denials:
+class _NegationPatterns:
     """A language's negations as expressions."""
 
     cue: re.Pattern[str]
     clause_end: re.Pattern[str]
-    turn_before: bool
+    reaches_back: bool
+    """True if a negation denies the words before it too."""
 
 
 @cache
-def _denials(lang: str) -> _Denials:
-    """In a language without words for them there are none."""
+def _negation_patterns(lang: str) -> _NegationPatterns:
+    """Compiles a language's negations; without words for them there are none."""
     words = vocabulary(lang).facts
     if words is None:
-        return _Denials(re.compile(r"(?!)"), re.compile(_CLAUSE_END), turn_before=True)
-    more = rf"|\b(?:{words.negated_verbs})\b" if words.negated_verbs else ""
-    cue = rf"\b(?:{'|'.join(words.negations.split())})\b(?!\s+(?:{words.only})\b){more}"
-    end = rf"{_CLAUSE_END}|\b(?:{words.contrasts})\b"
-    return _Denials(re.compile(cue, re.IGNORECASE), re.compile(end, re.IGNORECASE), turn_before=words.negates_before)
+        return _NegationPatterns(_NEVER, re.compile(_CLAUSE_END), reaches_back=True)
+    cue = rf"\b(?:{'|'.join(words.negations.split())})\b(?!\s+(?:{words.only})\b)"
+    if words.negated_verbs:
+        cue += rf"|\b(?:{words.negated_verbs})\b"
+    clause_end = rf"{_CLAUSE_END}|\b(?:{words.contrasts})\b"
+    return _NegationPatterns(
+        cue=re.compile(cue, re.IGNORECASE),
+        clause_end=re.compile(clause_end, re.IGNORECASE),
+        reaches_back=words.negates_before,
+    )
+
+
+def _negated_tokens(
+    tokens: Sequence[tuple[int, str]],
+    negations: Sequence[tuple[int, int]],
+    text: str,
+    patterns: _NegationPatterns,
+) -> frozenset[int]:
+    """Returns the indices of tokens that a negation reaches: the next ones in its clause, or the last ones too."""
+    clause_bounds: list[int] = []
+    for match in patterns.clause_end.finditer(text):
+        clause_bounds += match.span()
+    starts = [start for start, _ in tokens]
+    negated: set[int] = set()
+    for start, end in negations:
+        next_bound = bisect_left(clause_bounds, end)
+        clause_end = clause_bounds[next_bound] if next_bound < len(clause_bounds) else len(text)
+        first = bisect_left(starts, end)
+        for index in range(first, min(first + SCOPE, len(starts))):
+            if starts[index] < clause_end:
+                negated.add(index)
+        if not patterns.reaches_back:
+            continue
+        last_bound = bisect_right(clause_bounds, start) - 1
+        clause_start = clause_bounds[last_bound] if last_bound >= 0 else 0
+        after_last = bisect_left(starts, start)
+        for index in range(max(0, after_last - SCOPE), after_last):
+            if starts[index] >= clause_start:
+                negated.add(index)
+    return frozenset(negated)

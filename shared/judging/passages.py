@@ -13,20 +13,23 @@ from shared.language.words import is_unspaced
 from shared.model.index import IndexedChunk
 from shared.times.dates import Day, date_in_words
 
-NEAR, FAR, ALIKE = 0.85, 0.65, 0.7
-"""Credit of what a neighbouring sentence, title, headings, tags or date hold; of what the rest of it holds; and
-the share of the latter for a word that only begins alike."""
-_START = 5
+NEAR = 0.85
+"""Credit of what a neighbouring sentence, title, headings, tags or date hold."""
+FAR = 0.65
+"""Credit of what the rest of the passage holds."""
+ALIKE = 0.7
+"""Share of FAR for a word that only begins alike."""
+PREFIX_LENGTH = 5
+"""Letters with which words begin alike."""
 
 Credits = tuple[float, ...]
-"""In [0, 1], one a sentence."""
+"""Credit of each sentence, in [0, 1]."""
 
 
 def passage_of(chunk: IndexedChunk) -> Passage:
-    """The chunk, read once for all claims of an answer."""
-    return read_passage(
-        chunk.text, "\n".join((chunk.title, chunk.heading_path, *chunk.properties, *chunk.tags)), chunk.created_at
-    )
+    """Reads a chunk, once for all claims of an answer."""
+    header = "\n".join((chunk.title, chunk.heading_path, *chunk.properties, *chunk.tags))
+    return read_passage(chunk.text, header, chunk.created_at)
 
 
 class Passage:
@@ -35,59 +38,100 @@ class Passage:
     def __init__(self, text: str, header: str, written: datetime) -> None:
         self.lang = detect(text)
         self.sentences = facts_of(text, self.lang)
-        self._numbers_above, days = quantities(header, self.lang)
-        self._days_above = (*days, Day(year=written.year, month=written.month, day=written.day, start=0, end=0))
-        self._above = frozenset(stems(f"{header}\n{date_in_words(written)}", self.lang))
+        written_day = Day(year=written.year, month=written.month, day=written.day, start=0, end=0)
+        header_numbers, header_days = quantities(header, self.lang)
+        self._header_numbers = header_numbers
+        self._header_days = (*header_days, written_day)
+        self._header_stems = frozenset(stems(f"{header}\n{date_in_words(written)}", self.lang))
         self._years = frozenset((written.year - 1, written.year, written.year + 1))
-        self._home: dict[str, set[int]] = {}
-        for place, sentence in enumerate(self.sentences):
+        self._sentences_by_stem: dict[str, set[int]] = {}
+        for index, sentence in enumerate(self.sentences):
             for stem in sentence.stems:
-                self._home.setdefault(stem, set()).add(place)
-        self._starts = frozenset(stem[:_START] for stem in (*self._home, *self._above) if len(stem) >= _START)
-        self._credits: dict[str, Credits] = {}
+                self._sentences_by_stem.setdefault(stem, set()).add(index)
+        all_stems = (*self._sentences_by_stem, *self._header_stems)
+        self._prefixes = frozenset(
+            stem[:PREFIX_LENGTH] for stem in all_stems if len(stem) >= PREFIX_LENGTH
+        )
+        self._credits_by_stem: dict[str, Credits] = {}
 
     def word(self, word: Word) -> Credits:
-        """A compound that is nowhere whole counts by its parts, an identifier only whole."""
+        """Credits a word. A compound that is nowhere whole counts by its parts, an identifier only whole."""
         whole = self._stem(word.stems[0])
-        apart = is_unspaced(word.raw)
-        if len(word.stems) == 1 or word.is_identifier or (any(whole) and not apart):
+        if len(word.stems) == 1 or word.is_identifier:
             return whole
-        parts = [self._stem(stem) for stem in (word.stems if apart else word.stems[1:])]
+        if is_unspaced(word.raw):
+            parts = [self._stem(stem) for stem in word.stems]
+        elif any(whole):
+            return whole
+        else:
+            parts = [self._stem(stem) for stem in word.stems[1:]]
         return tuple(sum(column) / len(parts) for column in zip(*parts, strict=True))
 
     def number(self, number: Quantity) -> Credits:
-        """A bare number may also be the day or the year of a date."""
-        home = {at for at, each in enumerate(self.sentences) if any(map(number.equals, each.numbers))}
-        above = any(map(number.equals, self._numbers_above))
-        if home or above or number.clock:
-            return self._spread(home, above=above)
-        days = (*self._days_above, *(day for each in self.sentences for day in each.days))
-        return self._all(FAR if any(part in number.readings for day in days for part in (day.day, day.year)) else 0.0)
+        """Credits a number. A bare number may also be the day or the year of a date."""
+        holding = set()
+        for index, sentence in enumerate(self.sentences):
+            if any(map(number.equals, sentence.numbers)):
+                holding.add(index)
+        in_header = any(map(number.equals, self._header_numbers))
+        if holding or in_header or number.clock:
+            return self._spread(holding, in_header=in_header)
+        days = list(self._header_days)
+        for sentence in self.sentences:
+            days += sentence.days
+        for day in days:
+            if day.day in number.readings or day.year in number.readings:
+                return self._everywhere(FAR)
+        return self._everywhere(0.0)
 
     def day(self, day: Day) -> Credits:
-        home = {at for at, each in enumerate(self.sentences) if any(self._tells(other, day) for other in each.days)}
-        return self._spread(home, above=any(self._tells(other, day) for other in self._days_above))
+        """Credits a date."""
+        holding = set()
+        for index, sentence in enumerate(self.sentences):
+            if self._any_tells(sentence.days, day):
+                holding.add(index)
+        return self._spread(holding, in_header=self._any_tells(self._header_days, day))
 
-    def _tells(self, own: Day, asked: Day) -> bool:
-        """A date without a year is of the year in which the note was written, or one next to it."""
-        known = own.year is not None or asked.year is None or asked.year in self._years
-        return known and asked.within(own)
+    def _any_tells(self, days: tuple[Day, ...], claimed: Day) -> bool:
+        """Reports whether one of the passage's dates says the claimed one.
+
+        A date without a year is of the year in which the note was written, or one next to it.
+        """
+        for day in days:
+            year_is_open = day.year is not None or claimed.year is None
+            if (year_is_open or claimed.year in self._years) and claimed.within(day):
+                return True
+        return False
 
     def _stem(self, stem: str) -> Credits:
-        if stem not in self._credits:
-            home, above = self._home.get(stem, set()), stem in self._above
-            alike = not home and not above and len(stem) >= _START and stem[:_START] in self._starts
-            self._credits[stem] = self._all(ALIKE * FAR) if alike else self._spread(home, above=above)
-        return self._credits[stem]
+        if stem not in self._credits_by_stem:
+            self._credits_by_stem[stem] = self._stem_credits(stem)
+        return self._credits_by_stem[stem]
 
-    def _spread(self, home: set[int], *, above: bool) -> Credits:
-        if not home:
-            return self._all(NEAR if above else 0.0)
-        around = home | {at - 1 for at in home} | {at + 1 for at in home}
-        far = NEAR if above else FAR
-        return tuple(1.0 if at in home else NEAR if at in around else far for at in range(len(self.sentences)))
+    def _stem_credits(self, stem: str) -> Credits:
+        holding = self._sentences_by_stem.get(stem, set())
+        in_header = stem in self._header_stems
+        if holding or in_header:
+            return self._spread(holding, in_header=in_header)
+        if len(stem) >= PREFIX_LENGTH and stem[:PREFIX_LENGTH] in self._prefixes:
+            return self._everywhere(ALIKE * FAR)
+        return self._everywhere(0.0)
 
-    def _all(self, credit: float) -> Credits:
+    def _spread(self, holding: set[int], *, in_header: bool) -> Credits:
+        """Credits the sentences that hold something fully, those around them and the rest in part."""
+        if not holding:
+            return self._everywhere(NEAR if in_header else 0.0)
+        elsewhere = NEAR if in_header else FAR
+        credit_of = [elsewhere] * len(self.sentences)
+        for index in holding:
+            for neighbour in (index - 1, index + 1):
+                if 0 <= neighbour < len(credit_of):
+                    credit_of[neighbour] = NEAR
+        for index in holding:
+            credit_of[index] = 1.0
+        return tuple(credit_of)
+
+    def _everywhere(self, credit: float) -> Credits:
         return (credit,) * len(self.sentences)
 
 

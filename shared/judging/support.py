@@ -27,41 +27,57 @@ from shared.model.answers import Judgement, Statement, Support, Verdict
 from shared.model.index import IndexedChunk
 from shared.times.dates import Day
 
-SUPPORTED, PARTIAL = 0.6, 0.4
-"""Least scores of the states."""
-NO_NUMBER, NO_NAME, NEGATED = 0.3, 0.4, 0.1
-"""What a score is multiplied by for a number, date or identifier that is not there, a name, a negation."""
+SUPPORTED = 0.6
+"""Least score of a supported statement."""
+PARTIAL = 0.4
+"""Least score of one that is supported in part."""
+NO_NUMBER = 0.3
+"""Factor of the score for a number, date or identifier that the passage does not hold."""
+NO_NAME = 0.4
+"""Factor for a name that it does not hold."""
+NEGATED = 0.1
+"""Factor for a negation on one side alone."""
 MIN_NEGATED = 0.4
-"""Share of a statement's matched words that are negated in the passage alone, from which on that contradicts."""
+"""Share of a statement's matched words, negated in the passage alone, from which on that contradicts."""
 NEARLY = 0.9
-"""Share of what the best sentence holds that another one must hold to be chosen in its place."""
-COPY, COPIED = 0.8, 0.6
-"""Shares of the statement's words in the sentence, and the other way round, from which on it is a copy."""
-FOREIGN, FOREIGN_CAPITAL = 0.2, 0.6
-"""What a word weighs in a statement of another language, and one that may be a name."""
+"""Share of the best sentence's score that another one must reach to be chosen in its place."""
+COPY = 0.8
+"""Share of the statement's words in the sentence from which on it can be a copy."""
+COPIED = 0.6
+"""Share of the sentence's words in the statement from which on it can be a copy."""
+FOREIGN = 0.2
+"""Weight of a word in a statement of another language."""
+FOREIGN_CAPITAL = 0.6
+"""Weight of a word in a statement of another language that may be a name."""
 UNKNOWN = 0.5
+"""Score of a statement in another language without names and numbers."""
 
 
 class OfflineJudge:
-    """The default: deterministic, on this machine, in milliseconds."""
+    """The default judge: deterministic, on this machine, in milliseconds."""
 
     name = "offline"
 
     def judge(self, statements: Sequence[Statement]) -> Judgement:
-        """Each statement is compared once with each passage."""
-        compared: dict[tuple[str, str], _Match] = {}
+        """Judges each statement by its passages together, comparing it once with each."""
+        matches: dict[tuple[str, str], _Match] = {}
         verdicts: list[Verdict] = []
         for statement in statements:
             spans: list[tuple[int, int]] = []
-            by_lang: dict[str, list[_Match]] = {}
+            matches_by_lang: dict[str, list[_Match]] = {}
             for chunk in statement.passages:
                 key = (statement.text, chunk.chunk_id)
-                match = compared[key] if key in compared else _best_match(statement.text, chunk)
-                compared[key] = match
-                by_lang.setdefault(passage_of(chunk).lang, []).append(match)
+                if key not in matches:
+                    matches[key] = _best_match(statement.text, chunk)
+                match = matches[key]
+                matches_by_lang.setdefault(passage_of(chunk).lang, []).append(match)
                 spans.append(match.span)
-            score = max([_together(read_claim(statement.text, lang), matches) for lang, matches in by_lang.items()])
-            verdicts.append(Verdict(Support.graded(score, supported=SUPPORTED, partial=PARTIAL), tuple(spans)))
+            scores = [
+                _score(read_claim(statement.text, lang), lang_matches)
+                for lang, lang_matches in matches_by_lang.items()
+            ]
+            support = Support.graded(max(scores), supported=SUPPORTED, partial=PARTIAL)
+            verdicts.append(Verdict(support, tuple(spans)))
         return Judgement(tuple(verdicts))
 
 
@@ -73,121 +89,181 @@ class _Claim:
     numbers: tuple[Quantity, ...]
     days: tuple[Day, ...]
     weights: tuple[float, ...]
-    """One each of words, numbers and dates, in this order."""
+    """Weight of each word, number and date, in this order."""
     negated: frozenset[str]
     """Stems inside the reach of a negation."""
     negations: int
-    foreign: bool
-    """In another language than the passage."""
+    is_foreign: bool
+    """True if it is in another language than the passage."""
+
+    @property
+    def reads_alike(self) -> bool:
+        """True if it holds something that reads alike in every language."""
+        if self.numbers or self.days:
+            return True
+        return any(word.is_name for word in self.words)
 
 
 @dataclass(frozen=True, slots=True)
 class _Match:
     """A claim at the best sentence for it in one passage."""
 
-    found: tuple[float, ...]
+    credits: tuple[float, ...]
     """Credit of each word, number and date of the claim, in order, in [0, 1]; empty: no sentence holds a word of it."""
     factor: float
-    """What contradicts multiplies the score by."""
+    """Factor of the score, below 1 for what contradicts."""
     span: tuple[int, int]
 
 
 @lru_cache(maxsize=128)
 def read_claim(text: str, lang: str) -> _Claim:
-    """A claim is compared with each passage that it cites: the last ones read are kept."""
-    read = facts_of(text, lang)
-    foreign = _is_foreign(text, lang)
-    words = tuple(word for each in read for word in each.words if word.raw.lower() not in _affirmations())
-    if foreign and vocabulary(detect(text)).nouns_are_capitalised:  # what may be a name counts half
-        words = tuple(replace(word, is_name=word.raw[1:] != word.raw[1:].lower()) for word in words)
-    numbers = tuple(number for each in read for number in each.numbers if number.counts)
-    days = tuple(day for each in read for day in each.days)
+    """Reads a statement for passages of one language. The last ones are kept, since each passage asks for it."""
+    facts = facts_of(text, lang)
+    is_foreign = _is_foreign(text, lang)
+    words = [
+        word
+        for sentence in facts
+        for word in sentence.words
+        if word.raw.lower() not in _affirmations()
+    ]
+    if is_foreign and vocabulary(detect(text)).nouns_are_capitalised:
+        # A capital may be that of a common noun, so what may be a name counts half.
+        words = [replace(word, is_name=_has_inner_capital(word)) for word in words]
+    numbers = [number for sentence in facts for number in sentence.numbers if number.counts]
+    days = [day for sentence in facts for day in sentence.days]
+    weights = [_weight(word, is_foreign=is_foreign) for word in words]
+    weights += [QUANTITY_WEIGHT] * (len(numbers) + len(days))
     return _Claim(
-        words,
-        numbers,
-        days,
-        weights=(*(_weight(word, foreign=foreign) for word in words), *(QUANTITY_WEIGHT for _ in (*numbers, *days))),
-        negated=frozenset().union(*(each.negated for each in read)),
-        negations=sum(each.negations for each in read),
-        foreign=foreign,
+        words=tuple(words),
+        numbers=tuple(numbers),
+        days=tuple(days),
+        weights=tuple(weights),
+        negated=frozenset().union(*(sentence.negated for sentence in facts)),
+        negations=sum(sentence.negations for sentence in facts),
+        is_foreign=is_foreign,
     )
+
+
+def _has_inner_capital(word: Word) -> bool:
+    return word.raw[1:] != word.raw[1:].lower()
 
 
 @cache
 def _affirmations() -> frozenset[str]:
-    """In every language: a statement may begin with one of another."""
-    return frozenset(word for each in vocabularies() if each.facts for word in each.facts.affirmations.split())
+    """Returns words like `yes` in every language: a statement may begin with one of another."""
+    affirmations: set[str] = set()
+    for language in vocabularies():
+        if language.facts is not None:
+            affirmations.update(language.facts.affirmations.split())
+    return frozenset(affirmations)
 
 
-def _weight(word: Word, *, foreign: bool) -> float:
-    """In a statement of another language names read alike, a capital may be a name, and other words count little."""
-    if word.is_name or not foreign:
+def _weight(word: Word, *, is_foreign: bool) -> float:
+    """Weighs a word. Names read alike in other languages, a capital may be a name, and other words count little."""
+    if word.is_name or not is_foreign:
         return word.weight
-    return FOREIGN_CAPITAL if word.raw[:1].isupper() and not word.opens else FOREIGN
+    if word.raw[:1].isupper() and not word.opens:
+        return FOREIGN_CAPITAL
+    return FOREIGN
 
 
 def _is_foreign(text: str, lang: str) -> bool:
-    """Whether it is surely in another language; `detect` says English also of what is too short to tell."""
-    own = detect(text)
-    if own in (lang, "en"):
-        words = text.lower().split()
-        english = sum(word in stop_words("en") and word not in stop_words(lang) for word in words)
-        return own != lang and english >= max(2, len(words) / 4)
-    return True
+    """Reports whether a text is surely in another language; `detect` says English also of what is too short to tell."""
+    detected = detect(text)
+    if detected == lang:
+        return False
+    if detected != "en":
+        return True
+    words = text.lower().split()
+    english_words = stop_words("en") - stop_words(lang)
+    english_count = sum(word in english_words for word in words)
+    return english_count >= max(2, len(words) / 4)
 
 
 def _best_match(text: str, chunk: IndexedChunk) -> _Match:
-    """The sentence that says most of it; of those that say nearly as much, one that does not contradict it."""
+    """Finds the sentence that says most of it; of those that say nearly as much, one that does not contradict it."""
     passage = passage_of(chunk)
     claim = read_claim(text, passage.lang)
-    rows = [*map(passage.word, claim.words), *map(passage.number, claim.numbers), *map(passage.day, claim.days)]
-    columns = [found for found in enumerate(zip(*rows, strict=True)) if 1.0 in found[1]]
-    ranked = sorted([(_mean(claim.weights, found), -at, found) for at, found in columns], reverse=True)
-    best, best_score = _Match((), 1.0, span=(0, len(chunk.text))), 0.0
-    for share, at, found in ranked:
+    credits_by_part = [
+        *map(passage.word, claim.words),
+        *map(passage.number, claim.numbers),
+        *map(passage.day, claim.days),
+    ]
+    ranked = []
+    for index, sentence_credits in enumerate(zip(*credits_by_part, strict=True)):
+        if 1.0 in sentence_credits:
+            ranked.append((_mean(claim.weights, sentence_credits), index, sentence_credits))
+    ranked.sort(key=lambda candidate: (-candidate[0], candidate[1]))
+    best = _Match((), 1.0, span=(0, len(chunk.text)))
+    best_score = 0.0
+    for share, index, sentence_credits in ranked:
         if share < NEARLY * ranked[0][0]:
             break
-        sentence = passage.sentences[-at]
-        factor = NEGATED if not claim.foreign and _is_denied(claim, found, sentence) else 1.0
+        sentence = passage.sentences[index]
+        factor = 1.0
+        if not claim.is_foreign and _is_denied(claim, sentence_credits, sentence):
+            factor = NEGATED
         if factor * share > best_score:
-            best, best_score = _Match(found, factor, (sentence.start, sentence.end)), factor * share
+            best = _Match(sentence_credits, factor, (sentence.start, sentence.end))
+            best_score = factor * share
     return best
 
 
-def _mean(weights: Sequence[float], found: Sequence[float]) -> float:
-    total: float = sum(map(mul, weights, found))
+def _mean(weights: Sequence[float], part_credits: Sequence[float]) -> float:
+    """Returns the weighted mean of the credits."""
+    total: float = sum(map(mul, weights, part_credits))
     return total / sum(weights)
 
 
-def _is_denied(claim: _Claim, found: Sequence[float], sentence: Facts) -> bool:
-    """Whether one side denies what the other says. Where both say the same in the same words, each negation counts."""
-    matched = [word for word, credit in zip(claim.words, found, strict=False) if credit == 1.0]
-    stems = {stem for word in claim.words for stem in word.stems}
-    shared = [word for word in sentence.words if not stems.isdisjoint(word.stems)]
-    if len(matched) >= COPY * len(claim.words) and len(shared) >= COPIED * len(sentence.words):
+def _is_denied(claim: _Claim, part_credits: Sequence[float], sentence: Facts) -> bool:
+    """Reports whether one side denies what the other says.
+
+    Where both say the same in the same words, each negation counts.
+    """
+    credited = zip(claim.words, part_credits, strict=False)
+    matched = [word for word, credit in credited if credit == 1.0]
+    claim_stems = {stem for word in claim.words for stem in word.stems}
+    shared = [word for word in sentence.words if not claim_stems.isdisjoint(word.stems)]
+    has_most_of_claim = len(matched) >= COPY * len(claim.words)
+    if has_most_of_claim and len(shared) >= COPIED * len(sentence.words):
         return (claim.negations + sentence.negations) % 2 == 1
-    if not claim.negations:
-        turned = sum([word.weight for word in matched if not sentence.negated.isdisjoint(word.stems)])
-        return turned > 0 and turned >= MIN_NEGATED * sum([word.weight for word in matched])
+    if claim.negations == 0:
+        negated = [word for word in matched if not sentence.negated.isdisjoint(word.stems)]
+        negated_weight = sum([word.weight for word in negated])
+        matched_weight = sum([word.weight for word in matched])
+        return negated_weight > 0 and negated_weight >= MIN_NEGATED * matched_weight
     denied = [word for word in matched if not claim.negated.isdisjoint(word.stems)]
     return all(sentence.negated.isdisjoint(word.stems) for word in denied or matched)
 
 
-def _together(claim: _Claim, matches: Sequence[_Match]) -> float:
-    """Everything counts where it is backed best; what contradicts counts where most is backed."""
+def _score(claim: _Claim, matches: Sequence[_Match]) -> float:
+    """Scores a claim by passages of one language together.
+
+    Everything counts where it is backed best; what contradicts counts where most is backed.
+    """
     if not claim.weights:
         return 1.0  # it says nothing
-    if claim.foreign and not (claim.numbers or claim.days or any(word.is_name for word in claim.words)):
-        return UNKNOWN  # nothing of it reads alike in every language
-    some = [match for match in matches if match.found]
-    if not some:
+    if claim.is_foreign and not claim.reads_alike:
+        return UNKNOWN
+    backing = [match for match in matches if match.credits]
+    if not backing:
         return 0.0
-    found = [max(column) for column in zip(*[match.found for match in some], strict=True)]
-    shares = [match.factor * _mean(claim.weights, match.found) for match in some]
-    factor = some[shares.index(max(shares))].factor
-    lost = [word for word, credit in zip(claim.words, found, strict=False) if credit == 0.0]
-    if 0.0 in found[len(claim.words) :] or any(word.is_identifier for word in lost):
-        factor *= NO_NUMBER
-    elif any(word.is_name for word in lost):
-        factor *= NO_NAME
-    return round(factor * _mean(claim.weights, found), 4)
+    best_credits = [
+        max(column) for column in zip(*[match.credits for match in backing], strict=True)
+    ]
+    shares = [match.factor * _mean(claim.weights, match.credits) for match in backing]
+    factor = backing[shares.index(max(shares))].factor
+    factor *= _factor_for_missing(claim, best_credits)
+    return round(factor * _mean(claim.weights, best_credits), 4)
+
+
+def _factor_for_missing(claim: _Claim, best_credits: Sequence[float]) -> float:
+    """Returns the factor for what no passage holds: a number, date, identifier or name."""
+    quantity_credits = best_credits[len(claim.words) :]
+    credited = zip(claim.words, best_credits, strict=False)
+    missing = [word for word, credit in credited if credit == 0.0]
+    if 0.0 in quantity_credits or any(word.is_identifier for word in missing):
+        return NO_NUMBER
+    if any(word.is_name for word in missing):
+        return NO_NAME
+    return 1.0

@@ -1,7 +1,10 @@
-"""Words, stems, sentences and detection: everything that depends on a language, and nothing that knows of notes.
+"""Words, stems, sentences and detection: everything that depends on a language, and nothing that
+knows of notes.
 
-vocabulary: every word of every language, a file each; what else there is reads it, here and in the rooms above
+vocabulary: every word of every language, one file a language; read here and in the rooms above
 
-text -> words -> terms (stems, stop words, parts of compounds)      languages: which language a text is in
-text -> sentences                                                   lengths: in tokens and in UTF-16
+words, terms   text -> words -> stems, stop words, parts of compounds
+sentences      text -> sentences
+languages      text -> its language
+lengths        text -> tokens and UTF-16 code units
 """

@@ -1,16 +1,20 @@
-"""Text -> its language, by script and by the share of each language's most common words. No model, no dependency."""
+"""Text -> language, by script and by the share of each language's most common words. No model, no
+dependency.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 from functools import cache
 
 from shared.language.vocabulary import languages, vocabulary
 from shared.language.words import fold, stop_words
 
 _SAMPLE = 8000
-"""Characters looked at: the beginning of a longer text. More would not change the answer, only the time."""
+"""Characters read: the beginning of a longer text. More would not change the answer, only the time.
+"""
 
 _SCRIPTS = {
     "ja": "[\u3041-\u30ff]",
@@ -29,54 +33,84 @@ _SCRIPTS = {
 }
 """Language -> the letters of its script, as in a regular expression."""
 
-_TELLTALE = {"ja": ("zh", 0.1), "uk": ("ru", 0.02), "fa": ("ar", 0.05)}
-# Language -> the one whose script it shares, and the least share of its own letters among both that decides for it.
+
+@dataclass(frozen=True, slots=True)
+class _SharedScript:
+    """A language that shares its script with another one, and the letters that only it has."""
+
+    lang: str
+    host: str
+    """Language whose script it shares."""
+    least_share: float
+    """Share of its own letters among those of both from which a text is in it."""
+    counts_twice: bool
+    """True if the host's letters in `_SCRIPTS` include its own."""
+
+
+_SHARED_SCRIPTS = (
+    _SharedScript("ja", host="zh", least_share=0.1, counts_twice=False),
+    _SharedScript("uk", host="ru", least_share=0.02, counts_twice=True),
+    _SharedScript("fa", host="ar", least_share=0.05, counts_twice=True),
+)
 
 _LATIN = re.compile("[a-zA-Z\u00c0-\u024f]")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def detect(text: str) -> str:
-    """ISO 639-1. English when unsure: for a text too short to tell, and for languages in Latin letters that have no
-    stop words here; another language in Latin letters needs two hits, and more than English has. A mixed text is of the
-    language that most of its first 8,000 characters are in.
+    """Returns the ISO 639-1 code of the language that most of the first 8,000 characters are in.
+
+    English when unsure: for a text too short to tell, and for languages in Latin letters that have
+    no stop words here. Another language in Latin letters needs two hits, and more than English has.
     """
     sample = text[:_SAMPLE]
     if not sample.isascii():
-        script = _script(sample)
-        if script:
-            return script
+        lang = _by_script(sample)
+        if lang is not None:
+            return lang
     sample = f" {sample.lower()}"  # some spellings begin with a blank
     hits: Counter[str] = Counter()
-    by_word = _by_word()
-    for word, times in Counter(_WORD.findall(sample)).items():
-        for lang in by_word.get(fold(word), ()):
-            hits[lang] += times
+    languages_of = _languages_by_stop_word()
+    for word, count in Counter(_WORD.findall(sample)).items():
+        for lang in languages_of.get(fold(word), ()):
+            hits[lang] += count
     for lang in languages():
         hits[lang] += sum(map(sample.count, vocabulary(lang).spellings))
     best = max(languages(), key=hits.__getitem__)
-    return best if hits[best] >= 2 and hits[best] > hits["en"] else "en"
+    if hits[best] < 2 or hits[best] <= hits["en"]:
+        return "en"
+    return best
 
 
-def _script(sample: str) -> str | None:
-    """The language of the commonest script; None for Latin letters. Ideographs say as much as two or three letters."""
+def _by_script(sample: str) -> str | None:
+    """Returns the language of the commonest script; None for Latin letters."""
     counts = {lang: len(re.findall(letters, sample)) for lang, letters in _SCRIPTS.items()}
-    for lang, (host, share) in _TELLTALE.items():
-        both = counts[lang] + counts[host] if lang == "ja" else counts[host]
-        if counts[lang] > share * both:
-            counts[lang], counts[host] = max(both, counts[lang]), 0
-        elif lang != "ja":
-            counts[lang] = 0
+    for shared in _SHARED_SCRIPTS:
+        own_letters = counts[shared.lang]
+        letters_of_both = counts[shared.host]
+        if not shared.counts_twice:
+            letters_of_both += own_letters
+        if own_letters > shared.least_share * letters_of_both:
+            counts[shared.lang] = max(letters_of_both, own_letters)
+            counts[shared.host] = 0
+        elif shared.counts_twice:
+            counts[shared.lang] = 0
+
     best = max(counts, key=counts.__getitem__)
+    if not counts[best]:
+        return None
+    # An ideograph says as much as two or three letters.
     weight = 2.5 if best in ("ja", "zh") else 1
-    return best if counts[best] and counts[best] * weight >= len(_LATIN.findall(sample)) else None
+    if counts[best] * weight < len(_LATIN.findall(sample)):
+        return None
+    return best
 
 
 @cache
-def _by_word() -> dict[str, tuple[str, ...]]:
-    """Stop word -> the languages it is one of."""
-    found: dict[str, tuple[str, ...]] = {}
+def _languages_by_stop_word() -> dict[str, tuple[str, ...]]:
+    """Returns the languages of each stop word."""
+    languages_of: dict[str, tuple[str, ...]] = {}
     for lang in languages():
         for word in stop_words(lang):
-            found[word] = (*found.get(word, ()), lang)
-    return found
+            languages_of[word] = (*languages_of.get(word, ()), lang)
+    return languages_of

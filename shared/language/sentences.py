@@ -1,4 +1,4 @@
-"""Where sentences begin and end."""
+"""Text -> the offsets of its sentences."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ _CLOSERS = "\"'”’»)\\]}*_`"
 _BOUND = re.compile(
     rf"(?P<line>\r\n?|[\n\v\f\x85\u2028\u2029])|[.!?…]++[{_CLOSERS}]*+|[。！？｡]++[{_CLOSERS}」』）】〉》]*+"
 )
-_MARKER = re.compile(r"[ \t]*+(?:(?:[-*+•‣◦–]|\d{1,9}[.)]|#{1,6}|>)[ \t]++)*+(?:\[[ xX]\][ \t]++)?+")
+_MARKER = re.compile(
+    r"[ \t]*+(?:(?:[-*+•‣◦–]|\d{1,9}[.)]|#{1,6}|>)[ \t]++)*+(?:\[[ xX]\][ \t]++)?+"
+)
 _SOFT_WRAP_FROM = 60
-"""Characters from which a line that goes on in lower case on the next one was wrapped, and is no item of a list."""
+"""Characters of a line from which it was wrapped, and is no item of a list, if the next one goes on
+in lower case.
+"""
 
 _REFERENCE = re.compile(r"\[[A-Za-z]?\d+\]\Z")
 """`[N2]`, `[7]`: it follows a whole statement, however the next one begins."""
@@ -27,83 +31,134 @@ _ORDINAL_DOTS = frozenset(
 
 
 @cache
-def _listed(name: str) -> frozenset[str]:
-    """Words of one kind before a dot that ends no sentence, in any language: texts quote each other's."""
-    return frozenset(word for each in vocabularies() for word in getattr(each, name).split())
+def _words_of_all(attribute: str) -> frozenset[str]:
+    """Returns the words of one list of the vocabularies, in all languages together: texts quote
+    each other's.
+    """
+    words: set[str] = set()
+    for language in vocabularies():
+        words.update(getattr(language, attribute).split())
+    return frozenset(words)
 
 
 @cache
-def _month() -> re.Pattern[str]:
-    """What follows a day's number, in any language."""
-    times = [each.times for each in vocabularies() if each.times]
-    months = {form for each in times for month in (*each.months, *each.short_months) for form in month.split("|")}
-    return re.compile(rf"(?:{'|'.join(sorted(months))})(?!\w)", re.IGNORECASE)
+def _month_pattern() -> re.Pattern[str]:
+    """Returns the pattern of a month's name in any language."""
+    names: set[str] = set()
+    for language in vocabularies():
+        if language.times is None:
+            continue
+        for forms in (*language.times.months, *language.times.short_months):
+            names.update(forms.split("|"))
+    return re.compile(rf"(?:{'|'.join(sorted(names))})(?!\w)", re.IGNORECASE)
 
 
 def sentences(text: str, *, lang: str | None = None) -> list[tuple[int, int]]:
-    """(start, end) of each sentence, in order, in code points.
+    """Returns (start, end) of each sentence, in order, in code points. Linear in the text.
 
-    Line breaks end a sentence, but for a long line that goes on in lower case. Without blanks around it and without
-    the marks of a list item, a heading or a quotation before it; lines of signs alone are none. Dots of abbreviations,
-    initials, decimals, addresses and dates (`3. Mai`) end nothing; nor, where `lang` (ISO 639-1, None: unknown) writes
-    ordinals with a dot, do those after short numbers. Linear in the text.
+    Line breaks end a sentence, but for a long line that goes on in lower case. Blanks around a
+    sentence and the marks of a list item, a heading or a quotation before it are left out; lines of
+    signs alone are no sentences. Dots of abbreviations, initials, decimals, addresses and dates
+    (`3. Mai`) end nothing; nor, where `lang` writes ordinals with a dot, do those after short
+    numbers.
+
+    lang: ISO 639-1; None if unknown.
     """
+    return list(iterate_sentences(text, lang=lang))
+
+
+def iterate_sentences(text: str, *, lang: str | None = None) -> Iterator[tuple[int, int]]:
+    """Yields the offsets that `sentences` returns: a long note of short sentences has 300,000."""
     ordinals = lang in _ORDINAL_DOTS
-    found = []
     start = 0
     opens_line = True
-    for end, is_line in sentence_ends(text, ordinals=ordinals):
+    for end, ends_line in sentence_ends(text, ordinals=ordinals):
         content = text[start:end].strip()
-        first = text.index(content, start)
-        after = first + len(content)
-        marker = _MARKER.match(text, first, after) if opens_line else None
-        first = marker.end() if marker else first
-        if any(map(str.isalnum, text[first:after])):
-            found.append((first, after))
-        start, opens_line = end, is_line
-    return found
+        content_start = text.index(content, start)
+        content_end = content_start + len(content)
+        if opens_line:
+            marker = _MARKER.match(text, content_start, content_end)
+            if marker is not None:
+                content_start = marker.end()
+        if any(map(str.isalnum, text[content_start:content_end])):
+            yield content_start, content_end
+        start = end
+        opens_line = ends_line
 
 
 def sentence_ends(text: str, *, ordinals: bool = False) -> Iterator[tuple[int, bool]]:
-    """Each end of a sentence with whether it ends a line; the text's end last."""
+    """Yields the end of each sentence and whether it ends a line; the text's end comes last.
+
+    ordinals: whether short numbers with a dot are ordinals.
+    """
     line_start = 0
-    for found in _BOUND.finditer(text):
-        if found["line"]:
-            wraps = found.start() - line_start >= _SOFT_WRAP_FROM and text[found.end() : found.end() + 1].islower()
-            line_start = found.end()
-            if not wraps:
-                yield found.end(), True
-        elif _ends(text, found.start(), found.end(), ordinals=ordinals):
-            yield found.end(), False
+    for bound in _BOUND.finditer(text):
+        end = bound.end()
+        if bound["line"]:
+            is_long = bound.start() - line_start >= _SOFT_WRAP_FROM
+            is_wrapped = is_long and text[end : end + 1].islower()
+            line_start = end
+            if not is_wrapped:
+                yield end, True
+        elif _ends_sentence(text, bound.start(), end, ordinals=ordinals):
+            yield end, False
     yield len(text), True
 
 
-def _ends(text: str, dot: int, after: int, *, ordinals: bool) -> bool:
-    """Whether the sign at `dot`, read with closing quotes and brackets up to `after`, ends its sentence."""
-    if text[dot] in "。！？｡":
+def _ends_sentence(text: str, sign: int, end: int, *, ordinals: bool) -> bool:
+    """Reports whether the sign at an offset ends its sentence.
+
+    end: offset behind the sign with its closing quotes and brackets.
+    """
+    if text[sign] in "。！？｡":
         return True
-    following = text[after : after + 24].lstrip()
-    if text[dot] in "!?" or not text[after : after + 1].isspace():
-        is_quoted = text[after - 1] in "\"'”’»" and following[:1].islower()  # “Really?” she asked.
-        return text[after : after + 1].isspace() and not is_quoted
-    if _REFERENCE.search(text, max(0, dot - 24), dot):
+    following = text[end : end + 24].lstrip()
+    goes_on_in_lower_case = following[:1].islower()
+    has_blank_behind = text[end : end + 1].isspace()
+    if not has_blank_behind:
+        return False
+    if text[sign] in "!?":
+        is_quoted = text[end - 1] in "\"'”’»"
+        return not (is_quoted and goes_on_in_lower_case)  # “Really?” she asked.
+    if _REFERENCE.search(text, max(0, sign - 24), sign):
         return True
-    if text[dot] == "…" or text[dot : dot + 2] == ".." or following[:1].islower():
-        return not following[:1].islower()
-    before = _WORD_BEFORE.search(text, max(0, dot - 24), dot)
-    if before is not None and before[0].isdigit():
-        opens_line = not text[max(0, before.start() - 8) : before.start()].rpartition("\n")[2].strip(" \t>-*+")
-        counts = ordinals or opens_line or _month().match(following) is not None
-        return len(before[0]) > 2 or not counts
-    return before is None or not _abbreviates(before[0], following)
+    if goes_on_in_lower_case:
+        return False
+    if text[sign] == "…" or text[sign : sign + 2] == "..":
+        return True
+
+    word = _WORD_BEFORE.search(text, max(0, sign - 24), sign)
+    if word is None:
+        return True
+    if word[0].isdigit():
+        counts = ordinals or _opens_line(text, word.start())
+        is_day = _month_pattern().match(following) is not None
+        return len(word[0]) > 2 or not (counts or is_day)
+    return not _abbreviates(word[0], following)
+
+
+def _opens_line(text: str, offset: int) -> bool:
+    """Reports whether only blanks and list marks stand before an offset on its line, so that a
+    number there counts.
+    """
+    _, _, line = text[max(0, offset - 8) : offset].rpartition("\n")
+    return not line.strip(" \t>-*+")
 
 
 def _abbreviates(word: str, following: str) -> bool:
+    """Reports whether the dot behind a word belongs to it as to an abbreviation or an initial, and
+    ends no sentence.
+    """
     lowered = word.lower().replace(".", "")
+    is_before_digit = following[:1].isdigit()
     if len(word) == 1:
-        return word.isupper() and word not in _listed("letter_words") and following[:1].isupper()
+        is_initial = word.isupper() and word not in _words_of_all("letter_words")
+        return is_initial and following[:1].isupper()
     if "." in word:
-        return (len(lowered) <= 3 and lowered not in _listed("closing_initials")) or following[:1].isdigit()
-    if lowered in _listed("closing_abbreviations"):
-        return following[:1].isdigit() or (lowered in _listed("titles") and word[0].isupper())
-    return lowered in _listed("abbreviations")
+        if is_before_digit:
+            return True
+        return len(lowered) <= 3 and lowered not in _words_of_all("closing_initials")
+    if lowered in _words_of_all("closing_abbreviations"):
+        is_title = lowered in _words_of_all("titles") and word[0].isupper()
+        return is_before_digit or is_title
+    return lowered in _words_of_all("abbreviations")

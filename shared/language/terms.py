@@ -1,10 +1,11 @@
-"""Text -> the stems that keyword search counts, and the content words that people are shown.
+"""Text -> stems, which keyword search counts, and content words, which people are shown.
 
-Everything is folded alike on both sides of a search: width and case (NFKC, casefold), then accents, then the
-language's Snowball stem. Compound tokens give themselves whole and in parts, so `Project-X`, `err_conn_42`,
-`camelCase` and addresses are found by either. Chinese, Japanese and Korean give pairs of characters. A Cyrillic word
-in a text of another script is stemmed as Russian, a Latin one in a Russian text as English: so a question that names
-one finds the notes in that language.
+Everything is folded alike on both sides of a search: width and case (NFKC, casefold), then accents,
+then the language's Snowball stem. Compound tokens give themselves whole and in parts, so
+`Project-X`, `err_conn_42`, `camelCase` and addresses are found by either. Chinese, Japanese and
+Korean give pairs of characters. A Cyrillic word in a text of another script is stemmed as Russian,
+a Latin one in a Russian text as English: so a question that names one finds the notes in that
+language.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from shared.language.words import (
     is_compound,
     is_hiragana,
     is_unspaced,
-    pieces,
+    outer_parts,
     script_runs,
     stop_words,
     token_pattern,
@@ -30,7 +31,9 @@ from shared.language.words import (
 )
 
 MAX_TERM = 64
-"""Characters of the longest stem. A longer word counts by its beginning, a longer compound by its parts."""
+"""Characters of the longest stem. A longer word counts by its beginning, a longer compound by its
+parts.
+"""
 
 _CACHED_TOKENS = 20_000  # a language's words in use; about 4 MB
 _SNOWBALL = {
@@ -49,44 +52,60 @@ _SCHEME = re.compile(r"(?:https?|ftp)://(?:www\.)?", re.IGNORECASE)
 
 
 def stems(text: str, lang: str) -> list[str]:
-    """All content stems in the order of the text, with repeats. `lang`: ISO 639-1, a region after it is ignored.
+    """Returns all content stems in the order of the text, with repeats, without stop words.
 
-    Stop words are gone; each stem has 1 to 64 characters and no whitespace. About 0.2 s a megabyte of prose.
+    Each stem has 1 to 64 characters and no whitespace. About 0.2 s a megabyte of prose.
+
+    lang: ISO 639-1, a region after it is ignored.
     """
-    lexicon = _lexicon(_base(lang))
-    return list(chain.from_iterable(map(lexicon.__getitem__, token_pattern(text).findall(text))))
+    lexicon = _lexicon(_supported(lang))
+    tokens = token_pattern(text).findall(text)
+    return list(chain.from_iterable(map(lexicon.__getitem__, tokens)))
 
 
 def stem_of(word: str, lang: str) -> str:
-    """One word, stop word or not, as `stems` would give it: `Colleagues` -> `colleagu`."""
-    return _lexicon(_home(word, _base(lang))).stem(fold(word))
+    """Returns the stem of one word, stop word or not, as `stems` would give it: `Colleagues` ->
+    `colleagu`.
+    """
+    lexicon = _lexicon(_language_of(word, _supported(lang)))
+    return lexicon.stem(fold(word))
 
 
 def content_words(text: str, lang: str) -> list[tuple[str, int, int]]:
-    """(word in lower case, start, end) of every word but stop words, in order; `text[start:end]` is the word as
-    written. Compounds stay whole (`project-x`); a possessive or an elided article is no part of its word.
+    """Returns (word in lower case, start, end) of every word but stop words, in order.
+
+    `text[start:end]` is the word as written. Compounds stay whole (`project-x`); a possessive or an
+    elided article is no part of its word.
     """
-    base = _base(lang)
-    found = []
+    lang = _supported(lang)
+    words = []
     for token in token_pattern(text).finditer(text):
-        for start, end in _shown(token[0]):
+        for start, end in _words_in(token[0]):
             word = token[0][start:end]
-            if fold(word) not in _lexicon(_home(word, base)).stops:
-                found.append((word.lower(), token.start() + start, token.start() + end))
-    return found
+            lexicon = _lexicon(_language_of(word, lang))
+            if fold(word) not in lexicon.stops:
+                words.append((word.lower(), token.start() + start, token.start() + end))
+    return words
 
 
-def _shown(token: str) -> list[tuple[int, int]]:
-    """Offsets of the words of a token as people see them."""
+def _words_in(token: str) -> list[tuple[int, int]]:
+    """Returns the offsets of the words of a token as people see them."""
     if is_unspaced(token):
-        return [(start, end) for start, end in script_runs(token) if end - start > 2 or not is_hiragana(token[start:])]
+        words = []
+        for start, end in script_runs(token):
+            is_particle = end - start <= 2 and is_hiragana(token[start:])
+            if not is_particle:
+                words.append((start, end))
+        return words
     if "'" in token or "’" in token:
         return word_parts(token)
     return [(0, len(token))]
 
 
 class _Lexicon(dict[str, tuple[str, ...]]):
-    """Token as written -> its stems, in one language; computed on first sight, forgotten when there are too many."""
+    """Token as written -> stems, in one language; computed on first sight, forgotten when there are
+    too many.
+    """
 
     def __init__(self, lang: str) -> None:
         super().__init__()
@@ -100,63 +119,84 @@ class _Lexicon(dict[str, tuple[str, ...]]):
         self._lock = Lock()  # a Snowball stemmer serves one thread at a time
 
     def __missing__(self, token: str) -> tuple[str, ...]:
-        if is_unspaced(token):
-            terms = _pairs(fold(token))
-        elif token.isalpha() or _INITIALS.fullmatch(token):
-            terms = self._word(token.replace(".", ""))
-        elif token[0].isdigit() and ("," in token or _DECIMAL.fullmatch(token)):
-            terms = iter((token.replace(",", ""),))
-        else:
-            terms = self._compound(token)
-        found = tuple(filter(None, terms))
+        terms = tuple(term for term in self._terms(token) if term)
         if len(token) <= MAX_TERM:
             if len(self) >= _CACHED_TOKENS:
                 self.clear()
-            self[token] = found
-        return found
+            self[token] = terms
+        return terms
 
     def stem(self, folded: str) -> str:
-        """A folded word -> its stem. What holds digits is a name or a number and stays as it is."""
+        """Returns the stem of a folded word. A word with digits is a name or a number and stays as
+        it is.
+        """
         short = folded[:MAX_TERM]
         if short.isalpha() and self._snowball is not None:
             with self._lock:
                 return self._snowball(short)
         return short
 
+    def _terms(self, token: str) -> Iterator[str]:
+        """Returns the terms of a token that is not cached."""
+        if is_unspaced(token):
+            return _pairs(fold(token))
+        if token.isalpha() or _INITIALS.fullmatch(token):
+            return self._word(token.replace(".", ""))
+        if token[0].isdigit() and ("," in token or _DECIMAL.fullmatch(token)):
+            return iter((token.replace(",", ""),))
+        return self._compound(token)
+
     def _word(self, word: str) -> Iterator[str]:
-        folded, lexicon = fold(word), _lexicon(_home(word, self._lang))
-        if folded not in lexicon.stops:
-            yield lexicon.stem(folded)
-            for part in map(fold, camel_parts(word)):
-                if part not in self.stops:
-                    yield self.stem(part)
+        """Yields the stems of a word and of its parts in camel case."""
+        folded = fold(word)
+        lexicon = _lexicon(_language_of(word, self._lang))
+        if folded in lexicon.stops:
+            return
+        yield lexicon.stem(folded)
+        for part in camel_parts(word):
+            folded_part = fold(part)
+            if folded_part not in self.stops:
+                yield self.stem(folded_part)
 
     def _compound(self, token: str) -> Iterator[str]:
-        bare = _SCHEME.sub("", token)
-        outer = pieces(bare)
-        for whole in (bare.rstrip("/"), *(outer if len(outer) > 1 else ())):
-            yield from (term for term in _whole(whole) if term not in self.stops)
-        for start, end in word_parts(bare):
-            yield from self._word(bare[start:end])
+        """Yields a compound as a term, its outer parts if it has several, and the stems of its
+        words.
+        """
+        address = _SCHEME.sub("", token)
+        compounds = [address.rstrip("/")]
+        parts = outer_parts(address)
+        if len(parts) > 1:
+            compounds.extend(parts)
+        for compound in compounds:
+            term = _compound_term(compound)
+            if term is not None and term not in self.stops:
+                yield term
+        for start, end in word_parts(address):
+            yield from self._word(address[start:end])
 
 
-def _whole(token: str) -> Iterator[str]:
-    """A compound as one term; none where only apostrophes join it or it is too long to be typed."""
-    if len(token) <= MAX_TERM and is_compound(token):
-        folded = fold(token)
-        if len(folded) <= MAX_TERM:
-            yield folded
+def _compound_term(token: str) -> str | None:
+    """Returns a compound as one term; None where only apostrophes join it or it is too long to be
+    typed.
+    """
+    if len(token) > MAX_TERM or not is_compound(token):
+        return None
+    folded = fold(token)
+    return folded if len(folded) <= MAX_TERM else None
 
 
 def _pairs(token: str) -> Iterator[str]:
-    """Overlapping pairs of each run of one script; a run of one character alone, unless it is a particle."""
+    """Yields overlapping pairs of each run of one script; a run of one character alone, unless it
+    is a particle.
+    """
     for start, end in script_runs(token):
         run = token[start:end]
-        kana = is_hiragana(run)
-        if len(run) == 1 and not kana:
+        in_hiragana = is_hiragana(run)
+        if len(run) == 1 and not in_hiragana:
             yield run
         for pair in map(str.__add__, run, run[1:]):
-            if not (kana and pair in _stop_pairs()):
+            is_ending = in_hiragana and pair in _stop_pairs()
+            if not is_ending:
                 yield pair
 
 
@@ -170,14 +210,16 @@ def _lexicon(lang: str) -> _Lexicon:
     return _Lexicon(lang)
 
 
-def _base(lang: str) -> str:
-    """`pt-BR` -> `pt`; empty for a language of which nothing is known here: notes name theirs freely."""
-    base = lang.replace("_", "-").partition("-")[0].lower()
-    return base if base in _SNOWBALL or base in languages() else ""
+def _supported(lang: str) -> str:
+    """Returns the code without a region, `pt-BR` -> `pt`; empty for an unknown language: notes name
+    theirs freely.
+    """
+    code = lang.replace("_", "-").partition("-")[0].lower()
+    return code if code in _SNOWBALL or code in languages() else ""
 
 
-def _home(word: str, lang: str) -> str:
-    """The language by whose rules a word in a text of `lang` is stemmed."""
+def _language_of(word: str, lang: str) -> str:
+    """Returns the language by whose rules a word in a text of `lang` is stemmed."""
     if _CYRILLIC.match(word):
         return lang if lang in ("ru", "sr") else "ru"
     return "en" if lang == "ru" else lang

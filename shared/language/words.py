@@ -1,4 +1,4 @@
-"""Where words begin and end, in any script; and the parts of compound ones."""
+"""Text -> tokens in any script; the parts of compound tokens; words folded for comparison."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ _MARKS = (
     "\xad\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0711\u0730-\u074a"
     "\u0900-\u0963\u0966-\u0dff\u1dc0-\u1dff\u200c\u200d"
 )
-# What belongs to a word though it is no letter: combining marks, soft hyphens, joiners.
+"""Characters that belong to a word though they are no letters: combining marks, soft hyphens,
+joiners.
+"""
 
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u3096\u309d-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
     "\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-# Scripts read by pairs: Chinese, Japanese, Korean; Thai, Lao, Burmese and Khmer, which write no spaces either.
+"""Scripts read by pairs: Chinese, Japanese, Korean; Thai, Lao, Burmese and Khmer, which write no
+spaces either.
+"""
 
 _URL = r"(?:[hH][tT][tT][pP][sS]?|[fF][tT][pP])://[^\s<>\"'`(){}\[\]|]+(?<![.,;:!?*_])"
 _THOUSANDS = r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?!\w|,[0-9])"
@@ -26,23 +30,33 @@ _JOINER = r"(?:::|__|[-_./:@+#'’&])"
 _ASCII_WORD = "[A-Za-z0-9]+"
 _ANY_WORD = rf"[^\W_{_UNSPACED}]+(?:[{_MARKS}]+[^\W_{_UNSPACED}]*)*+"
 
-_ASCII_TOKEN, _ANY_TOKEN = (
-    rf"{_URL}|{_THOUSANDS}|{word}(?:{_JOINER}{word})*+(?:\+\+|#(?!\w))?{unspaced}"
-    for word, unspaced in ((_ASCII_WORD, ""), (_ANY_WORD, f"|[{_UNSPACED}]+"))
-)
-_HIRAGANA, _KATAKANA = "\u3041-\u3096\u309d-\u309f", "\u30a0-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+
+def _token(word: str) -> str:
+    """Returns the pattern of a URL, a number with thousands, or words with everything joined to
+    them.
+    """
+    return rf"{_URL}|{_THOUSANDS}|{word}(?:{_JOINER}{word})*+(?:\+\+|#(?!\w))?"
+
+
+_ASCII_TOKEN = _token(_ASCII_WORD)
+_ANY_TOKEN = f"{_token(_ANY_WORD)}|[{_UNSPACED}]+"
+_HIRAGANA = "\u3041-\u3096\u309d-\u309f"
+_KATAKANA = "\u30a0-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+_APOSTROPHES = ("'", "’")
 _APOSTROPHE = re.compile("['’]")
-_PIECE = re.compile(r"[^/@:#&+'’]+")
+_OUTER_PART = re.compile(r"[^/@:#&+'’]+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
 _HAS_CAMEL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
 _ASCII_PART = re.compile(_ASCII_WORD)
 
 
 def token_pattern(text: str) -> re.Pattern[str]:
-    """What finds the tokens of `text`, in one pass, linear in it: URLs; numbers with thousands; words with everything
-    joined to them (`anna.smith@example.com`, `snake_case`, `C++`); runs of a script read by pairs.
+    """Returns a pattern that finds the tokens of `text` in one pass, linear in it.
+
+    Tokens are URLs; numbers with thousands; words with everything joined to them
+    (`anna.smith@example.com`, `snake_case`, `C++`); runs of a script read by pairs.
     """
-    # Large character classes take 10 ms to compile: a question in plain ASCII does not wait for them.
+    # Large character classes take 10 ms to compile: a question in plain ASCII does without them.
     return _compiled(_ASCII_TOKEN if text.isascii() else _ANY_TOKEN)
 
 
@@ -52,83 +66,119 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _part(token: str) -> re.Pattern[str]:
+    """Returns the pattern of the words of a token."""
     return _ASCII_PART if token.isascii() else _compiled(_ANY_WORD)
 
 
 def is_unspaced(token: str) -> bool:
+    """Reports whether a token is in a script that writes no spaces."""
     return not token.isascii() and _compiled(f"[{_UNSPACED}]").match(token) is not None
 
 
 def is_hiragana(run: str) -> bool:
-    return "\u3041" <= run[:1] <= "\u3096" or "\u309d" <= run[:1] <= "\u309f"
+    """Reports whether a run of one script begins with hiragana."""
+    first = run[:1]
+    return "\u3041" <= first <= "\u3096" or "\u309d" <= first <= "\u309f"
 
 
 def word_parts(token: str) -> list[tuple[int, int]]:
-    """Offsets, within a spaced token, of the words it is made of: `Anna's Project-X` gives no blanks, `O'Brien` two.
+    """Returns the offsets, within a spaced token, of its words: `Anna's Project-X` gives no blanks,
+    `O'Brien` two.
 
-    What an apostrophe cuts off, on either side, is left out where it has at most two letters: `'s`, `'ll`, `l'`, `d'`,
-    `O'`; so is the negated verb of `isn't`, which no search could want.
+    Text that an apostrophe cuts off, on either side, is left out where it has at most two letters:
+    `'s`, `'ll`, `l'`, `d'`, `O'`; so is the negated verb of `isn't`, which no search could want.
     """
-    spans = [found.span() for found in _part(token).finditer(token)]
+    spans = [match.span() for match in _part(token).finditer(token)]
     if "'" not in token and "’" not in token:
         return spans
-    return [span for span in spans if not _is_clitic(token, *span)]
+    return [(start, end) for start, end in spans if not _is_clitic(token, start, end)]
 
 
 def _is_clitic(token: str, start: int, end: int) -> bool:
-    before, after = token[start - 1 : start], token[end : end + 1]
-    if after in ("'", "’") and token[end + 1 : end + 3].lower() == "t" and token[end - 1].lower() == "n":
-        return True
-    return end - start <= 2 and (before in ("'", "’") or after in ("'", "’")) and before + after != ""
+    """Reports whether a part is a short one beside an apostrophe, or the verb of `isn't`."""
+    follows_apostrophe = token[start - 1 : start] in _APOSTROPHES
+    precedes_apostrophe = token[end : end + 1] in _APOSTROPHES
+    if precedes_apostrophe:
+        ends_in_n = token[end - 1].lower() == "n"
+        if ends_in_n and token[end + 1 : end + 3].lower() == "t":
+            return True
+    return end - start <= 2 and (follows_apostrophe or precedes_apostrophe)
 
 
 def is_compound(token: str) -> bool:
-    """Whether anything but apostrophes joins the words of a spaced token."""
-    return not all(map(_part(token).fullmatch, _APOSTROPHE.split(token)))
+    """Reports whether anything but apostrophes joins the words of a spaced token."""
+    is_word = _part(token).fullmatch
+    return not all(map(is_word, _APOSTROPHE.split(token)))
 
 
-def pieces(token: str) -> list[str]:
-    """The outer parts of a compound token that are compounds or words themselves: `a.b@c.org` -> `a.b`, `c.org`."""
-    return _PIECE.findall(token)
+def outer_parts(token: str) -> list[str]:
+    """Returns the parts of a compound token that are compounds or words themselves: `a.b@c.org` ->
+    `a.b`, `c.org`.
+    """
+    return _OUTER_PART.findall(token)
 
 
 def camel_parts(word: str) -> list[str]:
-    """`parseJSONFile` -> `parse`, `JSON`, `File`; empty for a word that is one part."""
-    return _CAMEL.findall(word) if _HAS_CAMEL.search(word) else []
+    """Splits camel case: `parseJSONFile` -> `parse`, `JSON`, `File`; empty for a word that is one
+    part.
+    """
+    if not _HAS_CAMEL.search(word):
+        return []
+    return _CAMEL.findall(word)
 
 
 def script_runs(token: str) -> list[tuple[int, int]]:
-    """Offsets of the runs of one script in an unspaced token: kana apart from ideographs, hiragana from katakana."""
+    """Returns the offsets of the runs of one script in an unspaced token.
+
+    Kana stand apart from ideographs, and hiragana from katakana.
+    """
     runs = _compiled(f"[{_HIRAGANA}]+|[{_KATAKANA}]+|[^{_HIRAGANA}{_KATAKANA}]+")
-    return [found.span() for found in runs.finditer(token)]
+    return [run.span() for run in runs.finditer(token)]
 
 
 _ACCENTS = re.compile("(?<=[a-zα-ω])[\u0300-\u036f]+")
-_INVISIBLE = re.compile("[\xad\u200c\u200d\ufe00-\ufe0f]")  # soft hyphen, joiners, variation selectors
+_INVISIBLE = re.compile("[\xad\u200c\u200d\ufe00-\ufe0f]")
+"""Soft hyphen, joiners, variation selectors."""
 _UNDECOMPOSED = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ŋ": "n", "’": "'"}
+    {
+        "ø": "o",
+        "ł": "l",
+        "đ": "d",
+        "ð": "d",
+        "þ": "th",
+        "æ": "ae",
+        "œ": "oe",
+        "ı": "i",
+        "ŋ": "n",
+        "’": "'",
+    }
 )
+"""Letters that Unicode does not decompose into a letter and a mark."""
 
 
 def fold(word: str) -> str:
-    """One word -> NFKC, case folded, without invisible characters and blanks: `Ｐｒｏｊｅｃｔ` -> `project`.
+    """Returns a word in NFKC, case folded, without invisible characters and blanks: `Ｐｒｏｊｅｃｔ` ->
+    `project`.
 
-    Latin and Greek letters lose their accents: `résumé` -> `resume`, `łódź` -> `lodz`. In other scripts marks tell
-    letters apart (`й`, `が`, Hindi vowels) and stay.
+    Latin and Greek letters lose their accents: `résumé` -> `resume`, `łódź` -> `lodz`. In other
+    scripts marks tell letters apart (`й`, `が`, Hindi vowels) and stay.
     """
     if word.isascii():
         return word.lower()
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", _INVISIBLE.sub("", word)).casefold())
-    decomposed = unicodedata.normalize("NFD", "".join(folded.split()))
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed)).translate(_UNDECOMPOSED)
+    visible = _INVISIBLE.sub("", word)
+    case_folded = unicodedata.normalize("NFKC", visible).casefold()
+    case_folded = unicodedata.normalize("NFKC", case_folded)  # folding may undo the form
+    decomposed = unicodedata.normalize("NFD", "".join(case_folded.split()))
+    without_accents = _ACCENTS.sub("", decomposed)
+    return unicodedata.normalize("NFC", without_accents).translate(_UNDECOMPOSED)
 
 
 def folded_words(text: str) -> str:
-    """A text -> its words folded, with single blanks: equal for texts that read alike."""
+    """Returns the words of a text folded, with single blanks: equal for texts that read alike."""
     return " ".join(fold(word) for word in text.split())
 
 
 @cache
 def stop_words(lang: str) -> frozenset[str]:
-    """Folded; empty for a language without a list. `lang`: ISO 639-1."""
+    """Returns the folded stop words of an ISO 639-1 code; empty for a language without a list."""
     return frozenset(fold(word) for word in vocabulary(lang).stop_words.split())

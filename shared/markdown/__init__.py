@@ -3,6 +3,7 @@
 file -> frontmatter, text -> blocks      for the index
 note -> file                             for a zip of all notes, and for files that the command writes
 note -> pointers                         for links between notes
-text -> neutralize -> quotable           for prompts and quotes
+text -> neutralize                       for prompts
+passage -> quotable -> quotations        for quotes
 answer -> sanitize                       for what clients render
 """

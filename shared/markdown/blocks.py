@@ -1,44 +1,68 @@
-"""Markdown -> sections, each with its heading path and its blocks."""
+"""Divides Markdown into sections, each with its heading path and its blocks."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from itertools import islice, zip_longest
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 MAX_HEADING = 200
-"""Characters. A longer "heading" is a paragraph that somebody underlined: it would be repeated in every chunk."""
+"""Characters. A longer "heading" is a paragraph that somebody underlined: it would be repeated in
+every chunk."""
 
-_TABLE = re.compile(r"^[ \t>]*+(\|[^\n]*+)\n[ \t>]*+(?=[^\n]*-)[|: \t-]++((?:\n[ \t>]*+\|[^\n]*+)++)", re.MULTILINE)
+_TABLE = re.compile(
+    r"^[ \t>]*+(\|[^\n]*+)\n[ \t>]*+(?=[^\n]*-)[|: \t-]++((?:\n[ \t>]*+\|[^\n]*+)++)", re.MULTILINE
+)
 _LINE_BREAK = re.compile(r"\r\n?|\n")
-_UNIT_OF_LINES = frozenset(("fence", "code_block", "table_open"))
-_LISTS = frozenset(("bullet_list_open", "ordered_list_open"))
 
 
-class Kind(Enum):
-    """How a block may be divided."""
+class BlockKind(Enum):
+    """Kinds of blocks, by how a block may be divided."""
 
     PROSE = "at sentences"
     LIST = "between items, if it is too long for one chunk"
     LINES = "between lines, if it is too long for one chunk: code and tables"
 
 
+_KINDS = {
+    "bullet_list_open": BlockKind.LIST,
+    "ordered_list_open": BlockKind.LIST,
+    "fence": BlockKind.LINES,
+    "code_block": BlockKind.LINES,
+    "table_open": BlockKind.LINES,
+}
+"""The parser's type of a block -> how it may be divided; all others are prose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of at most MAX_HEADING characters."""
+
+    level: int
+    """1 to 6."""
+    title: str
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """A top-level block; offsets into the note's text."""
 
-    kind: Kind
+    kind: BlockKind
     start: int
     end: int
-    items: tuple[int, ...] = ()
-    """Where the items of a list begin."""
+    items: Sequence[int] = ()
+    """Offsets at which the items of a list begin."""
+    heading: Heading | None = None
+    """Its level and title; None if it is no heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,71 +75,148 @@ class Section:
     """At least one."""
 
 
-_Heading: TypeAlias = tuple[int, str]
-"""Level and title."""
+def sections(text: str, start: int) -> Iterator[Section]:
+    """Yields the sections of the Markdown in `text[start:]`, in order.
 
-
-def sections(text: str, start: int) -> tuple[Section, ...]:
-    """The Markdown in `text[start:]` -> its sections, in order.
-
-    A heading with nothing under it, not even another heading, is text of the one above it: so an outline is found,
-    and is not one section a line. Headings inside quotations and lists are part of these. Linear in the text.
+    A heading with nothing under it, not even another heading, is text of the one above it: so an
+    outline is found, and is not one section a line. Headings inside quotations and lists are part
+    of these. Linear in the text.
     """
-    path: tuple[_Heading, ...] = ()
-    found: list[tuple[tuple[_Heading, ...], list[Block]]] = [(path, [])]
+    path: tuple[Heading, ...] = ()
+    section_blocks: list[Block] = []
     blocks = _top_level(text, start)
-    headings = [heading for heading, _ in blocks]
-    for (heading, block), following in zip(blocks, [*headings[1:], (0, "")], strict=False):
-        if heading is not None:
-            is_bare = following is not None and following[0] <= heading[0]
-            outer = tuple([above for above in path if above[0] < heading[0]])
-            path = outer if is_bare else (*outer, heading)
-            if path != found[-1][0] or not is_bare:
-                found.append((path, []))
-            if not is_bare:
-                continue
-        found[-1][1].append(block)
-    return tuple(
-        [
-            Section(" > ".join([f"{'#' * level} {title}" for level, title in above]), tuple(under))
-            for above, under in found
-            if under
-        ]
-    )
+    for block, following in zip_longest(blocks, islice(blocks, 1, None)):
+        heading = block.heading
+        if heading is None:
+            section_blocks.append(block)
+            continue
+        next_path = tuple([outer for outer in path if outer.level < heading.level])
+        is_bare = _is_bare(heading, following)
+        if not is_bare:
+            next_path = (*next_path, heading)
+        begins_section = next_path != path or not is_bare
+        if begins_section:
+            if section_blocks:
+                yield Section(_written(path), tuple(section_blocks))
+            path = next_path
+            section_blocks = []
+        if is_bare:
+            section_blocks.append(block)
+    if section_blocks:
+        yield Section(_written(path), tuple(section_blocks))
+
+
+def _is_bare(heading: Heading, following: Block | None) -> bool:
+    """Reports whether nothing stands under a heading; `following`: the block behind it."""
+    if following is None:
+        return True
+    if following.heading is None:
+        return False
+    return following.heading.level <= heading.level
+
+
+def _written(path: Iterable[Heading]) -> str:
+    return " > ".join([f"{'#' * heading.level} {heading.title}" for heading in path])
 
 
 def table_heads(text: str) -> Iterator[tuple[int, int, str]]:
-    """(start, end, first line of its head) of the rows of each table whose lines begin with `|`, in order."""
+    """Yields start and end of each table's rows and the first line of its head.
+
+    Finds tables whose lines begin with `|`.
+    """
     for table in _TABLE.finditer(text.replace("\r", " ")):
         yield table.start(2) + 1, table.end(2), table[1].rstrip()
 
 
-def _top_level(text: str, start: int) -> list[tuple[_Heading | None, Block]]:
-    """Every outermost block, and what it says if it is a heading."""
-    lines = [start, *[found.end() for found in _LINE_BREAK.finditer(text, start)], len(text)]
+def _top_level(text: str, start: int) -> list[Block]:
+    """Returns every outermost block of the Markdown in `text[start:]`."""
+    if start >= len(text):
+        return []
+    line_starts = array("i", [start])
+    line_starts.extend(line_break.end() for line_break in _LINE_BREAK.finditer(text, start))
+    line_starts.append(len(text))
+    source = text[start:].replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
     parser = _parser()
-    tokens: list[Token] = []
+    outermost = _OutermostBlocks(text, line_starts)
     # Inline markup is never parsed: nothing here needs it, and it costs most of the time.
-    parser.block.parse(_LINE_BREAK.sub("\n", text[start:]).replace("\0", "\ufffd"), parser, {}, tokens)
-    found: list[tuple[_Heading | None, Block]] = []
-    items: list[int] = []
-    for position, token in enumerate(tokens):
-        if token.level == 1 and token.type == "list_item_open" and token.map:
-            items.append(lines[token.map[0]])
-        if token.level == 0 and token.nesting < 0 and items:  # the end of their list
-            found[-1] = (None, replace(found[-1][1], items=tuple(items)))
-            items = []
-        if token.level or token.nesting < 0 or token.map is None or token.type == "hr":
-            continue
-        heading = None
-        if token.type == "heading_open":
-            title = " ".join(tokens[position + 1].content.split())
-            heading = (int(token.tag[1]), title) if 0 < len(title) <= MAX_HEADING else None
-        start, end = lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)]
-        if text[start:end].strip():  # a form feed is a paragraph to Markdown, and a blank to us
-            kind = Kind.LIST if token.type in _LISTS else Kind.LINES if token.type in _UNIT_OF_LINES else Kind.PROSE
-            found.append((heading, Block(kind=kind, start=start, end=end)))
-    return found
+    parser.block.parse(source, parser, {}, outermost)
+    return outermost.finished()
+
+
+class _OutermostBlocks(list["Token"]):
+    """The parser's list of tokens. It keeps none: blocks are made of the outermost as they come.
+
+    A note of 900 KB can be a million tokens of 400 bytes. The parser's rules look into the list for
+    nothing that is used here (whether paragraphs of a list are tight).
+    """
+
+    def __init__(self, text: str, line_starts: array[int]) -> None:
+        super().__init__()
+        self._text = text
+        self._line_starts = line_starts
+        self._blocks: list[Block] = []
+        self._opened: Token | None = None
+        """The outermost token that came last. The parser says where its block ends only after the
+        block's other tokens."""
+        self._title: Token | None = None
+        """The inline token of the heading `_opened`."""
+        self._item: Token | None = None
+        """The list item that was opened just now: the parser says where it is after appending
+        it."""
+        self._items = array("i")
+        """Offsets at which the items of the list `_opened` begin."""
+
+    def append(self, token: Token) -> None:
+        self._place_item()
+        if token.level == 0 and token.nesting >= 0:
+            self._finish_block()
+            self._opened = token
+        elif token.level == 1 and token.type == "list_item_open":
+            self._item = token
+        elif token.level == 1 and token.type == "inline":
+            self._title = token
+
+    def finished(self) -> list[Block]:
+        """Returns all blocks, when the parser has come to the end."""
+        self._place_item()
+        self._finish_block()
+        return self._blocks
+
+    def _place_item(self) -> None:
+        if self._item is not None and self._item.map:
+            self._items.append(self._line_starts[self._item.map[0]])
+        self._item = None
+
+    def _finish_block(self) -> None:
+        """Makes a block of the outermost token, now that all of it has come."""
+        token = self._opened
+        items = self._items
+        self._items = array("i")
+        if token is None or token.map is None or token.type == "hr":
+            return
+        first_line, line_after = token.map
+        start = self._line_starts[first_line]
+        end = self._line_starts[min(line_after, len(self._line_starts) - 1)]
+        is_blank = not self._text[start:end].strip()
+        if is_blank:  # a form feed is a paragraph to Markdown, and a blank to us
+            return
+        block = Block(
+            kind=_KINDS.get(token.type, BlockKind.PROSE),
+            start=start,
+            end=end,
+            items=items,
+            heading=self._heading(token),
+        )
+        self._blocks.append(block)
+
+    def _heading(self, token: Token) -> Heading | None:
+        """Returns the level and title of a heading; None if the block is no heading to us."""
+        if token.type != "heading_open" or self._title is None:
+            return None
+        title = " ".join(self._title.content.split())
+        if not 0 < len(title) <= MAX_HEADING:
+            return None
+        return Heading(level=int(token.tag[1]), title=title)
 
 
 @cache

@@ -1,259 +1,420 @@
-"""A Markdown file -> what it says about itself: title, tags, language, when it was created; and its note's id.
+"""Reads what a Markdown file says about itself: title, tags, language, when it was created; and its
+note's id.
 
-Every way in reads files here (the command, the web page's drop), so that the same file is the same note by all.
+Every way in reads files here (the command, the web page's drop), so that the same file is the same
+note by all.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from itertools import count, islice
 from pathlib import PurePosixPath
 
-from shared.markdown.frontmatter import MAX_YAML, split, with_fields
+from shared.markdown.frontmatter import MAX_YAML, Frontmatter, split, with_fields
 from shared.model.limits import LANG_PATTERN, MAX_NAME, MAX_TAGS, MAX_TITLE
 from shared.model.notes import Note
 from shared.times.dates import day_in, is_within_years
 
 NOON = time(12, tzinfo=UTC)
-"""A bare date is noon UTC, which is that day in nearly every time zone."""
+"""Time of a bare date: noon UTC is that day in nearly every time zone."""
 
 ALIAS = "alias: "
-"""How the property of another name of a note begins."""
+"""Prefix of the property that is another name of a note."""
 MAX_PROPERTIES = 300
-"""Characters of a note's properties that are indexed: they are part of each of its chunks, of about 1,000."""
-_KNOWN = frozenset({"title", "tags", "lang", "created", "date", "updated", "modified", "alias", "aliases"})
-"""Fields of the frontmatter that are no other property."""
+"""Characters of a note's properties that are indexed: they are part of each of its chunks, of about
+1,000."""
+_NO_PROPERTIES = frozenset(
+    {"title", "tags", "lang", "created", "date", "updated", "modified", "alias", "aliases"}
+)
+"""Fields of the frontmatter that are read for themselves and are no property."""
 _HEADING = re.compile(r"#[ \t]++(?P<title>\S.*)")
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 _DAY_IN_NAME = re.compile(
     r"(?<!\d)(?P<year>\d{4})(?P<sign>[-_.]?)(?P<month>\d\d)(?P=sign)(?P<day>\d\d)(?!\d)", re.ASCII
 )
 _CREATED_LINE = re.compile(
-    r"[\s>*_-]*created(?: at| on)?[\s*_]*::?[\s*_]*(?P<when>\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?)", re.IGNORECASE
+    r"[\s>*_-]*created(?: at| on)?[\s*_]*::?[\s*_]*(?P<when>\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?)",
+    re.IGNORECASE,
 )
 _MAX_LINES = 30
 """First lines of a note in which it may say when it was created."""
 _MAX_DATE_LINE = 60
-"""Characters of a first line that dates the note: prose that names a day ("The passport expires on …") does not."""
+"""Characters of a first line that dates the note: prose that names a day ("The passport expires on
+…") does not."""
 _INLINE_TAG = re.compile(r"(?<![^\s(])#(?=[\w/-]*[^\W\d_])([\w/-]*\w)")
 _TICKS = re.compile(r"`+")
 _UNKEPT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
-"""YAML can spell signs that no file holds."""
+"""Signs that YAML can spell and that no file holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileFields:
-    """What a file says of itself."""
+    """The fields of a note that its file names."""
 
     title: str
     tags: tuple[str, ...]
     lang: str | None
     created_at: datetime | None
-    """None: it does not say."""
+    """None if the file names no date."""
     dated: str | None
-    """Where it says so."""
+    """Place in the file that names the date."""
     problem: str | None
-    """In one line, what is odd about it although it is a note; None: nothing."""
+    """One line about what is odd in the file although it is a note; None if nothing is."""
 
 
 def note_id_of(vault: str, path: str) -> str:
-    """A hash of both: 32 hexadecimal digits."""
+    """Returns a hash of both: 32 hexadecimal digits."""
     return hashlib.sha256(f"{vault}\0{path}".encode()).hexdigest()[:32]
 
 
 def candidate_ids(vault: str, path: str) -> Iterator[str]:
-    """Ids for the note of a file: the first one, and others for when that one's note has moved to another path."""
+    """Yields ids for a file's note: one, and more in case the note of the first has moved away."""
     yield note_id_of(vault, path)
-    yield from (note_id_of(vault, f"{path}//{copy}") for copy in count(2))
+    for copy in count(2):
+        yield note_id_of(vault, f"{path}//{copy}")
 
 
 def fields_of(text: str, path: str) -> FileFields:
-    """The text of the file at `path` (POSIX, below its vault's root) -> its fields. Never raises."""
-    front, file = split(text), PurePosixPath(path)
+    """Returns the fields of a file by its text and path (POSIX, below its vault's root).
+
+    Never raises.
+    """
+    front = split(text)
+    file = PurePosixPath(path)
     body = text[front.body_start :]
-    title, lang = _title(front.fields, body, file.stem), front.fields.get("lang")
-    created_at, dated = _created(front.fields, file.name, title, body)
+    title = _title(front.fields, body, file.stem)
+    created = _created(front.fields, file.name, title, body)
     return FileFields(
         title=title,
         tags=_tags(front.fields.get("tags"), body),
-        lang=lang if isinstance(lang, str) and re.fullmatch(LANG_PATTERN, lang) else None,
-        created_at=created_at,
-        dated=dated,
-        problem=front.problem and f"indexed {'without its' if front.shown_from else 'as plain text:'} {front.problem}",
+        lang=_lang(front.fields.get("lang")),
+        created_at=created.at if created is not None else None,
+        dated=created.source if created is not None else None,
+        problem=_problem(front),
     )
 
 
+def _lang(value: object) -> str | None:
+    if isinstance(value, str) and re.fullmatch(LANG_PATTERN, value):
+        return value
+    return None
+
+
+def _problem(front: Frontmatter) -> str | None:
+    """Says how a note with an unreadable frontmatter is indexed; None if it is readable."""
+    if not front.problem:
+        return front.problem
+    if front.shown_from:
+        return f"indexed without its {front.problem}"
+    return f"indexed as plain text: {front.problem}"
+
+
 def aliases_of(text: str) -> tuple[str, ...]:
-    """Other names of a note, from its frontmatter: a list, or text with commas. Each once."""
+    """Returns other names of a note, from its frontmatter: a list, or text with commas.
+
+    Each once.
+    """
     if not text.startswith(("---", "\ufeff---")) or "alias" not in text[:MAX_YAML]:
         return ()
     fields = split(text).fields
     value = fields.get("aliases", fields.get("alias"))
-    names = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
-    plain = (_UNKEPT.sub(" ", str(name)).strip()[:MAX_TITLE] for name in names if name is not None)
-    return tuple(dict.fromkeys(name for name in plain if name))[:MAX_TAGS]
+    names: list[object] = []
+    if isinstance(value, str):
+        names.extend(value.split(","))
+    elif isinstance(value, list):
+        names.extend(name for name in value if name is not None)
+    aliases: dict[str, None] = {}
+    for name in names:
+        alias = _UNKEPT.sub(" ", str(name)).strip()[:MAX_TITLE]
+        if alias:
+            aliases[alias] = None
+    return tuple(aliases)[:MAX_TAGS]
 
 
 def properties_of(text: str) -> tuple[str, ...]:
-    """A note's frontmatter beyond title, tags, language and dates of writing, as `key: value` lines: `alias: …` once
-    for each other name of the note, then the other fields in their order, as far as they fit into MAX_PROPERTIES
-    characters. Left out are nested fields, and addresses and paths, which are for machines.
+    """Returns a note's frontmatter but title, tags, language and dates, as `key: value` lines.
+
+    First `alias: …` once for each other name of the note, then the other fields in their order, as
+    far as they fit into MAX_PROPERTIES characters. Left out are nested fields, and addresses and
+    paths, which are for machines.
     """
-    lines = [f"{ALIAS}{name}" for name in aliases_of(text)]
+    properties = []
+    size = 0
+    for line in _property_lines(text):
+        if size + len(line) <= MAX_PROPERTIES:
+            properties.append(line)
+            size += len(line)
+    return tuple(properties)
+
+
+def _property_lines(text: str) -> Iterator[str]:
+    for alias in aliases_of(text):
+        yield f"{ALIAS}{alias}"
     for name, value in split(text).fields.items():
-        parts = [part for part in map(_plain, value if isinstance(value, list) else [value]) if part]
-        if name.lower() not in _KNOWN and parts:
-            lines.append(f"{_UNKEPT.sub(' ', name).strip()}: {', '.join(parts)}")
-    kept: list[str] = []
-    for line in lines:
-        if sum(map(len, kept)) + len(line) <= MAX_PROPERTIES:
-            kept.append(line)
-    return tuple(kept)
+        values = value if isinstance(value, list) else [value]
+        parts = [part for part in map(_property_text, values) if part]
+        if parts and name.lower() not in _NO_PROPERTIES:
+            yield f"{_UNKEPT.sub(' ', name).strip()}: {', '.join(parts)}"
 
 
-def _plain(value: object) -> str:
-    """Text, number, truth or date in one line; empty for anything else."""
+def _property_text(value: object) -> str:
+    """Returns text, a number, truth or a date in one line; empty for addresses, paths and others."""
     if not isinstance(value, str | int | float | date):
         return ""
-    found = _UNKEPT.sub(" ", str(value)).strip()
-    return "" if found.startswith(("/", "./", "../")) or "://" in found else found
+    line = _UNKEPT.sub(" ", str(value)).strip()
+    if line.startswith(("/", "./", "../")) or "://" in line:
+        return ""
+    return line
 
 
 def _title(fields: Mapping[str, object], body: str, stem: str) -> str:
-    """From the frontmatter, else the first first-level heading, else the file's name."""
-    named = fields.get("title")
-    title = _UNKEPT.sub(" ", str(named)) if isinstance(named, str | int | float | date) else ""
-    return (title.strip() or _first_heading(body) or stem)[:MAX_TITLE]
+    """Returns the frontmatter's title, else the first first-level heading, else the file's name."""
+    value = fields.get("title")
+    title = ""
+    if isinstance(value, str | int | float | date):
+        title = _UNKEPT.sub(" ", str(value)).strip()
+    if not title:
+        title = _first_heading(body) or stem
+    return title[:MAX_TITLE]
 
 
 def _first_heading(body: str) -> str:
+    """Returns the first first-level heading without its marks; empty if there is none."""
     for line in prose(body):
-        if found := _HEADING.match(line):
-            title = found["title"].rstrip()
-            bare = title.rstrip("#")
-            return bare.rstrip() if bare[-1:].isspace() or not bare else title
+        heading = _HEADING.match(line)
+        if heading is not None:
+            return _without_closing_marks(heading["title"].rstrip())
     return ""
 
 
+def _without_closing_marks(title: str) -> str:
+    """Returns a heading's title without the `#` that may close it; one within a word stays."""
+    bare = title.rstrip("#")
+    if not bare:
+        return ""
+    return bare.rstrip() if bare[-1].isspace() else title
+
+
 def prose(body: str) -> Iterator[str]:
-    """The lines that are no code; code within a line stays."""
+    """Yields the lines that are no code; code within a line stays."""
     fence = ""
     for line in body.splitlines():
-        opening = _FENCE.match(line)
-        if fence:
-            fence = "" if opening and opening[1].startswith(fence) else fence
-        elif opening:
-            fence = opening[1]
-        else:
-            yield line
+        match = _FENCE.match(line)
+        if not fence:
+            if match is None:
+                yield line
+            else:
+                fence = match[1]
+        elif match is not None and match[1].startswith(fence):
+            fence = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """A part of a line."""
+
+    start: int
+    end: int
+
+    @property
+    def length(self) -> int:
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSpan:
+    """A span of code in a line, with its backticks."""
+
+    start: int
+    end: int
+    ticks: int
+    """Number of backticks on either side."""
 
 
 def without_code(line: str, shown: Callable[[str], str] = lambda _: "") -> str:
-    """A line of prose with each span of code as it is `shown`: not at all by default. Linear in the line."""
-    runs = [found.span() for found in _TICKS.finditer(line)]
-    by_length: dict[int, list[int]] = {}
+    """Returns a line of prose with each span of code as it is `shown`: not at all by default.
+
+    Linear in the line.
+    """
+    parts = []
+    end = 0
+    for span in code_spans(line):
+        parts.append(line[end : span.start])
+        parts.append(shown(line[span.start + span.ticks : span.end - span.ticks]))
+        end = span.end
+    parts.append(line[end:])
+    return "".join(parts)
+
+
+def code_spans(line: str) -> Iterator[CodeSpan]:
+    """Yields the spans of code of a line of prose, in order. Linear in the line."""
+    runs = [_Span(*ticks.span()) for ticks in _TICKS.finditer(line)]
+    # Length of a run -> the places of runs of that length, the first one last.
+    places_by_length: dict[int, list[int]] = {}
     for place in reversed(range(len(runs))):
-        by_length.setdefault(runs[place][1] - runs[place][0], []).append(place)
-    kept, end, place = [], 0, 0
+        places_by_length.setdefault(runs[place].length, []).append(place)
+
+    place = 0
     while place < len(runs):
-        start, inside = runs[place]
-        alike = by_length[inside - start]
-        while alike and alike[-1] <= place:
-            alike.pop()
-        if alike:
-            place = alike[-1]
-            kept += [line[end:start], shown(line[inside : runs[place][0]])]
-            end = runs[place][1]
+        opening = runs[place]
+        places = places_by_length[opening.length]
+        while places and places[-1] <= place:
+            places.pop()
+        if places:
+            place = places[-1]
+            yield CodeSpan(opening.start, runs[place].end, opening.length)
         place += 1
-    return "".join([*kept, line[end:]])
 
 
 def _tags(value: object, body: str) -> tuple[str, ...]:
-    """A list, lists in it flattened and fields skipped, or text with commas or spaces, `#` dropped; then those in the
-    text, like `#boats/repair`. Each once.
+    """Returns the tags of the frontmatter, then those in the text, like `#boats/repair`, each once.
+
+    value: a list, lists in it flattened and fields skipped, or text with commas or spaces. `#` is
+    dropped.
     """
-    words = re.split(r"[,\s]+", value) if isinstance(value, str) else list(_flat(value))
-    plain = [_UNKEPT.sub("", word).strip().lstrip("#") for word in words]
-    plain += [tag for line in prose(body) if "#" in line for tag in _INLINE_TAG.findall(without_code(line))]
-    return tuple(dict.fromkeys(tag[:MAX_NAME] for tag in plain if tag))[:MAX_TAGS]
+    words = re.split(r"[,\s]+", value) if isinstance(value, str) else _flat(value)
+    tags: dict[str, None] = {}
+    for word in words:
+        tag = _UNKEPT.sub("", word).strip().lstrip("#")
+        if tag:
+            tags[tag[:MAX_NAME]] = None
+    for tag in _inline_tags(body):
+        tags[tag[:MAX_NAME]] = None
+    return tuple(tags)[:MAX_TAGS]
 
 
 def _flat(value: object) -> Iterator[str]:
+    """Yields the texts of a list and of lists in it."""
     if isinstance(value, list):
-        for each in value:
-            yield from _flat(each)
+        for item in value:
+            yield from _flat(item)
     elif isinstance(value, str):
         yield value
 
 
-def _created(
+def _inline_tags(body: str) -> Iterator[str]:
+    for line in prose(body):
+        if "#" in line:
+            yield from _INLINE_TAG.findall(without_code(line))
+
+
+@dataclass(frozen=True, slots=True)
+class _Created:
+    """A file's date, and the place in the file that names it."""
+
+    at: datetime
+    source: str
+
+
+def _created(fields: Mapping[str, object], name: str, title: str, body: str) -> _Created | None:
+    """Returns the first readable date of a file within the supported years; None without one."""
+    for value, source in _dates(fields, name, title, body):
+        created_at = _parsed(value)
+        if created_at is not None and is_within_years(created_at):
+            return _Created(created_at, source)
+    return None
+
+
+def _dates(
     fields: Mapping[str, object], name: str, title: str, body: str
-) -> tuple[datetime, str] | tuple[None, None]:
-    """`created`, else `date`, else the first day in the file's name, else a line like `Created: 2024-03-05`, else the
-    one day that the title or a short first line names; and which of them it was.
+) -> Iterator[tuple[object, str]]:
+    """Yields what may be a file's date, the surest first, and its place.
+
+    `created`, `date`, the days in the file's name, a line like `Created: 2024-03-05`, the one day
+    that the title or a short first line names.
     """
+    yield fields.get("created"), "frontmatter"
+    yield fields.get("date"), "frontmatter"
+    for day in _DAY_IN_NAME.finditer(name):
+        yield f"{day['year']}-{day['month']}-{day['day']}", "file name"
+    yield day_in(name[:MAX_TITLE]), "file name"
     lines = list(islice(prose(body), _MAX_LINES))
+    yield _created_line(lines), "created line"
+    yield day_in(title), "title"
     first_line = next(filter(str.strip, lines), "")
-    created_line = next((found["when"] for line in lines if (found := _CREATED_LINE.match(line))), None)
-    for value, source in (
-        (fields.get("created"), "frontmatter"),
-        (fields.get("date"), "frontmatter"),
-        *((f"{found['year']}-{found['month']}-{found['day']}", "file name") for found in _DAY_IN_NAME.finditer(name)),
-        (day_in(name[:MAX_TITLE]), "file name"),
-        (created_line, "created line"),
-        (day_in(title), "title"),
-        (day_in(first_line) if len(first_line) <= _MAX_DATE_LINE else None, "first line"),
-    ):
-        when = _when(value)
-        if when is not None and is_within_years(when):
-            return when, source
-    return None, None
+    if len(first_line) <= _MAX_DATE_LINE:
+        yield day_in(first_line), "first line"
 
 
-def _when(value: object) -> datetime | None:
-    """YAML gives dates, times and text; a time without zone is UTC."""
+def _created_line(lines: Iterable[str]) -> str | None:
+    """Returns the date of the first line like `Created: 2024-03-05`."""
+    for line in lines:
+        match = _CREATED_LINE.match(line)
+        if match is not None:
+            return match["when"]
+    return None
+
+
+def _parsed(value: object) -> datetime | None:
+    """Returns the time of a date, a time or text, as YAML gives them; None for others.
+
+    A time without zone is UTC.
+    """
     if isinstance(value, str):
-        text, value = value.strip(), None
-        for parse in (datetime.fromisoformat, date.fromisoformat):  # of a text that both read, it is a date
-            with suppress(ValueError):
-                value = parse(text)
+        value = _parsed_text(value.strip())
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
-    return datetime.combine(value, NOON) if isinstance(value, date) else None
+    if isinstance(value, date):
+        return datetime.combine(value, NOON)
+    return None
+
+
+def _parsed_text(text: str) -> date | None:
+    """Returns the date or the time that a text names; of a text that is both, the date."""
+    with suppress(ValueError):
+        return date.fromisoformat(text)
+    with suppress(ValueError):
+        return datetime.fromisoformat(text)
+    return None
 
 
 def whole_content(note: Note, path: str) -> bytes:
-    """A note as a file at `path` with all its fields, also those that have to be left out of a file that stays."""
-    says = fields_of(note.text, path)
-    wanted = dict(wanted_fields(says, note, None))
-    if note.created_at != says.created_at:
-        wanted["created"] = _day_or_instant(note)
-    text = with_fields(note.text, wanted)
-    if wanted and text == note.text:
+    """Returns a note as a file at `path`, with all its fields, even if a synced file omits some."""
+    file_fields = fields_of(note.text, path)
+    changed = dict(changed_fields(file_fields, note, None))
+    if note.created_at != file_fields.created_at:
+        changed["created"] = _day_or_time(note)
+    text = with_fields(note.text, changed)
+    if changed and text == note.text:
+        # The frontmatter there takes no fields: another one goes before it.
         import yaml  # noqa: PLC0415 - as in shared.markdown.frontmatter
 
-        said = yaml.safe_dump(wanted, allow_unicode=True, sort_keys=False, width=10_000)
-        text = f"---\n{said}---\n{note.text}"
+        dumped = yaml.safe_dump(changed, allow_unicode=True, sort_keys=False, width=10_000)
+        text = f"---\n{dumped}---\n{note.text}"
     return text.encode()
 
 
-def wanted_fields(says: FileFields, note: Note, before: FileFields | None) -> Mapping[str, object]:
-    """Fields of the note that somebody has changed, not those that only stayed as they were while the text changed."""
-    wanted: dict[str, object] = {}
-    for name in ("title", "tags", "lang"):
-        value = getattr(note, name)
-        if value != getattr(says, name) and (before is None or value != getattr(before, name)):
-            wanted[name] = list(value) if name == "tags" else value
-    if says.created_at is not None and note.created_at != says.created_at:
-        wanted["created"] = _day_or_instant(note)
-    return wanted
+def changed_fields(
+    file_fields: FileFields, note: Note, previous: FileFields | None
+) -> Mapping[str, object]:
+    """Returns the fields of the note that somebody has changed, as the frontmatter is to name them.
+
+    Fields that only stayed as they were while the text changed are left out.
+
+    file_fields: the fields that the note's text names.
+    previous: the fields of the file before; None if there is none.
+    """
+    changed: dict[str, object] = {}
+    if note.title != file_fields.title and (previous is None or note.title != previous.title):
+        changed["title"] = note.title
+    if note.tags != file_fields.tags and (previous is None or note.tags != previous.tags):
+        changed["tags"] = list(note.tags)
+    if note.lang != file_fields.lang and (previous is None or note.lang != previous.lang):
+        changed["lang"] = note.lang
+    if file_fields.created_at is not None and note.created_at != file_fields.created_at:
+        changed["created"] = _day_or_time(note)
+    return changed
 
 
-def _day_or_instant(note: Note) -> object:
-    created = note.created_at
-    return date(created.year, created.month, created.day) if created.timetz() == NOON else created
+def _day_or_time(note: Note) -> date:
+    """Returns the note's creation time; a bare date if it is noon, as a bare date is read."""
+    created_at = note.created_at
+    if created_at.timetz() == NOON:
+        return created_at.date()
+    return created_at

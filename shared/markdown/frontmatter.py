@@ -1,110 +1,157 @@
-"""YAML between `---` lines at the start of a note: metadata, not text."""
+"""Reads and writes frontmatter: YAML between `---` lines at the start of a note, which is metadata
+and no text.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from yaml import SafeLoader
+    from yaml import Node, SafeLoader
 
 MAX_YAML = 32_768
-"""Characters of YAML that are read. YAML is slow to parse, and what people write there is a few lines."""
+"""Characters of YAML that are read. YAML is slow to parse, and what people write there is a few
+lines."""
 MAX_NUMBER = 256
-"""Characters of a number: Python refuses to write an integer of more than 4,300 decimal digits as text, and a float
-of sexagesimal places overflows beyond 170 of them."""
+"""Characters of a number: Python refuses to write an integer of more than 4,300 decimal digits as
+text, and a float of sexagesimal places overflows beyond 170 of them."""
 
 _OPENING = re.compile(r"\ufeff?---[ \t]*(\r\n|\n|\r)")
 _NAME = re.compile(r"\w[\w .-]{0,60}:(?:\s|$)")
 _MEANT = re.compile(rf"{_NAME.pattern}|\s|#|-\s|[\]}}]|$")
-"""A line of YAML as people write it: a name, or what goes on from the line before."""
+"""Matches a line of YAML as people write it: a name, or what goes on from the line before."""
 _TITLE = re.compile(r"title:[ \t]++(?P<title>[^\[{&*!|>%@`\s].*)")
 _CLOSING = re.compile(r"^---[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Frontmatter:
-    """What a note has before its text."""
+    """The frontmatter of a note, which stands before its text."""
 
     fields: Mapping[str, object]
-    """As YAML reads them (dates become `date` or `datetime`); keys as text; empty if there are none."""
+    """Fields as YAML reads them (dates become `date` or `datetime`); keys as text; empty if there
+    are none."""
     body_start: int = 0
-    """Where the text begins: just after the closing line, in code points. 0 without (readable) frontmatter."""
+    """Offset at which the text begins: just after the closing line, in code points. 0 without
+    readable frontmatter."""
     problem: str | None = None
-    """In one line, why the YAML could not be read: of the fields there is then the title alone, if it is a line."""
+    """One line that says why the YAML could not be read; `fields` then has the title at most, if it
+    is a line."""
     shown_from: int = 0
-    """Where what people read begins: also behind lines that are meant as frontmatter and cannot be read as such."""
+    """Offset at which the text begins that people read: also behind lines that are meant as
+    frontmatter and cannot be read as such."""
 
 
-_NONE: Mapping[str, object] = MappingProxyType({})
+_NO_FIELDS: Mapping[str, object] = MappingProxyType({})
 
 
 def split(text: str) -> Frontmatter:
-    """A note's text -> its frontmatter and where the rest begins. Never raises.
+    """Returns the frontmatter of a note's text, and where the rest begins. Never raises.
 
-    Only at the very start (a byte order mark may precede it), and only between two lines of three hyphens. YAML's
-    safe subset without aliases, so that a few lines cannot stand for gigabytes.
+    Only at the very start (a byte order mark may precede it), and only between two lines of three
+    hyphens. YAML's safe subset without aliases, so that a few lines cannot stand for gigabytes.
     """
     opening = _OPENING.match(text)
-    closing = _CLOSING.search(text.replace("\r", "\n"), opening.end()) if opening else None
-    if opening is None or closing is None:
-        return Frontmatter(_NONE)
+    if opening is None:
+        return Frontmatter(_NO_FIELDS)
+    closing = _CLOSING.search(text.replace("\r", "\n"), opening.end())
+    if closing is None:
+        return Frontmatter(_NO_FIELDS)
     source = text[opening.end() : closing.start()]
-    end = closing.end() + text.startswith("\n", closing.end()) * text.startswith("\r", closing.end() - 1)
     if len(source) > MAX_YAML:
-        return Frontmatter(_NONE, problem=f"frontmatter: longer than {MAX_YAML:,} characters")
-    fields, problem = _load(source)
-    if not problem:
-        return Frontmatter(MappingProxyType({str(name): value for name, value in fields.items()}), end, shown_from=end)
-    message, lines = f"frontmatter: {problem}", source.splitlines()
-    if not all(map(_MEANT.match, lines)) or not any(map(_NAME.match, lines)):
-        return Frontmatter(_NONE, problem=message)  # lines between two rules that are no `name: value` are text
-    title = next((found["title"].rstrip().strip("'\"") for line in lines if (found := _TITLE.match(line))), "")
-    return Frontmatter({"title": title} if title else _NONE, problem=message, shown_from=end)
+        problem = f"frontmatter: longer than {MAX_YAML:,} characters"
+        return Frontmatter(_NO_FIELDS, problem=problem)
+
+    body_start = closing.end()
+    closes_with_crlf = text.startswith("\r\n", body_start - 1)
+    if closes_with_crlf:
+        body_start += 1
+    loaded = _load(source)
+    if not loaded.problem:
+        fields = {str(name): value for name, value in loaded.fields.items()}
+        return Frontmatter(MappingProxyType(fields), body_start, shown_from=body_start)
+
+    problem = f"frontmatter: {loaded.problem}"
+    lines = source.splitlines()
+    if not _is_meant_as_fields(lines):
+        return Frontmatter(_NO_FIELDS, problem=problem)
+    return Frontmatter(_title_alone(lines), problem=problem, shown_from=body_start)
+
+
+def _is_meant_as_fields(lines: Sequence[str]) -> bool:
+    """Reports whether lines look like fields; other lines between two rules are text."""
+    if not all(map(_MEANT.match, lines)):
+        return False
+    return any(map(_NAME.match, lines))
+
+
+def _title_alone(lines: Iterable[str]) -> Mapping[str, object]:
+    """Returns the field `title` of the first line that has one; of lines that YAML cannot read."""
+    for line in lines:
+        match = _TITLE.match(line)
+        if match is not None:
+            title = match["title"].rstrip().strip("'\"")
+            return {"title": title} if title else _NO_FIELDS
+    return _NO_FIELDS
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """A result of YAML's parser."""
+
+    fields: Mapping[object, object]
+    problem: str | None = None
+    """Says what is wrong; None if nothing is."""
 
 
 @lru_cache(maxsize=16)
-def _load(source: str) -> tuple[Mapping[object, object], str | None]:
-    """The mapping, and what is wrong with it. Remembered: whoever imports a note reads it just before it is cut."""
+def _load(source: str) -> _Loaded:
+    """Reads YAML that is a mapping.
+
+    Remembered: whoever imports a note reads it just before it is cut.
+    """
     import yaml  # noqa: PLC0415 - 15 ms that most notes do not need
 
     try:
         fields = yaml.load(source, _loader())  # noqa: S506 - a SafeLoader
     except yaml.MarkedYAMLError as error:
-        line = f" (line {error.problem_mark.line + 2})" if error.problem_mark else ""
-        return {}, f"{error.problem}{line}".replace("\n", " ")
+        problem = f"{error.problem}"
+        if error.problem_mark:
+            problem += f" (line {error.problem_mark.line + 2})"
+        return _Loaded({}, problem.replace("\n", " "))
     except yaml.YAMLError as error:
-        return {}, str(error).partition("\n")[0]
+        return _Loaded({}, str(error).partition("\n")[0])
     except RecursionError:
-        return {}, "nested too deeply"
-    except (ValueError, LookupError, TypeError, AttributeError):  # PyYAML's own, for dates and numbers that are none
-        return {}, "a value is not what its type says"
-    if isinstance(fields, dict):
-        return fields, None
-    return {}, None if fields is None else "not a list of `name: value` lines"
+        return _Loaded({}, "nested too deeply")
+    except (ValueError, LookupError, TypeError, AttributeError):
+        # PyYAML's own, for dates and numbers that are none
+        return _Loaded({}, "a value is not what its type says")
+    if fields is None:
+        return _Loaded({})
+    if not isinstance(fields, dict):
+        return _Loaded({}, "not a list of `name: value` lines")
+    return _Loaded(fields)
 
 
 @cache
 def _loader() -> type[SafeLoader]:
+    """Returns a loader without aliases and long numbers, which reads tags as they are written."""
     import yaml  # noqa: PLC0415 - as above
 
     class Loader(yaml.SafeLoader):
-        """Without aliases."""
+        """YAML's safe subset without aliases."""
 
         def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
             if self.check_event(yaml.AliasEvent):
                 raise yaml.YAMLError("aliases are not allowed")
             node = super().compose_node(parent, index)
-            tags = [node] if isinstance(index, yaml.ScalarNode) and index.value == "tags" else []
-            for each in tags:  # grows; as written, so that `yes` and `007` are no truth and no number
-                if isinstance(each, yaml.SequenceNode):
-                    tags += each.value
-                elif isinstance(each, yaml.ScalarNode) and not each.tag.endswith(":null"):
-                    each.tag = "tag:yaml.org,2002:str"
+            if isinstance(index, yaml.ScalarNode) and index.value == "tags":
+                _read_as_text(node)
             return node
 
         def construct_number(self, node: yaml.ScalarNode) -> object:
@@ -117,43 +164,93 @@ def _loader() -> type[SafeLoader]:
     return Loader
 
 
-_END = "...\n"
-"""What YAML sets behind a value without a name."""
+def _read_as_text(node: Node | None) -> None:
+    """Marks the scalars of nested lists as text: `yes` is then no truth and `007` no number."""
+    import yaml  # noqa: PLC0415 - as above
+
+    nodes = [node]
+    while nodes:
+        nested = nodes.pop()
+        if isinstance(nested, yaml.SequenceNode):
+            nodes.extend(nested.value)
+        elif isinstance(nested, yaml.ScalarNode) and not nested.tag.endswith(":null"):
+            nested.tag = "tag:yaml.org,2002:str"
 
 
-def with_fields(text: str, wanted: Mapping[str, object]) -> str:
-    """The text with these fields in its frontmatter; unchanged where it is unreadable, would lose another field or not
-    say one of these. Never raises.
+_DOCUMENT_END = "...\n"
+"""Written by YAML behind a value without a name."""
+
+
+def with_fields(text: str, fields: Mapping[str, object]) -> str:
+    """Returns the text with these fields in its frontmatter. Never raises.
+
+    Unchanged if the frontmatter is unreadable, would lose another field or would not say one of
+    these.
     """
     front = split(text)
-    if not wanted or front.problem:
+    if not fields or front.problem:
         return text
-    opened = text if front.body_start else f"---\n---\n{text}"
-    for name, value in wanted.items():
-        opened = _with_field(opened, name, value)
-    return opened if split(opened).fields == {**front.fields, **wanted} else text
+    changed = text
+    if not front.body_start:
+        changed = f"---\n---\n{text}"
+    for name, value in fields.items():
+        changed = _with_field(changed, name, value)
+    if split(changed).fields != {**front.fields, **fields}:
+        return text
+    return changed
 
 
 def _with_field(text: str, name: str, value: object) -> str:
-    """The frontmatter's line of this name replaced, or added as its last; unchanged if it is unreadable."""
+    """Returns the text with the frontmatter's line of this name replaced, or added as its last.
+
+    Unchanged if the frontmatter is unreadable.
+    """
     import yaml  # noqa: PLC0415 - as above
 
-    opening, end = _OPENING.match(text), split(text).body_start
-    if opening is None or not end:
+    opening = _OPENING.match(text)
+    body_start = split(text).body_start
+    if opening is None or not body_start:
         return text
-    shown = yaml.safe_dump(value, allow_unicode=True, default_flow_style=True, width=10_000)
-    line = f"{name}: {shown.removesuffix(_END).rstrip()}"
+    dumped = yaml.safe_dump(value, allow_unicode=True, default_flow_style=True, width=10_000)
+    line = f"{name}: {dumped.removesuffix(_DOCUMENT_END).rstrip()}"
     start = opening.end()
-    end = text.rindex("---", start, end)
-    root = yaml.compose(text[start:end], Loader=yaml.SafeLoader)
-    for key, held in root.value if isinstance(root, yaml.MappingNode) else ():
+    end = text.rindex("---", start, body_start)
+    field = _place_of_field(text[start:end], name)
+    if field is None:
+        return f"{text[:end]}{line}{opening[1]}{text[end:]}"
+    before_field = text[: start + field.start]
+    return before_field + line + text[start + field.end :]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Offsets into YAML."""
+
+    start: int
+    end: int
+
+
+def _place_of_field(source: str, name: str) -> _Place | None:
+    """Returns the place of a field with its value, without what follows; None without a field."""
+    import yaml  # noqa: PLC0415 - as above
+
+    root = yaml.compose(source, Loader=yaml.SafeLoader)
+    if not isinstance(root, yaml.MappingNode):
+        return None
+    for key, value in root.value:
         if key.value == name:
-            last = held
-            while isinstance(last.value, list) and last.value and not last.flow_style:
-                # The end of a block reaches over the comments behind it.
-                last = last.value[-1]
-                last = last[1] if isinstance(last, tuple) else last
-            stop = start + last.end_mark.index
-            stop -= len(text[start:stop]) - len(text[start:stop].rstrip())
-            return text[: start + key.start_mark.index] + line + text[max(stop, start + key.end_mark.index + 1) :]
-    return f"{text[:end]}{line}{opening[1]}{text[end:]}"
+            value_end = len(source[: _last_node(value).end_mark.index].rstrip())
+            # An empty value ends behind the colon.
+            end = max(value_end, key.end_mark.index + 1)
+            return _Place(key.start_mark.index, end)
+    return None
+
+
+def _last_node(node: Node) -> Node:
+    """Returns the last node of nested blocks: a block's own end includes the comments behind it."""
+    import yaml  # noqa: PLC0415 - as above
+
+    while isinstance(node, yaml.CollectionNode) and node.value and not node.flow_style:
+        last = node.value[-1]
+        node = last[1] if isinstance(last, tuple) else last
+    return node

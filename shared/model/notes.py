@@ -16,7 +16,7 @@ DEFAULT_VAULT = "default"
 
 @dataclass(frozen=True, slots=True)
 class NoteKey:
-    """Which note, in whose space."""
+    """Address of a note: its tenant and id."""
 
     tenant_id: str
     note_id: str
@@ -41,8 +41,17 @@ class Note:
 
 def check_texts(note: Note) -> None:
     """Raises InvalidArgument naming the field whose text no store can keep or give back over JSON."""
-    texts = {"id": note.note_id, "title": note.title, "text": note.text, "vault": note.vault, "path": note.path}
-    texts |= {"lang": note.lang or "", **{f"tags[{place}]": tag for place, tag in enumerate(note.tags)}}
+    texts = {
+        "id": note.note_id,
+        "title": note.title,
+        "text": note.text,
+        "vault": note.vault,
+        "path": note.path,
+    }
+    if note.lang is not None:
+        texts["lang"] = note.lang
+    for position, tag in enumerate(note.tags):
+        texts[f"tags[{position}]"] = tag
     for field, text in texts.items():
         if UNKEEPABLE.search(text):
             raise InvalidArgument(field, "text without NUL characters and lone surrogates")
@@ -57,18 +66,25 @@ class ListedNote(Note):
 
     @classmethod
     def of(cls, note: Note, error: str | None = None) -> ListedNote:
-        held = {each.name: getattr(note, each.name) for each in fields(Note)}
-        return cls(**{**held, "text": ""}, error=error)
+        """Returns the note as lists show it."""
+        values = {field.name: getattr(note, field.name) for field in fields(Note)}
+        values["text"] = ""
+        return cls(**values, error=error)
 
 
 class TrashReason(StrEnum):
-    """What took a note's place."""
+    """Reason why a version went into the trash."""
 
     EDITED = "edited"
     """Another version that was saved under its id."""
     REPLACED = "replaced"
     """A file that was imported at its path."""
     DELETED = "deleted"
+
+    @classmethod
+    def newer(cls) -> TrashReason:
+        """A reason that only a newer release knows."""
+        return cls.DELETED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,12 +102,14 @@ class TrashedNote:
 
 @dataclass(frozen=True, slots=True)
 class UnreadableNote:
-    """What an app wrote in the place of a note, and why it is none."""
+    """A stored document in the place of a note that cannot be read, and the reason."""
 
     note_id: str
     reason: str
     fields: Mapping[str, object]
-    """As Firestore's REST API gives them, each with its type: `{"title": {"integerValue": "7"}}`."""
+    """Fields as Firestore's REST API returns them, each with its type: `{"title": {"integerValue": "7"}}`; on one machine the
+    columns that can be read.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ class TimeHint:
     range: TimeRange
     phrase: str
     days: int | None
-    """How far back from now it may reach, in days, rounded up; None: open at the start."""
+    """Days that it reaches back from now, rounded up; None if it has no start."""
     restricts: bool = True
-    """Whether only notes of then are asked for; else notes near to it come first."""
+    """True if only notes of that time are asked for; else notes near to it come first."""
 
 
 QUOTES = 3
@@ -35,7 +35,7 @@ QUOTES = 3
 
 
 class Strategy(StrEnum):
-    """How legs become one ranking."""
+    """Method of joining the legs into one ranking."""
 
     WEIGHTED = "weighted"
     RRF = "rrf"
@@ -43,7 +43,7 @@ class Strategy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What the caller restricts the search to. Empty tuples restrict nothing."""
+    """Restrictions of the search by the caller. Empty tuples restrict nothing."""
 
     vaults: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class Exchange:
 
 
 class WhenNotInNotes(StrEnum):
-    """What is answered where the notes do not hold the answer."""
+    """Behaviour for a question that the notes do not answer."""
 
     REFUSE = "refuse"
     GENERAL = "general"
@@ -78,7 +78,7 @@ class Question:
 
     tenant_id: str
     text: str
-    """What is searched for and answered: in a conversation with everything that earlier turns left to be understood."""
+    """Text that is searched for and answered; in a conversation it includes what earlier turns left implicit."""
     now: datetime
     zone: str = "UTC"
     """IANA name: in which day and week "last Monday" is meant."""
@@ -100,8 +100,8 @@ class Question:
     history: tuple[Exchange, ...] = ()
     """Earlier turns of the conversation, oldest first."""
     system_prompt: str = ""
-    """How the person wants to be answered, in their own words."""
+    """Instructions of the person for answers, in their own words."""
     model: str | None = None
-    """Which of the allowed models writes; None: the configured one."""
+    """Name of the model that writes, one of those allowed; None for the configured one."""
     max_context_tokens: int | None = None
-    """What the writer reads at most, estimated: wishes, history, sources and question together; None: no limit."""
+    """Most tokens that the writer reads, estimated: instructions, history, sources and question; None for no limit."""

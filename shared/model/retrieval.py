@@ -1,4 +1,4 @@
-"""What retrieval makes of a question: analysis, restriction, candidates, scores, passages."""
+"""Types of retrieval: analysis, restriction, candidates, scores, passages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ChosenBy(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WeightedFolder:
     """A folder with everything below it, and what a score is multiplied by that a passage reaches there."""
 
     vault: str
@@ -42,7 +42,7 @@ class Analysis:
     keywords: tuple[str, ...]
     """Content words in lower case, in order, each once; shown to the caller."""
     stems: tuple[str, ...]
-    """What the keyword leg scores: stems without those of the time phrase, each once, in order."""
+    """Stems that the keyword leg scores: without those of the time phrase, each once, in order."""
     time: TimeHint | None
     lang: str
     subject: str = ""
@@ -51,20 +51,25 @@ class Analysis:
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """What every leg must obey."""
+    """Restriction that every leg must obey."""
 
     created: TimeRange | None = None
     scopes: tuple[frozenset[str], ...] = ()
     """A chunk must share a token with each of these sets."""
 
     def allows(self, chunk: IndexedChunk) -> bool:
-        in_time = self.created is None or self.created.contains(chunk.created_at)
-        return in_time and all(group.intersection(chunk.scopes) for group in self.scopes)
+        """Reports whether a chunk obeys it."""
+        if self.created is not None and not self.created.contains(chunk.created_at):
+            return False
+        for group in self.scopes:
+            if group.isdisjoint(chunk.scopes):
+                return False
+        return True
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusStats:
-    """What BM25 needs to know of a tenant's chunks."""
+    """Figures of a tenant's chunks for BM25."""
 
     chunk_count: int
     average_length: float
@@ -104,7 +109,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class CosineCalibration:
-    """What an embedder's cosines of a question with a chunk mean."""
+    """Scale of an embedder's cosines between a question and a chunk."""
 
     baseline: float
     """Mean cosine with chunks that have nothing to do with the question."""
@@ -112,13 +117,18 @@ class CosineCalibration:
     """A high quantile of the cosine with the chunk that answers the question; greater than `baseline`."""
 
     def vector_part(self, cosine: float) -> float:
-        """0 for what an unrelated chunk has, 1 for one that says the same, linear between."""
-        return min(1.0, max(0.0, (cosine - self.baseline) / (self.match - self.baseline)))
+        """Returns 0 for the cosine of an unrelated chunk, 1 for that of a match, linear between."""
+        above = (cosine - self.baseline) / (self.match - self.baseline)
+        return min(1.0, max(0.0, above))
 
     def similarity(self, cosine: float) -> float:
-        """In [0, 1], comparable between embedders: UNRELATED for unrelated texts, 1 for equal ones, linear."""
+        """Returns a number in [0, 1], comparable between embedders.
+
+        UNRELATED for unrelated texts, 1 for equal ones, linear between.
+        """
         above = (cosine - self.baseline) / (1.0 - self.baseline)
-        return min(1.0, max(0.0, UNRELATED + (1.0 - UNRELATED) * above))
+        similarity = UNRELATED + (1.0 - UNRELATED) * above
+        return min(1.0, max(0.0, similarity))
 
 
 UNRELATED = 0.5
@@ -137,7 +147,7 @@ class Scored:
 
 
 class RetrievalMode(StrEnum):
-    """How the passages were found; `meta.retrieval.strategy`."""
+    """Method by which the passages were found; `meta.retrieval.strategy`."""
 
     WEIGHTED = "hybrid_reranked"
     RRF = "hybrid_rrf"
@@ -187,11 +197,11 @@ class FailedLeg:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What retrieval found, best first; or why it found nothing."""
+    """Result of retrieval, best first, or the reason why there is none."""
 
     analysis: Analysis
     selected: tuple[Scored, ...]
-    """What the writer gets: at most 12 chunks and 12,000 characters."""
+    """Passages for the writer: at most 12 chunks and 12,000 characters."""
     nearest: tuple[Scored, ...]
     """The best candidates even if none was good enough, but for unrelated ones; shown with a refusal."""
     refusal: RefusalReason | None
@@ -200,24 +210,24 @@ class Retrieved:
     range_used: TimeRange | None
     """The range that was applied, after widening; None: none."""
     widened: str | None
-    """Which step of WIDENING was taken; None: not widened."""
+    """Step of WIDENING that was taken; None if the search was not widened."""
     timings_ms: Mapping[str, float]
-    places: tuple[Place, ...] = ()
-    """Where was looked, each with its weight; empty: everywhere alike."""
+    weighted_folders: tuple[WeightedFolder, ...] = ()
+    """Places that were searched, each with its weight; empty for everywhere alike."""
     failed_vaults: tuple[str, ...] = ()
     """Vaults that were to be searched and did not answer."""
     reranked: Reranked | None = None
-    """None: no reranker was asked."""
+    """Result of the reranker; None if none was called."""
     weights: Mapping[str, float] = field(default_factory=dict)
     """Stem of the question -> how much it tells among the tenant's chunks (idf), above 0."""
     failed_legs: tuple[FailedLeg, ...] = ()
-    """What was searched without."""
+    """Legs that failed and were left out."""
     notes_read: int | None = None
     """Notes read for a question that names a time alone, of each of which `selected` has the first passage, by date."""
     leaves_older: bool = False
-    """Whether `notes_read` are the newest of that time, and older ones were not read."""
-    by_words: bool = False
-    """Whether words say more than likeness: the embedder does not speak the question's language."""
+    """True if `notes_read` are the newest of that time, and older ones were not read."""
+    lexical_only: bool = False
+    """True if words tell more than vectors: the embedder does not know the question's language."""
     query: Vector | None = None
     """The question's embedding by the model `embedder`; None: it was searched without."""
     embedder: str = ""

@@ -19,14 +19,15 @@ SettingsPatch: TypeAlias = Mapping[str, bool | int | float | str]
 
 
 def _setting(expected: str, *, default: V, **known: Any) -> V:  # noqa: ANN401 - fields of `Setting`
-    """A field of `SessionSettings`, of its default's type, with what `Setting` says of it."""
-    made: V = field(default=default, metadata={"kind": type(default), "expected": expected, **known})
-    return made
+    """Declares a field of `SessionSettings`, of its default's type, with its description as in `Setting`."""
+    metadata = {"kind": type(default), "expected": expected, **known}
+    declared: V = field(default=default, metadata=metadata)
+    return declared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSettings:
-    """How the questions of one session are answered, unless a request says otherwise.
+    """Settings for the questions of one session, unless a request sets others.
 
     Settings are declared here only: bodies of requests, replies, GraphQL, openapi.json and both stores follow.
     """
@@ -37,22 +38,30 @@ class SessionSettings:
     """Least calibrated similarity."""
     include_citations: bool = _setting("true or false", default=True)
     system_prompt: str = _setting("text, without NUL", default="", most=2000)
-    """How the person wants to be answered; at most 2,000 estimated tokens, of which a question may have 500 or more."""
+    """Instructions of the person for answers; at most 2,000 estimated tokens, of which a question may have 500 or more."""
     model: str = _setting(
-        "the name of a model that may be chosen, or null for the configured one", default="", nullable=True
+        "the name of a model that may be chosen, or null for the configured one",
+        default="",
+        nullable=True,
     )
     """An allowed model; empty: the configured one."""
     max_context_tokens: int = _setting("a whole number", default=4000, least=500, most=32_000)
     """Estimated; see `Question.max_context_tokens`."""
     max_history: int = _setting("a whole number", default=20, least=0, most=200)
-    """How many earlier messages a question may refer to."""
-    look_in: str = _setting("text like `vault/folder`, `vault/` for all of it", default="", most=MAX_FOLDER)
+    """Number of earlier messages that a question may refer to."""
+    look_in: str = _setting(
+        "text like `vault/folder`, `vault/` for all of it", default="", most=MAX_FOLDER
+    )
     """Unless a request's filters name vaults or folders; empty: everywhere."""
     window_days: int = _setting("a whole number", default=0, least=0, most=MAX_DAYS)
-    """How old a note may be, unless a request's filters name a time; 0: any."""
-    strategy: str = _setting(" or ".join(Strategy), default=Strategy.WEIGHTED.value, choices=tuple(Strategy))
+    """Greatest age of a note in days, unless a request's filters name a time; 0 for any."""
+    strategy: str = _setting(
+        " or ".join(Strategy), default=Strategy.WEIGHTED.value, choices=tuple(Strategy)
+    )
     when_not_in_notes: str = _setting(
-        " or ".join(WhenNotInNotes), default=WhenNotInNotes.REFUSE.value, choices=tuple(WhenNotInNotes)
+        " or ".join(WhenNotInNotes),
+        default=WhenNotInNotes.REFUSE.value,
+        choices=tuple(WhenNotInNotes),
     )
     """General: where the notes do not hold the answer, a model answers without them, and the answer says so."""
     template: str = _setting(f"{AUTO}, {NONE}, or the id of a template", default=NONE)
@@ -60,32 +69,39 @@ class SessionSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What every front door knows of one of them."""
+    """Description of one session setting for every front door."""
 
     field: str
     """The key in JSON and in stored documents."""
     kind: type[bool | int | float | str]
     expected: str
-    """What error messages say that it takes."""
+    """Accepted values, as error messages name them."""
     least: float | None = None
     most: float | None = None
     """The greatest number, or of text the characters; None: not bounded."""
     choices: tuple[str, ...] = ()
     """The texts that it may be; empty: any."""
     nullable: bool = False
-    """Whether empty text is null in JSON."""
+    """True if empty text is null in JSON."""
 
 
-def _described(name: str, given: Mapping[str, Any]) -> Setting:
-    made = Setting(field=camel(name), **given)
-    expected = made.expected.replace("text", f"text of at most {made.most} characters") if made.most else made.expected
-    if made.least is not None:
-        expected = f"{made.expected} from {made.least:g} to {made.most:g}"
-    return replace(made, expected=expected)
+def _described(name: str, metadata: Mapping[str, Any]) -> Setting:
+    """Returns the description of a setting, with its bounds in `expected`."""
+    setting = Setting(field=camel(name), **metadata)
+    if setting.least is not None:
+        expected = f"{setting.expected} from {setting.least:g} to {setting.most:g}"
+        return replace(setting, expected=expected)
+    if setting.most:
+        text = f"text of at most {setting.most} characters"
+        return replace(setting, expected=setting.expected.replace("text", text))
+    return setting
 
 
-SETTINGS: Mapping[str, Setting] = {each.name: _described(each.name, each.metadata) for each in fields(SessionSettings)}
-"""Setting -> what is known of it."""
+SETTINGS: Mapping[str, Setting] = {
+    declared.name: _described(declared.name, declared.metadata)
+    for declared in fields(SessionSettings)
+}
+"""Name of a setting -> its description."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +113,7 @@ class Session:
     updated_at: datetime
     """When it was last renamed, set or answered in."""
     title: str = ""
-    """As its owner named it; empty: not named."""
+    """Title given by its owner; empty if none was given."""
     first_question: str = ""
     """Shortened; what an unnamed session is called. Empty: nothing was asked yet."""
     message_count: int = 0
@@ -109,10 +125,15 @@ class Session:
 
 
 class Role(StrEnum):
-    """Who speaks."""
+    """Author of a message."""
 
     USER = "user"
     ASSISTANT = "assistant"
+
+    @classmethod
+    def newer(cls) -> Role:
+        """A role that only a newer release knows: no person speaks."""
+        return cls.ASSISTANT
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,19 +158,11 @@ class Message:
     request_id: str = ""
     """Id of the turn, shared by its question and its answer; empty: stored before messages had one."""
     standalone: str = ""
-    """What was searched for, if that is more than the question's text."""
+    """Text that was searched for, if it is more than the question's text."""
     as_of: datetime | None = None
     """The moment relative to which the question's "last week" was meant; None in an answer."""
     citations: tuple[StoredCitation, ...] = ()
     claims: tuple[Mapping[str, Any], ...] = ()
-    """What backs each sentence: the JSON objects that the caller got."""
+    """Support of each sentence, as the JSON objects that the caller received."""
     meta: Mapping[str, Any] | None = None
     """The JSON object that the caller got with the answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """Position in a listing from the newest to the oldest: the last item given."""
-
-    moment: datetime
-    item_id: str

@@ -8,8 +8,10 @@ from shared.model.index import Vector
 
 AUTO = "auto"
 """In `Question.template`: choose by similarity. So no template has this id."""
+MAX_TEMPLATES = 500
+"""Templates of a tenant that are read: they are compared all at once, and those beyond, by id, are ignored."""
 NONE = "none"
-"""Where a template may be named: none. So no template has this id either."""
+"""Value that stands for no template where a template may be named; no template has this id."""
 
 
 @dataclass(frozen=True, slots=True)

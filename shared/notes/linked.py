@@ -1,6 +1,6 @@
-"""A note -> the notes that it points at, and those that point at it, by terms that the index keeps of names and links.
+"""A note -> the notes that it links to, and those that link to it, by terms that the index stores of names and links.
 
-What notes are called is as the index has followed; who points here is read from the notes themselves.
+Names of notes are as current as the index; backlinks are read from the notes themselves.
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ from shared.markdown.pointers import Pointer, folded, index_term, names_of, poin
 from shared.model.index import IndexedChunk
 from shared.model.notes import Note
 from shared.model.retrieval import Restriction
+from shared.ports.freshness import current_chunks
 from shared.ports.stores import Store, readable_note
 
 MAX_LINKS = 100
-"""Links of a note that are looked up: each name is a search."""
+"""Most links of a note that are looked up: each name is a search."""
 MAX_BACKLINKS = 50
-"""Notes read to see whether they point here."""
+"""Most notes that are read to see whether they link to a note."""
 MAX_NAMESAKES = 20
-"""Notes of one name among which a link finds its own; the newest."""
+"""Most notes of one name among which a link finds its own, the newest."""
 
 ANYWHERE = Restriction()
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One link of a note. `note` None: no note has that name."""
+    """One link of a note. `note` is None if no note has that name."""
 
     pointer: Pointer
     note: Named | None
@@ -38,81 +39,122 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """`complete` False: there are more links, or may be more notes that point here, than were looked at."""
+    """Links of a note and the notes that link to it."""
 
     links: tuple[Link, ...]
     backlinks: tuple[Note, ...]
     """The newest first."""
     complete: bool
+    """False if there are more links, or may be more backlinks, than were looked at."""
 
 
 def linked(tenant_id: str, note: Note, *, store: Store, pool: Executor) -> Linked:
-    """Within the tenant's notes of the note's vault. Must not be called by a task of `pool`."""
-    found = pointers(note.text)
-    looked_up = found[:MAX_LINKS]
+    """Returns the links and backlinks of a note within its vault. Must not be called by a task of `pool`."""
     index = _Index(tenant_id=tenant_id, vault=note.vault, store=store, pool=pool)
-    own = names_of(note)
-    asked = [name for pointer in looked_up for name in pointer.names] + [name.rpartition("/")[2] for name in own]
+    all_links = pointers(note.text)
+    looked_up = all_links[:MAX_LINKS]
+    own_names = names_of(note)
+
+    # 1. Notes that a link of the note, or a link to it, may mean.
+    names: list[str] = []
+    for pointer in looked_up:
+        names.extend(pointer.names)
+    for name in own_names:
+        names.append(name.rpartition("/")[2])
+    names.extend(own_names)
     # The note itself as it is now, however far the index has followed.
-    itself = Named(note_id=note.note_id, title=note.title, path=note.path, names=frozenset(own))
-    namesakes = (itself, *(each for each in index.named((*asked, *own)) if each.note_id != note.note_id))
-    sources, all_seen = index.pointing(own)
-    others = [each for each in sources if each != note.note_id]
-    read = pool.map(partial(readable_note, store, tenant_id), others[:MAX_BACKLINKS])
+    candidates = [
+        Named(note_id=note.note_id, title=note.title, path=note.path, names=frozenset(own_names))
+    ]
+    for candidate in index.named(names):
+        if candidate.note_id != note.note_id:
+            candidates.append(candidate)
+    links = tuple(Link(pointer, resolve(pointer, note.path, candidates)) for pointer in looked_up)
+
+    # 2. Notes that link to it.
+    sources = index.linking_to(own_names)
+    source_ids = [source_id for source_id in sources.note_ids if source_id != note.note_id]
+    read = partial(readable_note, store, tenant_id)
+    backlinks = []
+    for source in pool.map(read, source_ids[:MAX_BACKLINKS]):
+        if source is not None and _links_to(source, note, candidates):
+            backlinks.append(source)
+
+    has_all_links = len(looked_up) == len(all_links)
+    has_all_sources = sources.complete and len(source_ids) <= MAX_BACKLINKS
     return Linked(
-        links=tuple(Link(each, resolve(each, note.path, namesakes)) for each in looked_up),
-        backlinks=tuple(each for each in read if each and _points_at(each, note, namesakes)),
-        complete=all_seen and len(looked_up) == len(found) and len(others) <= MAX_BACKLINKS,
+        links=links,
+        backlinks=tuple(backlinks),
+        complete=has_all_links and has_all_sources,
     )
 
 
-def _points_at(source: Note, note: Note, namesakes: Sequence[Named]) -> bool:
+def _links_to(source: Note, note: Note, candidates: Sequence[Named]) -> bool:
+    """Reports whether a link of `source` means the note."""
     if source.vault != note.vault:
         return False
-    meant = (resolve(pointer, source.path, namesakes) for pointer in pointers(source.text))
-    return any(each is not None and each.note_id == note.note_id for each in meant)
+    for pointer in pointers(source.text):
+        target = resolve(pointer, source.path, candidates)
+        if target is not None and target.note_id == note.note_id:
+            return True
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """Ids of notes that link to a name, the newest first; `complete` is False if there may be more."""
+
+    note_ids: list[str]
+    complete: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Index:
+    """Terms of names and links in the index of one vault."""
+
     tenant_id: str
     vault: str
     store: Store
     pool: Executor
 
     def named(self, names: Iterable[str]) -> tuple[Named, ...]:
-        """Notes of these folded names that still exist, at their indexed revision."""
-        asked = [name for name in dict.fromkeys(names) if name]
-        terms = [index_term("name", self.vault, name) for name in asked]
-        searched = self.pool.map(partial(self._holding, limit=MAX_NAMESAKES), terms)
-        called: dict[str, set[str]] = defaultdict(set)
+        """Returns the notes of these folded names that still exist at their indexed revision."""
+        distinct_names = [name for name in dict.fromkeys(names) if name]
+        terms = [index_term("name", self.vault, name) for name in distinct_names]
+        results = self.pool.map(partial(self._chunks_with, limit=MAX_NAMESAKES), terms)
+        names_by_note: dict[str, set[str]] = defaultdict(set)
         chunks: dict[str, IndexedChunk] = {}
-        for name, found in zip(asked, searched, strict=True):
-            for chunk in found:
+        for name, named_chunks in zip(distinct_names, results, strict=True):
+            for chunk in named_chunks:
                 chunks[chunk.note_id] = chunk
-                called[chunk.note_id].add(name)
-        records = self.store.live_records(self.tenant_id, list(chunks)) if chunks else {}
-        return tuple(
-            Named(
-                note_id=note_id,
-                title=chunk.title,
-                path=chunk.path,
-                names=frozenset((*called[note_id], folded(chunk.title))),
-            )
-            for note_id, chunk in chunks.items()
-            if note_id in records and records[note_id].note_revision == chunk.note_revision
-        )
+                names_by_note[chunk.note_id].add(name)
 
-    def pointing(self, names: Sequence[str]) -> tuple[list[str], bool]:
-        """Ids of notes that point at one of the names, the newest first; whether these are all."""
+        notes = []
+        for chunk in current_chunks(self.store, self.tenant_id, chunks.values()):
+            note_names = frozenset((*names_by_note[chunk.note_id], folded(chunk.title)))
+            notes.append(
+                Named(note_id=chunk.note_id, title=chunk.title, path=chunk.path, names=note_names)
+            )
+        return tuple(notes)
+
+    def linking_to(self, names: Sequence[str]) -> _Sources:
+        """Returns the notes that link to one of the names."""
         limit = MAX_BACKLINKS + 2
         terms = [index_term("link", self.vault, name) for name in names]
-        found = list(self.pool.map(partial(self._holding, limit=limit), terms))
-        chunks = sorted((chunk for each in found for chunk in each), key=lambda chunk: chunk.created_at, reverse=True)
-        return list(dict.fromkeys(chunk.note_id for chunk in chunks)), all(len(each) < limit for each in found)
+        chunks: list[IndexedChunk] = []
+        is_complete = True
+        for linking_chunks in self.pool.map(partial(self._chunks_with, limit=limit), terms):
+            chunks.extend(linking_chunks)
+            if len(linking_chunks) >= limit:
+                is_complete = False
+        chunks.sort(key=lambda chunk: chunk.created_at, reverse=True)
+        note_ids = list(dict.fromkeys(chunk.note_id for chunk in chunks))
+        return _Sources(note_ids, is_complete)
 
-    def _holding(self, term: str, *, limit: int) -> tuple[IndexedChunk, ...]:
-        return self.store.postings(self.tenant_id, term, limit=limit, stems=(), restriction=ANYWHERE)
+    def _chunks_with(self, term: str, *, limit: int) -> tuple[IndexedChunk, ...]:
+        return self.store.postings(
+            self.tenant_id, term, limit=limit, stems=(), restriction=ANYWHERE
+        )
 
 
 # -- which note a link means
@@ -126,36 +168,50 @@ class Named:
     title: str
     path: str
     names: frozenset[str]
-    """Folded names that it is known to have, aliases among them."""
+    """Its known names, folded, aliases among them."""
 
 
 def resolve(pointer: Pointer, path: str, among: Iterable[Named]) -> Named | None:
-    """The note that a link in the note at `path` means; None: none of them.
+    """Returns the note that a link means; None if it is none of the candidates.
 
-    As Obsidian does: a path before a title before an alias; of several, one in the same folder, then the shortest path.
+    path: path of the note that holds the link.
+    among: candidates.
+
+    Follows Obsidian: a path before a title before an alias; of several notes one in the same folder, then the one with
+    the shortest path.
     """
     folder = path.rpartition("/")[0]
-    fitting = []
-    for each in among:
-        kind = _kind(pointer, folder, each)
-        if kind is not None:
-            elsewhere = each.path.rpartition("/")[0] != folder
-            fitting.append(((kind, elsewhere, len(each.path), each.path, each.note_id), each))
-    return min(fitting, key=lambda found: found[0])[1] if fitting else None
+    best = None
+    best_order = None
+    for candidate in among:
+        rank = _match_rank(pointer, folder, candidate)
+        if rank is None:
+            continue
+        is_elsewhere = candidate.path.rpartition("/")[0] != folder
+        order = (rank, is_elsewhere, len(candidate.path), candidate.path, candidate.note_id)
+        if best_order is None or order < best_order:
+            best = candidate
+            best_order = order
+    return best
 
 
-def _kind(pointer: Pointer, folder: str, candidate: Named) -> int | None:
-    """How the pointer names the candidate, less is nearer; None: it is not meant."""
-    name, path = folded(pointer.name), folded(without_suffix(candidate.path))
-    if pointer.beside and path and path == folded(posixpath.normpath(posixpath.join(folder, pointer.name))):
-        return 0
+def _match_rank(pointer: Pointer, folder: str, candidate: Named) -> int | None:
+    """Returns how closely the pointer names the candidate, 0 the closest; None if it does not."""
+    name = folded(pointer.name)
+    path = folded(without_suffix(candidate.path))
+    if pointer.beside and path:
+        target = posixpath.normpath(posixpath.join(folder, pointer.name))
+        if path == folded(target):
+            return 0
     if name.startswith(("./", "../")):
         return None
-    whole = name.lstrip("/")
-    fits = (
-        "/" in name and path == whole,
-        path == whole or path.endswith(f"/{whole}"),
-        folded(candidate.title) == name,
-        name in candidate.names,
-    )
-    return 1 + fits.index(True) if True in fits else None
+    path_from_root = name.lstrip("/")
+    if "/" in name and path == path_from_root:
+        return 1
+    if path == path_from_root or path.endswith(f"/{path_from_root}"):
+        return 2
+    if folded(candidate.title) == name:
+        return 3
+    if name in candidate.names:
+        return 4
+    return None

@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
-from shared.errors import Conflict, NoteUnreadable, NotFound
+from shared.errors import Conflict, InvalidArgument, NoteUnreadable, NotFound
 from shared.indexing.state import note_revision
 from shared.markdown.file import candidate_ids
+from shared.model.documents import TRASH
 from shared.model.notes import DEFAULT_VAULT, ListedNote, Note, TrashedNote, TrashReason
+from shared.ports.documents import read_page
 from shared.ports.pages import Page
 from shared.ports.stores import Store, readable_note
 
 TRASH_KEPT = timedelta(days=30)
+"""Time that a version stays in the trash."""
 ATTEMPTS = 5
-"""To replace a note that others are writing, by a caller who did not say which version is meant."""
+"""Attempts to replace a note that others are writing, for a caller who names no version."""
 SAME_FIELDS = ("title", "text", "vault", "path", "tags", "lang")
 """Fields that a note and its draft share."""
 _LAST = datetime(9999, 1, 1, tzinfo=UTC)
@@ -29,7 +32,7 @@ _LAST = datetime(9999, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteDraft:
-    """Fields of a note from a caller. None: unchanged, or the default for a new note."""
+    """Fields of a note from a caller. None keeps a field, or sets the default for a new note."""
 
     title: str
     text: str
@@ -39,16 +42,19 @@ class NoteDraft:
     lang: str | None = None
     created_at: datetime | None = None
     modified_at: datetime | None = None
-    """Modification time of the note's file: `created_at` of a new note that names none; None: now."""
+    """Modification time of the note's file, the `created_at` of a new note that names none; None means now."""
 
     @classmethod
     def of(cls, note: Note) -> NoteDraft:
-        """The draft that makes the note again."""
-        return cls(created_at=note.created_at, **{name: getattr(note, name) for name in SAME_FIELDS})
+        """Returns the draft that makes the note again."""
+        return cls(
+            created_at=note.created_at, **{name: getattr(note, name) for name in SAME_FIELDS}
+        )
 
     def note(self, note_id: str, *, created_at: datetime, updated_at: datetime) -> Note:
-        same = {name: getattr(self, name) for name in SAME_FIELDS}
-        return Note(note_id=note_id, created_at=created_at, updated_at=updated_at, **same)
+        """Returns the note that the draft becomes."""
+        fields = {name: getattr(self, name) for name in SAME_FIELDS}
+        return Note(note_id=note_id, created_at=created_at, updated_at=updated_at, **fields)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,84 +73,140 @@ class Notes:
         replacing: str | None = None,
         reason: TrashReason = TrashReason.EDITED,
     ) -> Note:
-        """Create or replace; what is replaced goes into the trash for `reason`. The same content again writes nothing
-        and keeps `updatedAt`.
+        """Creates or replaces a note; a replaced version goes into the trash for `reason`.
 
-        `replacing`: the revision that is meant, empty for no note. Raises Conflict if the note has another by now, or
-        another note of the vault has its path.
+        The same content again writes nothing and keeps `updatedAt`.
+
+        replacing: revision that the caller last read; empty to create only, None to overwrite.
+
+        Raises Conflict if the note has another revision by now, or another note of the vault has its path.
         """
         now = self.clock()
-        existing = readable_note(self.store, tenant_id, note_id)  # saving an unreadable one again mends it
-        created = draft.created_at or (existing.created_at if existing else draft.modified_at or now)
-        note = draft.note(note_id, created_at=created, updated_at=now)
+        # An unreadable note counts as none: saving it again repairs it.
+        existing = readable_note(self.store, tenant_id, note_id)
+        created_at = draft.created_at
+        if created_at is None and existing is not None:
+            created_at = existing.created_at
+        if created_at is None:
+            created_at = draft.modified_at or now
+        note = draft.note(note_id, created_at=created_at, updated_at=now)
         if existing is not None and note_revision(existing) == note_revision(note):
             return existing
         if replacing is not None:
             _check_revision(existing, replacing)
-        if note.path and not (existing and (existing.vault, existing.path) == (note.vault, note.path)):
-            other = self.store.note_at(tenant_id, note.vault, note.path)
-            if other not in (None, note_id):
-                raise Conflict(f"path: note {other!r} of vault {note.vault!r} has the path {note.path!r} already")
-        self._swap(tenant_id, note_id, existing, note, reason=reason, seen=replacing is not None)
+        self._check_path(tenant_id, note, existing)
+        self._swap(
+            tenant_id, note_id, existing, note, reason=reason, was_read=replacing is not None
+        )
         return note
 
+    def _check_path(self, tenant_id: str, note: Note, existing: Note | None) -> None:
+        """Raises Conflict if another note of the vault has the path."""
+        if not note.path:
+            return
+        if existing is not None and (existing.vault, existing.path) == (note.vault, note.path):
+            return
+        other_id = self.store.note_at(tenant_id, note.vault, note.path)
+        if other_id is not None and other_id != note.note_id:
+            raise Conflict(
+                f"path: note {other_id!r} of vault {note.vault!r} has the path {note.path!r} already"
+            )
+
     def import_id(self, tenant_id: str, vault: str, path: str) -> str:
-        """Id of the note that a file at this path becomes: that of the note there, else one made of vault and path,
-        unless that note has moved to another path.
+        """Returns the id of the note that a file at this path becomes.
+
+        The id of the note at the path, else one made of vault and path, unless that note has moved to another path.
         """
-        there = self.store.note_at(tenant_id, vault, path)
-        if there is not None:
-            return there
-        return next(each for each in candidate_ids(vault, path) if readable_note(self.store, tenant_id, each) is None)
+        existing_id = self.store.note_at(tenant_id, vault, path)
+        if existing_id is not None:
+            return existing_id
+        return next(
+            note_id
+            for note_id in candidate_ids(vault, path)
+            if readable_note(self.store, tenant_id, note_id) is None
+        )
 
     def _swap(
-        self, tenant_id: str, note_id: str, was: Note | None, now: Note | None, *, reason: TrashReason, seen: bool
+        self,
+        tenant_id: str,
+        note_id: str,
+        previous: Note | None,
+        note: Note | None,
+        *,
+        reason: TrashReason,
+        was_read: bool,
     ) -> None:
-        """`seen`: the caller has read `was`, so that another version there is a Conflict; else it is replaced too."""
-        at = self.clock() if now is None else now.updated_at
+        """Replaces the previous version by the note, or deletes it if `note` is None.
+
+        was_read: True if the caller has read the previous version: another version in its place is then a Conflict;
+            otherwise it is replaced too.
+        """
+        if note is None:
+            time = self.clock()
+        else:
+            time = note.updated_at
         for attempt in count(1):
-            trashed = None if was is None else self._trashed(tenant_id, was, reason, at=at, seen=seen)
+            trashed = None
+            if previous is not None:
+                trashed = self._trashed(tenant_id, previous, reason, time=time, was_read=was_read)
             try:
-                self.store.swap_note(tenant_id, note_id, was=was, now=now, trashed=trashed)
+                self.store.swap_note(tenant_id, note_id, was=previous, now=note, trashed=trashed)
             except (Conflict, NoteUnreadable):
-                if seen or attempt == ATTEMPTS:
+                if was_read or attempt == ATTEMPTS:
                     raise
             else:
                 return
             try:
-                was = self.store.get_note(tenant_id, note_id)
+                previous = self.store.get_note(tenant_id, note_id)
             except NoteUnreadable:
-                if now is not None:
-                    self.store.put_note(tenant_id, now)
+                if note is not None:
+                    self.store.put_note(tenant_id, note)
                 return
 
     def _trashed(
-        self, tenant_id: str, was: Note, reason: TrashReason, *, at: datetime, seen: bool
+        self,
+        tenant_id: str,
+        note: Note,
+        reason: TrashReason,
+        *,
+        time: datetime,
+        was_read: bool,
     ) -> TrashedNote | None:
-        """The entry; None: the version from before this hour's edits is in the trash already."""
-        if seen and reason is TrashReason.EDITED:
-            hour = at.replace(minute=0, second=0, microsecond=0)
-            trash_id = _trash_id(hour, was.note_id)
-            if self.store.get_trashed(tenant_id, trash_id) is not None:
+        """Returns the entry of a version; None if the version before this hour's edits is in the trash already."""
+        if was_read and reason is TrashReason.EDITED:
+            hour = time.replace(minute=0, second=0, microsecond=0)
+            trash_id = _trash_id(hour, note.note_id)
+            if self._stored_trash(tenant_id, trash_id) is not None:
                 return None
         else:
-            trash_id = _trash_id(at, was.note_id, note_revision(was))
-        return TrashedNote(trash_id=trash_id, note=was, trashed_at=at, expires_at=at + TRASH_KEPT, reason=reason)
+            trash_id = _trash_id(time, note.note_id, note_revision(note))
+        return TrashedNote(
+            trash_id=trash_id,
+            note=note,
+            trashed_at=time,
+            expires_at=time + TRASH_KEPT,
+            reason=reason,
+        )
 
     def get(self, tenant_id: str, note_id: str) -> Note:
-        """Raises NotFound, NoteUnreadable."""
+        """Returns a note. Raises NotFound, NoteUnreadable."""
         note = self.store.get_note(tenant_id, note_id)
         if note is None:
             raise NotFound(f"no note {note_id!r}")
         return note
 
-    def page(self, tenant_id: str, *, limit: int, token: str | None, vault: str | None) -> Page[ListedNote]:
-        """By id, without their texts; also those that cannot be read."""
+    def page(
+        self, tenant_id: str, *, limit: int, token: str | None, vault: str | None
+    ) -> Page[ListedNote]:
+        """Returns a page of notes by id, without their texts; unreadable ones too."""
         return self.store.list_notes(tenant_id, limit=limit, token=token, vault=vault)
 
     def delete(self, tenant_id: str, note_id: str, *, replacing: str | None = None) -> None:
-        """Into the trash. Its index follows by the trigger; from now on it is not cited any more. Raises NotFound, and
-        Conflict if `replacing` is given and not the revision it has.
+        """Moves a note into the trash. It is not cited from now on; the trigger removes it from the index.
+
+        replacing: revision that the caller last read; None for any.
+
+        Raises NotFound, and Conflict if the note has another revision.
         """
         try:
             note = self.get(tenant_id, note_id)
@@ -155,52 +217,73 @@ class Notes:
             return
         if replacing is not None:
             _check_revision(note, replacing)
-        self._swap(tenant_id, note_id, note, None, reason=TrashReason.DELETED, seen=replacing is not None)
+        was_read = replacing is not None
+        self._swap(tenant_id, note_id, note, None, reason=TrashReason.DELETED, was_read=was_read)
 
     # -- the trash
 
     def trash(self, tenant_id: str, *, limit: int, token: str | None) -> Page[TrashedNote]:
-        """The newest first, without their texts."""
-        page = self.store.list_trashed(tenant_id, limit=limit, token=token)
+        """Returns a page of the trash, the newest first, without the texts."""
+        page = read_page(self.store, tenant_id, TRASH, limit=limit, token=token)
         now = self.clock()
-        return Page(tuple(each for each in page.items if now < each.expires_at), page.next_token)
+        unexpired = tuple(trashed for trashed in page.items if now < trashed.expires_at)
+        return Page(unexpired, page.next_token)
 
     def trashed(self, tenant_id: str, trash_id: str) -> TrashedNote:
-        """Raises NotFound."""
-        found = self.store.get_trashed(tenant_id, trash_id)
-        if found is None or found.expires_at <= self.clock():
+        """Returns an entry of the trash. Raises NotFound."""
+        trashed = self._stored_trash(tenant_id, trash_id)
+        if trashed is None or trashed.expires_at <= self.clock():
             raise NotFound(f"the trash holds no {trash_id!r}")
-        return found
+        return trashed
+
+    def _stored_trash(self, tenant_id: str, trash_id: str) -> TrashedNote | None:
+        """Returns an entry of the trash, perhaps an expired one; None also for one that cannot be read any more."""
+        try:
+            return self.store.get(tenant_id, TRASH, trash_id).value
+        except InvalidArgument:
+            return None
 
     def discard(self, tenant_id: str, note_id: str, draft: NoteDraft) -> TrashedNote:
-        """Keep in the trash what a file says that is about to be replaced or removed."""
+        """Puts the content of a file into the trash before it is replaced or removed."""
         now = self.clock()
-        note = draft.note(note_id, created_at=draft.created_at or draft.modified_at or now, updated_at=now)
-        trashed = self._trashed(tenant_id, note, TrashReason.EDITED, at=now, seen=False)
-        assert trashed is not None  # noqa: S101 - only edits that were seen are left out
-        self.store.put_trashed(tenant_id, trashed)
+        created_at = draft.created_at or draft.modified_at or now
+        note = draft.note(note_id, created_at=created_at, updated_at=now)
+        trashed = self._trashed(tenant_id, note, TrashReason.EDITED, time=now, was_read=False)
+        assert trashed is not None  # noqa: S101 - only edits of versions that were read are left out
+        self.store.put(tenant_id, TRASH, trashed)
         return trashed
 
     def restore(self, tenant_id: str, trash_id: str) -> Note:
-        """The note as it was; its successor goes into the trash. Raises NotFound; Conflict if another has its path."""
-        was = self.trashed(tenant_id, trash_id).note
-        note = self.save(tenant_id, was.note_id, NoteDraft.of(was), reason=TrashReason.REPLACED)
-        self.store.delete_trashed(tenant_id, trash_id)
+        """Restores a version and returns it; the version in its place goes into the trash.
+
+        Raises NotFound; Conflict if another note has its path; Erased if everything was erased since the trash was
+        read.
+        """
+        store = self.store.unless_erased(tenant_id, self.store.last_erasure(tenant_id))
+        notes = replace(self, store=store)
+        version = notes.trashed(tenant_id, trash_id).note
+        draft = NoteDraft.of(version)
+        note = notes.save(tenant_id, version.note_id, draft, reason=TrashReason.REPLACED)
+        self.store.delete(tenant_id, TRASH, trash_id)
         return note
 
     def purge(self, tenant_id: str, trash_id: str) -> None:
-        """Remove it for good. Raises NotFound."""
-        if not self.store.delete_trashed(tenant_id, trash_id):
+        """Removes an entry of the trash for good. Raises NotFound."""
+        if not self.store.delete(tenant_id, TRASH, trash_id):
             raise NotFound(f"the trash holds no {trash_id!r}")
 
 
 def _trash_id(moment: datetime, *parts: str) -> str:
-    """Ids of later moments sort before those of earlier ones."""
-    left = (_LAST - moment) // timedelta(microseconds=1)
-    return f"{left:018d}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:12]}"
+    """Returns an id that sorts before those of earlier moments."""
+    microseconds_left = (_LAST - moment) // timedelta(microseconds=1)
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    return f"{microseconds_left:018d}-{digest[:12]}"
 
 
 def _check_revision(note: Note | None, revision: str) -> None:
-    """Raises Conflict if the note has another revision; empty: there must be no note."""
-    if revision != ("" if note is None else note_revision(note)):
+    """Raises Conflict if the note has another revision; an empty one means that there must be no note."""
+    current_revision = ""
+    if note is not None:
+        current_revision = note_revision(note)
+    if revision != current_revision:
         raise Conflict("the note was changed or deleted meanwhile: read it again")

@@ -1,9 +1,11 @@
-"""What we ask of the outside world. Adapters keep these promises; contract suites in tests hold them to it.
+"""Ports to the outside world. Adapters implement them; contract suites in tests check that they do.
 
 Every method may raise `Unavailable` (try later). Nothing here retries: adapters do, inside the deadline they
 are given. `tenant_id` comes first everywhere, and an implementation cannot reach another tenant's data.
 
-stores                    what is kept, as an adapter brings it, with the parts that consumers ask for
-pages                     how long lists are given
-models, access            who embeds, ranks, writes and judges; who calls
+stores                    storage, one interface for adapters and narrower ones for consumers
+documents                 storage of sessions, templates, feedback and other documents by one port
+freshness                 whether a note still is what was read of it
+pages                     long lists, page by page
+models, access            embedders, rerankers, writers and judges; identities of callers
 """

@@ -1,4 +1,4 @@
-"""Who calls, and from which app."""
+"""Access: the identity of a caller, and the app that calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Identity:
 
     uid: str
     tenant_id: str
-    """Whose notes they use: the claim `tenantId`, else the uid."""
+    """Tenant whose notes the caller uses: the claim `tenantId`, else the uid."""
     role: str = ""
     """The claim `role`; empty: none."""
 
@@ -27,7 +27,7 @@ class Identity:
 
     @property
     def owns_tenant(self) -> bool:
-        """Whether they may export and erase the tenant."""
+        """Reports whether the caller may export and erase the tenant."""
         return self.role == OWNER or self.person.is_tenant
 
 

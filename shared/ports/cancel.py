@@ -1,4 +1,4 @@
-"""How a model call is ended from another thread."""
+"""Cancellation of a model call from another thread."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Cancel:
 
     def __init__(self) -> None:
         self.left = False
-        """Whether the listener has left."""
+        """True once the listener has left."""
         self._lock = threading.Lock()
         self._deadline = math.inf
         self._shut: Callable[[], None] | None = None

@@ -24,11 +24,11 @@ class Embedder(Protocol):
 
     @property
     def batch_size(self) -> int:
-        """How many texts `embed_documents` takes at most."""
+        """Most texts that `embed_documents` takes."""
 
     @property
     def calibration(self) -> CosineCalibration | None:
-        """What its cosines mean; None: not measured."""
+        """Scale of its cosines; None if it was not measured."""
 
     @property
     def languages(self) -> frozenset[str] | None:
@@ -40,26 +40,16 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vector: ...
 
 
-UNIT_TOLERANCE = 1e-3
-"""How far a vector's length may be from 1: float32 rounding of 2048 dimensions stays far below."""
+def check_norm(norm: float, model: str) -> None:
+    """Raises PortContractError unless a model's vector can be scaled to length 1.
 
-
-def embed(texts: Sequence[str], embedder: Embedder) -> tuple[Vector, ...]:
-    """One unit vector a text, in order. At most `embedder.batch_size` texts.
-
-    Raises ModelUnavailable, ModelRefused, and PortContractError when the count, a dimension or a length is wrong:
-    trusted from here on, a bad vector would spoil every search it takes part in.
+    Embedders call it for every vector, so that nobody needs to check vectors behind the port: a bad one would spoil
+    every search it takes part in.
     """
-    vectors = embedder.embed_documents(texts)
-    if len(vectors) != len(texts):
-        raise PortContractError(f"{embedder.model} returned {len(vectors)} vectors for {len(texts)} texts")
-    for vector in vectors:
-        if len(vector) != embedder.dimension:
-            raise PortContractError(f"{embedder.model} returned {len(vector)} dimensions, not {embedder.dimension}")
-        # Written so that a length of NaN fails it too.
-        if not abs(math.hypot(*vector) - 1.0) <= UNIT_TOLERANCE:
-            raise PortContractError(f"{embedder.model} returned a vector that is not finite or not of length 1")
-    return vectors
+    if not (math.isfinite(norm) and norm > 0):
+        raise PortContractError(
+            f"{model}: a vector without direction came back (NaN, infinity or all zeros)"
+        )
 
 
 MAX_WRITTEN = 2048
@@ -73,7 +63,7 @@ class Reranker(Protocol):
     def model(self) -> str: ...
 
     def scores(self, question: str, passages: Sequence[str]) -> tuple[float, ...]:
-        """How well each passage answers the question, in order; finite, greater is better, on a scale of its own.
+        """Returns a score for each passage, in order; finite, greater is better, on a scale of its own.
 
         Raises ModelUnavailable, ModelRefused, PortContractError.
         """

@@ -53,7 +53,11 @@ def read_token(token: str, listing: str, *, parts: int = 1, field: str = "pageTo
         place = json.loads(raw[_SEAL:])
     except (ValueError, RecursionError):  # not base64, not JSON, or not even ASCII
         place = None
-    is_place = isinstance(place, list) and len(place) == parts and all(isinstance(part, str) for part in place)
+    is_place = (
+        isinstance(place, list)
+        and len(place) == parts
+        and all(isinstance(part, str) for part in place)
+    )
     if not is_place or make_token(listing, *place) != token:
         raise InvalidArgument(field, "a token that the page before gave for the same listing")
     return list(place)

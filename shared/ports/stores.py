@@ -1,78 +1,105 @@
-"""What is kept: notes, their index, templates, sessions, feedback, usage, answers; and that it can all go."""
+"""Storage of everything that tenants and people own, and its erasure.
+
+Sessions, messages, templates, feedback, answered requests and the trash are documents: one port, `documents`, reads and
+writes them all. Three kinds of data have methods of their own, because a document port does not fit them:
+
+- Notes and their index. A note is swapped in one commit with its entry in the trash; a change of an index is a
+  compare-and-set over a record and up to a thousand chunks; and each leg of a search is another query.
+- Usage. A count that many instances add to at once is spread over many documents on Firestore, so that reading it is
+  an aggregation, and an addition is no replacement.
+- What concerns all tenants: keys for the sweep, bookmarks, erasures.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Protocol
+from typing import Protocol, Self
 
 from shared.errors import NoteUnreadable
-from shared.model.account import AnsweredRequest, DayUsage, Feedback, Person, Spending, StoredRequest
-from shared.model.index import Coverage, IndexChange, IndexedChunk, IndexRecord, StoredChunk, StoredRecord, Vector
+from shared.model.account import DayUsage, Person, Spending
+from shared.model.index import (
+    Coverage,
+    IndexChange,
+    IndexedChunk,
+    IndexRecord,
+    StoredChunk,
+    StoredRecord,
+    Vector,
+)
 from shared.model.notes import Folder, ListedNote, Note, NoteKey, TrashedNote, UnreadableNote
 from shared.model.retrieval import CorpusStats, Neighbour, Restriction
-from shared.model.sessions import Message, Session, SettingsPatch, Spot
-from shared.model.templates import StoredTemplate
+from shared.ports.documents import DocumentStore
 from shared.ports.pages import Page
-
-MAX_TEMPLATES = 500
-"""A tenant's templates are read together: what lies beyond, by id, is not looked at."""
 
 
 class NoteStore(Protocol):
-    """The notes, and in the trash notes as they were before they were edited, replaced or deleted."""
+    """Notes of a tenant, and the folders that they are in."""
 
     def get_note(self, tenant_id: str, note_id: str) -> Note | None:
-        """The note as it is now, None if it does not exist. Raises NoteUnreadable for one that an app wrote badly."""
+        """Returns a note as it is now; None if it does not exist.
+
+        Raises NoteUnreadable if an app wrote it badly, or the disk has changed it.
+        """
 
     def put_note(self, tenant_id: str, note: Note) -> None:
-        """Create or replace."""
+        """Creates or replaces a note."""
 
     def swap_note(
-        self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None, trashed: TrashedNote | None = None
+        self,
+        tenant_id: str,
+        note_id: str,
+        *,
+        was: Note | None,
+        now: Note | None,
+        trashed: TrashedNote | None = None,
     ) -> None:
-        """Put `now` in the place of `was`; None: no note. `trashed` goes into the trash in the same commit. Raises
-        Conflict, having changed nothing, if the note is not `was` any more, however shortly before somebody else has
-        written it.
+        """Replaces the note `was` by `now`; None stands for no note.
+
+        Raises Conflict, having changed nothing, if the stored note is another than `was`, even if it was written at the
+        same moment.
+
+        trashed: entry that goes into the trash in the same commit; None for none.
         """
 
     def delete_note(self, tenant_id: str, note_id: str) -> bool:
-        """Whether there was one to delete. Its index follows by the trigger."""
+        """Deletes a note and reports whether it existed. The trigger updates the index."""
 
     def note_at(self, tenant_id: str, vault: str, path: str) -> str | None:
-        """Id of a note at this path of the vault; None: there is none."""
+        """Returns the id of a note at this path of the vault; None if there is none."""
 
     def list_notes(
         self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
     ) -> Page[ListedNote]:
-        """By note id, each with what has failed of it; a page of long notes costs no more than one of short ones.
-        Raises InvalidArgument("pageToken") for a token this store did not make.
+        """Lists notes by id, without their texts, each with the reason why it cannot be read or indexed.
+
+        A page of long notes costs no more than one of short notes. Raises InvalidArgument("pageToken") for a token that
+        this store did not make.
         """
 
-    def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
-        """By note id, with their texts; also what an app wrote that cannot be read. Raises as `list_notes`."""
+    def whole_notes(
+        self, tenant_id: str, *, limit: int, token: str | None = None
+    ) -> Page[Note | UnreadableNote]:
+        """Lists notes by id, with their texts; notes that cannot be read too. Raises like `list_notes`."""
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
-        """Every (vault, folder) that indexed notes use, with all ancestor folders and the vault's root, sorted."""
-
-    def put_trashed(self, tenant_id: str, trashed: TrashedNote) -> None:
-        """Create, or replace what has the same id."""
-
-    def get_trashed(self, tenant_id: str, trash_id: str) -> TrashedNote | None:
-        """None: there is none. An expired one may still be there."""
-
-    def list_trashed(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[TrashedNote]:
-        """By id, without texts. Raises InvalidArgument("pageToken") for a token this store did not make."""
-
-    def delete_trashed(self, tenant_id: str, trash_id: str) -> bool:
-        """Whether there was one."""
-
-    def expire_trashed(self, now: datetime) -> None:
-        """Remove what has expired by `now`, of all tenants; nothing where the database does so by itself."""
+        """Returns the folders of indexed notes with their ancestors and the vaults' roots, sorted."""
 
 
-def readable_note(store: NoteStore, tenant_id: str, note_id: str) -> Note | None:
-    """None also for a note that an app wrote with fields of wrong types."""
+class ConversationStore(DocumentStore, Protocol):
+    """Documents, and reads of the notes that they cite."""
+
+    def get_note(self, tenant_id: str, note_id: str) -> Note | None:
+        """Reads a note, see NoteStore."""
+
+    def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
+        """Reads records of notes, see SearchStore."""
+
+
+def readable_note(
+    store: NoteStore | ConversationStore, tenant_id: str, note_id: str
+) -> Note | None:
+    """Returns a note; None also for one that an app wrote with fields of wrong types."""
     try:
         return store.get_note(tenant_id, note_id)
     except NoteUnreadable:
@@ -80,11 +107,13 @@ def readable_note(store: NoteStore, tenant_id: str, note_id: str) -> Note | None
 
 
 class SearchStore(Protocol):
-    """The index as retrieval sees it. `restriction` is obeyed strictly by every method that takes it; a store that
-    cannot search by all of it looks at a bounded number of chunks and may bring fewer than there are.
+    """Chunks of notes, as retrieval reads them.
 
-    Returned chunks carry in `terms` only the counts of the `stems` given. Chunks of a half-written
-    revision may come back: callers compare `note_revision` with `live_records`.
+    No method returns a chunk that its `restriction` forbids. A store whose queries cannot express all of a restriction
+    looks at a bounded number of chunks, and may return fewer than there are.
+
+    Chunks hold in `terms` the counts of `stems` alone. A chunk may belong to a revision that is being written: callers
+    compare its `note_revision` with `live_records`.
     """
 
     def nearest(
@@ -96,198 +125,171 @@ class SearchStore(Protocol):
         stems: Sequence[str],
         restriction: Restriction,
         index_version: str,
-        kept: bool = False,
+        second_vectors: bool = False,
     ) -> tuple[Neighbour, ...]:
-        """The chunks with a vector in the space of this index version, greatest cosine first. `kept`: also those that
-        keep it beside their own.
+        """Returns the chunks with a vector in the space of this index version, greatest cosine first.
+
+        second_vectors: True to compare also the vectors of this version that chunks of another version hold.
         """
 
     def postings(
-        self, tenant_id: str, stem: str, *, limit: int, stems: Sequence[str], restriction: Restriction
+        self,
+        tenant_id: str,
+        stem: str,
+        *,
+        limit: int,
+        stems: Sequence[str],
+        restriction: Restriction,
     ) -> tuple[IndexedChunk, ...]:
-        """At most `limit` chunks that contain `stem`: all if no more contain it, else the newest by `created_at`.
+        """Returns the chunks that contain `stem`; of more than `limit` the newest by `created_at`.
 
-        A store may look for a restriction's scopes among the `limit` newest of the stem only.
+        A store may look for the scopes of a restriction among the `limit` newest chunks with the stem only.
         """
 
     def recent(
         self, tenant_id: str, *, limit: int, stems: Sequence[str], restriction: Restriction
     ) -> tuple[IndexedChunk, ...]:
-        """The newest chunks by `created_at`, newest first."""
+        """Returns the newest chunks by `created_at`, newest first."""
 
     def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
-        """Stem -> how many of the tenant's chunks contain it."""
+        """Returns stem -> number of the tenant's chunks that contain it."""
 
-    def stats(self, tenant_id: str) -> CorpusStats: ...
+    def stats(self, tenant_id: str) -> CorpusStats:
+        """Returns the number and the average length of a tenant's chunks, and the revision of its index."""
 
     def read_vectors(
         self, tenant_id: str, chunk_ids: Sequence[str], index_version: str | None = None
     ) -> Mapping[str, Vector]:
-        """Chunk id -> vector, of the chunks that exist and have one: their own (None), or that in the vector space of
-        `index_version`, their own or kept.
+        """Returns chunk id -> vector of the chunks that exist and have one.
+
+        index_version: version in whose vector space the vector is, the chunk's own or its second one; None for the
+            chunk's own.
         """
 
-    def note_chunks(self, tenant_id: str, note_id: str, *, stems: Sequence[str]) -> tuple[IndexedChunk, ...]:
-        """Every chunk stored for the note, by position, whatever revision."""
+    def note_chunks(
+        self, tenant_id: str, note_id: str, *, stems: Sequence[str]
+    ) -> tuple[IndexedChunk, ...]:
+        """Returns all chunks of a note, of any revision, by position."""
 
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
-        """Records of those notes that still exist: what is not in here must not be cited."""
-
-
-class TemplateStore(Protocol):
-    """A tenant's reasoning templates. They are few, so they are read all at once and compared by the caller."""
-
-    def templates(self, tenant_id: str) -> tuple[StoredTemplate, ...]:
-        """By template id, at most MAX_TEMPLATES."""
-
-    def get_template(self, tenant_id: str, template_id: str) -> StoredTemplate | None:
-        """As it is now, None if it does not exist. Raises InvalidArgument naming a field that an app wrote badly."""
-
-    def put_templates(self, tenant_id: str, templates: Sequence[StoredTemplate]) -> None:
-        """Create or replace each whole, its vector included."""
-
-    def put_template_vector(self, tenant_id: str, template_id: str, vector: Vector, vector_key: str) -> bool:
-        """Replace these two alone; False, and nothing is written, if there is no such template."""
-
-    def delete_template(self, tenant_id: str, template_id: str) -> bool:
-        """Whether there was one to delete."""
+        """Returns the records of those notes that exist; a note without a record here must not be cited."""
 
 
 class UsageStore(Protocol):
-    """Counters of a UTC day that all instances share: a tenant's, and the project's under the id PROJECT."""
+    """Counts of a UTC day that all instances share: those of tenants, and the project's under the id PROJECT."""
 
-    def spend(self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None) -> bool:
-        """Add `amount` (negative: given back) to the day's count unless that would take it over `limit`.
+    def spend(
+        self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None
+    ) -> bool:
+        """Adds an amount to the day's count; returns False, having added nothing, if that would exceed `limit`.
 
-        False: it would, and nothing is added. However many spend at once, what was granted never exceeds the limit;
-        while refusals are on their way, a store may refuse one that would just have fitted.
+        However many callers spend at once, what they are granted together never exceeds the limit. While a refused
+        amount is being taken back, a store may refuse another one that would fit.
+
+        amount: negative to give back.
         """
 
     def spent(self, tenant_id: str, day: date, kind: Spending) -> int:
-        """The day's count."""
+        """Returns the day's count."""
 
     def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
-        """By day. Raises InvalidArgument("pageToken") for a token this store did not make."""
+        """Lists usage by day. Raises InvalidArgument("pageToken") for a token that this store did not make."""
 
 
-class Store(NoteStore, SearchStore, TemplateStore, UsageStore, Protocol):
-    """One backend for everything; `close` releases files and connections."""
+class IndexStore(Protocol):
+    """The index of notes, as the indexer reads and writes it."""
 
-    bills_reads: bool
-    """Whether each document that is read costs money, so that fewer are read."""
-
-    def close(self) -> None: ...
-
-    # -- the index of the notes, as the indexer sees it
-
-    def read_record(self, tenant_id: str, note_id: str) -> StoredRecord: ...
+    def read_record(self, tenant_id: str, note_id: str) -> StoredRecord:
+        """Returns the index record of a note and its token for compare-and-set."""
 
     def stored_chunks(self, tenant_id: str, note_id: str) -> tuple[StoredChunk, ...]:
-        """Every chunk stored for the note, by position, whatever revision."""
+        """Returns what identifies each chunk of a note, of any revision, by position."""
 
     def apply(self, tenant_id: str, change: IndexChange) -> str | None:
-        """The record's new token (None if removed). Raises Conflict when it moved; revisions then show no change."""
+        """Changes the index of a note and returns the record's new token; None if it was removed.
+
+        Raises Conflict, with no visible change, if the record has another token than the change expects, or if the
+        change needs its note and that does not exist.
+        """
 
     def coverage(self, tenant_id: str) -> Coverage:
-        """Without what depends on an index version."""
+        """Counts notes by the state of their index, without the figures that depend on an index version."""
+
+    def latest_notes(self, tenant_id: str, *, limit: int) -> tuple[Note, ...]:
+        """Returns readable notes that may have changed since they were indexed, the last changed first."""
 
     def count_outdated(self, tenant_id: str, index_version: str) -> int:
-        """How many records are of another index version than this one."""
+        """Returns the number of records with another index version."""
 
-    # -- keys of all tenants, for reconcile; cursors are opaque and stay valid while data changes
+
+class SweepStore(Protocol):
+    """Keys of notes of all tenants, and the sweep's own state. Cursors are opaque and stay valid while data changes."""
 
     def note_keys(
         self, *, limit: int, cursor: str | None = None, changed_since: datetime | None = None
     ) -> Page[NoteKey]:
-        """Keys of notes; with `changed_since` only those whose `updatedAt` is not older."""
+        """Lists keys of notes; with `changed_since` only of notes whose `updatedAt` is not older."""
 
     def record_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
-        """Keys of index records, whether or not their note still exists."""
+        """Lists keys of index records, also of notes that do not exist any more."""
 
-    def unfinished_keys(self, *, limit: int) -> tuple[NoteKey, ...]:
-        """Keys of records whose status is not `indexed`: those that wait for vectors, then failed ones, each oldest
-        `indexed_at` first. However many have failed for good, none that waits is left out for them.
+    def due_keys(self, now: datetime, *, limit: int) -> tuple[NoteKey, ...]:
+        """Returns keys of records that are due: first those that wait for vectors, then failed ones, each by `due_at`.
+
+        Failed records never displace waiting ones. Records that are due later cost nothing. Unfinished records of a
+        release that wrote no `due_at` come last, whether they are due or not, until they are written again.
         """
 
     def orphan_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
-        """Note ids that have chunks and no index record. Cheap when there are none."""
+        """Lists keys of notes that have chunks but no index record. Cheap if there are none."""
 
     def read_bookmark(self, name: str) -> str | None:
-        """A small text kept between reconcile calls."""
+        """Returns a short text that the last sweep wrote; None if there is none."""
 
-    def write_bookmark(self, name: str, value: str | None) -> None: ...
+    def write_bookmark(self, name: str, value: str | None) -> None:
+        """Keeps a short text for the next sweep; None removes it."""
 
-    # -- a person's sessions and their messages; ids are letters and digits; listings go from the newest to the oldest,
-    # equals by descending id, and begin behind `before`
-
-    def create_session(self, person: Person, session: Session) -> None:
-        """Raises Conflict if there is one of this id."""
-
-    def get_session(self, person: Person, session_id: str) -> Session | None: ...
-
-    def patch_session(
-        self, person: Person, session_id: str, patch: SettingsPatch, *, updated_at: datetime, title: str | None = None
-    ) -> bool:
-        """Change what is given and nothing else, also while another caller changes another setting.
-
-        False, and nothing is written, if there is no such session.
+    def expire(self, now: datetime) -> None:
+        """Deletes expired documents of the trash and of answered requests where the database does not do so by itself,
+        and the usage of earlier days that erasures have kept, of at most a hundred tenants a call.
         """
 
-    def list_sessions(self, person: Person, *, limit: int, before: Spot | None = None) -> tuple[Session, ...]:
-        """By `updated_at`."""
 
-    def delete_session(self, person: Person, session_id: str) -> bool:
-        """Whether there was one. It is gone at once and takes no message any more; its messages follow in bounded
-        batches. What a deletion leaves that is broken off, the person's next one removes.
+class Store(NoteStore, SearchStore, IndexStore, SweepStore, UsageStore, DocumentStore, Protocol):
+    """One backend for everything."""
+
+    bills_reads: bool
+    """True if each document that is read costs money, so that fewer are read."""
+
+    def close(self) -> None:
+        """Closes files and connections."""
+
+    def check_owner(self) -> None:
+        """Raises NotOwner if another deployment writes the index of this database. Costs a read a minute at most."""
+
+    def last_erasure(self, tenant_id: str) -> str:
+        """Returns the number of the tenant's last erasure, as text; empty if there was none. One read.
+
+        The number outlives the data that was erased, under a name that does not tell the tenant's id.
         """
 
-    def add_messages(self, person: Person, session_id: str, messages: Sequence[Message], *, first: str) -> bool:
-        """Adds them in one commit that counts them, moves `updated_at` to the last one's time and, if the session
-        has no `first_question` yet, makes it `first`. At most 20. False, and nothing is written, if there is no such
-        session.
+    def unless_erased(self, tenant_id: str, last_erasure: str) -> Self:
+        """Returns a view of the store for work that began when `last_erasure` was the tenant's last one.
+
+        After another erasure each write through the view raises Erased, having changed nothing. The view must not be
+        closed. Raises InvalidArgument("erasure") for a text that cannot be such a number.
         """
 
-    def list_messages(
-        self, person: Person, session_id: str, *, limit: int, before: Spot | None = None
-    ) -> tuple[Message, ...]:
-        """By `created_at`. Of a session that does not exist: none."""
+    def erase(self, owner: str | Person, *, keep_usage_of: date | None = None) -> Mapping[str, int]:
+        """Removes everything of a tenant and its people, or sessions, messages, feedback and answered requests of a
+        person; returns kind -> how many the first look found, without zeros.
 
-    # -- what a person thought of answers
+        1. The number of the tenant's last erasure changes: from now on work that began before saves nothing.
+        2. The notes go, so that an indexer at work meanwhile finds none.
+        3. All the rest goes, whatever it is.
 
-    def get_feedback(self, person: Person, feedback_id: str) -> Feedback | None: ...
+        After a crash the next call removes the rest; a call on nothing removes nothing. Raises StoreUnavailable, having
+        removed a part.
 
-    def put_feedback(self, person: Person, feedback: Feedback) -> None:
-        """Create, or replace what has the same id."""
-
-    def list_feedback(self, person: Person, *, limit: int, token: str | None = None) -> Page[Feedback]:
-        """By id. Raises InvalidArgument("pageToken") for a token this store did not make."""
-
-    # -- a person's answers by `requestId`, which are not listed; a store may drop those that have expired
-
-    def read_request(self, person: Person, request_id: str) -> StoredRequest:
-        """As it is now, an expired one too if it is still there."""
-
-    def write_request(
-        self, person: Person, request_id: str, record: AnsweredRequest | None, *, expected: str | None, now: datetime
-    ) -> str | None:
-        """Write, or remove with None, if the record still is what `expected` says (None: there must be none).
-
-        The new token, None if removed. `now`: what had expired by then may be dropped.
-        Raises Conflict when the record moved, TooLarge for an answer that the store cannot hold.
+        keep_usage_of: day whose usage by the tenant stays, as numbers without content, until `expire`; None: no day's.
         """
-
-    # -- the end of a person's or a tenant's data
-
-    def erase(self, tenant_id: str, *, keep_usage_of: date | None = None) -> Mapping[str, int]:
-        """Remove everything under the tenant, whatever it is; kind -> how many, without zeros. What the tenant has used
-        on the day `keep_usage_of` stays, as numbers without content, until `forget_erased`.
-
-        Notes go first, so that an indexer at work meanwhile finds none. Killed half-way, the next call does the rest;
-        again on nothing, it does nothing. Raises StoreUnavailable, having removed a part.
-        """
-
-    def forget_erased(self, before: date) -> None:
-        """Remove what erasures have kept of days before that, at most a hundred tenants' a call."""
-
-    def erase_person(self, person: Person) -> Mapping[str, int]:
-        """Remove sessions, messages, feedback and kept answers of a person who is not the tenant, as `erase` does."""

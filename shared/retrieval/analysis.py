@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from functools import cache, partial
+from functools import cache
 
 from shared.errors import InvalidArgument, NotFound
 from shared.language.languages import detect
@@ -28,110 +28,161 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def analyse(question: Question) -> Analysis:
-    """Keywords are every content word of the question; stems leave out those of the time phrase, which says when the
+    """Takes a question apart.
+
+    Keywords are every content word of the question; stems leave out those of the time phrase, which says when the
     note was written and not what stands in it.
     """
-    lang, found = _read(question)
-    subject = question.text if found is None else f"{question.text[: found.start]} {question.text[found.end :]}"
-    distinct = dict.fromkeys(stems(subject, lang))
-    kept = set(sorted(distinct, key=len, reverse=True)[:MAX_STEMS])  # of equal length the earlier ones
+    lang, found_time = _read_language_and_time(question)
+    text = question.text
+    subject = text
+    if found_time is not None:
+        subject = f"{text[: found_time.start]} {text[found_time.end :]}"
+    keywords = dict.fromkeys(word for word, _, _ in content_words(text, lang))
     return Analysis(
-        keywords=tuple(dict.fromkeys(word for word, _, _ in content_words(question.text, lang))),
-        stems=tuple(stem for stem in distinct if stem in kept),
-        time=None if found is None else found.hint,
+        keywords=tuple(keywords),
+        stems=_longest_stems(subject, lang),
+        time=None if found_time is None else found_time.hint,
         lang=lang,
         subject=subject,
     )
 
 
-def _read(question: Question) -> tuple[str, FoundTime | None]:
-    """The question's language, and the time it names. Where its own names none, and the question is too short to tell:
-    the one that names a time and knows more of its words, at least two or all of them.
+def _longest_stems(subject: str, lang: str) -> tuple[str, ...]:
+    """Returns the longest MAX_STEMS stems in the order of the text; of equal length the earlier ones."""
+    distinct = dict.fromkeys(stems(subject, lang))
+    longest_first = sorted(distinct, key=len, reverse=True)
+    looked_up = set(longest_first[:MAX_STEMS])
+    return tuple(stem for stem in distinct if stem in looked_up)
+
+
+def _read_language_and_time(question: Question) -> tuple[str, FoundTime | None]:
+    """Returns the question's language, and the time it names.
+
+    A short question may be too short to tell its language. If it names no time in the detected one, another language
+    is taken that reads a time in it and knows more of its words, at least two or all of them.
     """
     text = question.text
-    find = partial(find_time, text, now=question.now, zone=question.zone)
-    own = detect(text)
-    found = find(lang=own)
-    if found is not None:
-        return own, found
-    words = [(fold(word[0]), word.start()) for word in _WORD.finditer(text)]
-    best, most = own, sum(word in _common(own) for word, _ in words)
+    detected = detect(text)
+    found_time = find_time(text, now=question.now, zone=question.zone, lang=detected)
+    if found_time is not None:
+        return detected, found_time
+    words = [(fold(match[0]), match.start()) for match in _WORD.finditer(text)]
+    best_lang = detected
+    most_known = sum(word in _common_words(detected) for word, _ in words)
     for lang in languages():
-        unknown = sum(word in _common(lang) or word not in _common(own) for word, _ in words)
-        if lang == own or unknown <= most or (time := find(lang=lang)) is None:
+        if lang == detected:
             continue
-        known = sum(word in _common(lang) or time.start <= at < time.end for word, at in words)
-        if known > most and known >= min(2, len(words)):
-            best, most, found = lang, known, time
-    return best, found
+        common = _common_words(lang)
+        # Words outside the time phrase can be known only if they are common; this spares most languages the reading.
+        possible = sum(word in common or word not in _common_words(detected) for word, _ in words)
+        if possible <= most_known:
+            continue
+        time = find_time(text, now=question.now, zone=question.zone, lang=lang)
+        if time is None:
+            continue
+        known = sum(word in common or time.start <= start < time.end for word, start in words)
+        if known > most_known and known >= min(2, len(words)):
+            best_lang = lang
+            most_known = known
+            found_time = time
+    return best_lang, found_time
 
 
 @cache
-def _common(lang: str) -> frozenset[str]:
-    """The folded words that tell nothing of what is asked: those of asking and stop words."""
-    words = vocabulary(lang).asking
-    return stop_words(lang).union(map(fold, words.everything.split()) if words else ())
+def _common_words(lang: str) -> frozenset[str]:
+    """Returns the folded words that tell nothing of what is asked: stop words and those of asking."""
+    asking = vocabulary(lang).asking
+    if asking is None:
+        return stop_words(lang)
+    return stop_words(lang).union(map(fold, asking.everything.split()))
 
 
-def restrict(filters: Filters, now: datetime, folders: Callable[[], Sequence[Folder]]) -> Restriction:
-    """`folders` gives the tenant's folders; it is asked only when the filters name some vault or folder.
+def restrict(
+    filters: Filters, now: datetime, folders: Callable[[], Sequence[Folder]]
+) -> Restriction:
+    """Turns filters into the restriction of every leg.
+
+    folders: returns the tenant's folders; called only when the filters name some vault or folder.
 
     Raises NotFound naming an unknown vault or folder, InvalidArgument when the dates are the wrong way round.
     """
-    groups = []
+    scopes: list[frozenset[str]] = []
     if filters.vaults or filters.folders:
-        groups.append(_places(filters, folders()))
+        scopes.append(_places(filters, folders()))
     if filters.tags:
-        groups.append(frozenset(map(tag_token, filters.tags)))
-    start, end = filters.created_after, filters.created_before
+        scopes.append(frozenset(map(tag_token, filters.tags)))
+    start = filters.created_after
+    end = filters.created_before
     if start is not None and end is not None and start > end:
         raise InvalidArgument("filters.createdAfter", "a time not after filters.createdBefore")
     if filters.window_days is not None:
         with suppress(OverflowError):  # before the calendar begins, so no restriction at all
-            start = max(filter(None, (start, now - timedelta(days=filters.window_days))))
-    return Restriction(None if start is None and end is None else TimeRange(start, end), tuple(groups))
+            start = _latest(start, now - timedelta(days=filters.window_days))
+    created = None if start is None and end is None else TimeRange(start, end)
+    return Restriction(created, tuple(scopes))
 
 
 def within(restriction: Restriction, time: TimeRange | None) -> Restriction:
-    """The restriction with its range cut to `time` too; None cuts nothing."""
+    """Cuts the range of a restriction to `time` too; None cuts nothing."""
     if time is None:
         return restriction
-    own = restriction.created or TimeRange(None, None)
-    start = max(filter(None, (own.start, time.start)), default=None)
-    end = min(filter(None, (own.end, time.end)), default=None)
+    created = restriction.created or TimeRange(None, None)
+    start = _latest(created.start, time.start)
+    end = _earliest(created.end, time.end)
     if start is not None and end is not None and start > end:
         end = start  # nothing lies in both; an empty range, not one the wrong way round
     return Restriction(TimeRange(start, end), restriction.scopes)
 
 
+def _latest(*starts: datetime | None) -> datetime | None:
+    """Returns the latest of the bounds that are set; None if all are open."""
+    return max((start for start in starts if start is not None), default=None)
+
+
+def _earliest(*ends: datetime | None) -> datetime | None:
+    """Returns the earliest of the bounds that are set; None if all are open."""
+    return min((end for end in ends if end is not None), default=None)
+
+
 def check_vaults(vaults: Sequence[str], folders: Sequence[Folder]) -> None:
     """Raises NotFound naming the first vault that does not exist."""
-    known = {DEFAULT_VAULT, *(folder.vault for folder in folders)}
+    existing = {DEFAULT_VAULT, *(folder.vault for folder in folders)}
     for vault in vaults:
-        if vault not in known:
-            raise unknown("vault", vault, known)
+        if vault not in existing:
+            raise unknown("vault", vault, existing)
 
 
-def unknown(kind: str, name: str, known: Collection[str]) -> NotFound:
-    """The error for a name that there is not; it tells the likeliest of those that there are."""
+def unknown(kind: str, name: str, existing: Collection[str]) -> NotFound:
+    """Returns the error for a name that does not exist; it names the likeliest of those that do."""
     from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
 
-    likely = get_close_matches(name, sorted(known), n=MAX_NAMES_SHOWN, cutoff=0.0)
-    there = f"there are: {', '.join(likely)}{', …' if len(known) > len(likely) else ''}" if likely else "there are none"
-    return NotFound(f"no {kind} {name!r}; {there}")
+    likely = get_close_matches(name, sorted(existing), n=MAX_NAMES_SHOWN, cutoff=0.0)
+    if not likely:
+        return NotFound(f"no {kind} {name!r}; there are none")
+    more = ", …" if len(existing) > len(likely) else ""
+    return NotFound(f"no {kind} {name!r}; there are: {', '.join(likely)}{more}")
 
 
 def _places(filters: Filters, folders: Sequence[Folder]) -> frozenset[str]:
-    """Tokens of the vaults, or of every folder that the named ones can mean: each lies in one of the vaults named."""
+    """Returns tokens of the vaults, or of every folder that the named ones can mean within the named vaults."""
     check_vaults(filters.vaults, folders)
     if not filters.folders:
         return frozenset(map(vault_token, filters.vaults))
-    searched = [each for each in folders if each.folder and (not filters.vaults or each.vault in filters.vaults)]
+    searched = [
+        folder
+        for folder in folders
+        if folder.folder and (not filters.vaults or folder.vault in filters.vaults)
+    ]
     tokens: set[str] = set()
     for name in filters.folders:
-        plain = name.strip("/")
-        meant = [each for each in searched if plain in (each.folder, f"{each.vault}/{each.folder}")]
+        path = name.strip("/")
+        meant = [
+            folder
+            for folder in searched
+            if path in (folder.folder, f"{folder.vault}/{folder.folder}")
+        ]
         if not meant:
-            raise unknown("folder", name, {each.folder for each in searched})
+            raise unknown("folder", name, {folder.folder for folder in searched})
         tokens.update(folder_token(folder.vault, folder.folder) for folder in meant)
     return frozenset(tokens)

@@ -1,9 +1,10 @@
-"""A tenant's vectors -> the calibration of an embedder whose constants are not known."""
+"""Estimates what an embedder's cosines mean from a tenant's vectors, where its constants are not known."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import combinations
 from operator import mul
 from statistics import fmean, pstdev
@@ -13,36 +14,66 @@ from shared.model.retrieval import CosineCalibration, Restriction
 from shared.ports.stores import SearchStore
 
 SAMPLE = 30
-"""Of the newest chunks, for an estimate: up to twice as many documents read."""
+"""Newest chunks of an estimate: up to twice as many documents are read."""
 MIN_NOTES = 5
 """Notes of an estimate that is kept: two that are alike would make everything else unrelated."""
 ALIKE_ABOVE = 0.9
-"""How far alike lies between unrelated texts and equal ones, as with the local embedder."""
+"""Share of the way from unrelated texts to equal ones at which texts are alike, as with the local embedder."""
 
 
-def estimated(tenant_id: str, *, store: SearchStore, index_version: str) -> tuple[CosineCalibration, bool] | None:
-    """By the newest chunks alone; None before there are chunks of two notes. The second part says whether it may be
-    kept: it is of MIN_NOTES notes, or of SAMPLE chunks. Two notes are nearer to each other than a question to either,
-    by about the standard deviation of how near they are.
+@dataclass(frozen=True, slots=True)
+class NoteVectors:
+    """The newest vectors of one note."""
+
+    first_chunk: IndexedChunk
+    """The one of these chunks that stands first in the note."""
+    vectors: list[Vector]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A calibration by the newest chunks."""
+
+    calibration: CosineCalibration
+    is_stable: bool
+    """True if it rests on MIN_NOTES notes or on SAMPLE chunks, and may be kept."""
+
+
+def estimate_calibration(
+    tenant_id: str, *, store: SearchStore, index_version: str
+) -> Estimate | None:
+    """Estimates the calibration by the newest chunks alone; None before there are chunks of two notes.
+
+    Two notes are nearer to each other than a question is to either, by about the standard deviation of how near notes
+    are.
     """
-    notes = newest_vectors(tenant_id, SAMPLE, store, index_version).values()
-    pairs = combinations([(note, vector) for note, (_, vectors) in enumerate(notes) for vector in vectors], 2)
-    cosines = [math.fsum(map(mul, vector, other)) for (note, vector), (of, other) in pairs if note != of]
+    notes = tuple(newest_vectors(tenant_id, SAMPLE, store, index_version).values())
+    cosines: list[float] = []
+    for note, other_note in combinations(notes, 2):
+        for vector in note.vectors:
+            for other_vector in other_note.vectors:
+                cosines.append(math.fsum(map(mul, vector, other_vector)))
     if not cosines:
         return None
     unrelated = fmean(cosines) - pstdev(cosines)
-    is_full = len(notes) >= MIN_NOTES or sum(len(vectors) for _, vectors in notes) >= SAMPLE
-    return CosineCalibration(unrelated, unrelated + ALIKE_ABOVE * (1.0 - unrelated)), is_full
+    match = unrelated + ALIKE_ABOVE * (1.0 - unrelated)
+    chunk_count = sum(len(note.vectors) for note in notes)
+    is_stable = len(notes) >= MIN_NOTES or chunk_count >= SAMPLE
+    return Estimate(CosineCalibration(unrelated, match), is_stable)
 
 
 def newest_vectors(
     tenant_id: str, limit: int, store: SearchStore, index_version: str
-) -> Mapping[str, tuple[IndexedChunk, list[Vector]]]:
-    """Note id -> the first of its newest chunks in the note, and the vectors of all of them."""
+) -> Mapping[str, NoteVectors]:
+    """Reads the vectors of the newest chunks: note id -> those of the note, in the order of its text."""
     chunks = store.recent(tenant_id, limit=limit, stems=(), restriction=Restriction())
     vectors = store.read_vectors(tenant_id, [chunk.chunk_id for chunk in chunks], index_version)
-    found: dict[str, tuple[IndexedChunk, list[Vector]]] = {}
+    notes: dict[str, NoteVectors] = {}
     for chunk in sorted(chunks, key=lambda chunk: chunk.position):
-        if chunk.chunk_id in vectors:
-            found.setdefault(chunk.note_id, (chunk, []))[1].append(vectors[chunk.chunk_id])
-    return found
+        vector = vectors.get(chunk.chunk_id)
+        if vector is None:
+            continue
+        if chunk.note_id not in notes:
+            notes[chunk.note_id] = NoteVectors(chunk, [])
+        notes[chunk.note_id].vectors.append(vector)
+    return notes

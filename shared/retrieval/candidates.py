@@ -5,25 +5,34 @@ A range in which nothing was written is widened in steps; filters never are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from shared.model.index import IndexedChunk, Vector
-from shared.model.questions import Strategy, TimeHint, TimeRange
-from shared.model.retrieval import WIDENING, Candidate, CorpusStats, Neighbour, Restriction, RetrievalMode
+from shared.model.questions import Question, Strategy, TimeHint, TimeRange
+from shared.model.retrieval import (
+    WIDENING,
+    Candidate,
+    CorpusStats,
+    Neighbour,
+    Restriction,
+    RetrievalMode,
+)
 from shared.retrieval.analysis import within
 from shared.retrieval.bm25 import bm25
-from shared.retrieval.legs import Matches, Search
-from shared.retrieval.places import Part, parts_of
+from shared.retrieval.folder_weights import Part, parts_of
+from shared.retrieval.legs import KeywordMatches, LegRunner
+from shared.retrieval.options import RetrievalOptions
 
 MIN_LEG = 10
 """Chunks brought from a part at least, however many parts share what a search may read."""
-BESIDE = 8
-"""How many times as many chunks a leg brings where nearly all that it brought are of notes that are left out."""
+EXCLUDED_FACTOR = 8
+"""A leg brings this many times as many chunks where nearly all that it brought are of excluded notes."""
 MAX_NEIGHBOURS = 1000
-"""Every store brings as many in one search."""
+"""Chunks that every store can bring in one search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,136 +43,261 @@ class Pool:
     query: Vector | None
     """The question's embedding; None: there is no embedder, or it is away."""
     unread: frozenset[str]
-    """Chunk ids whose vectors were not read yet, and may not exist. Their `cosine` is None."""
+    """Ids of chunks whose vectors were not read yet, and may not exist. Their `cosine` is None."""
     ceiling: float
     """The greatest cosine that an unread vector can have: the vector leg would have brought a better one."""
     frequencies: Mapping[str, int]
-    """Stem of the question -> in how many of the tenant's chunks it stands."""
+    """Stem of the question -> chunks of the tenant that contain it."""
     stats: CorpusStats
     failed_vaults: frozenset[str] = frozenset()
     """Vaults whose search failed, where each is searched on its own."""
     restriction: Restriction = field(default_factory=Restriction)
-    """What every candidate obeys."""
+    """The restriction that every candidate obeys."""
     widened: str | None = None
     """The step that widened the restriction, as in `Retrieved`."""
 
     def mode(self, strategy: Strategy) -> RetrievalMode:
-        """How the candidates are to be ranked, from what the legs brought."""
+        """Decides how the candidates are ranked, from what the legs brought."""
         if not self.candidates:
             return RetrievalMode.NONE
-        if all(each.vector_rank is None and each.keyword_rank is None for each in self.candidates):
+        if all(_is_recent_only(candidate) for candidate in self.candidates):
             return RetrievalMode.RECENT
         if self.query is None:
             return RetrievalMode.KEYWORD_RECENCY
-        return RetrievalMode.RRF if strategy is Strategy.RRF else RetrievalMode.WEIGHTED
+        if strategy is Strategy.RRF:
+            return RetrievalMode.RRF
+        return RetrievalMode.WEIGHTED
 
 
-def find(search: Search, allowed: Restriction, hint: TimeHint | None) -> Pool:
-    """Candidates from the time that the question asks about, or from around it if nothing was written then.
+def _is_recent_only(candidate: Candidate) -> bool:
+    return candidate.vector_rank is None and candidate.keyword_rank is None
+
+
+def find_candidates(legs: LegRunner, allowed: Restriction, hint: TimeHint | None) -> Pool:
+    """Gathers candidates from the time that the question asks about, or from around it if nothing was written then.
 
     Raises as `gather`.
     """
     if hint is None or not hint.restricts:
-        return gather(search, allowed)
-    restriction, named = within(allowed, hint.range), hint.range
-    matches = search.match(restriction)
-    if matches.chunks or not matches.stats.chunk_count or search.newest(restriction, 1):
-        return gather(search, restriction, matches)
-    zone = ZoneInfo(search.question.zone)
-    tomorrow = datetime.combine(search.question.now.astimezone(zone).date() + timedelta(days=1), time(), zone)
+        return gather(legs, allowed)
+    restriction = within(allowed, hint.range)
+    matches = legs.match(restriction)
+    corpus_is_empty = matches.stats.chunk_count == 0
+    if matches.chunks or corpus_is_empty or legs.newest(restriction, 1):
+        return gather(legs, restriction, matches)
     for step, days in WIDENING.items():
-        around = None
-        if days is not None:  # an open side stays open
-            margin = timedelta(days=days)
-            around = TimeRange(named.start and named.start - margin, named.end and min(named.end + margin, tomorrow))
-        wider = within(allowed, around)
-        if search.newest(wider, 1):
-            return replace(gather(search, wider, search.match(wider, matches)), widened=step)
-    return replace(gather(search, restriction, matches), restriction=allowed)
+        wider = within(allowed, _widened(hint.range, days, legs.question))
+        if legs.newest(wider, 1):
+            pool = gather(legs, wider, legs.match(wider, matches))
+            return replace(pool, widened=step)
+    return replace(gather(legs, restriction, matches), restriction=allowed)
 
 
-def gather(search: Search, restriction: Restriction, matches: Matches | None = None) -> Pool:
-    """At most three times `leg_size` candidates. `matches`: what the keyword leg has already brought.
+def _widened(time_range: TimeRange, days: int | None, question: Question) -> TimeRange | None:
+    """Moves both bounds of a range by days, the end at most to the end of today; None if `days` is None.
 
-    A part of the places whose search fails brings nothing of its vaults, which `failed_vaults` names, unless no vault
-    is left. A failing leg brings nothing; `search.failures` holds it. Raises its failure where nothing was found at
-    all, since the leg may have held it.
+    An open side stays open.
     """
-    left_out = frozenset(search.question.filters.without_notes)
-    options, parts = search.options, parts_of(search.places, restriction)
-    wanted = min(options.leg_size, max(MIN_LEG, options.leg_size // len(parts)))
-    recent = search.executor.submit(search.recent, restriction, min(options.newest, options.leg_size))
-    looking = [search.executor.submit(search.nearest, part.restriction, wanted) for part in parts]
-    matches = matches or search.match(restriction)
-    neighbours, ceiling, failed_vaults = merged(parts, [each.result() for each in looking], wanted)
-    kept = [near for near in neighbours if near.chunk.note_id not in left_out]
-    if len(kept) < min(MIN_LEG, len(neighbours)) and ceiling is not None:
-        more = max(wanted, min(BESIDE * wanted, MAX_NEIGHBOURS))
-        looking = [search.executor.submit(search.nearest, part.restriction, more) for part in parts]
-        neighbours, ceiling, failed_vaults = merged(parts, [each.result() for each in looking], more)
-        kept = [near for near in neighbours if near.chunk.note_id not in left_out]
-        ceiling = kept[options.leg_size].cosine if len(kept) > options.leg_size else ceiling
-        kept = kept[: options.leg_size]
-    matching = [c for c in matches.chunks if c.vault not in failed_vaults and c.note_id not in left_out]
-    keyword = bm25(matching, matches.frequencies, matches.stats, k1=options.bm25_k1, b=options.bm25_b)
-    ranked = sorted(zip(matching, keyword, strict=True), key=lambda pair: (-pair[1], pair[0].chunk_id))
-    best, newest = [chunk for chunk, _ in ranked[: options.leg_size]], recent.result()
-    if not kept and not best and restriction.created is None:
-        limit = options.leg_size * (BESIDE if left_out else 1)
-        newest = search.recent(restriction, limit) or search.newest(restriction, limit)
-    newest = tuple(c for c in newest if c.vault not in failed_vaults and c.note_id not in left_out)
-    candidates = _union(kept, best, newest[: options.leg_size])
-    if not candidates:
-        for failure in search.failures.values():
-            raise failure
-    brought = {each.chunk.chunk_id for each in kept}
+    if days is None:
+        return None
+    margin = timedelta(days=days)
+    start = time_range.start
+    if start is not None:
+        start -= margin
+    end = time_range.end
+    if end is not None:
+        end = min(end + margin, _end_of_today(question))
+    return TimeRange(start, end)
+
+
+def _end_of_today(question: Question) -> datetime:
+    zone = ZoneInfo(question.zone)
+    today = question.now.astimezone(zone).date()
+    return datetime.combine(today + timedelta(days=1), time(), zone)
+
+
+def gather(
+    legs: LegRunner, restriction: Restriction, matches: KeywordMatches | None = None
+) -> Pool:
+    """Gathers at most three times `leg_size` candidates.
+
+    matches: chunks that the keyword leg has already brought.
+
+    A part of the folders whose search fails brings nothing of its vaults, which `failed_vaults` names, unless no vault
+    is left. A failing leg brings nothing; `legs.failures` holds it. Raises its failure if nothing was found at all,
+    since the leg may have held it.
+    """
+    options = legs.options
+    excluded_notes = frozenset(legs.question.filters.without_notes)
+    recent_search = legs.executor.submit(
+        legs.recent, restriction, min(options.newest, options.leg_size)
+    )
+    vector_leg = _VectorLeg(legs, restriction, excluded_notes)
+    if matches is None:
+        matches = legs.match(restriction)
+    nearest = vector_leg.results()
+
+    def is_eligible(chunk: IndexedChunk) -> bool:
+        return chunk.note_id not in excluded_notes and chunk.vault not in nearest.failed_vaults
+
+    matching = _best_matches(filter(is_eligible, matches.chunks), matches, options)
+    recent = recent_search.result()
+    if not nearest.neighbours and not matching and restriction.created is None:
+        limit = options.leg_size
+        if excluded_notes:
+            limit *= EXCLUDED_FACTOR
+        recent = legs.recent(restriction, limit) or legs.newest(restriction, limit)
+    recent = tuple(filter(is_eligible, recent))[: options.leg_size]
+    candidates = _union(nearest.neighbours, matching, recent)
+    if not candidates and legs.failures:
+        raise next(iter(legs.failures.values()))
     return Pool(
         candidates=candidates,
-        query=search.query(),
-        unread=frozenset(each.chunk.chunk_id for each in candidates if ceiling is not None) - brought,
-        ceiling=ceiling or 0.0,
+        query=legs.query(),
+        unread=_unread(candidates, nearest),
+        ceiling=nearest.ceiling or 0.0,
         frequencies=matches.frequencies,
         stats=matches.stats,
-        failed_vaults=failed_vaults,
+        failed_vaults=nearest.failed_vaults,
         restriction=restriction,
     )
 
 
-def merged(
-    parts: Sequence[Part], brought: Sequence[tuple[Neighbour, ...] | None], wanted: int
-) -> tuple[tuple[Neighbour, ...], float | None, frozenset[str]]:
-    """What the vector leg brought from all parts together: the neighbours, each chunk once, best first, equals by chunk
-    id; the greatest cosine that a vector which was not brought can have (None: there are no more); the vaults of the
-    parts whose search failed. `brought`: at most `wanted` a part; None: its search failed.
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """Neighbours that the vector leg brought from all parts together."""
+
+    neighbours: tuple[Neighbour, ...]
+    """Each chunk once, best first, of equal cosines by chunk id."""
+    ceiling: float | None
+    """The greatest cosine that a vector which was not brought can have; None: there are no more."""
+    failed_vaults: frozenset[str]
+    """Vaults of the parts whose search failed."""
+
+
+class _VectorLeg:
+    """The vector leg over all parts of the folders. The searches begin when it is made."""
+
+    def __init__(
+        self, legs: LegRunner, restriction: Restriction, excluded_notes: frozenset[str]
+    ) -> None:
+        self._legs = legs
+        self._excluded_notes = excluded_notes
+        self._parts = parts_of(legs.weighted_folders, restriction)
+        leg_size = legs.options.leg_size
+        self._limit = min(leg_size, max(MIN_LEG, leg_size // len(self._parts)))
+        self._searches = self._submit(self._limit)
+
+    def results(self) -> Nearest:
+        """Waits for the searches, and searches for more if nearly all neighbours are of excluded notes."""
+        brought = [search.result() for search in self._searches]
+        nearest = merge_parts(self._parts, brought, limit=self._limit)
+        eligible = self._eligible(nearest)
+        has_enough = len(eligible) >= min(MIN_LEG, len(nearest.neighbours))
+        if has_enough or nearest.ceiling is None:
+            return replace(nearest, neighbours=eligible)
+        limit = max(self._limit, min(EXCLUDED_FACTOR * self._limit, MAX_NEIGHBOURS))
+        brought = [search.result() for search in self._submit(limit)]
+        nearest = merge_parts(self._parts, brought, limit=limit)
+        eligible = self._eligible(nearest)
+        leg_size = self._legs.options.leg_size
+        ceiling = nearest.ceiling
+        if len(eligible) > leg_size:
+            ceiling = eligible[leg_size].cosine
+        return replace(nearest, neighbours=eligible[:leg_size], ceiling=ceiling)
+
+    def _submit(self, limit: int) -> list[Future[tuple[Neighbour, ...] | None]]:
+        return [
+            self._legs.executor.submit(self._legs.nearest, part.restriction, limit)
+            for part in self._parts
+        ]
+
+    def _eligible(self, nearest: Nearest) -> tuple[Neighbour, ...]:
+        return tuple(
+            neighbour
+            for neighbour in nearest.neighbours
+            if neighbour.chunk.note_id not in self._excluded_notes
+        )
+
+
+def merge_parts(
+    parts: Sequence[Part], brought: Sequence[tuple[Neighbour, ...] | None], *, limit: int
+) -> Nearest:
+    """Merges what the vector leg brought from each part: at most `limit` neighbours, None where its search failed.
 
     Where no vault is left all of whose parts answered, any vector that is read may be the nearest: the ceiling is 1.
     """
-    failed = {vault for part, found in zip(parts, brought, strict=True) if found is None for vault in part.vaults}
-    if None in brought and all(part.vaults <= failed for part in parts):
-        return (), 1.0, frozenset()
-    lists = [found for found in brought if found]
-    each = {near.chunk.chunk_id: near for found in lists for near in found if near.chunk.vault not in failed}
-    ceiling = max((found[-1].cosine for found in lists if len(found) >= wanted), default=None)
-    ordered = sorted(each.values(), key=lambda near: (-near.cosine, near.chunk.chunk_id))
-    return tuple(ordered), ceiling, frozenset(failed)
+    failed_vaults: set[str] = set()
+    for part, neighbours in zip(parts, brought, strict=True):
+        if neighbours is None:
+            failed_vaults |= part.vaults
+    if None in brought and all(part.vaults <= failed_vaults for part in parts):
+        return Nearest((), 1.0, frozenset())
+    merged: dict[str, Neighbour] = {}
+    ceiling: float | None = None
+    for neighbours in brought:
+        if not neighbours:
+            continue
+        for neighbour in neighbours:
+            if neighbour.chunk.vault not in failed_vaults:
+                merged[neighbour.chunk.chunk_id] = neighbour
+        if len(neighbours) >= limit:
+            last_cosine = neighbours[-1].cosine
+            ceiling = last_cosine if ceiling is None else max(ceiling, last_cosine)
+    best_first = sorted(
+        merged.values(), key=lambda neighbour: (-neighbour.cosine, neighbour.chunk.chunk_id)
+    )
+    return Nearest(tuple(best_first), ceiling, frozenset(failed_vaults))
+
+
+def _best_matches(
+    chunks: Iterable[IndexedChunk], matches: KeywordMatches, options: RetrievalOptions
+) -> list[IndexedChunk]:
+    """Returns the best chunks of the keyword leg by BM25, at most a leg's size."""
+    matching = list(chunks)
+    scores = bm25(
+        matching, matches.frequencies, matches.stats, k1=options.bm25_k1, b=options.bm25_b
+    )
+    ranked = sorted(
+        zip(matching, scores, strict=True),
+        key=lambda scored_chunk: (-scored_chunk[1], scored_chunk[0].chunk_id),
+    )
+    return [chunk for chunk, _ in ranked[: options.leg_size]]
+
+
+def _unread(candidates: Sequence[Candidate], nearest: Nearest) -> frozenset[str]:
+    """Returns the candidates whose vectors were not read; none where the vector leg brought all there are."""
+    if nearest.ceiling is None:
+        return frozenset()
+    candidate_ids = {candidate.chunk.chunk_id for candidate in candidates}
+    brought_ids = {neighbour.chunk.chunk_id for neighbour in nearest.neighbours}
+    return frozenset(candidate_ids - brought_ids)
 
 
 def _union(
-    neighbours: Sequence[Neighbour], best: Sequence[IndexedChunk], newest: Sequence[IndexedChunk]
+    neighbours: Sequence[Neighbour],
+    matching: Sequence[IndexedChunk],
+    recent: Sequence[IndexedChunk],
 ) -> tuple[Candidate, ...]:
-    near = [neighbour.chunk for neighbour in neighbours]
-    vector, keyword, recent = (
-        {chunk.chunk_id: rank for rank, chunk in enumerate(leg, start=1)} for leg in (near, best, newest)
-    )
+    """Returns each chunk once, in the order of chunk ids, with its rank in each leg."""
+    nearest = [neighbour.chunk for neighbour in neighbours]
+    vector_ranks = _ranks(nearest)
+    keyword_ranks = _ranks(matching)
+    recent_ranks = _ranks(recent)
     cosines = {neighbour.chunk.chunk_id: neighbour.cosine for neighbour in neighbours}
-    chunks = {chunk.chunk_id: chunk for chunk in (*newest, *best, *near)}
+    chunks = {chunk.chunk_id: chunk for chunk in (*recent, *matching, *nearest)}
     return tuple(
         Candidate(
-            chunk=chunks[key],
-            cosine=cosines.get(key),
-            vector_rank=vector.get(key),
-            keyword_rank=keyword.get(key),
-            recent_rank=recent.get(key),
+            chunk=chunks[chunk_id],
+            cosine=cosines.get(chunk_id),
+            vector_rank=vector_ranks.get(chunk_id),
+            keyword_rank=keyword_ranks.get(chunk_id),
+            recent_rank=recent_ranks.get(chunk_id),
         )
-        for key in sorted(chunks)
+        for chunk_id in sorted(chunks)
     )
+
+
+def _ranks(chunks: Sequence[IndexedChunk]) -> dict[str, int]:
+    """Numbers the chunks from 1: chunk id -> rank."""
+    return {chunk.chunk_id: rank for rank, chunk in enumerate(chunks, start=1)}

@@ -9,27 +9,28 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import accumulate
 
 from shared.errors import InvalidArgument
 from shared.model.index import IndexedChunk, IndexRecord, IndexStatus, NoteState
 from shared.model.questions import Question
 from shared.model.retrieval import Candidate, Restriction, Retrieved, Scored
+from shared.ports.freshness import is_current
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.candidates import gather
+from shared.retrieval.legs import LegRunner
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalTrace, Retriever
 from shared.retrieval.scores import Formula, keyword_parts
 from shared.retrieval.selection import best_first, with_repeats, with_vectors
 
 MAX_CHUNKS = 2000
-"""Of all notes that are explained together. On Firestore each is two billed reads."""
+"""Chunks of all notes that are explained together. On Firestore each is two billed reads."""
 DEEP = 200
-"""How far down its list each leg is followed for the rank of a passage that was no candidate."""
+"""Length of the list of each leg that is followed for the rank of a passage that was no candidate."""
 
 
 class Absence(StrEnum):
-    """Why a passage is not in the result."""
+    """Reasons for which a passage is not in the result."""
 
     NOT_INDEXED = "not_indexed"
     INDEX_PENDING = "index_pending"
@@ -49,28 +50,29 @@ class PassageReport:
     """One passage as the search saw it, or if it was no candidate as it would have."""
 
     scored: Scored
-    seen: Candidate
-    """Its cosine (None: no vector, or none of the question) and its rank in each leg (None: not among those looked
-    at; a leg is followed `DEEP` for what it did not bring)."""
+    candidate: Candidate
+    """The passage with its cosine (None: no vector, or none of the question) and its rank in each leg (None: not among
+    those looked at; a leg is followed `DEEP` for what it did not bring)."""
     shares: tuple[float, float, float]
-    """What the vector, the keyword and the recency part add to the score."""
+    """Shares of the vector, the keyword and the recency part in the score."""
     bm25: float
-    """Not divided by the best yet."""
+    """BM25 before it is divided by the best."""
     was_candidate: bool
     place: int | None
-    """In the ranking of all that match and pass the threshold, from 1."""
+    """WeightedFolder in the ranking of all that match and pass the threshold, from 1."""
     repeats: str | None
     """Chunk id of the better passage that says the same."""
     absence: Absence | None
-    """None: it is in the result."""
+    """Reason for which it is not in the result; None: it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteReport:
-    """A note's passages, those that got furthest first. `absence` None: one of them is in the result."""
+    """A note's passages, those that got furthest first."""
 
     note_id: str
     absence: Absence | None
+    """That of the passage that got furthest; None: one of them is in the result."""
     passages: tuple[PassageReport, ...]
 
 
@@ -81,119 +83,201 @@ class Explanation:
     retrieved: Retrieved
     options: RetrievalOptions
     searched: Restriction
-    """What every leg obeyed, after widening."""
+    """The restriction of every leg, after widening."""
     notes: tuple[NoteReport, ...]
     states: Mapping[str, NoteState] = field(default_factory=dict)
-    """Note id -> how far the index has followed it."""
+    """Note id -> state of its index."""
 
 
 def explain(
     question: Question, note_ids: Sequence[str], retriever: Retriever, options: RetrievalOptions
 ) -> Explanation:
-    """`note_ids` empty: the notes of the result, the best of them as far as MAX_CHUNKS goes. Reads all chunks and
-    vectors of these notes. Raises as `retrieve`, and InvalidArgument("noteIds") for notes with more chunks than that.
+    """Searches, and reports what became of the notes.
+
+    note_ids: empty: the notes of the result, the best of them as far as MAX_CHUNKS goes. Reads all chunks and vectors
+    of these notes. Raises as `retrieve`, and InvalidArgument("noteIds") for notes with more chunks than that.
     """
     trace = retriever.retrieve(question, options=options)
-    search, pool = trace.search, trace.pool
-    asked = tuple(dict.fromkeys(note_ids or (each.chunk.note_id for each in trace.retrieved.selected)))
-    records = search.records(asked) if asked else {}
-    counts = (records[note_id].chunk_count if note_id in records else 0 for note_id in asked)
-    ids = [note_id for note_id, total in zip(asked, accumulate(counts), strict=True) if total <= MAX_CHUNKS]
-    if note_ids and len(ids) < len(asked):
+    legs = trace.legs
+    requested = note_ids or [passage.chunk.note_id for passage in trace.retrieved.selected]
+    requested_ids = tuple(dict.fromkeys(requested))
+    records = legs.records(requested_ids) if requested_ids else {}
+    explained_ids = _within_limit(requested_ids, records)
+    if note_ids and len(explained_ids) < len(requested_ids):
         raise InvalidArgument("noteIds", f"notes of at most {MAX_CHUNKS} passages together")
-    chunks = dict[str, tuple[IndexedChunk, ...]]()
-    for note_id in ids:  # of the revision that the note's record names; others are never shown
-        live = records[note_id].note_revision if note_id in records else None
-        stored = search.store.note_chunks(question.tenant_id, note_id, stems=search.analysis.stems) if live else ()
-        chunks[note_id] = tuple(chunk for chunk in stored if chunk.note_revision == live)
-    seen, others = _seen([chunk for of_note in chunks.values() for chunk in of_note], trace)
-    keyword = keyword_parts(pool, search.options, others, words=trace.formula.words)
-    ranked = best_first(pool, trace.formula, search, threshold=question.threshold, head=max(1, len(pool.candidates)))
-    case = _Case(
+    chunks = {
+        note_id: _current_chunks(note_id, records.get(note_id), legs) for note_id in explained_ids
+    }
+    all_chunks = [chunk for note_chunks in chunks.values() for chunk in note_chunks]
+    candidate_ids = {candidate.chunk.chunk_id for candidate in trace.pool.candidates}
+    missed = [chunk for chunk in all_chunks if chunk.chunk_id not in candidate_ids]
+    keyword = keyword_parts(trace.pool, legs.options, missed, ngram_words=trace.formula.ngram_words)
+    report = _Reporter(
         trace=trace,
         formula=replace(trace.formula, keyword=keyword),
-        seen=seen,
-        ranking={
-            passage.chunk.chunk_id: (place, repeated.chunk_id if repeated else None)
-            for place, (passage, repeated) in enumerate(with_repeats(ranked), start=1)
-        },
+        candidates=_candidates(all_chunks, missed, trace),
+        ranking=_ranking(trace, question.threshold),
     )
-    notes = tuple(case.note(note_id, chunks[note_id], records.get(note_id)) for note_id in ids)
-    return Explanation(retrieved=trace.retrieved, options=options, searched=pool.restriction, notes=notes)
+    notes = [
+        report.note(note_id, chunks[note_id], records.get(note_id)) for note_id in explained_ids
+    ]
+    return Explanation(
+        retrieved=trace.retrieved,
+        options=options,
+        searched=trace.pool.restriction,
+        notes=tuple(notes),
+    )
 
 
-def _seen(
-    chunks: Sequence[IndexedChunk], trace: RetrievalTrace
-) -> tuple[Mapping[str, Candidate], Sequence[IndexedChunk]]:
-    """Chunk id -> the passage with its cosine and its rank in each leg; and those that were no candidates, whose ranks
-    are those further down the lists of the legs.
+def _within_limit(note_ids: Sequence[str], records: Mapping[str, IndexRecord]) -> list[str]:
+    """Returns the first notes that have at most MAX_CHUNKS chunks together."""
+    explained = []
+    chunk_count = 0
+    for note_id in note_ids:
+        if note_id in records:
+            chunk_count += records[note_id].chunk_count
+        if chunk_count > MAX_CHUNKS:
+            break
+        explained.append(note_id)
+    return explained
+
+
+def _current_chunks(
+    note_id: str, record: IndexRecord | None, legs: LegRunner
+) -> tuple[IndexedChunk, ...]:
+    """Reads the chunks of the revision that the note's record names; others are never shown."""
+    if record is None or not record.note_revision:
+        return ()
+    stored = legs.store.note_chunks(legs.question.tenant_id, note_id, stems=legs.analysis.stems)
+    return tuple(chunk for chunk in stored if is_current(chunk, record))
+
+
+def _candidates(
+    chunks: Sequence[IndexedChunk], missed: Sequence[IndexedChunk], trace: RetrievalTrace
+) -> Mapping[str, Candidate]:
+    """Returns each chunk as a candidate, with its cosine and its rank in each leg: chunk id -> candidate.
+
+    The ranks of chunks that were no candidates (`missed`) are those further down the lists of the legs.
     """
-    search, pool = trace.search, trace.pool
-    brought = {each.chunk.chunk_id for each in pool.candidates}
-    others = [chunk for chunk in chunks if chunk.chunk_id not in brought]
+    legs = trace.legs
+    pool = trace.pool
     further: dict[str, Candidate] = {}
-    if others:
-        deep = replace(search, options=replace(search.options, leg_size=DEEP, newest=DEEP))
-        further = {each.chunk.chunk_id: each for each in gather(deep, pool.restriction).candidates}
-    ranked = [replace(further.get(chunk.chunk_id, Candidate(chunk, None)), cosine=None) for chunk in others]
-    comparable = {chunk.chunk_id for chunk in others if pool.query}
-    wanted = {chunk.chunk_id for chunk in chunks}
-    whole = replace(pool, candidates=(*pool.candidates, *ranked))
-    read = with_vectors(whole, sorted((pool.unread | comparable) & wanted), search)
-    return {each.chunk.chunk_id: each for each in read.candidates if each.chunk.chunk_id in wanted}, others
+    if missed:
+        deep = replace(legs, options=replace(legs.options, leg_size=DEEP, newest=DEEP))
+        for candidate in gather(deep, pool.restriction).candidates:
+            further[candidate.chunk.chunk_id] = candidate
+    missed_candidates = []
+    for chunk in missed:
+        candidate = further.get(chunk.chunk_id, Candidate(chunk, None))
+        missed_candidates.append(replace(candidate, cosine=None))
+    chunk_ids = {chunk.chunk_id for chunk in chunks}
+    unread_ids = set(pool.unread)
+    if pool.query:
+        unread_ids.update(chunk.chunk_id for chunk in missed)
+    whole_pool = replace(pool, candidates=(*pool.candidates, *missed_candidates))
+    whole_pool = with_vectors(whole_pool, sorted(unread_ids & chunk_ids), legs)
+    return {
+        candidate.chunk.chunk_id: candidate
+        for candidate in whole_pool.candidates
+        if candidate.chunk.chunk_id in chunk_ids
+    }
 
 
 @dataclass(frozen=True, slots=True)
-class _Case:
-    """All that is known of the passages in question."""
+class _Ranked:
+    """A passage's place in the ranking."""
+
+    place: int
+    repeats: str | None
+    """Chunk id of the better passage that says the same."""
+
+
+def _ranking(trace: RetrievalTrace, threshold: float) -> Mapping[str, _Ranked]:
+    """Ranks all that match and pass the threshold: chunk id -> place."""
+    head = max(1, len(trace.pool.candidates))
+    passages = best_first(trace.pool, trace.formula, trace.legs, threshold=threshold, head=head)
+    ranking = {}
+    for place, (passage, repeated) in enumerate(with_repeats(passages), start=1):
+        repeated_id = None if repeated is None else repeated.chunk_id
+        ranking[passage.chunk.chunk_id] = _Ranked(place, repeated_id)
+    return ranking
+
+
+@dataclass(frozen=True, slots=True)
+class _Reporter:
+    """Reports passages from everything that is known of them."""
 
     trace: RetrievalTrace
     formula: Formula
-    """That of the search, with the keyword parts of those it left out."""
-    seen: Mapping[str, Candidate]
+    """The formula of the search, with the keyword parts of those it left out."""
+    candidates: Mapping[str, Candidate]
     """Chunk id -> the passage with its cosine, for each one in question."""
-    ranking: Mapping[str, tuple[int, str | None]]
-    """Chunk id -> place, and the chunk that it repeats, of all that match and pass the threshold."""
+    ranking: Mapping[str, _Ranked]
 
-    def note(self, note_id: str, chunks: Sequence[IndexedChunk], record: IndexRecord | None) -> NoteReport:
-        """`chunks`: the note's live ones."""
+    def note(
+        self, note_id: str, chunks: Sequence[IndexedChunk], record: IndexRecord | None
+    ) -> NoteReport:
+        """Reports a note. `chunks`: those of its current revision."""
         if record is None or not chunks:
-            failed = record is None or record.status is IndexStatus.FAILED
-            return NoteReport(note_id, Absence.NOT_INDEXED if failed else Absence.INDEX_PENDING, ())
-
-        def furthest_first(report: PassageReport) -> tuple[bool, float, bool, float, int]:
-            place = math.inf if report.place is None else report.place
-            outside = not report.was_candidate
-            return report.absence is not None, place, outside, -report.scored.score, report.scored.chunk.position
-
-        passages = sorted((self._passage(chunk, record) for chunk in chunks), key=furthest_first)
+            if record is None or record.status is IndexStatus.FAILED:
+                return NoteReport(note_id, Absence.NOT_INDEXED, ())
+            return NoteReport(note_id, Absence.INDEX_PENDING, ())
+        passages = [self._passage(chunk, record) for chunk in chunks]
+        passages.sort(key=_furthest_first)
         return NoteReport(note_id, passages[0].absence, tuple(passages))
 
     def _passage(self, chunk: IndexedChunk, record: IndexRecord) -> PassageReport:
-        seen, pool, options = self.seen[chunk.chunk_id], self.trace.pool, self.trace.search.options
-        scored = self.formula.score(seen, seen.cosine)
-        place, repeats = self.ranking.get(chunk.chunk_id, (None, None))
-        was_candidate = any(each.chunk.chunk_id == chunk.chunk_id for each in pool.candidates)
-        if any(each.chunk.chunk_id == chunk.chunk_id for each in self.trace.retrieved.selected):
-            absence: Absence | None = None
-        elif place is not None:
-            absence = Absence.MERGED if repeats else Absence.BEYOND_K
-        elif was_candidate:
-            absence = Absence.BELOW_THRESHOLD if scored.score > 0 else Absence.UNRELATED
-        elif not Restriction(scopes=pool.restriction.scopes).allows(chunk):
-            absence = Absence.NOT_IN_FILTERS
-        elif not pool.restriction.allows(chunk):
-            absence = Absence.OUT_OF_TIME_RANGE
-        else:
-            lacks_vector = record.status is IndexStatus.PENDING and seen.cosine is None
-            absence = Absence.INDEX_PENDING if lacks_vector else Absence.NOT_A_CANDIDATE
+        candidate = self.candidates[chunk.chunk_id]
+        pool = self.trace.pool
+        options = self.trace.legs.options
+        scored = self.formula.score(candidate, candidate.cosine)
+        ranked = self.ranking.get(chunk.chunk_id)
+        (chunk_bm25,) = bm25(
+            [chunk], pool.frequencies, pool.stats, k1=options.bm25_k1, b=options.bm25_b
+        )
         return PassageReport(
             scored=scored,
-            seen=seen,
-            shares=self.formula.shares(seen, scored.scores),
-            bm25=bm25([chunk], pool.frequencies, pool.stats, k1=options.bm25_k1, b=options.bm25_b)[0],
-            was_candidate=was_candidate,
-            place=place,
-            repeats=repeats,
-            absence=absence,
+            candidate=candidate,
+            shares=self.formula.shares(candidate, scored.scores),
+            bm25=chunk_bm25,
+            was_candidate=self._was_candidate(chunk),
+            place=ranked.place if ranked else None,
+            repeats=ranked.repeats if ranked else None,
+            absence=self._absence(scored, candidate, record),
         )
+
+    def _was_candidate(self, chunk: IndexedChunk) -> bool:
+        candidates = self.trace.pool.candidates
+        return any(candidate.chunk.chunk_id == chunk.chunk_id for candidate in candidates)
+
+    def _absence(self, scored: Scored, candidate: Candidate, record: IndexRecord) -> Absence | None:
+        """Finds out why a passage is not in the result; None: it is."""
+        chunk = scored.chunk
+        selected = self.trace.retrieved.selected
+        if any(passage.chunk.chunk_id == chunk.chunk_id for passage in selected):
+            return None
+        ranked = self.ranking.get(chunk.chunk_id)
+        if ranked is not None:
+            return Absence.MERGED if ranked.repeats else Absence.BEYOND_K
+        if self._was_candidate(chunk):
+            return Absence.BELOW_THRESHOLD if scored.score > 0 else Absence.UNRELATED
+        restriction = self.trace.pool.restriction
+        if not Restriction(scopes=restriction.scopes).allows(chunk):
+            return Absence.NOT_IN_FILTERS
+        if not restriction.allows(chunk):
+            return Absence.OUT_OF_TIME_RANGE
+        if record.status is IndexStatus.PENDING and candidate.cosine is None:
+            return Absence.INDEX_PENDING
+        return Absence.NOT_A_CANDIDATE
+
+
+def _furthest_first(report: PassageReport) -> tuple[bool, float, bool, float, int]:
+    """Sorts passages of the result first, then by place, then candidates, by score and position."""
+    place = math.inf if report.place is None else report.place
+    return (
+        report.absence is not None,
+        place,
+        not report.was_candidate,
+        -report.scored.score,
+        report.scored.chunk.position,
+    )

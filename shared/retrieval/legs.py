@@ -14,10 +14,23 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import ParamSpec, TypeVar
 
-from shared.errors import ModelRefused, ModelUnavailable, PortContractError, StoreRefused, StoreUnavailable
+from shared.errors import (
+    ModelRefused,
+    ModelUnavailable,
+    PortContractError,
+    StoreRefused,
+    StoreUnavailable,
+)
 from shared.model.index import IndexedChunk, IndexRecord, Vector
 from shared.model.questions import Question, TimeRange
-from shared.model.retrieval import Analysis, CorpusStats, Leg, Neighbour, Place, Restriction
+from shared.model.retrieval import (
+    Analysis,
+    CorpusStats,
+    Leg,
+    Neighbour,
+    Restriction,
+    WeightedFolder,
+)
 from shared.ports.models import Embedder
 from shared.ports.stores import SearchStore
 from shared.retrieval.options import RetrievalOptions
@@ -29,11 +42,11 @@ restriction too, so the rarest one alone would be granted all of it and often ne
 logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
-T = TypeVar("T")
+Result = TypeVar("Result")
 
 
 def query_vector(text: str, embedder: Embedder | None) -> Vector | None:
-    """None without an embedder, or if it fails: keywords and recency still find notes."""
+    """Embeds a question; None without an embedder, or if it fails: keywords and recency still find notes."""
     if embedder is None:
         return None
     try:
@@ -46,18 +59,18 @@ def query_vector(text: str, embedder: Embedder | None) -> Vector | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Matches:
-    """What the keyword leg found, and what it knows of the question's stems."""
+class KeywordMatches:
+    """Chunks that the keyword leg brought, and what it knows of the question's stems."""
 
     chunks: tuple[IndexedChunk, ...]
     frequencies: Mapping[str, int]
-    """In the order of the question's stems, so that sums over them are the same every time."""
+    """Stem -> chunks that contain it, in the order of the question's stems, so that sums over them never differ."""
     stats: CorpusStats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
-    """One question, and with what it is searched for."""
+class LegRunner:
+    """Runs the searches of one question."""
 
     question: Question
     analysis: Analysis
@@ -67,18 +80,18 @@ class Search:
     store: SearchStore
     options: RetrievalOptions
     executor: Executor
-    places: tuple[Place, ...] = ()
-    """Where alone to look; none: everywhere."""
+    weighted_folders: tuple[WeightedFolder, ...] = ()
+    """The folders that are searched; empty: all."""
     failures: dict[Leg, StoreUnavailable] = field(default_factory=dict)
-    """The first failure of each leg of which a search failed: an index that is missing or still being built, a filter
-    that the store does not take, a search that times out. Reading which notes exist belongs to no leg and raises."""
+    """The first failure of each leg: an index that is missing or still being built, a filter that the store does not
+    take, a search that times out. Reading which notes exist belongs to no leg and raises."""
 
     def nearest(self, restriction: Restriction, limit: int) -> tuple[Neighbour, ...] | None:
-        """The nearest chunks, best first; none without a vector of the question. None: the search failed."""
+        """Returns the nearest chunks, best first; none without a vector of the question, None if the search failed."""
         vector = self.query()
         if vector is None:
             return ()
-        return self._tolerating(
+        return self._run(
             Leg.VECTOR,
             None,
             self.store.nearest,
@@ -88,77 +101,167 @@ class Search:
             stems=self.analysis.stems,
             restriction=restriction,
             index_version=self.options.index_version,
-            kept=self.options.kept,
+            second_vectors=self.options.second_vectors,
         )
 
     def vectors(self, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
-        """Chunk id -> vector that can be compared with the question's, of those that have one."""
-        tenant_id, version = self.question.tenant_id, self.options.index_version
-        return self._tolerating(Leg.VECTOR, {}, self.store.read_vectors, tenant_id, chunk_ids, version)
+        """Reads the vectors that can be compared with the question's: chunk id -> vector, of those that have one."""
+        return self._run(
+            Leg.VECTOR,
+            {},
+            self.store.read_vectors,
+            self.question.tenant_id,
+            chunk_ids,
+            self.options.index_version,
+        )
 
     def records(self, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
-        """Note id -> index record, of the notes that still exist. Raises StoreUnavailable."""
+        """Reads the index records of the notes that still exist: note id -> record. Raises StoreUnavailable."""
         return self.store.live_records(self.question.tenant_id, note_ids)
 
     def newest(self, restriction: Restriction, limit: int) -> tuple[IndexedChunk, ...]:
-        """The newest chunks that the restriction allows."""
-        tenant_id, stems = self.question.tenant_id, self.analysis.stems
-        return self._tolerating(
-            Leg.RECENT, (), self.store.recent, tenant_id, limit=limit, stems=stems, restriction=restriction
+        """Returns the newest chunks that the restriction allows."""
+        return self._run(
+            Leg.RECENT,
+            (),
+            self.store.recent,
+            self.question.tenant_id,
+            limit=limit,
+            stems=self.analysis.stems,
+            restriction=restriction,
         )
 
     def recent(self, restriction: Restriction, limit: int) -> tuple[IndexedChunk, ...]:
-        """`limit` of the newest in the window; a whole leg of the newest in the range that restricts the search."""
+        """Returns `limit` of the newest in the window, or a whole leg of the newest in the range that restricts.
+
+        A time that only orders takes the place of the window, if it holds notes.
+        """
         if restriction.created is not None:
             return self.newest(restriction, self.options.leg_size)
-        window = TimeRange(self.question.now - timedelta(days=self.options.window_days), None)
-        return self.newest(replace(restriction, created=window), limit)
+        time = self.analysis.time
+        if time is not None and not time.restricts:
+            of_that_time = self.newest(replace(restriction, created=time.range), limit)
+            if of_that_time:
+                return of_that_time
+        window_start = self.question.now - timedelta(days=self.options.window_days)
+        return self.newest(replace(restriction, created=TimeRange(window_start, None)), limit)
 
-    def match(self, restriction: Restriction, known: Matches | None = None) -> Matches:
-        """The keyword leg. `known`: an earlier one of the same question, whose figures serve again."""
-        if known is not None:
-            return replace(known, chunks=self._matching(restriction, known.frequencies))
-        tenant_id, stems, empty = self.question.tenant_id, self.analysis.stems, CorpusStats(0, 0.0, "")
-        stats = self.executor.submit(self._tolerating, Leg.KEYWORD, empty, self.store.stats, tenant_id)
-        counted: Mapping[str, int] = {}
-        if stems:
-            counted = self._tolerating(Leg.KEYWORD, counted, self.store.document_frequencies, tenant_id, stems)
-        frequencies = {stem: counted.get(stem, 0) for stem in stems}
-        return Matches(self._matching(restriction, frequencies), frequencies, stats.result())
+    def match(
+        self, restriction: Restriction, earlier: KeywordMatches | None = None
+    ) -> KeywordMatches:
+        """Runs the keyword leg. `earlier`: one of the same question, whose figures serve again."""
+        if earlier is not None:
+            return replace(earlier, chunks=self._matching(restriction, earlier.frequencies))
+        unknown_corpus = CorpusStats(0, 0.0, "")
+        stats = self.executor.submit(
+            self._run,
+            Leg.KEYWORD,
+            unknown_corpus,
+            self.store.stats,
+            self.question.tenant_id,
+        )
+        frequencies = self._frequencies()
+        chunks = self._matching(restriction, frequencies)
+        return KeywordMatches(chunks, frequencies, stats.result())
 
-    def _matching(self, restriction: Restriction, frequencies: Mapping[str, int]) -> tuple[IndexedChunk, ...]:
-        """Postings of the rarest stems while the budget lasts; of a stem that exceeds what is left, the newest."""
-        left = self.options.posting_budget if self.embedder else self.options.posting_budget_alone
-        waiting = sorted((stem for stem, n in frequencies.items() if n), key=lambda stem: (frequencies[stem], stem))
-        found: dict[str, IndexedChunk] = {}
-        while waiting and left > 0:
-            limits: dict[str, int] = {}
+    def _frequencies(self) -> Mapping[str, int]:
+        """Counts the chunks that contain each stem of the question, in the order of the stems."""
+        stems = self.analysis.stems
+        if not stems:
+            return {}
+        no_counts: Mapping[str, int] = {}
+        counts = self._run(
+            Leg.KEYWORD,
+            no_counts,
+            self.store.document_frequencies,
+            self.question.tenant_id,
+            stems,
+        )
+        return {stem: counts.get(stem, 0) for stem in stems}
+
+    def _matching(
+        self, restriction: Restriction, frequencies: Mapping[str, int]
+    ) -> tuple[IndexedChunk, ...]:
+        """Reads postings of the rarest stems while the budget lasts; of a stem that exceeds the rest, the newest."""
+        budget = self.options.posting_budget_alone
+        if self.embedder is not None:
+            budget = self.options.posting_budget
+        rarest_first = sorted(
+            (stem for stem, frequency in frequencies.items() if frequency > 0),
+            key=lambda stem: (frequencies[stem], stem),
+        )
+        chunks: dict[str, IndexedChunk] = {}
+        while rarest_first and budget > 0:
             if restriction == Restriction():
-                for stem in waiting:
-                    limits[stem] = min(frequencies[stem], left - sum(limits.values()))
-                limits = {stem: limit for stem, limit in limits.items() if limit}
+                limits = _limits_by_frequency(rarest_first, frequencies, budget)
             else:
-                next_stems = waiting[: min(STEMS_SIDE_BY_SIDE, left)]
-                limits = {stem: min(frequencies[stem], left // len(next_stems)) for stem in next_stems}
-            waiting = waiting[len(limits) :]
-            searches = [self.executor.submit(self._postings, stem, n, restriction) for stem, n in limits.items()]
-            for postings in [each.result() for each in searches]:
-                left -= len(postings)
-                found.update((chunk.chunk_id, chunk) for chunk in postings)
-        return tuple(found.values())
+                limits = _limits_in_equal_shares(rarest_first, frequencies, budget)
+            rarest_first = rarest_first[len(limits) :]
+            searches = [
+                self.executor.submit(self._postings, stem, limit, restriction)
+                for stem, limit in limits.items()
+            ]
+            for search in searches:
+                postings = search.result()
+                budget -= len(postings)
+                for chunk in postings:
+                    chunks[chunk.chunk_id] = chunk
+        return tuple(chunks.values())
 
-    def _postings(self, stem: str, limit: int, restriction: Restriction) -> tuple[IndexedChunk, ...]:
-        tenant_id, stems = self.question.tenant_id, self.analysis.stems
-        return self._tolerating(
-            Leg.KEYWORD, (), self.store.postings, tenant_id, stem, limit=limit, stems=stems, restriction=restriction
+    def _postings(
+        self, stem: str, limit: int, restriction: Restriction
+    ) -> tuple[IndexedChunk, ...]:
+        return self._run(
+            Leg.KEYWORD,
+            (),
+            self.store.postings,
+            self.question.tenant_id,
+            stem,
+            limit=limit,
+            stems=self.analysis.stems,
+            restriction=restriction,
         )
 
-    def _tolerating(self, leg: Leg, otherwise: T, search: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """What the search brings; `otherwise` on StoreUnavailable, logged once a leg, as an error if ours."""
+    def _run(
+        self,
+        leg: Leg,
+        fallback: Result,
+        search: Callable[P, Result],
+        *args: P.args,
+        **options: P.kwargs,
+    ) -> Result:
+        """Returns what the search brings, or `fallback` on StoreUnavailable.
+
+        The first failure of a leg is kept and logged, as an error if our own request was refused.
+        """
         try:
             return search(*args, **options)
         except StoreUnavailable as failure:
-            if self.failures.setdefault(leg, failure) is failure:
+            is_first = self.failures.setdefault(leg, failure) is failure
+            if is_first:
                 level = logging.ERROR if isinstance(failure, StoreRefused) else logging.WARNING
                 logger.log(level, "searching without the %s leg: %s", leg.value, failure.message)
-            return otherwise
+            return fallback
+
+
+def _limits_by_frequency(
+    rarest_first: Sequence[str], frequencies: Mapping[str, int], budget: int
+) -> dict[str, int]:
+    """Grants each stem all its postings until the budget is spent."""
+    limits: dict[str, int] = {}
+    for stem in rarest_first:
+        limit = min(frequencies[stem], budget)
+        if limit == 0:
+            break
+        limits[stem] = limit
+        budget -= limit
+    return limits
+
+
+def _limits_in_equal_shares(
+    rarest_first: Sequence[str], frequencies: Mapping[str, int], budget: int
+) -> dict[str, int]:
+    """Grants the rarest few stems equal shares of the budget."""
+    stems = rarest_first[: min(STEMS_SIDE_BY_SIDE, budget)]
+    share = budget // len(stems)
+    return {stem: min(frequencies[stem], share) for stem in stems}

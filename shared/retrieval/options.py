@@ -1,4 +1,4 @@
-"""What may be tuned in retrieval, as one value."""
+"""Options of retrieval, as one value."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ postings, 0.692 with 200 and the same with all. On chats and meetings 36 are eno
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalOptions:
-    """The three weights sum to 1."""
+    """Options of one search. The three weights sum to 1."""
 
     index_version: str = ""
     """Vectors of other index versions are never compared with the question's. Unused without an embedder."""
-    kept: bool = False
-    """Whether chunks of a later index version are searched by the vectors that they keep of this one."""
+    second_vectors: bool = False
+    """True if chunks of a later index version are searched by their second vectors, which are of this one."""
     leg_size: int = _DEFAULTS.retrieval_top_k
     """Chunks each of the three legs brings at most; the pool is at most three times that."""
     newest: int = 10
-    """Those that the recent leg brings where no time restricts the search and another leg brings some, too. Each is a
+    """Chunks that the recent leg brings where no time restricts the search and another leg brings some, too. Each is a
     billed read on Firestore, and they hardly ever rank."""
     posting_budget: int = BILLED_POSTINGS
     """Postings the keyword leg reads at most, over all its stems."""
     posting_budget_alone: int = BILLED_POSTINGS_ALONE
-    """The same where there is no embedder."""
+    """The posting budget without an embedder."""
     window_days: int = _DEFAULTS.retrieval_window_days
-    """How far back the recent leg looks when nothing restricts the time, in days."""
+    """Days that the recent leg looks back when nothing restricts the time."""
     weight_vector: float = _DEFAULTS.weight_vector
     weight_keyword: float = _DEFAULTS.weight_keyword
     weight_recency: float = _DEFAULTS.weight_recency
@@ -54,17 +54,27 @@ class RetrievalOptions:
     """All selected texts together, in code points; None: no limit."""
 
     def for_search(self, k: int) -> RetrievalOptions:
-        """The best `k` passages, without a writer's limits on length."""
+        """Returns options for the best `k` passages, without a writer's limits on length."""
         return replace(self, rerank_to=k, max_chunks=k, max_characters=None)
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, index_version: str, billed: bool) -> RetrievalOptions:
-        """`index_version`: that of chunks embedded by today's chunker and embedder; `billed`: whether reading is."""
+    def from_settings(
+        cls, settings: Settings, *, index_version: str, billed: bool
+    ) -> RetrievalOptions:
+        """Returns the options that the settings give.
+
+        index_version: that of chunks embedded by today's chunker and embedder. billed: reads cost money.
+        """
+        posting_budget = UNBILLED_POSTINGS
+        posting_budget_alone = UNBILLED_POSTINGS
+        if billed:
+            posting_budget = BILLED_POSTINGS
+            posting_budget_alone = BILLED_POSTINGS_ALONE
         return cls(
             index_version=index_version,
             leg_size=settings.retrieval_top_k,
-            posting_budget=BILLED_POSTINGS if billed else UNBILLED_POSTINGS,
-            posting_budget_alone=BILLED_POSTINGS_ALONE if billed else UNBILLED_POSTINGS,
+            posting_budget=posting_budget,
+            posting_budget_alone=posting_budget_alone,
             window_days=settings.retrieval_window_days,
             weight_vector=settings.weight_vector,
             weight_keyword=settings.weight_keyword,

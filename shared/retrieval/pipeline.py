@@ -8,18 +8,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from shared.model.questions import Question
-from shared.model.retrieval import FailedLeg, Place, RefusalReason, Retrieved, Scored
+from shared.model.retrieval import FailedLeg, RefusalReason, Retrieved, Scored, WeightedFolder
+from shared.ports.freshness import Freshness, freshness
 from shared.ports.models import Embedder, Reranker
 from shared.ports.stores import Store
 from shared.retrieval.analysis import analyse, restrict
-from shared.retrieval.bm25 import idf, in_known_words
-from shared.retrieval.candidates import Pool, find, gather
-from shared.retrieval.context import contexts
-from shared.retrieval.legs import Search, query_vector
+from shared.retrieval.bm25 import idf
+from shared.retrieval.candidates import Pool, find_candidates, gather
+from shared.retrieval.context import lifts
+from shared.retrieval.folder_weights import inside
+from shared.retrieval.legs import LegRunner, query_vector
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.places import inside
 from shared.retrieval.scores import Formula, keyword_parts
 from shared.retrieval.selection import best_first, best_of_notes, rerank, select
+from shared.retrieval.spelling import correct_spelling
 from shared.tracing import StepTimer
 
 NEAREST = 3
@@ -30,7 +32,7 @@ NEAREST = 3
 class RetrievalTrace:
     """A retrieval with everything that it went by, for explanations."""
 
-    search: Search
+    legs: LegRunner
     pool: Pool
     formula: Formula
     retrieved: Retrieved
@@ -47,97 +49,132 @@ class Retriever:
     executor: Executor
     """Runs the legs; the caller must not be one of its tasks."""
     reranker: Reranker | None = None
-    before: tuple[Retriever, Callable[[str], bool]] | None = None
-    """During a change of the embedding model: who searches by the vectors of before, and for which tenants."""
+    previous_retriever: Retriever | None = None
+    """Searches by the previous embedding model while it is being replaced; None: it is not."""
+    is_changing: Callable[[str], bool] | None = None
+    """Tenant -> whether `previous_retriever` still answers its questions; None: for no tenant."""
 
     def retrieve(
-        self, question: Question, *, options: RetrievalOptions | None = None, places: tuple[Place, ...] = ()
+        self,
+        question: Question,
+        *,
+        options: RetrievalOptions | None = None,
+        weighted_folders: tuple[WeightedFolder, ...] = (),
     ) -> RetrievalTrace:
-        """Best passages first, and how they were found. `places`: where alone to look, scores multiplied by the weights
-        given; none: everywhere alike.
+        """Returns the best passages first, and how they were found.
+
+        weighted_folders: searches these alone and multiplies scores by their weights; without any, everywhere.
 
         Raises NotFound and InvalidArgument for the question's filters, StoreUnavailable. A model that is away is no
         error, nor is a leg whose search fails while another brings something.
         """
-        if self.before and self.before[1](question.tenant_id):
-            searcher, version = self.before[0], self.before[0].options.index_version
-            options = options and replace(options, index_version=version, kept=True)
-            return searcher.retrieve(question, options=options, places=places)
-        timer, embedder = StepTimer(), self.embedder_of(question.tenant_id)
+        previous = self.previous_retriever
+        if previous is not None and self._is_changing(question.tenant_id):
+            if options is not None:
+                version = previous.options.index_version
+                options = replace(options, index_version=version, second_vectors=True)
+            return previous.retrieve(question, options=options, weighted_folders=weighted_folders)
+        timer = StepTimer()
+        embedder = self.embedder_of(question.tenant_id)
+
         # 1. Analyse.
         analysis = analyse(question)
         timer.end("analysis")
         folders = partial(self.store.folders, question.tenant_id)
-        allowed = inside(restrict(question.filters, question.now, folders), places)
+        allowed = inside(restrict(question.filters, question.now, folders), weighted_folders)
         timer.end("restriction")
+
         # 2. Candidates.
-        search = Search(
+        query = self.executor.submit(query_vector, question.text, embedder)
+        legs = LegRunner(
             question=question,
             analysis=analysis,
             embedder=embedder,
-            query=self.executor.submit(query_vector, question.text, embedder).result,
+            query=query.result,
             store=self.store,
             options=options or self.options,
             executor=self.executor,
-            places=places,
+            weighted_folders=weighted_folders,
         )
-        pool = find(search, allowed, analysis.time)
-        known = in_known_words(analysis, pool.frequencies, (each.chunk for each in pool.candidates))
-        if known is not analysis:
-            search = replace(search, analysis=known)
-            pool = find(search, allowed, analysis.time)
+        pool = find_candidates(legs, allowed, analysis.time)
+        chunks = [candidate.chunk for candidate in pool.candidates]
+        corrected = correct_spelling(analysis, pool.frequencies, chunks)
+        if corrected is not analysis:
+            legs = replace(legs, analysis=corrected)
+            pool = find_candidates(legs, allowed, analysis.time)
         timer.end("candidates")
-        # 3. Score.
-        alone = Formula.of(search, pool)
-        formula = replace(alone, context=contexts(pool, alone))
-        # 4. Rerank and select.
-        retrieved = self._select(search, pool, formula, timer)
-        return RetrievalTrace(search=search, pool=pool, formula=formula, retrieved=retrieved)
 
-    def _select(self, search: Search, pool: Pool, formula: Formula, timer: StepTimer) -> Retrieved:
-        question, options = search.question, search.options
-        wanted = min(question.top_k or options.rerank_to, options.max_chunks)
-        in_order = best_first(pool, formula, search, threshold=question.threshold, head=max(NEAREST, wanted))
-        ranked, reranked = rerank(question.text, in_order, self.reranker, limit=options.rerank_from)
-        selected = select(ranked, wanted=wanted, max_characters=options.max_characters)
+        # 3. Score.
+        formula = Formula.of(legs, pool)
+        formula = replace(formula, lifts=lifts(pool, formula))
+
+        # 4. Rerank and select.
+        retrieved = self._select(legs, pool, formula, timer)
+        return RetrievalTrace(legs=legs, pool=pool, formula=formula, retrieved=retrieved)
+
+    def _is_changing(self, tenant_id: str) -> bool:
+        return self.is_changing is not None and self.is_changing(tenant_id)
+
+    def _select(self, legs: LegRunner, pool: Pool, formula: Formula, timer: StepTimer) -> Retrieved:
+        question = legs.question
+        options = legs.options
+        limit = min(question.top_k or options.rerank_to, options.max_chunks)
+        scored = best_first(
+            pool, formula, legs, threshold=question.threshold, head=max(NEAREST, limit)
+        )
+        ranked, reranked = rerank(question.text, scored, self.reranker, limit=options.rerank_from)
+        selected = select(ranked, limit=limit, max_characters=options.max_characters)
         passages: Iterable[Scored] = selected
-        if not selected:  # whatever the threshold, and if the pool is empty from any time
-            anytime = replace(pool.restriction, created=None)
-            any_pool = pool if pool.candidates or pool.restriction == anytime else gather(search, anytime)
-            keyword = keyword_parts(any_pool, options, words=formula.words)
-            shown = replace(formula, mode=any_pool.mode(question.strategy), keyword=keyword)
-            passages = best_first(any_pool, shown, search, threshold=0.0, head=NEAREST)
-        nearest = tuple(filter(formula.speaks_of, best_of_notes(passages, NEAREST)))
+        if not selected:
+            passages = self._nearest_anyhow(legs, pool, formula)
+        nearest = tuple(
+            passage for passage in best_of_notes(passages, NEAREST) if formula.is_related(passage)
+        )
+        refusal = None if selected else self._refusal(pool, nearest, question.tenant_id)
         timer.end("selection")
         return Retrieved(
-            analysis=search.analysis,
+            analysis=legs.analysis,
             selected=selected,
             nearest=nearest,
-            refusal=None if selected else self._refusal(pool, nearest, question.tenant_id),
+            refusal=refusal,
             mode=formula.mode,
             candidate_count=len(pool.candidates),
             range_used=pool.restriction.created,
             widened=pool.widened,
             timings_ms=timer.with_total("retrieval"),
-            places=search.places,
+            weighted_folders=legs.weighted_folders,
             failed_vaults=tuple(sorted(pool.failed_vaults)),
             reranked=reranked,
             weights=idf(pool.frequencies, pool.stats),
-            failed_legs=tuple(FailedLeg(leg, failure.message) for leg, failure in sorted(search.failures.items())),
-            by_words=bool(formula.words),
+            failed_legs=tuple(
+                FailedLeg(leg, failure.message) for leg, failure in sorted(legs.failures.items())
+            ),
+            lexical_only=bool(formula.ngram_words),
             query=pool.query,
-            embedder=search.embedder.model if search.embedder else "",
+            embedder=legs.embedder.model if legs.embedder else "",
         )
 
+    def _nearest_anyhow(self, legs: LegRunner, pool: Pool, formula: Formula) -> Iterable[Scored]:
+        """Ranks passages whatever the threshold, and from any time if the pool is empty."""
+        anytime = replace(pool.restriction, created=None)
+        if not pool.candidates and pool.restriction != anytime:
+            pool = gather(legs, anytime)
+        formula = replace(
+            formula,
+            mode=pool.mode(legs.question.strategy),
+            keyword=keyword_parts(pool, legs.options, ngram_words=formula.ngram_words),
+        )
+        return best_first(pool, formula, legs, threshold=0.0, head=NEAREST)
+
     def _refusal(self, pool: Pool, nearest: tuple[Scored, ...], tenant_id: str) -> RefusalReason:
-        """Why nothing was selected. Costs a read or two."""
+        """Finds out why nothing was selected. Costs a read or two."""
         if pool.candidates and nearest:
             return RefusalReason.BELOW_THRESHOLD
-        if pool.candidates:  # none is related to the question, or none is of its note's current revision
-            revisions = {(each.chunk.note_id, each.chunk.note_revision) for each in pool.candidates}
-            live = self.store.live_records(tenant_id, sorted({note_id for note_id, _ in revisions}))
-            rewritten = any(key in live and live[key].note_revision != revision for key, revision in revisions)
-            return RefusalReason.INDEX_PENDING if rewritten else RefusalReason.NO_CANDIDATES
+        if pool.candidates:
+            # None is related to the question, or none is of its note's current revision.
+            if self._is_any_rewritten(pool, tenant_id):
+                return RefusalReason.INDEX_PENDING
+            return RefusalReason.NO_CANDIDATES
         if pool.stats.chunk_count == 0:
             has_notes = self.store.list_notes(tenant_id, limit=1).items
             return RefusalReason.INDEX_PENDING if has_notes else RefusalReason.NO_NOTES
@@ -146,3 +183,13 @@ class Retriever:
             if self.store.recent(tenant_id, limit=1, stems=(), restriction=anytime):
                 return RefusalReason.TIME_RANGE_EMPTY
         return RefusalReason.NO_CANDIDATES
+
+    def _is_any_rewritten(self, pool: Pool, tenant_id: str) -> bool:
+        """Reports whether the note of a candidate has a newer revision than the candidate."""
+        chunks = [candidate.chunk for candidate in pool.candidates]
+        note_ids = sorted({chunk.note_id for chunk in chunks})
+        records = self.store.live_records(tenant_id, note_ids)
+        for chunk in chunks:
+            if freshness(chunk.note_revision, records.get(chunk.note_id)) is Freshness.EDITED:
+                return True
+        return False

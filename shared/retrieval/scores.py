@@ -12,40 +12,69 @@ from datetime import datetime, timedelta
 from shared.language.terms import content_words, stems
 from shared.markdown.file import ALIAS
 from shared.model.index import IndexedChunk
-from shared.model.questions import TimeRange
+from shared.model.questions import TimeHint, TimeRange
 from shared.model.retrieval import (
     UNKNOWN_CALIBRATION,
     UNRELATED,
     Candidate,
+    CorpusStats,
     CosineCalibration,
     RetrievalMode,
     Scored,
     Scores,
 )
-from shared.retrieval.bm25 import bm25, idf, in_letters
+from shared.ports.models import Embedder
+from shared.retrieval.bm25 import bm25, idf
 from shared.retrieval.candidates import Pool
-from shared.retrieval.legs import Search
+from shared.retrieval.char_ngrams import ngram_corpus
+from shared.retrieval.folder_weights import weigher
+from shared.retrieval.legs import LegRunner
 from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.places import weigher
 
 DAY = timedelta(days=1)
 MIN_NEARNESS_HALF_LIFE = timedelta(days=7)
 """A week beside "on 3 May" is near, a week beside an hour is still not far."""
 FULL_MATCH = 0.6
-"""Of what the question's stems tell together (idf), what a passage must hold to count as its full match. With less an
+"""Share of the idf of the question's stems together that a passage must hold to count as a full match. With less, an
 accident counts as a match where the question's words are not in the notes; with all of it, turns of chats rank worse.
 """
-SHORT, LONG = 60, 80
-"""Stems: a note's first chunk of up to SHORT counts wholly as a short note, one of LONG or more not at all."""
+SHORT = 60
+"""Stems up to which a note's first chunk counts wholly as a short note."""
+LONG = 80
+"""Stems from which a note's first chunk is no short note at all."""
 LEXICAL = 0.3
-"""How far a short note's vector part is lifted towards a greater keyword part: few words make a poor vector."""
+"""Share of the way that a short note's vector part is lifted towards a greater keyword part: few words make a poor
+vector."""
 ROUNDING = 1e-6
-"""Stores compute cosines in single precision: an unread one may exceed the leg's last by this."""
+"""Excess of an unread cosine over the leg's last: stores compute cosines in single precision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """A better passage towards which a candidate's parts are lifted: see `shared.retrieval.context`."""
+
+    scores: Scores
+    """Parts of the better passage."""
+    share: float
+    """Share of the way towards them, in (0, 1]."""
+
+    def applied_to(self, parts: Scores) -> Scores:
+        """Returns the parts on the way to those of the better passage; the similarity stays."""
+
+        def between(part: float, better: float) -> float:
+            return (1 - self.share) * part + self.share * better
+
+        return Scores(
+            vector=between(parts.vector, self.scores.vector),
+            keyword=between(parts.keyword, self.scores.keyword),
+            recency=between(parts.recency, self.scores.recency),
+            similarity=parts.similarity,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formula:
-    """How candidates of one question are scored.
+    """Scores the candidates of one question.
 
     vector   where the cosine lies between that of an unrelated chunk and that of an answer, clipped to [0, 1]; 0
              without a vector. In a short note LEXICAL of the way to its keyword part, where that is more
@@ -57,171 +86,257 @@ class Formula:
              note's date lies to it, 1 inside, alone: the time is part of what was asked. When nothing matched
              and the newest notes stand in: the freshness alone.
 
-    Where `context` names a better passage for a candidate, all its parts lie on the way to those of that passage.
+    Where `lifts` names a better passage for a candidate, all its parts lie on the way to those of that passage.
     """
 
     options: RetrievalOptions
     mode: RetrievalMode
     now: datetime
     named: TimeRange | None
-    """The time the question names, as named: not widened."""
+    """The time the question names, as named: not widened. None if it only orders and reaches up to now, as "recently"
+    does: then freshness orders."""
     calibration: CosineCalibration
     keyword: Mapping[str, float]
     """Chunk id -> keyword part."""
-    titled: frozenset[str] = frozenset()
-    """Chunk ids of notes whose title the question names: see `titled`."""
+    title_matches: frozenset[str] = frozenset()
+    """Ids of chunks of notes whose title the question names: see `find_title_matches`."""
     only_then: bool = True
-    """Whether it asks for that time alone."""
+    """True if it asks for the named time alone."""
     weigh: Callable[[IndexedChunk], float] = lambda _: 1.0
-    """What a chunk's score is multiplied by, in (0, 1]."""
-    context: Mapping[str, tuple[Scores, float]] = field(default_factory=dict)
-    """Chunk id -> parts of another candidate, and how far towards them, in (0, 1]: see `shared.retrieval.context`."""
-    words: tuple[str, ...] = ()
-    """Words of the question whose letters count beside their stems: the embedder does not speak its language."""
+    """Factor of a chunk's score, in (0, 1]."""
+    lifts: Mapping[str, Lift] = field(default_factory=dict)
+    """Chunk id -> lift towards another candidate."""
+    ngram_words: tuple[str, ...] = ()
+    """Words of the question whose runs of letters count beside their stems: the embedder does not speak its language."""
 
     @classmethod
-    def of(cls, search: Search, pool: Pool) -> Formula:
-        """How the pool of this search is scored."""
-        question, analysis, embedder = search.question, search.analysis, search.embedder
-        spoken = embedder is None or embedder.languages is None or analysis.lang in embedder.languages
-        words = () if spoken else tuple(word for word, _, _ in content_words(analysis.subject, analysis.lang))
-        options = search.options
-        if words:  # what vectors and words count is exchanged
-            by_vector, by_keyword = options.weight_vector, options.weight_keyword
-            options = replace(options, weight_vector=by_keyword, weight_keyword=by_vector)
+    def of(cls, legs: LegRunner, pool: Pool) -> Formula:
+        """Returns how the pool of a search is scored."""
+        question = legs.question
+        analysis = legs.analysis
+        embedder = legs.embedder
+        options = legs.options
+        ngram_words: tuple[str, ...] = ()
+        if not _speaks(embedder, analysis.lang):
+            words = content_words(analysis.subject, analysis.lang)
+            ngram_words = tuple(word for word, _, _ in words)
+        if ngram_words:  # likeness says little, so vectors and words exchange their weights
+            options = replace(
+                options,
+                weight_vector=options.weight_keyword,
+                weight_keyword=options.weight_vector,
+            )
+        calibration = None if embedder is None else embedder.calibration
+        chunks = [candidate.chunk for candidate in pool.candidates]
         return cls(
             options=options,
             mode=pool.mode(question.strategy),
             now=question.now,
-            named=analysis.time.range if analysis.time else None,
+            named=_named_range(analysis.time, question.now),
             only_then=analysis.time is not None and analysis.time.restricts,
-            calibration=(embedder.calibration if embedder else None) or UNKNOWN_CALIBRATION,
-            keyword=keyword_parts(pool, search.options, words=words),
-            titled=titled([each.chunk for each in pool.candidates], analysis.stems, analysis.lang),
-            weigh=weigher(search.places),
-            words=words,
+            calibration=calibration or UNKNOWN_CALIBRATION,
+            keyword=keyword_parts(pool, legs.options, ngram_words=ngram_words),
+            title_matches=find_title_matches(chunks, analysis.stems, analysis.lang),
+            weigh=weigher(legs.weighted_folders),
+            ngram_words=ngram_words,
         )
 
     def score(self, candidate: Candidate, cosine: float | None) -> Scored:
-        """As if its cosine were `cosine`, in [-1, 1]; None: it has no vector."""
-        chunk, vector, similarity = candidate.chunk, 0.0, 0.0
-        keyword, short = self.keyword[chunk.chunk_id], shortness(chunk)
-        if cosine is not None:
-            vector, similarity = self.calibration.vector_part(cosine), self.calibration.similarity(cosine)
-            if not self.words:
-                vector += LEXICAL * short * max(0.0, keyword - vector)
-        recency = self._recency(chunk.created_at, vector, keyword)
-        if chunk.chunk_id in self.titled:
-            vector, keyword, recency = 1.0, 1.0, recency if self.named else 1.0
-        parts = Scores(vector=vector, keyword=keyword, recency=recency, similarity=similarity)
+        """Scores a candidate as if its cosine were `cosine`, in [-1, 1]; None: it has no vector."""
+        parts = self._parts(candidate.chunk, cosine)
         score = sum(self.shares(candidate, parts))
-        better, lift = self.context.get(chunk.chunk_id, (parts, 0.0))
-        if 0 < score < sum(self.shares(candidate, better)):
-            parts = Scores(
-                vector=(1 - lift) * vector + lift * better.vector,
-                keyword=(1 - lift) * keyword + lift * better.keyword,
-                recency=(1 - lift) * recency + lift * better.recency,
-                similarity=similarity,
-            )
+        lift = self.lifts.get(candidate.chunk.chunk_id)
+        if lift is not None and 0 < score < sum(self.shares(candidate, lift.scores)):
+            parts = lift.applied_to(parts)
             score = sum(self.shares(candidate, parts))
-        return Scored(chunk, score, parts)
+        return Scored(candidate.chunk, score, parts)
+
+    def _parts(self, chunk: IndexedChunk, cosine: float | None) -> Scores:
+        """Computes the parts of a chunk's score, before other candidates lift it."""
+        keyword = self.keyword[chunk.chunk_id]
+        vector = 0.0
+        similarity = 0.0
+        if cosine is not None:
+            vector = self.calibration.vector_part(cosine)
+            similarity = self.calibration.similarity(cosine)
+            if not self.ngram_words:
+                vector += LEXICAL * shortness(chunk) * max(0.0, keyword - vector)
+        recency = self._recency(chunk.created_at, vector, keyword)
+        if chunk.chunk_id in self.title_matches:
+            vector = 1.0
+            keyword = 1.0
+            if self.named is None:
+                recency = 1.0
+        return Scores(vector=vector, keyword=keyword, recency=recency, similarity=similarity)
 
     def shares(self, candidate: Candidate, parts: Scores) -> tuple[float, float, float]:
-        """What the vector, the keyword and the recency part add to the candidate's score."""
-        options, weight = self.options, self.weigh(candidate.chunk)
-        if self.mode is RetrievalMode.RRF:  # reciprocal rank fusion, Cormack, Clarke and Buettcher, 2009
-            ranks = (candidate.vector_rank, candidate.keyword_rank)
-            by_vector, by_keyword = (0.0 if rank is None else weight / (options.rrf_k + rank) for rank in ranks)
-            return by_vector, by_keyword, 0.0
+        """Returns what the vector, the keyword and the recency part add to the candidate's score."""
+        weight = self.weigh(candidate.chunk)
+        if self.mode is RetrievalMode.RRF:
+            by_vector = self._reciprocal_rank(candidate.vector_rank)
+            by_keyword = self._reciprocal_rank(candidate.keyword_rank)
+            return weight * by_vector, weight * by_keyword, 0.0
         return (
-            weight * options.weight_vector * parts.vector,
-            weight * options.weight_keyword * parts.keyword,
-            weight * options.weight_recency * parts.recency,
+            weight * self.options.weight_vector * parts.vector,
+            weight * self.options.weight_keyword * parts.keyword,
+            weight * self.options.weight_recency * parts.recency,
         )
 
-    def speaks_of(self, passage: Scored) -> bool:
-        """Whether it relates to the question: by a word, by its time, or by more likeness than unrelated texts."""
-        in_time = self.named is not None and self.only_then and self.named.contains(passage.chunk.created_at)
-        return in_time or passage.scores.keyword > 0 or passage.scores.similarity > UNRELATED
+    def _reciprocal_rank(self, rank: int | None) -> float:
+        """Returns a leg's share in reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009)."""
+        if rank is None:
+            return 0.0
+        return 1.0 / (self.options.rrf_k + rank)
+
+    def is_related(self, passage: Scored) -> bool:
+        """Reports whether a passage relates to the question: by a word, its time, or more likeness than unrelated texts."""
+        if passage.scores.keyword > 0 or passage.scores.similarity > UNRELATED:
+            return True
+        if self.named is None or not self.only_then:
+            return False
+        return self.named.contains(passage.chunk.created_at)
 
     def _recency(self, created: datetime, vector: float, keyword: float) -> float:
-        freshness = 0.5 ** (max(0.0, (self.now - created) / DAY) / self.options.half_life_days)
-        if self.mode is RetrievalMode.RECENT:
-            return float(freshness)
-        if self.named is not None:
+        if self.named is not None and self.mode is not RetrievalMode.RECENT:
             return nearness(created, self.named)
-        weights = self.options.weight_vector + self.options.weight_keyword
-        if weights == 0:
-            return float(freshness)
-        relevance = (self.options.weight_vector * vector + self.options.weight_keyword * keyword) / weights
-        return float(freshness * relevance)
+        age_days = max(0.0, (self.now - created) / DAY)
+        freshness = float(0.5 ** (age_days / self.options.half_life_days))
+        weight = self.options.weight_vector + self.options.weight_keyword
+        if self.mode is RetrievalMode.RECENT or weight == 0:
+            return freshness
+        weighted = self.options.weight_vector * vector + self.options.weight_keyword * keyword
+        return freshness * (weighted / weight)
+
+
+def _named_range(time: TimeHint | None, now: datetime) -> TimeRange | None:
+    """Returns the range by whose nearness notes are ordered; None if freshness orders them."""
+    if time is None:
+        return None
+    reaches_now = time.range.end is None or time.range.end > now
+    if reaches_now and not time.restricts:
+        return None
+    return time.range
+
+
+def _speaks(embedder: Embedder | None, lang: str) -> bool:
+    """Reports whether the embedder speaks a language; without an embedder nothing is missing."""
+    if embedder is None or embedder.languages is None:
+        return True
+    return lang in embedder.languages
 
 
 def shortness(chunk: IndexedChunk) -> float:
-    """1 for a short note, 0 for other chunks."""
-    return min(1.0, max(0.0, (LONG - chunk.length) / (LONG - SHORT))) if chunk.position == 0 else 0.0
+    """Returns 1 for a short note, 0 for other chunks, and what lies between for a note of SHORT to LONG stems."""
+    if chunk.position != 0:
+        return 0.0
+    return min(1.0, max(0.0, (LONG - chunk.length) / (LONG - SHORT)))
 
 
-def titled(chunks: Iterable[IndexedChunk], asked: Sequence[str], lang: str) -> frozenset[str]:
-    """Ids of the first chunks of notes whose title, or other name, is what is asked for: it holds all stems of the
-    question, which are at least half of its own. Such a chunk is a full match whatever its age: "Who is Priya?", *Priya
-    Raman*.
+def find_title_matches(
+    chunks: Iterable[IndexedChunk], question_stems: Sequence[str], lang: str
+) -> frozenset[str]:
+    """Returns the ids of the first chunks of notes whose title or alias is asked for.
+
+    It holds all stems of the question, which are at least half of its own. Such a chunk is a full match whatever its
+    age: "Who is Priya?", *Priya Raman*.
     """
-    wanted = set(asked)
-    if not wanted:
+    asked = set(question_stems)
+    if not asked:
         return frozenset()
-    found = set()
+    matches: set[str] = set()
     for chunk in chunks:
-        if chunk.position == 0:
-            aliases = (line.removeprefix(ALIAS) for line in chunk.properties if line.startswith(ALIAS))
-            names = [set(stems(name, lang)) for name in (chunk.title, *aliases)]
-            if any(wanted <= own and len(own) <= 2 * len(wanted) for own in names):
-                found.add(chunk.chunk_id)
-    return frozenset(found)
+        if chunk.position != 0:
+            continue
+        for name in _names(chunk):
+            name_stems = set(stems(name, lang))
+            if asked <= name_stems and len(name_stems) <= 2 * len(asked):
+                matches.add(chunk.chunk_id)
+                break
+    return frozenset(matches)
+
+
+def _names(chunk: IndexedChunk) -> list[str]:
+    """Returns the title of a chunk's note and its aliases."""
+    names = [chunk.title]
+    for line in chunk.properties:
+        if line.startswith(ALIAS):
+            names.append(line.removeprefix(ALIAS))
+    return names
 
 
 def keyword_parts(
-    pool: Pool, options: RetrievalOptions, others: Sequence[IndexedChunk] = (), *, words: Sequence[str] = ()
+    pool: Pool,
+    options: RetrievalOptions,
+    others: Sequence[IndexedChunk] = (),
+    *,
+    ngram_words: Sequence[str] = (),
 ) -> Mapping[str, float]:
-    """Chunk id -> BM25 in [0, 1], see `Formula`; all 0 when nothing matches. `others`: chunks outside the pool,
-    measured by the same best. `words`: of the question, if their letters count as much as their stems.
+    """Computes the keyword part of each chunk, see `Formula`; all 0 when nothing matches.
+
+    others: chunks outside the pool, measured by the same best. ngram_words: words of the question, if their runs of
+    letters count as much as their stems.
     """
-    size, chunks = len(pool.candidates), [*(candidate.chunk for candidate in pool.candidates), *others]
-    measured = [(chunks, pool.frequencies, pool.stats)]
-    if words:
-        measured.append(in_letters(words, chunks, size))
-    parts: dict[str, float] = {}
-    for read, frequencies, stats in measured:
-        scores = bm25(read, frequencies, stats, k1=options.bm25_k1, b=options.bm25_b)
-        # BM25 counts a stem that stands once in a chunk of average length by its idf.
-        asked = sum(idf(frequencies, stats).values())
-        best = max(FULL_MATCH * asked, *scores[:size], 0.0) or 1.0
-        for chunk, score in zip(read, scores, strict=True):
-            parts[chunk.chunk_id] = parts.get(chunk.chunk_id, 0.0) + min(1.0, score / best) / len(measured)
-    return parts
+    pool_size = len(pool.candidates)
+    chunks = [*(candidate.chunk for candidate in pool.candidates), *others]
+    by_stems = _normalised_bm25(chunks, pool.frequencies, pool.stats, options, pool_size=pool_size)
+    if not ngram_words:
+        return by_stems
+    corpus = ngram_corpus(ngram_words, chunks, pool_size=pool_size)
+    by_ngrams = _normalised_bm25(
+        corpus.chunks, corpus.frequencies, corpus.stats, options, pool_size=pool_size
+    )
+    return {chunk_id: by_stems[chunk_id] / 2 + by_ngrams[chunk_id] / 2 for chunk_id in by_stems}
 
 
-def nearness(when: datetime, named: TimeRange) -> float:
-    """1 inside the range; outside it halves with every length of the range, a week at least, in distance.
+def _normalised_bm25(
+    chunks: Sequence[IndexedChunk],
+    frequencies: Mapping[str, int],
+    stats: CorpusStats,
+    options: RetrievalOptions,
+    *,
+    pool_size: int,
+) -> dict[str, float]:
+    """Divides BM25 by the best of the pool, or by a full match if that is more: chunk id -> [0, 1]."""
+    scores = bm25(chunks, frequencies, stats, k1=options.bm25_k1, b=options.bm25_b)
+    # BM25 counts a stem that stands once in a chunk of average length by its idf.
+    full_match = FULL_MATCH * sum(idf(frequencies, stats).values())
+    best = max(full_match, *scores[:pool_size], 0.0) or 1.0
+    return {
+        chunk.chunk_id: min(1.0, score / best) for chunk, score in zip(chunks, scores, strict=True)
+    }
+
+
+def nearness(moment: datetime, named: TimeRange) -> float:
+    """Returns 1 inside the range; outside it halves with every length of the range, a week at least, in distance.
 
     A range open on one side has no length and halves every 30 days.
     """
-    if named.contains(when):
+    if named.contains(moment):
         return 1.0
     if named.start is None or named.end is None:
         half_life = 30 * DAY
     else:
         half_life = max(named.end - named.start, MIN_NEARNESS_HALF_LIFE)
-    before = named.start - when if named.start is not None and when < named.start else timedelta(0)
-    after = when - named.end if named.end is not None and when >= named.end else timedelta(0)
-    return float(0.5 ** (max(before, after) / half_life))
+    distance = timedelta(0)
+    if named.start is not None and moment < named.start:
+        distance = named.start - moment
+    elif named.end is not None and moment >= named.end:
+        distance = moment - named.end
+    return float(0.5 ** (distance / half_life))
 
 
-def rank(
-    pool: Pool, formula: Formula, *, threshold: float, head: int = 0
-) -> tuple[tuple[Scored, ...], tuple[str, ...]]:
-    """Every candidate that matches and passes the threshold, best first, of equals the newer, then by chunk id; and
-    the chunks whose unread vectors may change the first `head` of these, the likeliest first. None: they are exact.
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Candidates that match and pass the threshold, as far as their vectors were read."""
+
+    passages: tuple[Scored, ...]
+    """Best first, of equals the newer, then by chunk id."""
+    contenders: tuple[str, ...]
+    """Ids of chunks whose unread vectors may change the head, the likeliest first; none: the head is exact."""
+
+
+def rank(pool: Pool, formula: Formula, *, threshold: float, head: int = 0) -> Ranking:
+    """Ranks every candidate that matches and passes the threshold, and finds the vectors that may change the first `head`.
 
     An unread vector counts as none, and its cosine lies in [-1, ceiling]. Scores grow with the cosine, so whoever's
     best possible score is less than the `head`-th greatest of all worst possible scores cannot come into the head, and
@@ -229,7 +344,9 @@ def rank(
     the rest.
     """
     ceiling = min(1.0, pool.ceiling + ROUNDING)
-    passing, certain, possible = list[Scored](), list[float](), list[Scored]()
+    passing: list[Scored] = []
+    worst_scores: list[float] = []
+    best_possible: list[Scored] = []
     for candidate in pool.candidates:
         scored = formula.score(candidate, candidate.cosine)
         # A chunk without a vector has no similarity to judge; a keyword it shares with the question speaks for it.
@@ -238,19 +355,28 @@ def rank(
         if scored.score > 0 and passes:
             passing.append(scored)
         is_unread = candidate.chunk.chunk_id in pool.unread
-        if passes and not (is_unread and threshold > 0):
-            certain.append(scored.score)
-        if is_unread and head:
+        may_fail_threshold = is_unread and threshold > 0
+        if passes and not may_fail_threshold:
+            worst_scores.append(scored.score)
+        if is_unread and head > 0:
             best = formula.score(candidate, ceiling)
             # It may also turn out to have no vector, and then a keyword suffices.
-            if best.score > 0 and (best.scores.similarity >= threshold or by_keyword):
-                possible.append(best)
-    certain.sort(reverse=True)
-    floor = certain[head - 1] if len(certain) >= head > 0 else 0.0
-    able = sorted((scored for scored in possible if scored.score >= floor), key=best_first_key)
-    return tuple(sorted(passing, key=best_first_key)), tuple([scored.chunk.chunk_id for scored in able])
+            may_pass = best.scores.similarity >= threshold or by_keyword
+            if best.score > 0 and may_pass:
+                best_possible.append(best)
+    worst_scores.sort(reverse=True)
+    floor = 0.0
+    if head > 0 and len(worst_scores) >= head:
+        floor = worst_scores[head - 1]
+    contenders = [scored for scored in best_possible if scored.score >= floor]
+    contenders.sort(key=best_first_key)
+    passing.sort(key=best_first_key)
+    return Ranking(
+        passages=tuple(passing),
+        contenders=tuple([scored.chunk.chunk_id for scored in contenders]),
+    )
 
 
 def best_first_key(scored: Scored) -> tuple[float, float, str]:
-    """Of equal scores the newer, as of two notes with the title that is asked for."""
+    """Sorts by score; of equal scores the newer first, as of two notes with the title that is asked for."""
     return -scored.score, -scored.chunk.created_at.timestamp(), scored.chunk.chunk_id

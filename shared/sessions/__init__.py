@@ -1,1 +1,3 @@
-"""Conversations: a question with what earlier turns left unsaid -> the whole question; the answered turn -> stored."""
+"""Conversations: follow-up + earlier turns -> a question that stands alone; an answered turn ->
+stored messages.
+"""

@@ -1,10 +1,11 @@
-"""A question that leans on the one before it -> a question that stands alone, by rule, where no model makes it whole.
+"""A question that leans on the one before it -> a question that stands alone, by rule, where no
+model rewrites it.
 
-It leans if it has no content of its own ("Why?", "And the other one?"), names only another time ("and in March?"), goes
-on with little ("What about the hotel?", "for Lisbon?"), or points at what it does not name ("When did I buy it?"). It
-gets the content of the question before and, unless it names its own, the time; a new name takes the place of names.
-What leans in another way stays as it was asked: a carried word too many finds the wrong notes, a missing one is asked
-for again.
+It leans if it has no content of its own ("Why?", "And the other one?"), names only another time
+("and in March?"), goes on with little ("What about the hotel?", "for Lisbon?"), or points at what
+it does not name ("When did I buy it?"). It gets the content of the question before and, unless it
+names its own, the time; a new name takes the place of names. What leans in another way stays as it
+was asked: a carried word too many finds the wrong notes, a missing one is asked for again.
 """
 
 from __future__ import annotations
@@ -22,19 +23,29 @@ from shared.times.lexicon import at_end, lexicon
 from shared.times.phrases import FoundTime, find_time
 
 MAX_CARRIED = 8
-"""Words of the question before."""
+"""Words carried from the question before, at most."""
 _ENDS = " \t\n?!.…¿¡,;:"
-_WORDLESS = FollowUps(at_length="(?!)", shortly="(?!)", things="(?!)", people="(?!)", empty="", clauses="(?!)")
-"""Used for a language without words: only a question with no content of its own leans on the one before."""
+_WORDLESS = FollowUps(
+    at_length="(?!)",
+    shortly="(?!)",
+    things="(?!)",
+    people="(?!)",
+    empty="",
+    clauses="(?!)",
+)
+"""Used for a language without words: only a question with no content of its own leans on the one
+before.
+"""
 _WORD = re.compile(r"[\w'’-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """From where "last week" is seen. `zone`: IANA."""
+    """The moment and the zone from which "last week" is seen."""
 
     now: datetime
     zone: str
+    """IANA name."""
 
     def day(self, at: datetime) -> str:
         return at.astimezone(ZoneInfo(self.zone)).date().isoformat()
@@ -44,129 +55,220 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """A question taken apart. `own`: content words beside the time and those that name nothing."""
+class _FollowUp:
+    """A question taken apart."""
 
     rest: str
-    """Without the time and how it opens."""
-    own: tuple[str, ...]
+    """Text without the time and without the words that open a follow-up."""
+    content: tuple[str, ...]
+    """Content words that name something, those of the time left out."""
     time: FoundTime | None
-    phrase: str
-    """The time's."""
+    time_phrase: str
+    """The words of `time`; empty without one."""
     goes_on: bool
-    """Whether it opens like one that goes on, and names little more."""
+    """True if it opens as a follow-up and names little more."""
 
 
-def whole_question(text: str, previous: str, *, asked: Moment, now: Moment, longest: int) -> str:
-    """`text` itself, or with what it leaves to be understood of `previous`, a whole question asked at `asked`.
+def standalone_question(
+    text: str, previous: str, *, asked_at: Moment, now: Moment, longest: int
+) -> str:
+    """Returns the question with what it leaves unsaid of the question before; `text` itself if it
+    stands alone.
 
-    At most `longest` characters, unless `text` alone has more.
+    previous: the question before, which stands alone and was asked at `asked_at`.
+    longest: characters of the result, unless `text` alone has more.
     """
     lang = detect(f"{previous} {text}")
     words = vocabulary(lang).follow_ups or _WORDLESS
-    read = _read(text, words, now, lang)
-    previous = _subject_of(previous.strip(), lang)
-    earlier = asked.time_in(previous, lang)
-    then = "" if earlier is None else _rebase(previous, earlier, asked=asked, now=now, lang=lang)
-    if not read.own and read.time is None:
+    follow_up = _parse(text, words, now, lang)
+    previous = _without_bare_questions(previous.strip(), lang)
+    previous_time = asked_at.time_in(previous, lang)
+    previous_phrase = ""
+    if previous_time is not None:
+        previous_phrase = _phrase_seen_from(
+            now, previous, previous_time, asked_at=asked_at, lang=lang
+        )
+
+    # 1. Nothing of its own: the whole question before stands behind it.
+    if not follow_up.content and follow_up.time is None:
         subject = previous
-        if earlier is not None:
-            subject = " ".join(f"{previous[: earlier.start]}{then}{previous[earlier.end :]}".split())
-        whole = f"{text.strip()} {subject}"
-        return whole if len(whole) <= longest else text
-    subject = _without_time(previous, earlier, lang)
-    if not read.own and len(_WORD.findall(read.rest)) <= 1:
-        whole = f"{subject.rstrip(_ENDS)} {read.phrase}?"
-        return whole if len(whole) <= longest else text
-    if not read.goes_on and not _points(read, words):
+        if previous_time is not None:
+            start = previous[: previous_time.start]
+            end = previous[previous_time.end :]
+            subject = _single_blanks(f"{start}{previous_phrase}{end}")
+        return _unless_longer(f"{text.strip()} {subject}", longest, otherwise=text)
+
+    # 2. Another time and nothing else: it takes the place of the time before.
+    subject = _without_time(previous, previous_time, lang)
+    if not follow_up.content and len(_WORD.findall(follow_up.rest)) <= 1:
+        question = f"{subject.rstrip(_ENDS)} {follow_up.time_phrase}?"
+        return _unless_longer(question, longest, otherwise=text)
+
+    # 3. Something of its own: words are carried if it goes on or points at what it does not name.
+    if not follow_up.goes_on and not _points_back(follow_up, words):
         return text
-    if read.goes_on and "(" in subject:
-        subject = subject.partition("(")[2]  # what an earlier step carried: subjects named in turn do not pile up
-    carried = _carried(subject, read.own, words, lang)
-    return _with_words(text, [*carried, then] if then and read.time is None else carried, longest)
+    if follow_up.goes_on and "(" in subject:
+        # Words in brackets were carried by an earlier step: subjects named in turn do not pile up.
+        subject = subject.partition("(")[2]
+    carried = _carried(subject, follow_up.content, words, lang)
+    if previous_phrase and follow_up.time is None:
+        carried.append(previous_phrase)
+    return _with_carried(text, carried, longest)
 
 
-def drops_time(text: str, previous: str, *, asked: Moment) -> bool:
-    """Whether `text` is the question before without its time, so that it stands alone: it asks about any time."""
+def drops_time(text: str, previous: str, *, asked_at: Moment) -> bool:
+    """Reports whether `text` is the question before without its time; it then asks about any time
+    and stands alone.
+    """
     lang = detect(f"{previous} {text}")
-    time = asked.time_in(previous, lang)
+    time = asked_at.time_in(previous, lang)
+    if time is None:
+        return False
     words = _WORD.findall(text.lower())
-    return time is not None and words in (
-        _WORD.findall(f"{previous[: time.start]} {previous[time.end :]}".lower()),
-        _WORD.findall(_without_time(previous, time, lang).lower()),
+    with_preposition = f"{previous[: time.start]} {previous[time.end :]}"
+    if words == _WORD.findall(with_preposition.lower()):
+        return True
+    return words == _WORD.findall(_without_time(previous, time, lang).lower())
+
+
+def _parse(text: str, words: FollowUps, now: Moment, lang: str) -> _FollowUp:
+    """Takes a question apart."""
+    opening = re.match(
+        rf"[\s¿¡]*(?:({words.at_length})|{words.shortly})(?!\w)[\s,]*", text, re.IGNORECASE
+    )
+    opens_at_length = opening is not None and opening[1] is not None
+    body = text.strip(_ENDS)
+    if opening is not None and opens_at_length:
+        body = text[opening.end() :].strip(_ENDS)
+
+    time = now.time_in(body, lang)
+    times = vocabulary(lang).times
+    if time is None and times and opening and len(body.split()) == 1:
+        # A bare month may be the time: `March` -> `in March`.
+        body = f"{times.in_a_month} {body}"
+        time = now.time_in(body, lang)
+    rest = body
+    time_phrase = ""
+    if time is not None:
+        rest = f"{body[: time.start]} {body[time.end :]}"
+        time_phrase = body[time.start : time.end]
+
+    empty_words = words.empty.split()
+    content = tuple(word for word in _content(rest, lang) if word.lower() not in empty_words)
+    is_fragment = len(content) <= 2 and len(_WORD.findall(rest)) <= len(content) + 2
+    names_little = is_fragment or (opens_at_length and len(content) == 1)
+    return _FollowUp(
+        rest=rest,
+        content=content,
+        time=time,
+        time_phrase=time_phrase,
+        goes_on=opening is not None and names_little,
     )
 
 
-def _read(text: str, words: FollowUps, now: Moment, lang: str) -> _Read:
-    opening = re.match(rf"[\s¿¡]*(?:({words.at_length})|{words.shortly})(?!\w)[\s,]*", text, re.IGNORECASE)
-    at_length = opening is not None and opening[1] is not None
-    body = text[opening.end() :].strip(_ENDS) if opening and at_length else text.strip(_ENDS)
-    time, times = now.time_in(body, lang), vocabulary(lang).times
-    if time is None and times and opening and len(body.split()) == 1:  # a bare month: `March` -> `in March`
-        body = f"{times.in_a_month} {body}"
-        time = now.time_in(body, lang)
-    rest = body if time is None else f"{body[: time.start]} {body[time.end :]}"
-    own = tuple(word for word in _content(rest, lang) if word.lower() not in words.empty.split())
-    is_fragment = len(own) <= 2 and len(_WORD.findall(rest)) <= len(own) + 2
-    goes_on = opening is not None and (is_fragment or (at_length and len(own) == 1))
-    phrase = "" if time is None else body[time.start : time.end]
-    return _Read(rest=rest, own=own, time=time, phrase=phrase, goes_on=goes_on)
+def _unless_longer(question: str, longest: int, *, otherwise: str) -> str:
+    """Returns the question, or `otherwise` if it has more than `longest` characters."""
+    if len(question) > longest:
+        return otherwise
+    return question
+
+
+def _single_blanks(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _without_time(text: str, time: FoundTime | None, lang: str) -> str:
-    """Without the preposition before the time, too."""
+    """Returns the text without its time and without the preposition before the time."""
     if time is None:
         return text
-    before = text[: time.start]
-    preposition = at_end(before, len(before), lexicon(lang).preposition)
-    return " ".join(f"{before[: preposition.start()] if preposition else before}{text[time.end :]}".split())
+    start = time.start
+    preposition = at_end(text[:start], start, lexicon(lang).preposition)
+    if preposition:
+        start = preposition.start()
+    return _single_blanks(f"{text[:start]}{text[time.end :]}")
 
 
-def _subject_of(previous: str, lang: str) -> str:
-    """Without the bare questions before it that an earlier step put there ("Why? …")."""
-    head, mark, rest = previous.partition("? ")
-    return _subject_of(rest, lang) if mark and rest and not _content(head, lang) else previous
+def _without_bare_questions(previous: str, lang: str) -> str:
+    """Returns the question without the bare ones that an earlier step put before it ("Why? …")."""
+    while True:
+        first, mark, rest = previous.partition("? ")
+        if not mark or not rest or _content(first, lang):
+            return previous
+        previous = rest
 
 
-def _points(read: _Read, words: FollowUps) -> bool:
-    """Whether a word points at a thing or a person that the question itself does not name before it."""
+def _points_back(follow_up: _FollowUp, words: FollowUps) -> bool:
+    """Reports whether a word points at a thing or a person that the question itself does not name
+    before it.
+    """
+    text = follow_up.rest
     clause = re.compile(rf"[,;:.]|\b(?:{words.clauses})\b", re.IGNORECASE)
-    for found in re.finditer(rf"(?<!\w)(?:{words.things})(?!\w)", read.rest, re.IGNORECASE):
-        before = read.rest[: found.start()]
-        if sum(word in before for word in read.own) < 2 or not clause.search(before):
+    for pointer in re.finditer(rf"(?<!\w)(?:{words.things})(?!\w)", text, re.IGNORECASE):
+        preceding = text[: pointer.start()]
+        named_before = [word for word in follow_up.content if word in preceding]
+        if len(named_before) < 2 or not clause.search(preceding):
             return True
-    people = re.finditer(rf"(?<!\w)(?:{words.people})(?!\w)", read.rest, re.IGNORECASE)
-    names = [word for word in read.own if word[0].isupper()]
-    return any(not any(name in read.rest[: found.start()] for name in names) for found in people)
+
+    names = [word for word in follow_up.content if word[0].isupper()]
+    for pointer in re.finditer(rf"(?<!\w)(?:{words.people})(?!\w)", text, re.IGNORECASE):
+        preceding = text[: pointer.start()]
+        if not any(name in preceding for name in names):
+            return True
+    return False
 
 
-def _carried(before: str, own: Sequence[str], words: FollowUps, lang: str) -> list[str]:
-    """Content of the question before that this one does not have; without its names where a name is all that is new."""
-    known = {stem_of(word.lower(), lang) for word in own} | set(words.empty.split())
-    content = _content(before, lang)
-    if not vocabulary(lang).nouns_are_capitalised and len(own) == 1 and own[0][0].isupper():
-        content = [word for word in content if not word[0].isupper() or before.startswith(word)]
-    return [word for word in content if stem_of(word.lower(), lang) not in known][-MAX_CARRIED:]
+def _carried(subject: str, content: Sequence[str], words: FollowUps, lang: str) -> list[str]:
+    """Returns content words of the question before that the follow-up lacks, the last
+    `MAX_CARRIED`.
+
+    Names are left out where a name is all that the follow-up brings: it takes their place.
+    """
+    own_stems = {stem_of(word.lower(), lang) for word in content}
+    own_stems.update(words.empty.split())
+    candidates = _content(subject, lang)
+    brings_one_name = len(content) == 1 and content[0][0].isupper()
+    if brings_one_name and not vocabulary(lang).nouns_are_capitalised:
+        candidates = [
+            word for word in candidates if not word[0].isupper() or subject.startswith(word)
+        ]
+    lacking = [word for word in candidates if stem_of(word.lower(), lang) not in own_stems]
+    return lacking[-MAX_CARRIED:]
 
 
-def _with_words(text: str, carried: Sequence[str], longest: int) -> str:
-    """`And the hotel?` after `How far is the night train to Lisbon?` -> `And the hotel (far night train Lisbon)?`"""
-    asked = text.strip().rstrip(_ENDS)
-    while carried and len(asked) + len(" ".join(carried)) + 4 > longest:
+def _with_carried(text: str, carried: Sequence[str], longest: int) -> str:
+    """Adds carried words in brackets: `And the hotel?` -> `And the hotel (far night train Lisbon)?`
+
+    The first words go where all would be longer than `longest`.
+    """
+    question = text.strip().rstrip(_ENDS)
+    while carried and len(question) + len(" ".join(carried)) + 4 > longest:
         carried = carried[1:]
-    return f"{asked} ({' '.join(carried)})?" if carried else text
+    if not carried:
+        return text
+    return f"{question} ({' '.join(carried)})?"
 
 
 def _content(text: str, lang: str) -> list[str]:
-    """Content words of the text as written, each once."""
+    """Returns the content words of the text as written, without repeats."""
     return list(dict.fromkeys(text[start:end] for _, start, end in content_words(text, lang)))
 
 
-def _rebase(text: str, time: FoundTime, *, asked: Moment, now: Moment, lang: str) -> str:
-    """The phrase of a time that `text` names; asked on another day, the days that it meant then."""
-    start, end = time.hint.range.start, time.hint.range.end
+def _phrase_seen_from(
+    now: Moment, text: str, time: FoundTime, *, asked_at: Moment, lang: str
+) -> str:
+    """Returns the phrase of a time that `text` names; if it was asked on another day, the days that
+    it meant then.
+    """
+    phrase = text[time.start : time.end]
+    start = time.hint.range.start
+    end = time.hint.range.end
     times = vocabulary(lang).times
-    if times is None or asked.day(asked.now) == now.day(now.now) or start is None or end is None:
-        return text[time.start : time.end]
-    first, last = asked.day(start), asked.day(end - timedelta(microseconds=1))
-    return first if first == last else times.from_to.format(first, last)
+    if times is None or start is None or end is None:
+        return phrase
+    if asked_at.day(asked_at.now) == now.day(now.now):
+        return phrase
+    first_day = asked_at.day(start)
+    last_day = asked_at.day(end - timedelta(microseconds=1))
+    if first_day == last_day:
+        return first_day
+    return times.from_to.format(first_day, last_day)

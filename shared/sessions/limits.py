@@ -9,7 +9,7 @@ from dataclasses import replace
 from shared.errors import InvalidArgument, SettingsError
 from shared.markdown.neutralize import neutralize_line
 from shared.model.limits import UNKEEPABLE, is_id
-from shared.model.sessions import SETTINGS, SessionSettings, SettingsPatch
+from shared.model.sessions import SETTINGS, SessionSettings, Setting, SettingsPatch
 
 MAX_TITLE = 200
 MAX_DERIVED_TITLE = 80
@@ -19,44 +19,73 @@ TITLE = f"one line of at most {MAX_TITLE} characters"
 _NOT_ONE_LINE = re.compile("[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 
 
-def check_settings(patch: SettingsPatch, *, models: Collection[str], inside: str = "") -> SettingsPatch:
-    """The patch itself. `models`: those that may be chosen; `inside`: the prefix of a field's name (`settings.`).
+def check_settings(
+    patch: SettingsPatch, *, models: Collection[str], inside: str = ""
+) -> SettingsPatch:
+    """Returns the patch itself. Raises InvalidArgument for the first value out of its range.
 
-    Raises InvalidArgument for the first value out of its range.
+    models: names that may be chosen.
+    inside: prefix of a field's name in errors (`settings.`).
     """
     for name, value in patch.items():
         setting = SETTINGS[name]
-        size = len(value) if isinstance(value, str) else value
-        fits = (setting.least is None or setting.least <= size) and (setting.most is None or size <= setting.most)
-        known = not setting.choices or value in setting.choices
-        usable = not isinstance(value, str) or is_id(value) or (name != "template" and not UNKEEPABLE.search(value))
-        if not (fits and known and usable):
+        is_valid = _is_in_range(setting, value)
+        if isinstance(value, str) and not _is_usable_text(name, value):
+            is_valid = False
+        if setting.choices and value not in setting.choices:
+            is_valid = False
+        if not is_valid:
             raise InvalidArgument(inside + setting.field, setting.expected)
     if patch.get("model") and patch["model"] not in models:
         raise InvalidArgument(f"{inside}model", f"one of {', '.join(sorted(models))}")
     return patch
 
 
-def checked_defaults(given: SettingsPatch, *, models: Collection[str]) -> SessionSettings:
-    """Settings of new sessions, `given` by SESSION_DEFAULTS. Raises SettingsError naming the setting of a bad value."""
+def _is_in_range(setting: Setting, value: float | str) -> bool:
+    """Reports whether a number, or the length of a text, lies within the setting's bounds."""
+    size = len(value) if isinstance(value, str) else value
+    if setting.least is not None and size < setting.least:
+        return False
+    return setting.most is None or size <= setting.most
+
+
+def _is_usable_text(name: str, value: str) -> bool:
+    """Reports whether a text can be stored; a template's must be an id."""
+    if is_id(value):
+        return True
+    return name != "template" and not UNKEEPABLE.search(value)
+
+
+def checked_defaults(patch: SettingsPatch, *, models: Collection[str]) -> SessionSettings:
+    """Returns the settings of new sessions: the built-in ones with those of SESSION_DEFAULTS.
+
+    Raises SettingsError naming the setting of a bad value.
+    """
     try:
-        return replace(SessionSettings(), **check_settings(given, models=models))  # type: ignore[arg-type]
-    except InvalidArgument as wrong:
-        raise SettingsError("SESSION_DEFAULTS", f"{wrong.expected} for {wrong.field}") from None
+        return replace(SessionSettings(), **check_settings(patch, models=models))  # type: ignore[arg-type]
+    except InvalidArgument as error:
+        raise SettingsError("SESSION_DEFAULTS", f"{error.expected} for {error.field}") from None
 
 
 def check_title(title: str, *, inside: str = "") -> str:
-    """Without blanks around it. `inside`: see `check_settings`. Raises InvalidArgument."""
-    bare = title.strip()
-    if len(bare) > MAX_TITLE or _NOT_ONE_LINE.search(bare):
+    """Returns the title without blanks around it. Raises InvalidArgument.
+
+    inside: prefix of the field's name in errors (`session.`).
+    """
+    stripped = title.strip()
+    if len(stripped) > MAX_TITLE or _NOT_ONE_LINE.search(stripped):
         raise InvalidArgument(f"{inside}title", TITLE)
-    return bare
+    return stripped
 
 
 def title_of(question: str) -> str:
-    """The question on one line, at most 80 characters, cut between words and ended by an ellipsis."""
+    """Returns the question on one line, at most 80 characters, cut between words and ended by an
+    ellipsis.
+    """
     line = neutralize_line(question)
     if len(line) <= MAX_DERIVED_TITLE:
         return line
-    cut = line[: MAX_DERIVED_TITLE - 1]
-    return f"{(cut.rpartition(' ')[0] or cut).rstrip(',;:.- ')}…"
+    beginning = line[: MAX_DERIVED_TITLE - 1]
+    whole_words, _, _ = beginning.rpartition(" ")
+    title = (whole_words or beginning).rstrip(",;:.- ")
+    return f"{title}…"

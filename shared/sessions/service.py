@@ -1,4 +1,6 @@
-"""Sessions for every front door: keep them, begin a turn in one, record the turn once it is answered."""
+"""Sessions for every front door: store them, begin a turn in one, record the turn once it is
+answered.
+"""
 
 from __future__ import annotations
 
@@ -11,30 +13,33 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from shared.errors import Conflict, InvalidArgument, NotFound, Unavailable
+from shared.errors import Conflict, InvalidArgument, NotFound, TooLarge, Unavailable
 from shared.indexing.state import note_revision
 from shared.language.words import folded_words
 from shared.model.account import Person
-from shared.model.answers import Answer
+from shared.model.answers import StoredAnswer
+from shared.model.documents import MESSAGES, SESSIONS, Conversation, Cursor
 from shared.model.questions import Filters, Question, Strategy, WhenNotInNotes
-from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch, Spot
+from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch
 from shared.model.templates import NONE
 from shared.ports.models import Writer
 from shared.ports.pages import Page, make_token, read_token
-from shared.ports.stores import Store, readable_note
+from shared.ports.stores import ConversationStore, readable_note
 from shared.sessions.limits import check_settings, check_title, title_of
 from shared.sessions.standalone import earlier_turns, resolve
 from shared.sessions.turns import Turn, as_read_now, messages_of
 from shared.times.dates import is_within_years
 
 LIFETIME = timedelta(days=1)
-"""How long a page token is good."""
+"""Time for which a page token is valid."""
 NEW = "new"
-"""Instead of a session's id: begin one."""
+"""Session id of a request that begins a session."""
 SCANNED = 100
-"""Sessions whose titles are looked at in one step of a search; messages of a session that are read at once."""
+"""Sessions whose titles are compared in one step of a search; messages of a session that are read
+at once.
+"""
 MAX_STEPS = 5
-"""Steps that a page of a search takes."""
+"""Steps that a page of a search takes, at most."""
 MAX_IMPORTED = 20
 """Messages imported at once: what a store adds in one commit."""
 EXPORTED_PRECISION = timedelta(milliseconds=1)
@@ -43,7 +48,8 @@ EXPORTED_PRECISION = timedelta(milliseconds=1)
 _ID = re.compile("[0-9A-Za-z]{1,64}")
 """Ids of sessions; new ones have 32 hexadecimal digits."""
 
-_ASKED = frozenset(each.name for each in fields(Question)) - {"model"}
+_QUESTION_SETTINGS = frozenset(attribute.name for attribute in fields(Question)) - {"model"}
+"""Settings that a question carries under the same name."""
 
 log = logging.getLogger(__name__)
 
@@ -53,19 +59,21 @@ class Sessions:
     """One person's sessions. Safe between threads."""
 
     person: Person = field(kw_only=False)
-    store: Store
+    store: ConversationStore
     clock: Callable[[], datetime]
     models: frozenset[str] = field(default_factory=frozenset)
     """Names of the models that a session or a request may choose."""
     rewriter: Writer | None = None
-    """Makes follow-ups whole; None: a rule does."""
+    """Rewrites follow-ups into questions that stand alone; None: a rule does."""
     longest_question: int
+    """Characters of a question."""
     defaults: SessionSettings = field(default_factory=SessionSettings)
-    """Settings of a session that names none of its own."""
+    """Settings of a new session where its request names none."""
 
     def create(self, *, title: str = "", patch: SettingsPatch | None = None) -> Session:
-        """Raises InvalidArgument naming `title` or `settings.…`."""
-        patch, now = check_settings(patch or {}, models=self.models, inside="settings."), self.clock()
+        """Begins a session. Raises InvalidArgument naming `title` or `settings.…`."""
+        patch = check_settings(patch or {}, models=self.models, inside="settings.")
+        now = self.clock()
         session = Session(
             session_id=uuid.uuid4().hex,
             created_at=now,
@@ -73,211 +81,361 @@ class Sessions:
             title=check_title(title),
             settings=replace(self.defaults, **patch),  # type: ignore[arg-type]
         )
-        self.store.create_session(self.person, session)
+        self.store.swap(self.person, SESSIONS, session.session_id, session, expected=None)
         return session
 
     def get(self, session_id: str) -> Session:
-        """Raises NotFound, also for another person's session."""
-        session = self.store.get_session(self.person, session_id) if _ID.fullmatch(session_id) else None
+        """Returns a session. Raises NotFound, also for another person's session."""
+        session = None
+        if _ID.fullmatch(session_id):
+            session = self._stored(session_id)
         if session is None:
             raise NotFound(f"no session {session_id!r}")
         return session
 
-    def change(self, session_id: str, *, title: str | None = None, patch: SettingsPatch | None = None) -> Session:
-        """Change what is given. An empty title: the first question names it. Raises NotFound, InvalidArgument."""
+    def change(
+        self, session_id: str, *, title: str | None = None, patch: SettingsPatch | None = None
+    ) -> Session:
+        """Changes title and settings, where they are given. Raises NotFound, InvalidArgument.
+
+        title: empty to name the session by its first question.
+        """
         patch = check_settings(patch or {}, models=self.models, inside="settings.")
-        name = None if title is None else check_title(title)
+        if title is not None:
+            title = check_title(title)
         self.get(session_id)
-        self.store.patch_session(self.person, session_id, patch, updated_at=self.clock(), title=name)
+        changes: dict[str, object] = {"updated_at": self.clock(), "settings": patch}
+        if title is not None:
+            changes["title"] = title
+        self.store.change(self.person, SESSIONS, session_id, changes)
         return self.get(session_id)
 
     def import_session(self, session: Session, messages: Sequence[Message]) -> Session:
-        """A session of an export, as it is here now, by its ids: what is missing is added, what is there stays. A model
-        that may not be chosen here stays, and counts as none.
+        """Adds what is missing here of an exported session, by its ids, and returns it as it is
+        here now.
 
-        `messages`: at most `MAX_IMPORTED` that follow each other, in the order of time; those that bring a session here
-        begin with its first. Raises InvalidArgument.
+        What is there stays. A model that may not be chosen here stays, and counts as none. Raises
+        InvalidArgument.
+
+        messages: at most `MAX_IMPORTED` that follow each other, in the order of time. The first
+            call for a session begins with its first message.
         """
-        settings = {name: value for name, value in asdict(session.settings).items() if name != "model"}
+        settings = asdict(session.settings)
+        del settings["model"]
         check_settings(settings, models=self.models, inside="session.settings.")
-        title, session_id = check_title(session.title, inside="session."), session.session_id
-        if len({each.message_id for each in messages}) < len(messages):
+        title = check_title(session.title, inside="session.")
+        session_id = session.session_id
+        if len({message.message_id for message in messages}) < len(messages):
             raise InvalidArgument("messages", "messages of different ids")
-        first = next((title_of(each.text) for each in messages if each.role is Role.USER), "")
-        unnamed = "" if title == first else title
-        new = replace(session, title=unnamed, first_question=first, message_count=0)
-        held: Session | None = session
-        try:
-            self.store.create_session(self.person, new)
-        except Conflict:  # it is there
-            held = self.store.get_session(self.person, session_id)
-        known = self._known_messages(session_id, messages) if messages else frozenset()
-        missing = [self._as_answered(each) for each in messages if each.message_id not in known]
-        if missing and held:
-            self.store.add_messages(self.person, session_id, missing, first=first)
-            last = max(held.updated_at, session.updated_at, missing[-1].created_at)
-            self.store.patch_session(self.person, session_id, {}, updated_at=last)
-        return self.store.get_session(self.person, session_id) or replace(session, title=title)
 
-    def _as_answered(self, message: Message) -> Message:
-        """With the revision of each cited note, empty where the note does not hold the quote any more."""
+        # 1. The session itself.
+        first_question = _first_question_in(messages)
+        given_title = title
+        if title == first_question:
+            given_title = ""
+        new_session = replace(
+            session,
+            title=given_title,
+            first_question=first_question,
+            message_count=0,
+        )
+        existing: Session | None = session
+        try:
+            self.store.swap(self.person, SESSIONS, session_id, new_session, expected=None)
+        except Conflict:  # it is there
+            existing = self._stored(session_id)
+
+        # 2. Its messages.
+        stored_ids: frozenset[str] = frozenset()
+        if messages:
+            stored_ids = self._stored_message_ids(session_id, messages)
+        missing = []
+        for message in messages:
+            if message.message_id not in stored_ids:
+                missing.append(self._with_revisions(message))
+        if missing and existing is not None:
+            conversation = Conversation(self.person, session_id)
+            self.store.add_messages(conversation, missing, first=first_question)
+            updated_at = max(existing.updated_at, session.updated_at, missing[-1].created_at)
+            self.store.change(self.person, SESSIONS, session_id, {"updated_at": updated_at})
+
+        stored = self._stored(session_id)
+        if stored is None:  # deleted meanwhile
+            return replace(session, title=title)
+        return stored
+
+    def _with_revisions(self, message: Message) -> Message:
+        """Gives each citation the revision of its note; an empty one where the note does not hold
+        the quote now.
+        """
         citations = []
-        for each in message.citations:
-            note = readable_note(self.store, self.person.tenant_id, each.note_id)
-            holds = note is not None and each.shown["quote"] in note.text
-            citations.append(replace(each, note_revision=note_revision(note) if note and holds else ""))
+        for citation in message.citations:
+            note = readable_note(self.store, self.person.tenant_id, citation.note_id)
+            revision = ""
+            if note is not None and citation.shown["quote"] in note.text:
+                revision = note_revision(note)
+            citations.append(replace(citation, note_revision=revision))
         return replace(message, citations=tuple(citations))
 
-    def _known_messages(self, session_id: str, messages: Sequence[Message]) -> frozenset[str]:
-        """Ids of the messages that are there from the first of these to the last."""
-        found: set[str] = set()
-        before = Spot(messages[-1].created_at + EXPORTED_PRECISION, "0")
+    def _stored_message_ids(self, session_id: str, messages: Sequence[Message]) -> frozenset[str]:
+        """Returns the ids of the stored messages from the time of the first of `messages` to that
+        of the last.
+        """
+        conversation = Conversation(self.person, session_id)
+        stored_ids: set[str] = set()
+        position = Cursor("0", messages[-1].created_at + EXPORTED_PRECISION)
         while True:
-            page = self.store.list_messages(self.person, session_id, limit=SCANNED, before=before)
-            found.update(each.message_id for each in page)
-            if len(page) < SCANNED or page[-1].created_at < messages[0].created_at:
-                return frozenset(found)
-            before = Spot(page[-1].created_at, page[-1].message_id)
+            listing = self.store.listing(conversation, MESSAGES, limit=SCANNED, after=position)
+            stored_ids.update(message.message_id for message in listing.items)
+            if listing.next is None:
+                return frozenset(stored_ids)
+            position = listing.next
+            if position.moment is None or position.moment < messages[0].created_at:
+                return frozenset(stored_ids)
 
     def delete(self, session_id: str) -> None:
-        """With its messages. Raises NotFound."""
-        if not _ID.fullmatch(session_id) or not self.store.delete_session(self.person, session_id):
+        """Deletes a session with its messages. Raises NotFound."""
+        if not _ID.fullmatch(session_id) or not self.store.delete(
+            self.person, SESSIONS, session_id
+        ):
             raise NotFound(f"no session {session_id!r}")
 
     def page(self, *, limit: int, token: str | None = None, title: str = "") -> Page[Session]:
-        """Last changed first; with `title` those that contain each of its words, ignoring case, width and accents. A
-        page of a search may hold fewer than there are.
+        """Lists sessions, last changed first. Raises InvalidArgument("pageToken").
 
-        Raises InvalidArgument("pageToken").
+        title: lists only sessions whose title contains each of these words, ignoring case, width
+            and accents. A page of a search may hold fewer sessions than `limit`.
         """
         listing = f"sessions {self.person.space} {title}"
-        before, wanted = self._spot(token, listing), folded_words(title).split()
-        found: list[Session] = []
+        position = self._read_token(token, listing)
+        title_words = folded_words(title).split()
+        step_size = limit + 1
+        if title:
+            step_size = SCANNED
+        sessions: list[Session] = []
         for _ in range(MAX_STEPS):
-            size = SCANNED if title else limit + 1
-            scanned = self.store.list_sessions(self.person, limit=size, before=before)
-            for session in scanned:
-                if len(found) == limit:
-                    return Page(tuple(found), self._token(before, listing))
-                shown = folded_words(session.shown_title) if wanted else ""
-                if all(word in shown for word in wanted):
-                    found.append(session)
-                before = Spot(session.updated_at, session.session_id)
-            if len(scanned) < size:
-                return Page(tuple(found), None)
-        return Page(tuple(found), self._token(before, listing))
+            listing_step = self.store.listing(
+                self.person, SESSIONS, limit=step_size, after=position
+            )
+            for session in listing_step.items:
+                if len(sessions) == limit:
+                    return Page(tuple(sessions), self._make_token(position, listing))
+                if _has_words(session, title_words):
+                    sessions.append(session)
+                position = SESSIONS.cursor(session)
+            position = listing_step.next
+            if position is None:
+                return Page(tuple(sessions), None)
+        return Page(tuple(sessions), self._make_token(position, listing))
 
     def messages(self, session_id: str, *, limit: int, token: str | None = None) -> Page[Message]:
-        """The newest page first, each in the order of time; citations as they are now.
+        """Lists messages with their citations as they are now: newest page first, each page in the
+        order of time.
 
         Raises NotFound, InvalidArgument("pageToken").
         """
         listing = f"messages {self.person.space} {session_id}"
-        before = self._spot(token, listing)
+        position = self._read_token(token, listing)
         self.get(session_id)
-        found = self.store.list_messages(self.person, session_id, limit=limit + 1, before=before)
-        items = self._as_read_now(found[:limit])[::-1]
-        more = len(found) > limit
-        return Page(items, self._token(Spot(items[0].created_at, items[0].message_id), listing) if more else None)
+        newest_first = self.store.listing(
+            Conversation(self.person, session_id), MESSAGES, limit=limit + 1, after=position
+        )
+        messages = self._as_read_now(newest_first.items[:limit])[::-1]
+        position = newest_first.next
+        if len(newest_first.items) > limit:
+            position = MESSAGES.cursor(messages[0])
+        return Page(messages, self._make_token(position, listing))
 
     @contextmanager
-    def turn(self, question: Question, session_id: str | None, patch: SettingsPatch) -> Iterator[Turn]:
-        """A question as a request asks it -> with the settings of its session. `patch`: what the request itself sets.
-        Around answering: where no answer comes of it, a session that was begun for it goes.
+    def turn(
+        self, question: Question, session_id: str | None, patch: SettingsPatch
+    ) -> Iterator[Turn]:
+        """Yields the turn of a question with the settings of its session, while the body answers
+        it.
 
-        `session_id` None: no session, only `patch` counts. Raises NotFound; InvalidArgument naming the request's field.
+        Where the body raises, a session that was begun for the question is deleted. Raises
+        NotFound; InvalidArgument naming the request's field.
+
+        session_id: None for no session, where only `patch` counts; `NEW` to begin one.
+        patch: settings of the request itself.
         """
         check_settings(patch, models=self.models)
-        asked_at, is_new, session = self.clock(), session_id == NEW, None
-        if session_id is not None:
-            session = self.create() if is_new else self.get(session_id)
-        settings = {**(asdict(session.settings) if session else {}), **patch}
-        fields_set = {name: value for name, value in settings.items() if name in _ASKED}
-        for name, choice in (("strategy", Strategy), ("when_not_in_notes", WhenNotInNotes)):
-            if name in fields_set:
-                fields_set[name] = choice(fields_set[name])
-        if fields_set.get("template") == NONE:
-            fields_set["template"] = None
-        filters, model = _scoped(question.filters, settings), settings.get("model")
-        # A model that was allowed once and is no more counts as none: the configured one answers.
-        asked = replace(question, **fields_set, filters=filters, model=model if model in self.models else None)
-        most = settings["max_history"] if session and not is_new else 0
+        asked_at = self.clock()
+        is_new = session_id == NEW
+        session = None
+        settings: dict[str, Any] = {}
+        if is_new:
+            session = self.create()
+        elif session_id is not None:
+            session = self.get(session_id)
+        if session is not None:
+            settings = asdict(session.settings)
+        settings.update(patch)
+        max_history = 0
+        if session is not None and not is_new:
+            max_history = settings["max_history"]
+        turn = Turn(
+            question=self._with_settings(question, settings),
+            asked_at=asked_at,
+            session=session,
+            max_history=max_history,
+        )
         try:
-            yield Turn(question=asked, asked_at=asked_at, session=session, max_history=most)
+            yield turn
         except BaseException:
-            if session and is_new:
-                held = self.store.get_session(self.person, session.session_id)
-                if held is not None and not held.message_count:  # else its answer is stored already
-                    self.store.delete_session(self.person, session.session_id)
+            if session is not None and is_new:
+                self._delete_if_empty(session.session_id)
             raise
 
-    def contextualize_question(self, turn: Turn) -> Turn:
-        """The turn with its history, its question made whole. Reads the session, and may ask a model."""
+    def _delete_if_empty(self, session_id: str) -> None:
+        """Deletes a session unless an answer is stored in it already."""
+        stored = self._stored(session_id)
+        if stored is not None and not stored.message_count:
+            self.store.delete(self.person, SESSIONS, session_id)
+
+    def _with_settings(self, question: Question, settings: Mapping[str, Any]) -> Question:
+        """Returns the question with the settings that it does not set itself."""
+        changes = {name: value for name, value in settings.items() if name in _QUESTION_SETTINGS}
+        if "strategy" in changes:
+            changes["strategy"] = Strategy(changes["strategy"])
+        if "when_not_in_notes" in changes:
+            changes["when_not_in_notes"] = WhenNotInNotes(changes["when_not_in_notes"])
+        if changes.get("template") == NONE:
+            changes["template"] = None
+        model = settings.get("model")
+        if model not in self.models:
+            # A model that was allowed once and is no more counts as none: the configured one
+            # answers.
+            model = None
+        filters = _with_scope(question.filters, settings)
+        return replace(question, **changes, filters=filters, model=model)
+
+    def standalone_question(self, turn: Turn) -> Turn:
+        """Adds the history and rewrites the question so that it stands alone. Reads the session,
+        may ask a model.
+        """
         if turn.session is None or not turn.max_history:
             return turn
+        conversation = Conversation(self.person, turn.session.session_id)
+        newest_first = self.store.listing(conversation, MESSAGES, limit=turn.max_history).items
+        turns = earlier_turns(self._as_read_now(newest_first)[::-1])
         question = turn.question
-        newest = self.store.list_messages(self.person, turn.session.session_id, limit=turn.max_history)
-        turns = earlier_turns(self._as_read_now(newest)[::-1])
-        text, usage = resolve(question, turns, rewriter=self.rewriter, longest=self.longest_question)
-        history, asked = tuple(each.exchange for each in turns), None if text == question.text else question.text
-        return replace(turn, question=replace(question, text=text, asked=asked, history=history), usage=usage)
+        standalone, usage = resolve(
+            question, turns, rewriter=self.rewriter, longest=self.longest_question
+        )
+        question = replace(question, history=tuple(earlier.exchange for earlier in turns))
+        if standalone != question.text:
+            question = replace(question, text=standalone, asked=question.text)
+        return replace(turn, question=question, usage=usage)
 
-    def record(self, turn: Turn, answer: Answer, body: Mapping[str, Any]) -> bool:
-        """Store the answered turn. `body`: the JSON object that the caller gets.
+    def record(self, turn: Turn, answer: StoredAnswer) -> bool:
+        """Stores the answered turn.
 
-        False if nothing is stored, because the session has been deleted meanwhile or the store is away: the answer
-        is delivered all the same.
+        Returns False if nothing is stored, because the session has been deleted meanwhile or the
+        store is away: the answer is delivered all the same.
         """
         if turn.session is None:
             return False
+        now = max(self.clock(), turn.asked_at)
         try:
-            stored = self.store.add_messages(
-                self.person,
-                turn.session.session_id,
-                messages_of(turn, answer, body, max(self.clock(), turn.asked_at)),
+            is_stored = self.store.add_messages(
+                Conversation(self.person, turn.session.session_id),
+                messages_of(turn, answer, now),
                 first=title_of(turn.question.asked or turn.question.text),
             )
-        except Unavailable as problem:
-            log.warning("a turn was answered and not stored (%s)", type(problem).__name__)
+        except (TooLarge, Unavailable) as error:
+            log.warning("a turn was answered and not stored (%s)", type(error).__name__)
             return False
-        if not stored:
+        if not is_stored:
             log.info("a turn was answered whose session has been deleted")
-        return stored
+        return is_stored
 
-    def _as_read_now(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-        cited = list(dict.fromkeys(each.note_id for message in messages for each in message.citations))
-        live = self.store.live_records(self.person.tenant_id, cited) if cited else {}
-        return tuple(as_read_now(message, live) if message.citations else message for message in messages)
+    def _stored(self, session_id: str) -> Session | None:
+        return self.store.get(self.person, SESSIONS, session_id).value
 
-    def _token(self, last: Spot | None, listing: str) -> str | None:
-        """`listing` names everything that the pages must have in common: tenant, session, search."""
+    def _as_read_now(self, messages: Sequence[Message]) -> tuple[Message, ...]:
+        """Returns the messages with their citations as they are now; reads the records of all cited
+        notes at once.
+        """
+        note_ids: dict[str, None] = {}
+        for message in messages:
+            note_ids.update(dict.fromkeys(citation.note_id for citation in message.citations))
+        if not note_ids:
+            return tuple(messages)
+        current_records = self.store.live_records(self.person.tenant_id, list(note_ids))
+        current_messages = []
+        for message in messages:
+            if message.citations:
+                message = as_read_now(message, current_records)  # noqa: PLW2901 - the same message
+            current_messages.append(message)
+        return tuple(current_messages)
+
+    def _make_token(self, last: Cursor | None, listing: str) -> str | None:
+        """Makes the token of the page after `last`; None without one.
+
+        listing: names everything that the pages must have in common: tenant, session, search.
+        """
+        if last is None or last.moment is None:
+            return None
         now = self.clock().isoformat()
-        return None if last is None else make_token(listing, now, last.moment.isoformat(), last.item_id)
+        return make_token(listing, now, last.moment.isoformat(), last.document_id)
 
-    def _spot(self, token: str | None, listing: str) -> Spot | None:
-        """Where the page begins; None: at the newest. Raises InvalidArgument("pageToken") for what `_token` did not
-        make for this listing in the last day: a forged one may hold no time, no zone, or one that no store takes.
+    def _read_token(self, token: str | None, listing: str) -> Cursor | None:
+        """Returns the position before which the page begins; None without a token: the page of the
+        newest.
+
+        Raises InvalidArgument("pageToken") unless `_make_token` made it for this listing in the
+        last day. A forged token may hold no time, no zone, or a time that no store takes.
         """
         if token is None:
             return None
-        *times, item_id = read_token(token, listing, parts=3)
+        made_text, moment_text, document_id = read_token(token, listing, parts=3)
         try:
-            made, moment = map(datetime.fromisoformat, times)
-            genuine = all(each.tzinfo and is_within_years(each) for each in (made, moment))
+            made = datetime.fromisoformat(made_text)
+            moment = datetime.fromisoformat(moment_text)
+            is_genuine = _is_storable(made) and _is_storable(moment)
         except ValueError:
-            genuine = False
-        if not genuine:
+            is_genuine = False
+        if not is_genuine:
             raise InvalidArgument("pageToken", "a token that the page before gave")
-        if not timedelta(0) <= self.clock() - made <= LIFETIME:
-            raise InvalidArgument("pageToken", "a token of the last 24 hours; begin the listing again")
-        return Spot(moment, item_id)
+        age = self.clock() - made
+        if not timedelta(0) <= age <= LIFETIME:
+            raise InvalidArgument(
+                "pageToken", "a token of the last 24 hours; begin the listing again"
+            )
+        return Cursor(document_id, moment)
 
 
-def _scoped(filters: Filters, settings: Mapping[str, Any]) -> Filters:
-    """With the place and the time that are set, where the request names none of its own."""
+def _is_storable(moment: datetime) -> bool:
+    """Reports whether a time has a zone and lies within the years that a store takes."""
+    return moment.tzinfo is not None and is_within_years(moment)
+
+
+def _first_question_in(messages: Sequence[Message]) -> str:
+    """Returns the title made of the first question; empty if there is none."""
+    for message in messages:
+        if message.role is Role.USER:
+            return title_of(message.text)
+    return ""
+
+
+def _has_words(session: Session, words: Sequence[str]) -> bool:
+    """Reports whether the title contains each of the folded words."""
+    if not words:
+        return True
+    title = folded_words(session.shown_title)
+    return all(word in title for word in words)
+
+
+def _with_scope(filters: Filters, settings: Mapping[str, Any]) -> Filters:
+    """Adds the vault, the folder and the time of the settings where the request names none."""
     vault, _, folder = settings.get("look_in", "").partition("/")
-    if (vault or folder) and not (filters.vaults or filters.folders):
-        filters = replace(filters, vaults=(vault,) if vault else (), folders=(folder,) if folder else ())
-    if settings.get("window_days") and not (filters.window_days or filters.created_after or filters.created_before):
+    names_place = bool(filters.vaults or filters.folders)
+    if vault and not names_place:
+        filters = replace(filters, vaults=(vault,))
+    if folder and not names_place:
+        filters = replace(filters, folders=(folder,))
+    names_time = bool(filters.window_days or filters.created_after or filters.created_before)
+    if settings.get("window_days") and not names_time:
         filters = replace(filters, window_days=settings["window_days"])
     return filters

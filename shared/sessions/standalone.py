@@ -1,7 +1,8 @@
-"""A session's messages -> its earlier turns; a question and those -> the question as a whole, by a small model call or
-else by rule.
+"""Session messages -> earlier turns; question + earlier turns -> a question that stands alone, by a
+small model call or else by rule.
 
-The reply is not trusted: it must keep what was asked and bring nothing that the conversation does not hold.
+The reply is not trusted: it must keep what was asked and bring nothing that the conversation does
+not hold.
 """
 
 from __future__ import annotations
@@ -21,18 +22,23 @@ from shared.model.answers import Prompt, Usage
 from shared.model.questions import Exchange, Question
 from shared.model.sessions import Message, Role
 from shared.ports.models import Writer
-from shared.sessions.follow_ups import Moment, drops_time, whole_question
+from shared.sessions.follow_ups import Moment, drops_time, standalone_question
 from shared.sessions.turns import without_sources
 
 TURNS = 3
-"""Earlier turns that the model is shown."""
+"""Earlier turns that the model is shown, the last ones."""
 MAX_ANSWER_LENGTH = 400
-"""Characters of each of their answers."""
+"""Characters of an earlier answer that the model is shown."""
 MAX_REPLY_LENGTH = 10_000
-MIN_KEPT = 0.5
-"""Share of the question's own stems that the whole must keep, and of the whole's that the conversation must hold."""
+MIN_SHARED_STEMS = 0.5
+"""Share of the question's stems that the rewritten one must keep, and of the rewritten one's that
+the conversation must hold."""
 
-SCHEMA = {"type": "object", "properties": {"question": {"type": "string"}}, "required": ["question"]}
+SCHEMA = {
+    "type": "object",
+    "properties": {"question": {"type": "string"}},
+    "required": ["question"],
+}
 
 _RULES = """\
 You make the last question of a conversation understandable by itself. Put in what it leaves out: what "it" or "the \
@@ -50,52 +56,78 @@ class Earlier:
 
     exchange: Exchange
     standalone: str
-    """The question as a whole."""
+    """The question in a form that stands alone."""
     as_of: datetime
-    """From which moment its "last week" was meant."""
+    """Moment relative to which its "last week" was meant."""
 
 
 def earlier_turns(messages: Sequence[Message]) -> tuple[Earlier, ...]:
-    """Messages in the order of time -> the turns of which both messages are there, in the order of their questions.
+    """Pairs messages in the order of time to turns, in the order of their questions; incomplete
+    turns are left out.
 
-    Two clients may talk at once, so a turn's messages need not stand side by side; their ids tell whose they are.
+    Two clients may talk at once, so a turn's messages need not stand side by side; the turn's id is
+    the messages' id without its last character.
     """
-    answers = {each.message_id[:-1]: each.text for each in messages if each.role is Role.ASSISTANT}
-    return tuple(
-        Earlier(
-            Exchange(each.text, read_markers(without_sources(answers[each.message_id[:-1]])).written({})),
-            standalone=each.standalone or each.text,
-            as_of=each.as_of or each.created_at,
+    answers: dict[str, str] = {}
+    for message in messages:
+        if message.role is Role.ASSISTANT:
+            answers[message.message_id[:-1]] = message.text
+    turns = []
+    for message in messages:
+        turn_id = message.message_id[:-1]
+        if message.role is not Role.USER or turn_id not in answers:
+            continue
+        answer = read_markers(without_sources(answers[turn_id])).written({})
+        turn = Earlier(
+            Exchange(message.text, answer),
+            standalone=message.standalone or message.text,
+            as_of=message.as_of or message.created_at,
         )
-        for each in messages
-        if each.role is Role.USER and each.message_id[:-1] in answers
-    )
+        turns.append(turn)
+    return tuple(turns)
 
 
 def resolve(
     question: Question, turns: Sequence[Earlier], *, rewriter: Writer | None, longest: int
 ) -> tuple[str, Usage]:
-    """The question as a whole, and what it cost to make it so. `turns`: oldest first. At most `longest` characters; the
-    question itself where there is no earlier turn, and where it is the last one without its time.
+    """Returns the question as it stands alone, and the cost of rewriting it.
 
-    Never fails because the model does: then the rule decides.
+    The question itself comes back where there is no earlier turn, and where it is the last one
+    without its time. A model that fails is no error: the rule then decides.
+
+    turns: oldest first.
+    longest: characters of the result.
     """
-    if not turns or drops_time(question.text, turns[-1].standalone, asked=Moment(turns[-1].as_of, question.zone)):
+    if not turns:
         return question.text, Usage()
+    previous = turns[-1]
+    asked_at = Moment(previous.as_of, question.zone)
+    if drops_time(question.text, previous.standalone, asked_at=asked_at):
+        return question.text, Usage()
+
     usage = Usage()
     if rewriter is not None:
         try:
             draft = rewriter.write(_prompt(question.text, turns[-TURNS:]))
-        except (ModelUnavailable, ModelRefused) as problem:
-            log.warning("%s made no question whole (%s): the rule does", rewriter.model, type(problem).__name__)
+        except (ModelUnavailable, ModelRefused) as error:
+            log.warning(
+                "%s rewrote no question (%s): the rule does",
+                rewriter.model,
+                type(error).__name__,
+            )
         else:
             usage = draft.usage
-            whole = _whole_in(draft.text, question.text, turns[-TURNS:], longest)
-            if whole:
-                return whole, usage
-            log.warning("%s replied with no question that could be used: the rule makes it whole", rewriter.model)
-    asked, now = Moment(turns[-1].as_of, question.zone), Moment(question.now, question.zone)
-    by_rule = whole_question(question.text, turns[-1].standalone, asked=asked, now=now, longest=longest)
+            rewritten = _rewritten_in(draft.text, question.text, turns[-TURNS:], longest)
+            if rewritten:
+                return rewritten, usage
+            log.warning(
+                "%s replied with no question that could be used: the rule rewrites it",
+                rewriter.model,
+            )
+    now = Moment(question.now, question.zone)
+    by_rule = standalone_question(
+        question.text, previous.standalone, asked_at=asked_at, now=now, longest=longest
+    )
     return by_rule, usage
 
 
@@ -103,25 +135,45 @@ def _prompt(text: str, turns: Sequence[Earlier]) -> Prompt:
     lines = []
     for turn in turns:
         answer = neutralize_line(turn.exchange.answer)
-        lines += [f"> Question: {neutralize_line(turn.standalone)}", f"> Answer: {answer[:MAX_ANSWER_LENGTH]}"]
-    user = "\n".join([*lines, "", f"Last question: {neutralize_line(text)}"])
-    return Prompt(system=_RULES, user=user, question=text, sources=(), schema=SCHEMA)
+        lines.append(f"> Question: {neutralize_line(turn.standalone)}")
+        lines.append(f"> Answer: {answer[:MAX_ANSWER_LENGTH]}")
+    lines.append("")
+    lines.append(f"Last question: {neutralize_line(text)}")
+    return Prompt(
+        system=_RULES,
+        user="\n".join(lines),
+        question=text,
+        sources=(),
+        schema=SCHEMA,
+    )
 
 
-def _whole_in(reply: str, asked: str, turns: Sequence[Earlier], longest: int) -> str | None:
-    """The member `question` of the reply's first JSON object; None if none can stand for the one that was asked."""
+def _rewritten_in(reply: str, question: str, turns: Sequence[Earlier], longest: int) -> str | None:
+    """Reads the member `question` of the reply's first JSON object; None if it cannot stand for the
+    question.
+    """
     start = reply.find("{", 0, MAX_REPLY_LENGTH)
     try:
         value, _ = json.JSONDecoder().raw_decode(reply[:MAX_REPLY_LENGTH], max(0, start))
     except (ValueError, RecursionError):
         return None
-    found = value.get("question") if isinstance(value, dict) else None
-    text = neutralize_line(found) if isinstance(found, str) else ""
-    if not 0 < len(text) <= longest:
+    member = value.get("question") if isinstance(value, dict) else None
+    if not isinstance(member, str):
         return None
-    lang = detect(f"{turns[-1].standalone} {asked}")
-    own, whole = (set(stems(each, lang)) for each in (asked, text))
-    said = own.union(*(stems(f"{turn.standalone} {turn.exchange.answer}", lang) for turn in turns))
-    kept = not own or len(own & whole) >= MIN_KEPT * len(own)
-    known = bool(whole) and len(whole & said) >= MIN_KEPT * len(whole)
-    return text if kept and known else None
+    rewritten = neutralize_line(member)
+    if not rewritten or len(rewritten) > longest:
+        return None
+
+    lang = detect(f"{turns[-1].standalone} {question}")
+    question_stems = set(stems(question, lang))
+    rewritten_stems = set(stems(rewritten, lang))
+    conversation_stems = set(question_stems)
+    for turn in turns:
+        conversation_stems.update(stems(f"{turn.standalone} {turn.exchange.answer}", lang))
+    if len(question_stems & rewritten_stems) < MIN_SHARED_STEMS * len(question_stems):
+        return None
+    if not rewritten_stems:
+        return None
+    if len(rewritten_stems & conversation_stems) < MIN_SHARED_STEMS * len(rewritten_stems):
+        return None
+    return rewritten

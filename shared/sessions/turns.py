@@ -1,4 +1,5 @@
-r"""An answered turn -> its two messages as they are stored; stored messages -> as they may be read now.
+r"""An answered turn -> its two messages as they are stored; stored messages -> as they may be read
+now.
 
 The text of a stored answer ends with the list of its sources, which a client can parse or leave:
 
@@ -7,13 +8,13 @@ The text of a stored answer ends with the list of its sources, which a client ca
     Sources:
     - [N1] API meeting (2026-01-15) note:abc123#abc123_001
 
-One line a source: the label, the note's title on one line, the day it was written (UTC), and ids of note and chunk,
-percent-encoded, so that the line ends in an address without blanks. `LINE` reads it. A title is shown as Markdown
-here, so it is sanitized.
+One line a source: the label, the note's title on one line, the day it was written (UTC), and ids of
+note and chunk, percent-encoded, so that the line ends in an address without blanks. `LINE` reads
+it. A title is shown as Markdown here, so it is sanitized.
 
-Read later, a changed note makes its citations stale, and a deleted one takes its text. A sentence that cites a deleted
-note is that note's text, often word for word: it is withdrawn too. What is stored stays as it was answered; deleting
-the session deletes it.
+Read later, a changed note makes its citations stale, and a deleted one takes its text. A sentence
+that cites a deleted note is that note's text, often word for word: it is withdrawn too. What is
+stored stays as it was answered; deleting the session deletes it.
 """
 
 from __future__ import annotations
@@ -30,16 +31,19 @@ from urllib.parse import quote
 from shared.answering.pieces import split
 from shared.markdown.neutralize import neutralize_line
 from shared.markdown.sanitize import sanitize
-from shared.model.answers import Answer, Usage
+from shared.model.answers import StoredAnswer, Usage
 from shared.model.index import IndexRecord
 from shared.model.questions import Question
 from shared.model.sessions import Message, Role, Session, StoredCitation
+from shared.ports.freshness import Freshness, freshness
 
 HEADING = "Sources:"
 UNTITLED = "untitled"
 DELETED = "deleted note"
 
-LINE = re.compile(r"- \[(?P<label>N\d+)\] (?P<title>.*) \((?P<day>\d{4}-\d\d-\d\d)\) note:(?P<note>\S+)#(?P<chunk>\S+)")
+LINE = re.compile(
+    r"- \[(?P<label>N\d+)\] (?P<title>.*) \((?P<day>\d{4}-\d\d-\d\d)\) note:(?P<note>\S+)#(?P<chunk>\S+)"
+)
 
 _LIST = re.compile(rf"\n\n{HEADING}\n(?:- \[N\d+\] [^\n]*\n?)*\Z")
 WITHDRAWN = "[…]"
@@ -53,93 +57,129 @@ class Turn:
     """A question that has been asked and is about to be answered."""
 
     question: Question
-    """With what the session and the request set, and then with what earlier turns leave to be understood."""
+    """Question with the settings of session and request; later in a form that stands alone."""
     asked_at: datetime
     session: Session | None = None
-    """None: it belongs to no session."""
+    """None: the turn belongs to no session."""
     max_history: int = 0
-    """How many of the session's messages it may refer to."""
+    """Messages of the session that the question may refer to, at most."""
     usage: Usage = field(default_factory=Usage)
-    """Cost of making the question whole."""
+    """Cost of rewriting the question."""
 
     @property
     def session_id(self) -> str | None:
-        return None if self.session is None else self.session.session_id
+        if self.session is None:
+            return None
+        return self.session.session_id
 
 
-def messages_of(turn: Turn, answer: Answer, body: Mapping[str, Any], now: datetime) -> tuple[Message, Message]:
+def messages_of(turn: Turn, answer: StoredAnswer, now: datetime) -> tuple[Message, Message]:
+    """Returns the question's message and the answer's as they are stored."""
     question = turn.question
-    turn_id = f"{time.time_ns():016x}{secrets.token_hex(8)}"  # by time: turns of one millisecond stay in their order
-    shown: list[Mapping[str, Any]] = body["citations"]
-    meta: Mapping[str, Any] = body["meta"]
-    if meta.get("refusal"):  # its nearest notes are no part of the conversation: their text would outlive them
+    # The id begins with the time: turns of one millisecond stay in their order.
+    turn_id = f"{time.time_ns():016x}{secrets.token_hex(8)}"
+    meta = answer.meta
+    if meta.get("refusal"):
+        # The nearest notes are no part of the conversation: their text would outlive them.
         meta = {**meta, "refusal": {**meta["refusal"], "nearest": []}}
     request_id = meta["requestId"]
-    revisions = {each.label: each.passage.chunk.note_revision for each in answer.citations}
-    asked = Message(
+    standalone = ""
+    if question.asked:
+        standalone = question.text
+    question_message = Message(
         message_id=f"{turn_id}1",
         role=Role.USER,
         text=question.asked or question.text,
         created_at=turn.asked_at,
         request_id=request_id,
-        standalone=question.text if question.asked else "",
+        standalone=standalone,
         as_of=question.now,
     )
-    answered = Message(
+    answer_message = Message(
         message_id=f"{turn_id}2",
         role=Role.ASSISTANT,
-        text=with_sources(answer.text, shown),
+        text=with_sources(answer.text, [citation.shown for citation in answer.citations]),
         created_at=now,
         request_id=request_id,
-        citations=tuple(StoredCitation(each["noteId"], revisions[each["cid"]], each) for each in shown),
-        claims=tuple(body.get("claims", ())),
+        citations=answer.citations,
+        claims=answer.claims,
         meta=meta,
     )
-    return asked, answered
+    return question_message, answer_message
 
 
 def with_sources(answer: str, citations: Iterable[Mapping[str, Any]]) -> str:
-    """Answer and the citations' JSON objects -> the text that is stored. Without citations: the answer itself."""
+    """Adds the list of sources to an answer, as it is stored; without citations the answer stays as
+    it is.
+
+    citations: their JSON objects.
+    """
     lines = []
-    for each in citations:
-        title = sanitize(neutralize_line(str(each.get("title") or UNTITLED)))
-        note, chunk = quote(str(each["noteId"]), safe=""), quote(str(each["chunkId"]), safe="")
-        lines.append(f"- [{each['cid']}] {title} ({str(each['createdAt'])[:10]}) note:{note}#{chunk}")
-    return "\n".join([f"{answer}\n", HEADING, *lines]) if lines else answer
+    for citation in citations:
+        label = citation["cid"]
+        title = sanitize(neutralize_line(str(citation.get("title") or UNTITLED)))
+        day = str(citation["createdAt"])[:10]
+        note = quote(str(citation["noteId"]), safe="")
+        chunk = quote(str(citation["chunkId"]), safe="")
+        lines.append(f"- [{label}] {title} ({day}) note:{note}#{chunk}")
+    if not lines:
+        return answer
+    return "\n".join([f"{answer}\n", HEADING, *lines])
 
 
 def without_sources(text: str) -> str:
-    """The answer alone."""
+    """Removes the list of sources from a stored answer."""
     return _LIST.sub("", text)
 
 
-def as_read_now(message: Message, live: Mapping[str, IndexRecord]) -> Message:
-    """`live`: the records of those cited notes that still exist."""
-    citations = tuple(replace(each, shown=_shown(each, live)) for each in message.citations)
-    gone = {str(each.shown["cid"]) for each in citations if each.note_id not in live}
-    if not gone:
-        return replace(message, citations=citations)
-    answer = _without_sentences(without_sources(message.text), gone)
-    listed = [{**each.shown, "title": DELETED} if each.note_id not in live else each.shown for each in citations]
-    # The places of its claims are those of the whole answer, and their quotes are the note's text.
-    return replace(message, citations=citations, claims=(), text=with_sources(answer, listed))
+def as_read_now(message: Message, current_records: Mapping[str, IndexRecord]) -> Message:
+    """Returns the message with citations as they are now, and without the text of deleted notes.
+
+    current_records: index records of those cited notes that still exist.
+    """
+    citations = []
+    listed = []
+    deleted_labels = set()
+    for citation in message.citations:
+        state = freshness(citation.note_revision, current_records.get(citation.note_id))
+        current_citation = citation_now(citation, state)
+        citations.append(current_citation)
+        shown = current_citation.shown
+        if state is Freshness.DELETED:
+            deleted_labels.add(str(shown["cid"]))
+            shown = {**shown, "title": DELETED}
+        listed.append(shown)
+    if not deleted_labels:
+        return replace(message, citations=tuple(citations))
+
+    answer = _without_sentences(without_sources(message.text), deleted_labels)
+    # Places of claims are those of the full answer, and their quotes are the note's text.
+    return replace(
+        message,
+        citations=tuple(citations),
+        claims=(),
+        text=with_sources(answer, listed),
+    )
 
 
-def _shown(citation: StoredCitation, live: Mapping[str, IndexRecord]) -> Mapping[str, Any]:
-    record = live.get(citation.note_id)
-    if record is None:
-        texts = dict.fromkeys((name for name in _TEXTS if name in citation.shown), "")
-        return {**citation.shown, **texts, "stale": True}
-    edited = record.note_revision != citation.note_revision
-    return {**citation.shown, "stale": edited or citation.shown.get("stale", False)}
+def citation_now(citation: StoredCitation, state: Freshness) -> StoredCitation:
+    """Returns a citation as it is now; without the note's texts if the note was deleted."""
+    shown = dict(citation.shown)
+    if state is Freshness.DELETED:
+        shown.update({name: "" for name in _TEXTS if name in shown})
+    # It may have been stale when it was answered.
+    shown["stale"] = state is not Freshness.CURRENT or shown.get("stale", False)
+    return replace(citation, shown=shown)
 
 
 def _without_sentences(answer: str, labels: Collection[str]) -> str:
-    """Each sentence that cites one of `labels` gives way to its markers."""
-    shown = []
+    """Replaces each sentence that cites one of `labels` by its markers."""
+    texts = []
     for piece in split(answer):
-        cited = list(dict.fromkeys(_MARKER.findall(piece.text)))
-        gone = any(label in labels for label in cited)
-        markers = "".join(f"[{label}]" for label in cited)
-        shown.append(f"{piece.opening}{piece.lead}{WITHDRAWN} {markers}" if gone else piece.whole)
-    return "".join(shown)
+        cited_labels = list(dict.fromkeys(_MARKER.findall(piece.text)))
+        if any(label in labels for label in cited_labels):
+            markers = "".join(f"[{label}]" for label in cited_labels)
+            texts.append(f"{piece.opening}{piece.lead}{WITHDRAWN} {markers}")
+        else:
+            texts.append(piece.whole)
+    return "".join(texts)

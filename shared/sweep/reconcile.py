@@ -1,12 +1,16 @@
-"""Find every note whose index does not follow it, and index it: what lost events, outages and new models leave behind.
+"""Finds every note whose index does not follow it, and indexes it, after lost events, outages and changes of the model.
 
 Document reads on Firestore, which bills each one:
 
-- A call when nothing has changed: 5. The scheduler's call every 5 minutes besides reads 3 for each note changed in the
-  last 15 minutes (its key, its record, itself) and 2 for each unfinished record. It never lists the other notes.
+- A call when nothing has changed: 8, one of them the database's owner. The scheduler's call every 5 minutes besides
+  reads 3 for each note changed in the last 15 minutes or due (its key, its record, itself). It never lists the other
+  notes: what waits for a later time is not read before, and while nobody may embed, because the day's budget is used up
+  or the model is away, the notes that wait for vectors are not listed.
 - Once a day, and after a change of the index version, everything is looked at, in as many calls as it takes: 6 a note.
   The first call ever begins that too, which is the backfill.
 - Repairing a note costs what indexing it costs.
+
+A note at which a worker died is taken up last and alone (`shared.sweep.repair`), and waits longer with each death.
 
 What the calls every 5 minutes cannot see, the daily sweep repairs: deletions, which leave no note to list, and notes
 whose clients write an `updatedAt` more than OVERLAP in the past.
@@ -15,17 +19,19 @@ whose clients write an `updatedAt` more than OVERLAP in the past.
 from __future__ import annotations
 
 import json
+import logging
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from shared.account.budgets import utc_day
-from shared.errors import InvalidArgument
+from shared.errors import InvalidArgument, StoreRefused
 from shared.indexing.pipeline import Indexer
 from shared.indexing.state import IndexProblem
+from shared.model.clocks import is_ahead
 from shared.model.codec import Codec
-from shared.model.index import IndexRecord
 from shared.model.notes import NoteKey
 from shared.ports.pages import Page
 from shared.sweep.repair import Repairs
@@ -35,12 +41,12 @@ PAGE = 100
 """Keys listed at once; the bookmark is written after each page."""
 
 OVERLAP = timedelta(minutes=10)
-"""How far before the begin of the last look at changes the next one begins: clocks differ, and writes take time."""
+"""Overlap of two looks at changes: clocks differ, and writes take time."""
 
 FULL_EVERY = timedelta(days=1)
 
-UNFINISHED = 200
-"""Unfinished records listed first; four times as many while all that were listed have been looked at."""
+DUE = 200
+"""Keys of due records listed first; four times as many while all that were listed have been looked at."""
 
 CHANGES = "changes"
 RECORDS = "records"
@@ -48,33 +54,34 @@ ORPHANS = "orphans"
 EVERYTHING = ("notes", RECORDS, ORPHANS)
 """The listings of a full sweep, in order."""
 BOOKMARK = "reconcile"
-"""Where a `Progress` is kept as JSON."""
-CODEC = Codec(key=str, instant=datetime.isoformat, moment=datetime.fromisoformat)
+"""Name of the bookmark that keeps a `Progress` as JSON."""
+_logger = logging.getLogger(__name__)
+CODEC = Codec(key=str, encode_datetime=datetime.isoformat, decode_datetime=datetime.fromisoformat)
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
-    """A listing that a call did not come to the end of, and the next one goes on with."""
+class SweepCursor:
+    """Position in a listing that a call did not come to the end of, from which the next call goes on."""
 
     started: datetime
     phase: str
-    """Which listing."""
+    """Name of the listing."""
     cursor: str | None = None
     since: datetime | None = None
     """Since when changes are listed; None: the listing is not of changes."""
-    asked: bool = False
-    """Whether a caller asked for it by `full`; one that was only due starts anew when somebody does."""
+    is_requested: bool = field(default=False, metadata={"stored_as": "asked"})
+    """True if a caller asked for it by `full`; one that was only due starts anew when somebody does."""
     index_version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Everything that is kept. All None: nothing was ever swept."""
+    """Progress from one call to the next. All None: nothing was ever swept."""
 
     watermark: datetime | None = None
     """Every note changed before this has been looked at."""
-    changes: Walk | None = None
-    full: Walk | None = None
+    changes: SweepCursor | None = None
+    full: SweepCursor | None = None
     full_at: datetime | None = None
     """When the last full sweep that came to its end began, and the index version it saw to."""
     full_version: str | None = None
@@ -82,7 +89,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class ReconcileReport:
-    """What one call found and did. A dry run does nothing: `texts` and `tokens` are then what would be embedded."""
+    """Findings and repairs of one call. A dry run does nothing: `texts` and `tokens` are then what would be embedded."""
 
     examined: int
     """Notes, records and orphans looked at, each once."""
@@ -99,7 +106,7 @@ class ReconcileReport:
     tokens: int
     """Tokens of `texts`, estimated; counted in a dry run only."""
     complete: bool
-    """Whether all there was to look at was looked at; if not, the next call goes on from there."""
+    """True if everything was looked at; otherwise the next call goes on from there."""
     dry_run: bool
 
 
@@ -113,160 +120,295 @@ def reconcile(
     dry_run: bool = False,
     hand_over: Callable[[NoteKey], None] | None = None,
 ) -> ReconcileReport:
-    """Look at no more than `budget` (1 or more) notes of all tenants, `workers` at a time, and repair what is found.
+    """Looks at no more than `budget` (1 or more) notes of all tenants, `workers` at a time, and repairs what is found.
 
     Looked at are unfinished records that are due, tenants in turn, and notes changed since the last call; and every
     note, record and orphan when a full sweep is due or in progress, or `full` asks for one. A note's failure stops
-    nothing but itself; three outages of the store in a row end the call, after three of the model nothing is embedded
-    any more, and no note is begun after `within` (None: no limit). A dry run writes nothing, so each begins at the
-    beginning: give it a budget for all notes.
+    nothing but itself, and one that kills the process stops no later call; three outages of the store in a row end the
+    call, after three of the model nothing is embedded any more, and no note is begun after `within` (None: no limit).
+    A dry run writes nothing, so each begins at the beginning: give it a budget for all notes.
     What has expired in the trash, and what was kept of erased tenants, is removed. Notes of a tenant whose embedding
-    budget is used up wait for vectors until another call. `hand_over` takes the notes that are to be indexed, instead
-    of this call.
-    Raises InvalidArgument("budget"), StoreUnavailable.
+    budget is used up wait for vectors until the next UTC day, those of one whose index may write no more to be indexed.
+    `hand_over` takes the notes that are to be indexed, instead of this call.
+    Raises InvalidArgument("budget"), StoreUnavailable; NotOwner where another deployment writes this index, unless for
+    a dry run.
     """
     if budget < 1:
         raise InvalidArgument("budget", "1 or more")
+    store = indexer.store
     if not dry_run:
-        indexer.store.expire_trashed(indexer.clock())
-        indexer.store.forget_erased(utc_day(indexer.clock()))
+        store.check_owner()
+        store.expire(indexer.clock())
     with RequestThreads(workers, thread_name_prefix="reconcile") as threads:
-        repairs = Repairs(indexer=indexer, threads=threads, full=full, dry_run=dry_run, hand_over=hand_over)
-        repairs.until = indexer.clock() + within if within else None
+        repairs = Repairs(
+            indexer=indexer, threads=threads, full=full, dry_run=dry_run, hand_over=hand_over
+        )
+        if within:
+            repairs.until = indexer.clock() + within
         complete = _Sweep(repairs).run(budget)
-    sums = {name: repairs.done[name] for name in ("indexed", "deleted", "failed", "postponed", "texts", "tokens")}
-    found = dict(repairs.found)
-    return ReconcileReport(examined=len(repairs.seen), found=found, **sums, complete=complete, dry_run=dry_run)
+        repairs.take_suspects()
+    counts = repairs.counts
+    return ReconcileReport(
+        examined=len(repairs.examined),
+        found=dict(repairs.problems),
+        indexed=counts["indexed"],
+        deleted=counts["deleted"],
+        failed=counts["failed"],
+        postponed=counts["postponed"],
+        texts=counts["texts"],
+        tokens=counts["tokens"],
+        complete=complete,
+        dry_run=dry_run,
+    )
 
 
 class _Sweep:
-    """One call: what it looks at, and how far it has come."""
+    """One call: the notes that it looks at, and how far it has come."""
 
     def __init__(self, repairs: Repairs) -> None:
-        indexer = repairs.indexer
-        self.repairs, self.store, self.now, self.full = repairs, indexer.store, indexer.clock(), repairs.full
-        self.version = indexer.version
-        kept = self.store.read_bookmark(BOOKMARK)
-        self.progress = Progress() if kept is None else CODEC.load(Progress, json.loads(kept))
+        self.repairs = repairs
+        self.indexer = repairs.indexer
+        self.store = repairs.indexer.store
+        self.now = repairs.indexer.clock()
+        self.full = repairs.full
+        self.version = repairs.indexer.version
+        bookmark = self.store.read_bookmark(BOOKMARK)
+        progress = Progress()
+        if bookmark is not None:
+            # A damaged bookmark begins the sweep again.
+            with suppress(ValueError, TypeError, AttributeError, InvalidArgument):
+                progress = CODEC.load(Progress, json.loads(bookmark))
+        self.progress = _believable(progress, self.now)
         self.left = 0
+        """Notes that may still be looked at."""
 
     def run(self, budget: int) -> bool:
-        """Whether everything was looked at."""
+        """Returns True if everything was looked at."""
         if self.full:
             self.left = budget
-            return self._everything()
-        at, kept = self.progress.full_at, self.progress
-        is_old = at is None or self.now - at >= FULL_EVERY
-        due = is_old or kept.full is not None or kept.full_version != self.version
-        # A full sweep in progress keeps half of each call, and changes half of the rest: none starves another.
-        reserved = -(-budget // 2) if due else 0
-        for_changes = (budget - reserved) // 2
-        self.left = budget - reserved - for_changes
-        until = self.repairs.until
-        self.repairs.until = until and self.now + (until - self.now) / 2
-        has_finished = self._unfinished()
-        self.repairs.until = until
-        self.left += for_changes
-        complete = self._changes() and has_finished
-        self.left += reserved
-        return (self._everything() and complete) if due else complete
+            return self._take_everything()
+        self._ask_project_budget()
 
-    def _changes(self) -> bool:
-        """Notes changed since the watermark. Before there is one, the full sweep that is due sees to all of them."""
-        began = self.now
-        if self.progress.watermark is not None:
-            walk = self.progress.changes or Walk(self.now, CHANGES, since=self.progress.watermark - OVERLAP)
-            began = walk.started
-            if not self._follow(walk):
+        # A full sweep in progress keeps half of each call, and changes half of the rest: none starves another.
+        is_full_due = self._is_full_due()
+        for_full = 0
+        if is_full_due:
+            for_full = math.ceil(budget / 2)
+        for_changes = (budget - for_full) // 2
+
+        # 1. Records that are due, in half of the time.
+        self.left = budget - for_full - for_changes
+        until = self.repairs.until
+        if until is not None:
+            self.repairs.until = self.now + (until - self.now) / 2
+        is_complete = self._take_due()
+        self.repairs.until = until
+
+        # 2. Notes that have changed.
+        self.left += for_changes
+        if not self._take_changes():
+            is_complete = False
+
+        # 3. All notes, once a day.
+        self.left += for_full
+        if is_full_due and not self._take_everything():
+            is_complete = False
+        return is_complete
+
+    def _ask_project_budget(self) -> None:
+        """Stops embedding while nobody may embed.
+
+        Then no note that waits for vectors is looked at, and others are indexed by words.
+        """
+        embedding_resumes = self.indexer.embedding_resumes
+        if embedding_resumes is None:
+            return
+        if embedding_resumes(None) is not None:
+            self.repairs.stop_embedding()
+
+    def _is_full_due(self) -> bool:
+        progress = self.progress
+        if progress.full is not None:
+            return True
+        if progress.full_at is None or progress.full_version != self.version:
+            return True
+        return self.now - progress.full_at >= FULL_EVERY
+
+    def _take_changes(self) -> bool:
+        """Takes up notes changed since the watermark. Before there is one, the full sweep that is due sees to them.
+
+        Returns True if all were looked at.
+        """
+        started = self.now
+        watermark = self.progress.watermark
+        if watermark is not None:
+            cursor = self.progress.changes
+            if cursor is None:
+                cursor = SweepCursor(self.now, CHANGES, since=watermark - OVERLAP)
+            started = cursor.started
+            if not self._follow(cursor):
                 return False
-        self._keep(replace(self.progress, changes=None, watermark=began))
+        self._save(replace(self.progress, changes=None, watermark=started))
         return True
 
-    def _unfinished(self) -> bool:
-        """Records that wait for vectors, and failed ones that are due; tenants take turns.
+    def _take_due(self) -> bool:
+        """Takes up records that are due: those that wait for vectors, and refused ones; tenants take turns.
 
-        Any number of records may belong to a tenant whose embedding budget is used up: they are passed over.
+        Returns True if all were looked at.
+
+        Any number of them may belong to a tenant whose embedding budget is used up: the budget is asked before they are
+        read, and they then wait for the next day.
         """
         looked_at: set[NoteKey] = set()
-        limit = UNFINISHED
-        while True:
-            listed = self.store.unfinished_keys(limit=limit)
+        limit = DUE
+        while self.repairs.embeds:
+            try:
+                listed = self.store.due_keys(self.now, limit=limit)
+            except StoreRefused:  # the index of this query is still being built
+                _logger.exception("notes that wait are not looked at by this call")
+                return False
             keys = _in_turn(key for key in listed if key not in looked_at)
             looked_at.update(keys)
             for start in range(0, len(keys), PAGE):
-                due = self._due(keys[start : start + PAGE])
-                taken = due[: self.left]
-                self.left -= len(taken)
-                if not self.repairs.take_up(taken) or len(taken) < len(due) or not self.repairs.embeds:
+                page = keys[start : start + PAGE]
+                if not self._take_due_page(page):
                     return False
             if len(listed) < limit:
                 return True
             limit *= 4
+        return False
 
-    def _due(self, keys: Sequence[NoteKey]) -> list[NoteKey]:
-        payable = [key for key in keys if key.tenant_id not in self.repairs.spent]
-        read = self.repairs.threads.map(lambda key: self.store.read_record(key.tenant_id, key.note_id).record, payable)
-        return [key for key, record in zip(payable, read, strict=True) if self.repairs.is_due(record)]
-
-    def _everything(self) -> bool:
-        """Notes, then records, then orphans, going on with a sweep in progress unless it began on other terms."""
-        walk = self.progress.full
-        if walk is None or self.repairs.dry_run or walk.index_version != self.version or self.full > walk.asked:
-            walk = Walk(self.now, EVERYTHING[0], asked=self.full, index_version=self.version)
-        if not self._follow(walk):
+    def _take_due_page(self, keys: Sequence[NoteKey]) -> bool:
+        repairs = self.repairs
+        repairs.ask_budgets(key.tenant_id for key in keys)
+        payable = [key for key in keys if not repairs.is_spent(key.tenant_id)]
+        affordable = payable[: self.left]
+        self.left -= len(affordable)
+        if not repairs.take_up(affordable, as_due=True):
             return False
-        watermark = max(walk.started, self.progress.watermark or walk.started)
-        self._keep(
-            replace(self.progress, full=None, full_at=walk.started, full_version=self.version, watermark=watermark)
+        # After the others: the budget of a tenant may have come to its end with one of these.
+        spent = [key for key in keys if repairs.is_spent(key.tenant_id)]
+        without_words = repairs.put_off(spent)
+        affordable_words = without_words[: self.left]
+        self.left -= len(affordable_words)
+        if not repairs.take_up(affordable_words, as_due=True):
+            return False
+        if len(affordable) < len(payable) or len(affordable_words) < len(without_words):
+            return False
+        return repairs.embeds and not repairs.is_over
+
+    def _take_everything(self) -> bool:
+        """Takes up notes, then records, then orphans; goes on with a sweep in progress unless it has other terms.
+
+        Returns True if everything was looked at.
+        """
+        cursor = self.progress.full
+        if cursor is None or self.repairs.dry_run or self._has_other_terms(cursor):
+            cursor = SweepCursor(
+                self.now, EVERYTHING[0], is_requested=self.full, index_version=self.version
+            )
+        if not self._follow(cursor):
+            return False
+        watermark = cursor.started
+        if self.progress.watermark is not None:
+            watermark = max(watermark, self.progress.watermark)
+        self._save(
+            replace(
+                self.progress,
+                full=None,
+                full_at=cursor.started,
+                full_version=self.version,
+                watermark=watermark,
+            )
         )
         return True
 
-    def _follow(self, walk: Walk) -> bool:
-        """Take up page after page and keep the place after each. False: out of budget, or stopped by outages."""
-        place: Walk | None = walk
-        while place is not None:
+    def _has_other_terms(self, cursor: SweepCursor) -> bool:
+        if cursor.index_version != self.version:
+            return True
+        return self.full and not cursor.is_requested
+
+    def _follow(self, start: SweepCursor) -> bool:
+        """Takes up page after page and saves the position after each.
+
+        Returns False when it is out of budget, or stopped by outages.
+        """
+        cursor: SweepCursor | None = start
+        while cursor is not None:
             if self.left == 0:
                 return False
-            page = self._list(place)
-            # A page of orphans costs a look through chunks even when there is none on it.
-            self.left -= max(len(page.items), int(place.phase == ORPHANS))
-            suspects = self._without_note(page.items) if place.phase == RECORDS else page.items
-            if not self.repairs.take_up(suspects):
+            page = self._list(cursor)
+            keys = page.items
+            cost = len(keys)
+            if cursor.phase == ORPHANS:
+                cost = max(cost, 1)  # an empty page, too, costs a look through tenants
+            self.left -= cost
+            if cursor.phase == RECORDS:
+                keys = self._without_note(keys)
+            if not self.repairs.take_up(keys):
                 return False
-            rest = EVERYTHING[EVERYTHING.index(place.phase) + 1 :] if place.phase in EVERYTHING else ()
-            if page.next_token is not None:
-                place = replace(place, cursor=page.next_token)
-            else:
-                place = replace(place, phase=rest[0], cursor=None) if rest else None
-            if place is not None:
-                is_changes, kept = place.phase == CHANGES, self.progress
-                self._keep(replace(kept, changes=place) if is_changes else replace(kept, full=place))
+            cursor = _next_cursor(cursor, page.next_token)
+            if cursor is not None:
+                self._save_cursor(cursor)
         return True
 
-    def _list(self, place: Walk) -> Page[NoteKey]:
+    def _list(self, cursor: SweepCursor) -> Page[NoteKey]:
         limit = min(PAGE, self.left)
-        if place.phase == RECORDS:
-            return self.store.record_keys(limit=limit, cursor=place.cursor)
-        if place.phase == ORPHANS:
-            return self.store.orphan_keys(limit=limit, cursor=place.cursor)
-        return self.store.note_keys(limit=limit, cursor=place.cursor, changed_since=place.since)
+        token = cursor.cursor
+        if cursor.phase == RECORDS:
+            return self.store.record_keys(limit=limit, cursor=token)
+        if cursor.phase == ORPHANS:
+            return self.store.orphan_keys(limit=limit, cursor=token)
+        return self.store.note_keys(limit=limit, cursor=token, changed_since=cursor.since)
 
-    def _without_note(self, keys: Sequence[NoteKey]) -> list[NoteKey]:
-        """The records' keys whose note is gone; notes that exist were looked at before their records."""
-        live: dict[str, Mapping[str, IndexRecord]] = {}
-        for tenant_id in {key.tenant_id for key in keys}:
-            note_ids = [key.note_id for key in keys if key.tenant_id == tenant_id]
-            live[tenant_id] = self.store.live_records(tenant_id, note_ids)
-        return [key for key in keys if key.note_id not in live[key.tenant_id]]
+    def _without_note(self, keys: Sequence[NoteKey]) -> tuple[NoteKey, ...]:
+        """Returns the records' keys whose note is gone; notes that exist were looked at before their records."""
+        note_ids: dict[str, list[str]] = {}
+        for key in keys:
+            note_ids.setdefault(key.tenant_id, []).append(key.note_id)
+        live_records = {}
+        for tenant_id, tenant_note_ids in note_ids.items():
+            live_records[tenant_id] = self.store.live_records(tenant_id, tenant_note_ids)
+        return tuple([key for key in keys if key.note_id not in live_records[key.tenant_id]])
 
-    def _keep(self, progress: Progress) -> None:
+    def _save_cursor(self, cursor: SweepCursor) -> None:
+        if cursor.phase == CHANGES:
+            self._save(replace(self.progress, changes=cursor))
+        else:
+            self._save(replace(self.progress, full=cursor))
+
+    def _save(self, progress: Progress) -> None:
         self.progress = progress
         if not self.repairs.dry_run:
             self.store.write_bookmark(BOOKMARK, json.dumps(CODEC.dump(progress)))
 
 
+def _next_cursor(cursor: SweepCursor, next_token: str | None) -> SweepCursor | None:
+    """Returns where the listing goes on, None at its end."""
+    if next_token is not None:
+        return replace(cursor, cursor=next_token)
+    if cursor.phase not in EVERYTHING:
+        return None
+    next_index = EVERYTHING.index(cursor.phase) + 1
+    if next_index == len(EVERYTHING):
+        return None
+    return replace(cursor, phase=EVERYTHING[next_index], cursor=None)
+
+
+def _believable(progress: Progress, now: datetime) -> Progress:
+    """Drops moments that a clock ahead has written: the sweep begins again with looking at everything."""
+    moments = [progress.watermark, progress.full_at]
+    for cursor in (progress.changes, progress.full):
+        if cursor is not None:
+            moments.append(cursor.started)
+    for moment in moments:
+        if moment is not None and is_ahead(moment, now):
+            return Progress()
+    return progress
+
+
 def _in_turn(keys: Iterable[NoteKey]) -> list[NoteKey]:
-    """One key of each tenant, then the next of each, in the order given."""
+    """Returns one key of each tenant, then the next of each, in the order given."""
     turns: dict[NoteKey, int] = {}
     counts: Counter[str] = Counter()
     for key in keys:

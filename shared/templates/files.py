@@ -1,4 +1,6 @@
-"""Template files (YAML frontmatter that says what a template is for, then its steps) and what a template may hold."""
+"""Template files (YAML frontmatter that says what a template is for, then its steps) and the limits
+of a template.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,11 @@ from shared.markdown.frontmatter import split
 from shared.model.limits import ID, UNKEEPABLE, is_id
 from shared.model.templates import AUTO, NONE, Template
 
-SHIPPED = Path(__file__).resolve().parents[2] / "templates"
 SUFFIXES = frozenset({".md", ".markdown"})
 MAX_BYTES = 64 * 1024
 """Size of a file; a template holds 8,000 characters."""
 MAX_NAME = 200
-"""Characters of a name, and of each of the three words that class a template."""
+"""Characters of a name, and of each of the three words that classify a template."""
 MAX_DESCRIPTION = 1000
 MAX_CONTENT = 8000
 """Characters; all of it goes into the prompt."""
@@ -27,21 +28,22 @@ MAX_KEYWORD_LENGTH = 100
 TEMPLATE_ID = f"a template id: {ID}, `{AUTO}` or `{NONE}`"
 
 _LINES = ("name", "domain", "complexity", "methodology")
-"""Fields of one line each that must not be empty."""
+"""Fields that hold one line and must not be empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A file that is no template, and why. `template_id` None: a whole folder that cannot be read."""
+    """A file that is no template, and why."""
 
     path: str
     reason: str
     template_id: str | None
+    """None: the path is a folder that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateFiles:
-    """What the folders hold now."""
+    """Content of the configured folders."""
 
     templates: tuple[Template, ...]
     """Sorted by id; of several files with one id the first, in the order of folders and paths."""
@@ -49,82 +51,104 @@ class TemplateFiles:
 
 
 def check_id(template_id: str) -> str:
-    """The id itself. Raises InvalidArgument for one that no template can have."""
+    """Returns the id itself. Raises InvalidArgument for one that no template can have."""
     if not is_id(template_id) or template_id in (AUTO, NONE):
         raise InvalidArgument("templateId", TEMPLATE_ID)
     return template_id
 
 
 def check(template: Template) -> Template:
-    """The template itself. Raises InvalidArgument naming the first field that is not as it must be."""
+    """Returns the template itself. Raises InvalidArgument naming the first field that breaks a
+    limit.
+    """
     check_id(template.template_id)
     for field in _LINES:
         _check_text(field, getattr(template, field), MAX_NAME)
-    _check_text("description", template.description, MAX_DESCRIPTION, empty=True)
+    _check_text("description", template.description, MAX_DESCRIPTION, may_be_empty=True)
     _check_text("content", template.content, MAX_CONTENT)
     if len(template.keywords) > MAX_KEYWORDS:
         raise InvalidArgument("keywords", f"at most {MAX_KEYWORDS} words")
-    for place, keyword in enumerate(template.keywords):
-        _check_text(f"keywords[{place}]", keyword, MAX_KEYWORD_LENGTH)
+    for index, keyword in enumerate(template.keywords):
+        _check_text(f"keywords[{index}]", keyword, MAX_KEYWORD_LENGTH)
     return template
 
 
-def _check_text(field: str, value: str, longest: int, *, empty: bool = False) -> None:
-    if len(value) > longest or UNKEEPABLE.search(value) or not (empty or value.strip()):
-        kind = "text" if empty else "text that is not blank,"
+def _check_text(field: str, value: str, longest: int, *, may_be_empty: bool = False) -> None:
+    is_missing = not may_be_empty and not value.strip()
+    if len(value) > longest or UNKEEPABLE.search(value) or is_missing:
+        kind = "text" if may_be_empty else "text that is not blank,"
         raise InvalidArgument(field, f"{kind} of at most {longest} characters, without NUL")
 
 
 def state_of(folders: Sequence[Path]) -> str:
-    """A hash of every file's path, time and size: another state means that something has changed."""
+    """Hashes every file's path, time and size; the hash differs if something has changed."""
     state = hashlib.sha256()
     for folder in folders:
         for file in _files(folder):
             try:
-                about = file.stat()
+                stat = file.stat()
             except OSError:
                 continue
-            state.update(f"{file}\0{about.st_mtime_ns}\0{about.st_size}\0".encode("utf-8", "surrogateescape"))
+            line = f"{file}\0{stat.st_mtime_ns}\0{stat.st_size}\0"
+            state.update(line.encode("utf-8", "surrogateescape"))
     return state.hexdigest()
 
 
 def read_folders(folders: Sequence[Path]) -> TemplateFiles:
-    """Every Markdown file in the folders and below, hidden ones aside. Never raises."""
-    found: dict[str, tuple[Path, Template]] = {}
-    problems = [Problem(str(folder), "no folder that can be read", None) for folder in folders if not folder.is_dir()]
-    for file in (file for folder in folders for file in _files(folder)):
-        template_id = file.stem
-        if template_id in found:
-            problems.append(Problem(str(file), f"duplicate id: {found[template_id][0]} has it already", template_id))
-            continue
-        try:
-            found[template_id] = file, check(read_template(template_id, _read(file)))
-        except InvalidArgument as wrong:
-            problems.append(Problem(str(file), wrong.message, template_id))
-    return TemplateFiles(tuple(template for _, (_, template) in sorted(found.items())), tuple(problems))
+    """Reads every Markdown file in the folders and below, hidden ones aside. Never raises."""
+    templates: dict[str, Template] = {}
+    files: dict[str, Path] = {}
+    problems = []
+    for folder in folders:
+        if not folder.is_dir():
+            problems.append(Problem(str(folder), "no folder that can be read", None))
+    for folder in folders:
+        for file in _files(folder):
+            template_id = file.stem
+            if template_id in files:
+                reason = f"duplicate id: {files[template_id]} has it already"
+                problems.append(Problem(str(file), reason, template_id))
+                continue
+            try:
+                template = check(read_template(template_id, _read(file)))
+            except InvalidArgument as error:
+                problems.append(Problem(str(file), error.message, template_id))
+                continue
+            templates[template_id] = template
+            files[template_id] = file
+    by_id = [templates[template_id] for template_id in sorted(templates)]
+    return TemplateFiles(tuple(by_id), tuple(problems))
 
 
 def read_template(template_id: str, text: str) -> Template:
-    """The template in a file's text. Fields it does not know are left alone.
+    """Reads the template in a file's text. Unknown fields are left alone.
 
-    Raises InvalidArgument: `frontmatter` if there is none or it cannot be read, else the field that is wrong.
+    Raises InvalidArgument: `frontmatter` if there is none or it cannot be read, else the field that
+    is wrong.
     """
     front = split(text)
     if front.problem:
-        raise InvalidArgument("frontmatter", f"YAML that can be read ({front.problem.removeprefix('frontmatter: ')})")
+        reason = front.problem.removeprefix("frontmatter: ")
+        raise InvalidArgument("frontmatter", f"YAML that can be read ({reason})")
     if not front.body_start:
-        raise InvalidArgument("frontmatter", "YAML between two lines of --- at the start, with at least a name")
-    lines = {name: _line(front.fields.get(name), name) for name in (*_LINES, "description")}
+        raise InvalidArgument(
+            "frontmatter", "YAML between two lines of --- at the start, with at least a name"
+        )
+    lines = {"name": ""}
+    for field in (*_LINES, "description"):
+        line = _line(front.fields.get(field), field)
+        if line:  # else its default
+            lines[field] = line
     return Template(
         template_id,
         content=text[front.body_start :].strip(),
-        keywords=_words(front.fields.get("keywords")),
-        **{"name": "", **{name: line for name, line in lines.items() if line}},
+        keywords=_keywords(front.fields.get("keywords")),
+        **lines,
     )
 
 
 def _line(value: object, field: str) -> str:
-    """The text of a field on one line; empty where there is none."""
+    """Returns the text of a field on one line; empty without a value. Raises InvalidArgument."""
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
@@ -132,30 +156,40 @@ def _line(value: object, field: str) -> str:
     return " ".join(str(value).split())
 
 
-def _words(value: object) -> tuple[str, ...]:
-    """A list, or text with commas; each once, in order."""
-    words = value.split(",") if isinstance(value, str) else [] if value is None else value
-    if not isinstance(words, list) or None in words:
+def _keywords(value: object) -> tuple[str, ...]:
+    """Reads a list, or text with commas, in order and without repeats. Raises InvalidArgument."""
+    items: object = value
+    if value is None:
+        items = []
+    elif isinstance(value, str):
+        items = value.split(",")
+    if not isinstance(items, list) or None in items:
         raise InvalidArgument("keywords", "a list of words")
-    return tuple(dict.fromkeys(filter(None, (_line(word, "keywords") for word in words))))
+    keywords = [_line(item, "keywords") for item in items]
+    return tuple(dict.fromkeys(keyword for keyword in keywords if keyword))
 
 
 def _files(folder: Path) -> Iterator[Path]:
+    """Yields the Markdown files of a folder and below, in the order of their paths, hidden ones
+    left out.
+    """
     for file in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-        if file.suffix.lower() in SUFFIXES and not hidden and file.is_file():
+        is_hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+        if file.suffix.lower() in SUFFIXES and not is_hidden and file.is_file():
             yield file
 
 
 def _read(file: Path) -> str:
-    """Raises InvalidArgument for what is too large, cannot be read or is not UTF-8."""
+    """Returns a file's text. Raises InvalidArgument if it is too large, cannot be read or is not
+    UTF-8.
+    """
     try:
-        raw = file.read_bytes() if file.stat().st_size <= MAX_BYTES else None
+        content = file.read_bytes() if file.stat().st_size <= MAX_BYTES else None
     except OSError as error:
         raise InvalidArgument("file", f"one that can be read ({error.strerror})") from error
-    if raw is None:
+    if content is None:
         raise InvalidArgument("file", f"at most {MAX_BYTES} bytes")
     try:
-        return raw.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidArgument("file", f"UTF-8; byte {error.start} is not") from None

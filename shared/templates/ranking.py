@@ -1,4 +1,6 @@
-"""A template -> its embedded text and vector; templates and a question's vector -> the best, or the fallback."""
+"""A template -> its embedded text and vector; templates and a question's vector -> the nearest, the
+one that is chosen, or the fallback.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +10,32 @@ from operator import mul
 from statistics import fmean, pstdev
 
 from shared.model.index import Vector
-from shared.model.retrieval import CosineCalibration
+from shared.model.retrieval import UNRELATED, CosineCalibration
 from shared.model.templates import StoredTemplate, Template, TemplateMatch
-from shared.ports.models import Embedder, embed
+from shared.ports.models import Embedder
 
 CONTENT_READ = 1000
 """Characters of the steps that are embedded."""
 STANDS_OUT = 1.8
-"""How many standard deviations above the mean of all templates the cosine of one lies that is found: the highest bar in
-steps of 0.05 at which the shipped templates' own keywords, as questions, find theirs in 0.8 of 94 cases. It was not
-chosen on questions: of 27 that ask for a template 20 get theirs and 1 another, of 130 plain ones to a stranger's
-handbook 0.35 get one in place of the chain of thought (with 1.7 22, 1 and 0.46; with 1.9 19, 1 and 0.29)."""
+"""Standard deviations above the mean of the library at which `choose` takes the nearest template:
+the highest bar in steps of 0.05 at which the shipped templates' own keywords, as questions, find
+theirs in 0.8 of 94 cases. It was not chosen on questions: of 27 that ask for a template 19 get
+theirs and 1 another, of 130 plain ones to a stranger's handbook 0.18 get one in place of the chain
+of thought. Without the floor of UNRELATED it were 20, 1 and 0.35."""
 MIN_LIBRARY = 5
-"""Templates from which on one can stand out so far. Of fewer those count that pass MIN_SIMILARITY."""
+"""Templates unlike each other from which on one can stand out. Of fewer, `choose` takes one of
+MIN_SIMILARITY.
+"""
 MIN_SIMILARITY = 0.65
 """Below it a template has little to do with the question."""
-FALLBACK_SCORE = 0.5
-"""Similarity of unrelated texts: the chain of thought suits everything a little."""
+TWIN = 0.85
+"""Similarity of two templates from which on neither hides the other: the most alike of the shipped
+ones have 0.76, one with a fifth of its text changed about 0.95."""
+FALLBACK_SCORE = UNRELATED
+"""The chain of thought suits everything a little."""
 
 FALLBACKS = ("chain-of-thought", "bot-chain-of-thought")
-"""Ids, the first that there is."""
+"""Ids of the chain of thought, in the order in which they are looked for."""
 CHAIN_OF_THOUGHT = Template(
     template_id="chain-of-thought",
     name="Chain of thought",
@@ -46,36 +54,48 @@ CHAIN_OF_THOUGHT = Template(
 
 
 def embedded_text(template: Template) -> str:
-    """Name, description, keywords, methodology and the beginning of the steps."""
-    named = (template.name, template.description, ", ".join(template.keywords), template.methodology)
-    return "\n".join(filter(None, (*named, template.content[:CONTENT_READ])))
+    """Returns name, description, keywords, methodology and the beginning of the steps, those that
+    are not empty.
+    """
+    parts = (
+        template.name,
+        template.description,
+        ", ".join(template.keywords),
+        template.methodology,
+        template.content[:CONTENT_READ],
+    )
+    return "\n".join(part for part in parts if part)
 
 
 def vector_key(template: Template, embedder: Embedder) -> str:
-    """Equal where the vector would be: the same text in the same vector space."""
+    """Returns a key that is equal where the vector would be: the same text in the same vector
+    space.
+    """
     digest = hashlib.sha256(embedded_text(template).encode()).hexdigest()[:32]
     return f"{embedder.model}:{embedder.dimension}:{digest}"
 
 
 def is_current(stored: StoredTemplate, embedder: Embedder) -> bool:
-    """Whether it has the vector of what it says now."""
-    right = stored.vector is not None and len(stored.vector) == embedder.dimension
-    return right and stored.vector_key == vector_key(stored.template, embedder)
+    """Reports whether the vector is one of the template's text in the embedder's vector space."""
+    if stored.vector is None or len(stored.vector) != embedder.dimension:
+        return False
+    return stored.vector_key == vector_key(stored.template, embedder)
 
 
 def with_vectors(templates: Sequence[Template], embedder: Embedder) -> Iterator[StoredTemplate]:
-    """Each with its vector, in order, embedded batch by batch.
+    """Yields each template with its vector, in order, embedded batch by batch.
 
-    Raises ModelUnavailable, ModelRefused and PortContractError; what was given before that is good.
+    Raises ModelUnavailable, ModelRefused and PortContractError; templates yielded before that are
+    good.
     """
     for start in range(0, len(templates), embedder.batch_size):
         batch = templates[start : start + embedder.batch_size]
-        vectors = embed([embedded_text(each) for each in batch], embedder)
+        vectors = embedder.embed_documents([embedded_text(template) for template in batch])
         for template, vector in zip(batch, vectors, strict=True):
             yield StoredTemplate(template, vector, vector_key(template, embedder))
 
 
-def rank(
+def nearest(
     stored: Sequence[StoredTemplate],
     query: Vector,
     *,
@@ -83,23 +103,69 @@ def rank(
     calibration: CosineCalibration,
     threshold: float | None = None,
 ) -> tuple[TemplateMatch, ...]:
-    """At most `top_k`, best first; none if none stands out from the rest. Scores are similarities in [0, 1].
+    """Returns at most `top_k` templates, best first; scores are similarities in [0, 1].
 
-    `threshold`: least similarity, in place of that rule.
+    threshold: least similarity; None: above that of unrelated texts.
     """
-    cosines = [(sum(map(mul, query, each.vector)), each.template) for each in stored if each.vector is not None]
-    cosines.sort(key=lambda pair: (-pair[0], pair[1].template_id))
-    best = [TemplateMatch(template, calibration.similarity(cosine)) for cosine, template in cosines[:top_k]]
-    if threshold is None and len(cosines) >= MIN_LIBRARY:
-        values = [cosine for cosine, _ in cosines]
-        bar = fmean(values) + STANDS_OUT * pstdev(values)
-        return tuple(match for match, cosine in zip(best, values, strict=False) if cosine >= bar > values[-1])
-    least = MIN_SIMILARITY if threshold is None else threshold
-    return tuple(match for match in best if match.score is not None and match.score >= least)
+    matches = []
+    for candidate in stored:
+        if candidate.vector is not None:
+            similarity = calibration.similarity(_cosine(query, candidate.vector))
+            is_near = similarity > UNRELATED if threshold is None else similarity >= threshold
+            if is_near:
+                matches.append(TemplateMatch(candidate.template, similarity))
+    matches.sort(key=lambda match: (-(match.score or 0.0), match.template.template_id))
+    return tuple(matches[:top_k])
 
 
-def fallback(stored: Sequence[StoredTemplate]) -> TemplateMatch:
-    """The tenant's or the folders' chain of thought, under either of its ids, or the one that is built in."""
-    own = {each.template.template_id: each.template for each in stored}
-    found = next((own[name] for name in FALLBACKS if name in own), CHAIN_OF_THOUGHT)
-    return TemplateMatch(found, FALLBACK_SCORE)
+def choose(
+    stored: Sequence[StoredTemplate],
+    query: Vector,
+    *,
+    calibration: CosineCalibration,
+    threshold: float | None = None,
+) -> TemplateMatch | None:
+    """Returns the nearest template if it stands out from those that are unlike it, else None.
+
+    threshold: least similarity, which then decides alone.
+    """
+    matches = nearest(stored, query, top_k=1, calibration=calibration, threshold=threshold)
+    if not matches or threshold is not None:
+        return matches[0] if matches else None
+    (best,) = matches
+    vectors = {
+        candidate.template.template_id: candidate.vector
+        for candidate in stored
+        if candidate.vector is not None
+    }
+    best_vector = vectors.pop(best.template.template_id)
+    unlike = [
+        vector
+        for vector in vectors.values()
+        if calibration.similarity(_cosine(vector, best_vector)) < TWIN
+    ]
+    cosines = [_cosine(query, vector) for vector in (best_vector, *unlike)]
+    if len(cosines) < MIN_LIBRARY:
+        is_clear = best.score is not None and best.score >= MIN_SIMILARITY
+    else:
+        bar = fmean(cosines) + STANDS_OUT * pstdev(cosines)
+        is_clear = cosines[0] >= bar > min(cosines)  # where all are alike none stands out
+    return best if is_clear else None
+
+
+def _cosine(first: Vector, second: Vector) -> float:
+    return float(sum(map(mul, first, second)))
+
+
+def fallback(
+    shipped: Sequence[StoredTemplate], own: Sequence[StoredTemplate] = ()
+) -> TemplateMatch:
+    """Returns the chain of thought, under either of its ids: the tenant's own, else the folders',
+    else the built-in one.
+    """
+    for library in (own, shipped):
+        templates = {candidate.template.template_id: candidate.template for candidate in library}
+        for template_id in FALLBACKS:
+            if template_id in templates:
+                return TemplateMatch(templates[template_id], FALLBACK_SCORE)
+    return TemplateMatch(CHAIN_OF_THOUGHT, FALLBACK_SCORE)

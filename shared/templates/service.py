@@ -1,4 +1,6 @@
-"""What front doors ask of templates: those of the folders, read-only and alike for all, beside each tenant's own."""
+"""Templates for front doors: those of the folders, read-only and alike for all, beside each
+tenant's own.
+"""
 
 from __future__ import annotations
 
@@ -9,41 +11,58 @@ from pathlib import Path
 from threading import Lock
 from typing import Literal
 
-from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable, NotFound, PortContractError
+from shared.errors import (
+    InvalidArgument,
+    ModelRefused,
+    ModelUnavailable,
+    NotFound,
+    PortContractError,
+)
+from shared.model.documents import TEMPLATES
+from shared.model.index import Vector
 from shared.model.retrieval import UNKNOWN_CALIBRATION
-from shared.model.templates import StoredTemplate, Template, TemplateMatch
+from shared.model.templates import MAX_TEMPLATES, StoredTemplate, Template, TemplateMatch
+from shared.ports.documents import DocumentStore
 from shared.ports.models import Embedder
-from shared.ports.stores import TemplateStore
 from shared.templates.files import TemplateFiles, check, read_folders, state_of
-from shared.templates.ranking import fallback, is_current, rank, with_vectors
+from shared.templates.ranking import choose, fallback, is_current, nearest, with_vectors
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class FolderCache:
-    """The process's templates of the configured folders, with their vectors. Safe between threads."""
+    """Templates of the configured folders with their vectors, in this process. Thread-safe."""
 
     _state: str = ""
-    _found: TemplateFiles = field(default_factory=lambda: TemplateFiles((), ()))
+    _files: TemplateFiles = field(default_factory=lambda: TemplateFiles((), ()))
     _stored: tuple[StoredTemplate, ...] = ()
     _lock: Lock = field(default_factory=Lock)
 
     def read(self, folders: Sequence[Path]) -> TemplateFiles:
-        """Reads the files again only when one of them has changed."""
+        """Returns the content of the folders; reads the files again only when one of them has
+        changed.
+        """
         state = state_of(folders)
         with self._lock:
             if state != self._state:
-                self._found = read_folders(folders)
-                for problem in self._found.problems:
+                self._files = read_folders(folders)
+                for problem in self._files.problems:
                     _log.warning("no template: %s: %s", problem.path, problem.reason)
-                known = {each.template: each for each in self._stored}
-                self._stored = tuple(known.get(each, StoredTemplate(each)) for each in self._found.templates)
+                previous = {stored.template: stored for stored in self._stored}
+                self._stored = tuple(
+                    previous.get(template, StoredTemplate(template))
+                    for template in self._files.templates
+                )
                 self._state = state
-            return self._found
+            return self._files
 
-    def embedded(self, folders: Sequence[Path], embedder: Embedder | None) -> tuple[StoredTemplate, ...]:
-        """The templates with their vectors, embedded once; without where the model is away."""
+    def embedded(
+        self, folders: Sequence[Path], embedder: Embedder | None
+    ) -> tuple[StoredTemplate, ...]:
+        """Returns the templates with their vectors, embedded once; without vectors where the model
+        is away.
+        """
         self.read(folders)
         with self._lock:
             self._stored = _all_current(self._stored, embedder)
@@ -52,129 +71,219 @@ class FolderCache:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Templates:
-    """The templates of all tenants. A tenant's own takes the place of a file's of the same id. Safe between threads."""
+    """The templates of all tenants. A tenant's own takes the place of a file's of the same id. Safe
+    between threads.
+    """
 
-    store: TemplateStore
+    store: DocumentStore
     folders: tuple[Path, ...]
     embedder_of: Callable[[str], Embedder | None]
-    """At a tenant's expense."""
+    """Returns the embedder that works at a tenant's expense."""
     files: FolderCache
     threshold: float | None = None
-    """Least similarity of a template that is found; None: it must stand out from the rest."""
+    """Least similarity of a template that is found; None: above that of unrelated texts, and what is
+    chosen must also stand out from those that are unlike it.
+    """
 
     def index(self, tenant_id: str) -> TemplateFiles:
-        """What the configured folders hold, with vectors for what is new in them."""
-        found = self.files.read(self.folders)
+        """Returns the content of the configured folders, after embedding what is new in them."""
+        files = self.files.read(self.folders)
         self.files.embedded(self.folders, self.embedder_of(tenant_id))
-        return found
+        return files
 
     def save(self, tenant_id: str, template: Template) -> None:
-        """Create or replace a tenant's own. The same again writes nothing; only a text that is new is embedded.
+        """Creates or replaces a tenant's own template. Raises InvalidArgument naming the field that
+        breaks a limit.
 
-        Raises InvalidArgument naming the field that is not as it must be.
+        An unchanged template is not written again, and only a new text is embedded.
         """
         check(template)
         embedder = self.embedder_of(tenant_id)
         try:
-            held = self.store.get_template(tenant_id, template.template_id)
+            stored = self.store.get(tenant_id, TEMPLATES, template.template_id).value
         except InvalidArgument:  # an app wrote nonsense there, which is about to be replaced
-            held = None
-        if held is not None and held.template == template and (embedder is None or is_current(held, embedder)):
+            stored = None
+        changed = StoredTemplate(template)
+        if stored is not None and embedder is not None:
+            with_old_vector = replace(stored, template=template)
+            if is_current(with_old_vector, embedder):
+                changed = with_old_vector
+        is_unchanged = stored is not None and stored.template == template
+        if is_unchanged and (embedder is None or is_current(changed, embedder)):
             return
-        moved = StoredTemplate(template) if held is None else replace(held, template=template)
-        if embedder is None or not is_current(moved, embedder):
-            moved = StoredTemplate(template)
-        self.store.put_templates(tenant_id, _all_current([moved], embedder))
+        (current,) = _all_current([changed], embedder)
+        self.store.put(tenant_id, TEMPLATES, current)
 
     def get(self, tenant_id: str, template_id: str) -> Template:
-        """Raises NotFound."""
-        stored = self.store.get_template(tenant_id, template_id)
-        found = stored.template if stored is not None else self._shipped().get(template_id)
-        if found is None:
+        """Returns a tenant's own template, else the folders' one of that id. Raises NotFound."""
+        stored = self.store.get(tenant_id, TEMPLATES, template_id).value
+        if stored is not None:
+            return stored.template
+        template = self._shipped().get(template_id)
+        if template is None:
             raise NotFound(f"no template {template_id!r}")
-        return found
+        return template
 
     def all(self, tenant_id: str) -> tuple[Template, ...]:
-        """By id."""
-        own = {each.template.template_id: each.template for each in self.store.templates(tenant_id)}
-        return tuple(template for _, template in sorted((self._shipped() | own).items()))
+        """Returns all templates of a tenant, sorted by id."""
+        templates = self._shipped()
+        for stored in self._own(tenant_id):
+            templates[stored.template.template_id] = stored.template
+        return tuple(templates[template_id] for template_id in sorted(templates))
 
     def delete(self, tenant_id: str, template_id: str) -> None:
-        """Raises NotFound where the tenant has none of its own; a file's of the same id comes back."""
-        if not self.store.delete_template(tenant_id, template_id):
-            shipped = " of your own; the shipped one is read-only" if template_id in self._shipped() else ""
-            raise NotFound(f"no template {template_id!r}{shipped}")
+        """Deletes a tenant's own template; a file's of the same id comes back. Raises NotFound
+        without one of its own.
+        """
+        if self.store.delete(tenant_id, TEMPLATES, template_id):
+            return
+        hint = ""
+        if template_id in self._shipped():
+            hint = " of your own; the shipped one is read-only"
+        raise NotFound(f"no template {template_id!r}{hint}")
 
     def search(self, tenant_id: str, query: str, *, top_k: int) -> tuple[TemplateMatch, ...]:
-        """At most `top_k` for a query, best first; the chain of thought where none is near. Never empty.
+        """Returns at most `top_k` templates for a query, best first, and never none.
 
-        Without an embedder, or while it is away, none is near.
+        The chain of thought comes back where none is near, without an embedder, and while it is
+        away.
         """
         embedder = self.embedder_of(tenant_id)
-        stored = self._embedded(tenant_id, embedder)
-        if embedder is None or not stored:
-            return (fallback(stored),)
-        try:
-            vector = embedder.embed_query(query)
-        except (ModelUnavailable, ModelRefused) as away:
-            _log.warning("choosing no template by similarity: %s", away.message)
-            return (fallback(stored),)
-        current = [each for each in stored if is_current(each, embedder)]
-        calibration = embedder.calibration or UNKNOWN_CALIBRATION
-        near = rank(current, vector, top_k=top_k, calibration=calibration, threshold=self.threshold)
-        return near or (fallback(stored),)
+        library = self._library(tenant_id, embedder)
+        vector = _query_vector(query, embedder)
+        if embedder is None or vector is None:
+            return (library.fallback,)
+        matches = nearest(
+            library.searchable(embedder),
+            vector,
+            top_k=top_k,
+            calibration=embedder.calibration or UNKNOWN_CALIBRATION,
+            threshold=self.threshold,
+        )
+        return matches or (library.fallback,)
+
+    def choose(self, tenant_id: str, question: str) -> TemplateMatch:
+        """Returns the template along which a question is answered: the nearest if it stands out
+        from those that are unlike it, else the chain of thought, as in `search`.
+        """
+        embedder = self.embedder_of(tenant_id)
+        library = self._library(tenant_id, embedder)
+        vector = _query_vector(question, embedder)
+        if embedder is None or vector is None:
+            return library.fallback
+        chosen = choose(
+            library.searchable(embedder),
+            vector,
+            calibration=embedder.calibration or UNKNOWN_CALIBRATION,
+            threshold=self.threshold,
+        )
+        return chosen or library.fallback
 
     def ready(self, tenant_id: str) -> bool:
-        """Whether a search finds every template by similarity."""
+        """Reports whether a search finds every template by similarity."""
         embedder = self.embedder_of(tenant_id)
-        stored = (*self.files.embedded(self.folders, embedder), *self.store.templates(tenant_id))
-        return embedder is not None and all(is_current(each, embedder) for each in stored)
+        shipped = self.files.embedded(self.folders, embedder)
+        own = self._own(tenant_id)
+        if embedder is None:
+            return False
+        return all(is_current(stored, embedder) for stored in (*shipped, *own))
 
     def refresh(self, tenant_id: str, template_id: str) -> Literal["unchanged", "embedded", "gone"]:
-        """Give a tenant's template the vector of what it says now, whatever happened to it.
+        """Gives a tenant's template the vector of its current text, whatever happened to it.
 
-        Writing the vector calls for this again, and then there is nothing left to do: the key that is written with it
-        says of which text and model it is. A slow writer's stale vector is found by its key in the same way.
-        Raises InvalidArgument for a template that cannot be read, ModelUnavailable, ModelRefused, PortContractError.
+        Writing the vector calls for this again, and then there is nothing left to do: the key that
+        is written with it says of which text and model it is. A slow writer's stale vector is found
+        by its key in the same way. Raises InvalidArgument for a template that cannot be read,
+        ModelUnavailable, ModelRefused, PortContractError.
         """
         embedder = self.embedder_of(tenant_id)
-        stored = self.store.get_template(tenant_id, template_id)
+        stored = self.store.get(tenant_id, TEMPLATES, template_id).value
         if stored is None:
             return "gone"
         if embedder is None or is_current(stored, embedder):
             return "unchanged"
         (fresh,) = with_vectors([stored.template], embedder)
-        return "embedded" if self._save_vector(tenant_id, fresh) else "gone"
+        if not self._save_vector(tenant_id, fresh):
+            return "gone"
+        return "embedded"
+
+    def _own(self, tenant_id: str) -> tuple[StoredTemplate, ...]:
+        """Returns the templates that a tenant has written, sorted by id."""
+        return self.store.listing(tenant_id, TEMPLATES, limit=MAX_TEMPLATES).items
 
     def _shipped(self) -> dict[str, Template]:
-        return {each.template_id: each for each in self.files.read(self.folders).templates}
+        """Returns the templates of the folders by their ids."""
+        templates = self.files.read(self.folders).templates
+        return {template.template_id: template for template in templates}
 
-    def _embedded(self, tenant_id: str, embedder: Embedder | None) -> tuple[StoredTemplate, ...]:
-        """All of a tenant's, with their vectors as far as they can be had now; new ones of its own are written back."""
-        shipped = {each.template.template_id: each for each in self.files.embedded(self.folders, embedder)}
-        own = self.store.templates(tenant_id)
+    def _library(self, tenant_id: str, embedder: Embedder | None) -> _Library:
+        """Returns all templates of a tenant, with their vectors as far as the model gives them now.
+
+        New vectors of the tenant's own are written back.
+        """
+        shipped = self.files.embedded(self.folders, embedder)
+        own = self._own(tenant_id)
         current = _all_current(own, embedder)
-        for before, now in zip(own, current, strict=True):
-            if before != now:
-                self._save_vector(tenant_id, now)
-        return tuple((shipped | {each.template.template_id: each for each in current}).values())
+        for stored, fresh in zip(own, current, strict=True):
+            if stored != fresh:
+                self._save_vector(tenant_id, fresh)
+        return _Library(shipped, current)
 
     def _save_vector(self, tenant_id: str, fresh: StoredTemplate) -> bool:
-        """False: the template is gone."""
+        """Writes the vector of a template. Returns False if the template is gone."""
         if fresh.vector is None or fresh.vector_key is None:
             return False
-        return self.store.put_template_vector(tenant_id, fresh.template.template_id, fresh.vector, fresh.vector_key)
+        return self.store.change(
+            tenant_id,
+            TEMPLATES,
+            fresh.template.template_id,
+            {"vector": fresh.vector, "vector_key": fresh.vector_key},
+        )
 
 
-def _all_current(stored: Sequence[StoredTemplate], embedder: Embedder | None) -> tuple[StoredTemplate, ...]:
-    """In their order, each with the vector of what it says now; as it is where the vector cannot be had now."""
+@dataclass(frozen=True, slots=True)
+class _Library:
+    """The templates of one tenant."""
+
+    shipped: tuple[StoredTemplate, ...]
+    own: tuple[StoredTemplate, ...]
+
+    def searchable(self, embedder: Embedder) -> list[StoredTemplate]:
+        """Returns those with a current vector. An own one takes the place of a shipped one of its id."""
+        by_id = {stored.template.template_id: stored for stored in (*self.shipped, *self.own)}
+        return [stored for stored in by_id.values() if is_current(stored, embedder)]
+
+    @property
+    def fallback(self) -> TemplateMatch:
+        """The chain of thought."""
+        return fallback(self.shipped, self.own)
+
+
+def _query_vector(query: str, embedder: Embedder | None) -> Vector | None:
+    """Embeds a query; None without an embedder and while it is away."""
+    if embedder is None:
+        return None
+    try:
+        return embedder.embed_query(query)
+    except (ModelUnavailable, ModelRefused) as error:
+        _log.warning("choosing no template by similarity: %s", error.message)
+        return None
+
+
+def _all_current(
+    stored: Sequence[StoredTemplate], embedder: Embedder | None
+) -> tuple[StoredTemplate, ...]:
+    """Returns the templates in their order, each with the vector of its current text.
+
+    A template whose vector cannot be made now stays as it is.
+    """
     if embedder is None:
         return tuple(stored)
-    stale = [each.template for each in stored if not is_current(each, embedder)]
-    fresh: dict[str, StoredTemplate] = {}
+    stale = [candidate.template for candidate in stored if not is_current(candidate, embedder)]
+    fresh_by_id: dict[str, StoredTemplate] = {}
     try:
-        for each in with_vectors(stale, embedder):
-            fresh[each.template.template_id] = each
-    except (ModelUnavailable, ModelRefused, PortContractError) as away:
-        _log.warning("templates stay without vectors for now: %s", away.message)
-    return tuple(fresh.get(each.template.template_id, each) for each in stored)
+        for fresh in with_vectors(stale, embedder):
+            fresh_by_id[fresh.template.template_id] = fresh
+    except (ModelUnavailable, ModelRefused, PortContractError) as error:
+        _log.warning("templates stay without vectors for now: %s", error.message)
+    return tuple(fresh_by_id.get(candidate.template.template_id, candidate) for candidate in stored)

@@ -1,5 +1,9 @@
 """Phrase -> range: the times that a text names, and how times are written.
 
-text -> mentions (by a language's lexicon) -> resolvers (on a calendar), intent -> phrases: the range that is asked for
-dates: dates in texts, dates in words, and the times that callers write
+1. `lexicon` compiles a language's words for times (`patterns`); `spelling` corrects names of months and weekdays.
+2. `mentions` finds what can name a time, `resolvers` the days that a mention names, on the `calendar`.
+3. `readings` reads what stands before and behind a mention; `recognition` decides whether it is a time.
+4. `intent` decides what the time is for, and `phrases` returns the range that is asked for.
+
+`dates` reads dates in texts, writes dates in words, and parses the times that callers write.
 """

@@ -26,23 +26,23 @@ class Unit(StrEnum):
 
 
 MONTHS = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.HALF: 6, Unit.YEAR: 12}
-"""How many a longer unit has."""
+"""Months of a longer unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Days `[start, end)`; None is open. `reach`: how many days back from today it may go, None: from its dates.
-    `begins`: the one of its days from which "since" and distances count, None: the first or the last.
-    """
+    """Days `[start, end)`; None is open."""
 
     start: date | None
     end: date | None
     reach: int | None = None
+    """Days back from today that it may reach; None: as its dates say."""
     begins: date | None = None
+    """The day from which "since" and distances count; None: the first or the last."""
 
 
 def applied(operator: str, span: Span, today: date) -> Span:
-    """The days that `since`, `within`, `after`, `until`, `by` or `before` a time means."""
+    """Returns the days that `since`, `within`, `after`, `until`, `by` or `before` a time means."""
     today_over = today + timedelta(days=1)
     match operator:
         case "since" | "within":
@@ -55,85 +55,112 @@ def applied(operator: str, span: Span, today: date) -> Span:
             return Span(None, span.start)
 
 
-def day(of: date) -> Span:
-    """One day."""
-    return Span(of, of + timedelta(days=1))
+def day(start: date) -> Span:
+    """Returns one day."""
+    return Span(start, start + timedelta(days=1))
 
 
 def shifted_month(year: int, month: int, by: int) -> tuple[int, int]:
-    """(year, month) moved by months; `month` may lie outside 1 to 12."""
+    """Moves (year, month) by months; `month` may lie outside 1 to 12."""
     index = year * 12 + month - 1 + by
     return index // 12, index % 12 + 1
 
 
-def shifted(of: date, unit: Unit, by: int) -> date:
-    """A date moved by units, back if `by` is negative; the last day of a month that has no such day."""
+def shifted(start: date, unit: Unit, by: int) -> date:
+    """Moves a date by units, back if `by` is negative; to the last day of a month that has no such day."""
     if unit in (Unit.DAY, Unit.WEEK):
-        return of + timedelta(days=by * REACH[unit])
-    year, number = shifted_month(of.year, of.month, by * MONTHS[unit])
-    return date(year, number, min(of.day, monthrange(year, number)[1]))
+        return start + timedelta(days=by * REACH[unit])
+    year, month = shifted_month(start.year, start.month, by * MONTHS[unit])
+    days_in_month = monthrange(year, month)[1]
+    return date(year, month, min(start.day, days_in_month))
 
 
 def months(year: int, first: int, count: int = 1) -> Span:
-    """`count` calendar months from the first day of month `first`; both may lie outside the year."""
-    return Span(date(*shifted_month(year, first, 0), 1), date(*shifted_month(year, first, count), 1))
+    """Returns `count` calendar months from the first day of month `first`; both may lie outside the year."""
+    start = date(*shifted_month(year, first, 0), 1)
+    end = date(*shifted_month(year, first, count), 1)
+    return Span(start, end)
 
 
 def unit_back(unit: Unit, back: int, today: date) -> Span:
-    """The calendar unit `back` units before the one that holds today; 0 is this one."""
+    """Returns the calendar unit `back` units before the one that holds today; 0 is this one."""
+    reach = REACH[unit] * (back + 1)
     if unit in (Unit.DAY, Unit.WEEK):
         days = REACH[unit]
-        start = today - timedelta(days=days * back + (today.weekday() if unit is Unit.WEEK else 0))
-        found = Span(start, start + timedelta(days=days))
-    else:
-        size = MONTHS[unit]
-        found = months(today.year, (today.month - 1) // size * size + 1 - size * back, size)
-    return replace(found, reach=REACH[unit] * (back + 1))
+        start = today - timedelta(days=days * back)
+        if unit is Unit.WEEK:
+            start -= timedelta(days=today.weekday())
+        return Span(start, start + timedelta(days=days), reach)
+    size = MONTHS[unit]
+    first_month = (today.month - 1) // size * size + 1
+    return replace(months(today.year, first_month - size * back, size), reach=reach)
 
 
 def season_back(first_month: int, back: int, today: date) -> Span:
-    """The latest season of that first month begun by today; with `back` that many before the present one."""
-    year = today.year - (date(today.year, first_month, 1) > today)
-    is_over = date(*shifted_month(year, first_month, 3), 1) <= today
-    return months(year - max(0, back - is_over), first_month, 3)
+    """Returns the latest season of that first month begun by today; with `back` that many before the present one."""
+    year = today.year
+    if date(year, first_month, 1) > today:
+        year -= 1
+    end = date(*shifted_month(year, first_month, 3), 1)
+    if back > 0 and end <= today:
+        back -= 1  # the latest season is over: it is the first before the present one
+    return months(year - back, first_month, 3)
 
 
 def weekday_back(weekday: int, back: int, today: date) -> Span:
-    """The most recent such day (Monday = 0), today included; the `back`th of them before today."""
+    """Returns the most recent such day (Monday = 0), today included; with `back` that many before today."""
     days = (today.weekday() - weekday) % 7
-    return day(today - timedelta(days=(days or 7) + 7 * (back - 1) if back else days))
+    if back > 0:
+        days = (days or 7) + 7 * (back - 1)
+    return day(today - timedelta(days=days))
 
 
 def weekend_back(back: int, today: date) -> Span:
-    """The most recent Saturday and Sunday begun by today; the `back`th weekend before this calendar week."""
+    """Returns the most recent Saturday and Sunday begun by today; with `back` that many before this calendar week."""
     saturday = today - timedelta(days=(today.weekday() - 5) % 7)
-    if back:
-        is_in_this_week = saturday >= today - timedelta(days=today.weekday())
-        saturday -= timedelta(days=7 * (back - 1 + is_in_this_week))
+    if back > 0:
+        monday = today - timedelta(days=today.weekday())
+        weeks = back if saturday >= monday else back - 1
+        saturday -= timedelta(weeks=weeks)
     return Span(saturday, saturday + timedelta(days=2))
 
 
-def month_back(number: int, back: int, today: date) -> Span:
-    """The most recent such month, the current one included; the `back`th of them before the current one."""
-    ahead = number >= today.month if back else number > today.month
-    return months(today.year - ahead - max(0, back - 1), number)
+def month_back(month: int, back: int, today: date) -> Span:
+    """Returns the most recent such month, the current one included; with `back` that many before the current one."""
+    year = today.year
+    if back == 0:
+        if month > today.month:
+            year -= 1
+        return months(year, month)
+    if month >= today.month:
+        year -= 1
+    return months(year - (back - 1), month)
 
 
 def day_at(number: int, month: int | None, year: int | None, today: date) -> Span | None:
-    """A day by its numbers; without a year the most recent one in that month, without a month in any month. None: there
-    is none. Raises ValueError for a date that does not exist.
+    """Returns a day by its numbers; None if there is none.
+
+    Without a year it is the most recent one in that month, without a month in any month. Raises ValueError for a date
+    that does not exist.
     """
     if year is not None and month is not None:
         return day(date(year, month, number))
     for back in range(48 if month == 2 else 12):
-        at = (today.year - back, month) if month else shifted_month(today.year, today.month, -back)
-        if 1 <= number <= monthrange(*at)[1] and date(*at, number) <= today:
-            return day(date(*at, number))
+        if month is None:
+            candidate_year, candidate_month = shifted_month(today.year, today.month, -back)
+        else:
+            candidate_year, candidate_month = today.year - back, month
+        days_in_month = monthrange(candidate_year, candidate_month)[1]
+        if not 1 <= number <= days_in_month:
+            continue
+        candidate = date(candidate_year, candidate_month, number)
+        if candidate <= today:
+            return day(candidate)
     return None
 
 
 def easter(year: int) -> date:
-    """Easter Sunday of the Gregorian calendar, by Gauss's algorithm with Lichtenberg's correction."""
+    """Returns Easter Sunday of the Gregorian calendar, by Gauss's algorithm with Lichtenberg's correction."""
     century = year // 100
     moon = 15 + (3 * century + 3) // 4 - (8 * century + 13) // 25
     age = (19 * (year % 19) + moon) % 30
@@ -146,46 +173,73 @@ EASTER = "-2/4"
 """From Good Friday to Easter Monday."""
 
 
-def feast(day: str, year: int) -> Span:
-    """The days of a feast or public holiday in that year: `MM-DD`, days from Easter Sunday as `+39`, or `MM-D#N`, the
-    Nth weekday D (Monday = 0) of that month, the last for 0. `/N` behind it: N days.
+def feast(rule: str, year: int) -> Span:
+    """Returns the days of a feast or public holiday in that year.
+
+    `rule` is `MM-DD`, days from Easter Sunday as `+39`, or `MM-D#N`, the Nth weekday D (Monday = 0) of that month, the
+    last for 0. `/N` behind it: N days.
     """
-    first, _, length = day.partition("/")
-    if first[0] in "+-":
-        start = easter(year) + timedelta(days=int(first))
-    elif "#" in first:
-        number, weekday, nth = int(first[:2]), int(first[3]), int(first[5])
-        month = date(*shifted_month(year, number, 0 if nth else 1), 1)
-        start = month + timedelta(days=(weekday - month.weekday()) % 7 + 7 * (nth - 1))
+    first_day, _, length = rule.partition("/")
+    if first_day[0] in "+-":
+        start = easter(year) + timedelta(days=int(first_day))
+    elif "#" in first_day:
+        month = int(first_day[:2])
+        start = _nth_weekday(year, month, weekday=int(first_day[3]), nth=int(first_day[5]))
     else:
-        start = date(year, int(first[:2]), int(first[3:]))
-    return Span(start, start + timedelta(days=int(length or 1)), begins=easter(year) if day == EASTER else None)
+        start = date(year, int(first_day[:2]), int(first_day[3:]))
+    end = start + timedelta(days=int(length or 1))
+    begins = easter(year) if rule == EASTER else None
+    return Span(start, end, begins=begins)
 
 
-def part(of: Span, which: str) -> Span:
-    """`start`, `early`, `mid`, `late`, `end` or a half of a week, month, quarter or year; the `week` or `weekend` of a
-    day. Any other part of a single day is that day.
+def _nth_weekday(year: int, month: int, *, weekday: int, nth: int) -> date:
+    """Returns the Nth such weekday of a month, the last if `nth` is 0."""
+    if nth == 0:
+        first = date(*shifted_month(year, month, 1), 1)
+    else:
+        first = date(year, month, 1)
+    days_ahead = (weekday - first.weekday()) % 7
+    return first + timedelta(days=days_ahead + 7 * (nth - 1))
 
-    The start and the end of a month or quarter are seven days, of a week three;
-    early and late are its outer thirds. Of a year they are its first and last month, and three months each; its middle
-    is May to August.
+
+def part(whole: Span, name: str) -> Span:
+    """Returns one of PARTS: a part of a week, month, quarter, year or decade; the `week` or `weekend` of a day.
+
+    The start and the end of a month or quarter are seven days, of a week three; early and late are its outer thirds. Of
+    a year they are its first and last month, and three months each; its middle is May to August. Any other part of a
+    single day is that day.
     """
-    if of.start is None or of.end is None:
-        return of
-    length = (of.end - of.start).days
-    weekly = which in ("week", "weekend")
-    if weekly or length == 1:
-        if not weekly or length > 7:
-            return of
-        monday = of.start - timedelta(days=of.start.weekday())
-        return Span(monday + timedelta(days=5 if which == "weekend" else 0), monday + timedelta(days=7))
+    if whole.start is None or whole.end is None:
+        return whole
+    length = (whole.end - whole.start).days
+    if name in ("week", "weekend"):
+        if length > 7:
+            return whole
+        return _week_of(whole.start, weekend=name == "weekend")
+    if length == 1:
+        return whole
+    if length > 3000:
+        return months(whole.start.year, *_DECADE_PARTS[name])
     if length > 300:
-        return months(of.start.year, *(_DECADE_PARTS if length > 3000 else _YEAR_PARTS)[which])
-    third, edge = length // 3, 7 if length > 7 else 3
-    late = (
-        20 if length == 31 else length - third
-    )  # the last third of a long month begins on the 21st, as that of others
-    first, last = {
+        return months(whole.start.year, *_YEAR_PARTS[name])
+    first, last = _days_of_part(name, length)
+    return Span(whole.start + timedelta(days=first), whole.start + timedelta(days=last))
+
+
+def _week_of(start: date, *, weekend: bool) -> Span:
+    """Returns the week that holds a day, or its weekend."""
+    monday = start - timedelta(days=start.weekday())
+    first = monday + timedelta(days=5) if weekend else monday
+    return Span(first, monday + timedelta(days=7))
+
+
+def _days_of_part(name: str, length: int) -> tuple[int, int]:
+    """Returns where a part of `length` days begins and ends, in days from the first."""
+    third = length // 3
+    edge = 7 if length > 7 else 3
+    # The last third of a month begins on the 21st, also where the month has 31 days.
+    late = 20 if length == 31 else length - third
+    return {
         "start": (0, edge),
         "early": (0, third),
         "mid": (third, late),
@@ -193,19 +247,29 @@ def part(of: Span, which: str) -> Span:
         "end": (length - edge, length),
         "first half": (0, length // 2),
         "second half": (length // 2, length),
-    }[which]
-    return Span(of.start + timedelta(days=first), of.start + timedelta(days=last))
+    }[name]
 
 
 _YEAR_PARTS = {
-    "start": (1, 1), "early": (1, 3), "mid": (5, 4), "late": (10, 3), "end": (12, 1), "first half": (1, 6),
+    "start": (1, 1),
+    "early": (1, 3),
+    "mid": (5, 4),
+    "late": (10, 3),
+    "end": (12, 1),
+    "first half": (1, 6),
     "second half": (7, 6),
-}  # fmt: skip
+}
+"""Part of a year -> its first month, and how many months."""
 _DECADE_PARTS = {
-    "start": (1, 48), "early": (1, 48), "mid": (49, 36), "late": (85, 36), "end": (85, 36), "first half": (1, 60),
+    "start": (1, 48),
+    "early": (1, 48),
+    "mid": (49, 36),
+    "late": (85, 36),
+    "end": (85, 36),
+    "first half": (1, 60),
     "second half": (61, 60),
-}  # fmt: skip
-"""Part of a year or decade -> its first month, counted from January of the first year, and how many."""
+}
+"""Part of a decade -> its first month, counted from January of its first year, and how many months."""
 
 PARTS = (*_YEAR_PARTS, "week", "weekend")
-"""What `part` knows."""
+"""The parts that `part` knows."""

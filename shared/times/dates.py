@@ -1,4 +1,4 @@
-"""Dates as people write them: what a text says, and how one is said so that a question that names it finds the note."""
+"""Dates in texts, dates in words, and the times that callers write."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DOTS = re.compile(r"\b(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>\d{4})?(?
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A date at `[start, end)` of its text. Year and day are None where they are not said."""
+    """A date at `[start, end)` of its text. Year and day are None where the text does not say them."""
 
     year: int | None
     month: int
@@ -29,106 +29,150 @@ class Day:
     end: int
 
     def within(self, other: Day) -> bool:
-        """Whether `other` says everything that this one does; a year it leaves open is no contradiction."""
-        same_year = self.year is None or other.year is None or self.year == other.year
-        return same_year and self.month == other.month and self.day in (None, other.day)
+        """Reports whether `other` says all that this one does; a year it leaves open is no contradiction."""
+        if self.month != other.month or self.day not in (None, other.day):
+            return False
+        return self.year is None or other.year is None or self.year == other.year
 
 
 def days_in(text: str) -> Iterator[Day]:
-    """Every date written with digits, months in words of any language, unordered: for texts of two languages."""
-    taken: list[tuple[int, int]] = []  # in order and apart
+    """Yields every date written in digits or with a month's name in any language, unordered.
+
+    For texts of two languages, such as a question and a note. Dates do not overlap.
+    """
+    occupied: list[tuple[int, int]] = []  # sorted, without overlaps
     for pattern in _patterns():
-        for found in pattern.finditer(text):
-            parts = found.groupdict()
-            month = int(parts["number"]) if parts.get("number") else _months()[parts["month"].lower()]
-            day, year = parts.get("day"), parts.get("year") or parts.get("only")
-            place = bisect_left(taken, found.span())
-            overlaps = (place and taken[place - 1][1] > found.start()) or (
-                place < len(taken) and taken[place][0] < found.end()
-            )
-            if not overlaps and 1 <= month <= 12 and (day is None or 1 <= int(day) <= 31):
-                taken.insert(place, found.span())
-                said = {"year": int(year) if year else None, "day": int(day) if day else None}
-                yield Day(month=month, start=found.start(), end=found.end(), **said)
+        for match in pattern.finditer(text):
+            day = _day_of(match)
+            if day is None:
+                continue
+            index = bisect_left(occupied, match.span())
+            overlaps_previous = index > 0 and occupied[index - 1][1] > match.start()
+            overlaps_next = index < len(occupied) and occupied[index][0] < match.end()
+            if overlaps_previous or overlaps_next:
+                continue
+            occupied.insert(index, match.span())
+            yield day
+
+
+def _day_of(match: re.Match[str]) -> Day | None:
+    """Reads the groups of one of `_patterns`; None for a month or day that does not exist."""
+    groups = match.groupdict()
+    number = groups.get("number")
+    if number is not None:
+        month = int(number)
+    else:
+        month = _months()[groups["month"].lower()]
+    year = groups.get("year") or groups.get("only")
+    day = groups.get("day")
+    if not 1 <= month <= 12:
+        return None
+    if day is not None and not 1 <= int(day) <= 31:
+        return None
+    return Day(
+        year=int(year) if year else None,
+        month=month,
+        day=int(day) if day else None,
+        start=match.start(),
+        end=match.end(),
+    )
 
 
 def day_in(text: str) -> date | None:
-    """The one whole date that a text names; None if it names none, or several."""
-    found = {(day.year, day.month, day.day) for day in days_in(text)}
-    year, month, day = found.pop() if len(found) == 1 else (None, 0, None)
+    """Returns the one whole date that a text names; None if it names none, or several."""
+    dates = {(day.year, day.month, day.day) for day in days_in(text)}
+    if len(dates) != 1:
+        return None
+    year, month, day = dates.pop()
+    if not year or not day:
+        return None
     try:
-        return date(year, month, day) if year and day else None
+        return date(year, month, day)
     except ValueError:
         return None
 
 
-def date_in_words(when: datetime) -> str:
-    """`8 May 2023`: the day in `when`'s own zone, in English, whatever the locale."""
+def date_in_words(moment: datetime) -> str:
+    """Writes the day of a moment in its own zone as `8 May 2023`, in English, whatever the locale."""
     times = vocabulary("en").times
     assert times is not None  # noqa: S101 - English has words for times
-    name = times.months[when.month - 1].partition("|")[0]
-    return f"{when.day} {name.capitalize()} {when.year}"
+    month = times.months[moment.month - 1].partition("|")[0]
+    return f"{moment.day} {month.capitalize()} {moment.year}"
 
 
 def _times() -> tuple[Times, ...]:
-    return tuple(each.times for each in vocabularies() if each.times)
+    """Returns the words for times of every language that has some."""
+    return tuple(language.times for language in vocabularies() if language.times)
 
 
 @cache
 def _months() -> dict[str, int]:
-    """Each form of a month in any language, lower case -> its number."""
-    found: dict[str, int] = {}
+    """Maps each form of a month in any language, in lower case, to its number."""
+    numbers: dict[str, int] = {}
     for times in _times():
-        found.update({form: number for number, forms in enumerate(times.months, 1) for form in forms.split("|")})
-        found.update(times.short_months)
-    return found
+        for number, forms in enumerate(times.months, 1):
+            numbers |= dict.fromkeys(forms.split("|"), number)
+        numbers |= times.short_months
+    return numbers
 
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], ...]:
+    """Compiles the ways in which dates are written, those in digits first."""
     forms = sorted(_months(), key=len, reverse=True)
     month = rf"(?P<month>{'|'.join(forms)})\b\.?"
-    first = "".join(sorted({form[0] for form in forms}))  # spares most words the whole comparison
+    # Looking at a word's first letter spares most words the comparison with every month.
+    first_letters = "".join(sorted({form[0] for form in forms}))
     endings = "|".join(times.day_endings for times in _times() if times.day_endings)
     links = "|".join(times.date_links for times in _times() if times.date_links)
-    link, year = rf"(?:(?:{links})\s+)?", r"(?P<year>\d{4})"
-    after = rf"\b(?P<day>\d{{1,2}})(?:\.|{endings})?\s+{link}{month}(?:,?\s+{link}{year})?"
-    before = (
-        rf"\b(?=[{first}]){month}\s+(?:(?P<day>\d{{1,2}})(?:{endings})?(?![\w%€]|[.,:]\d)(?:,?\s+{year})?"
-        rf"|{link}(?P<only>\d{{4}})\b)"
+    link = rf"(?:(?:{links})\s+)?"
+    year = r"(?P<year>\d{4})"
+    day_first = rf"\b(?P<day>\d{{1,2}})(?:\.|{endings})?\s+{link}{month}(?:,?\s+{link}{year})?"
+    day_behind = rf"(?P<day>\d{{1,2}})(?:{endings})?(?![\w%€]|[.,:]\d)(?:,?\s+{year})?"
+    year_behind = rf"{link}(?P<only>\d{{4}})\b"
+    month_first = rf"\b(?=[{first_letters}]){month}\s+(?:{day_behind}|{year_behind})"
+    return (
+        _ISO,
+        _SLASHES,
+        _DOTS,
+        re.compile(day_first, re.IGNORECASE),
+        re.compile(month_first, re.IGNORECASE),
     )
-    return (_ISO, _SLASHES, _DOTS, re.compile(after, re.IGNORECASE), re.compile(before, re.IGNORECASE))
 
 
 FIRST_YEAR = 1900
 LAST_YEAR = 2199
-"""Far enough for any note, and no arithmetic on it leaves the calendar."""
+"""The last year of a note. No arithmetic on these years leaves the calendar."""
 
 INSTANT = "an RFC 3339 time with its offset, like 2026-11-21T10:30:00Z, from 1900 to 2199"
-DAY_OR_INSTANT = "a date like 2026-11-21, or an RFC 3339 time like 2026-11-21T10:30:00Z, from 1900 to 2199"
+DAY_OR_INSTANT = (
+    "a date like 2026-11-21, or an RFC 3339 time like 2026-11-21T10:30:00Z, from 1900 to 2199"
+)
 ZONE = "an IANA time zone, like Europe/Berlin"
 
-_INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_INSTANT = re.compile(
+    r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
+)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _OF_THIS_MACHINE = re.compile(r"localtime|posixrules|(?:posix|right)/.*")
-"""Files beside the database's own zones."""
+"""Files in the time zone database that are not zones of their own."""
 _ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}", re.ASCII)
 
 
 def parse_instant(text: str) -> datetime:
-    """RFC 3339 -> an aware datetime. Raises ValueError saying what was expected."""
+    """Parses RFC 3339 into an aware datetime. Raises ValueError that says what was expected."""
     if _INSTANT.fullmatch(text):
         with suppress(ValueError):
-            when = datetime.fromisoformat(text.upper())
-            if is_within_years(when):
-                return when
+            moment = datetime.fromisoformat(text.upper())
+            if is_within_years(moment):
+                return moment
     raise ValueError(INSTANT)
 
 
 def parse_day_or_instant(text: str, zone: str) -> datetime:
-    """RFC 3339 or a bare date -> an aware datetime; a date is the start of that day in `zone`, a valid IANA name.
+    """Parses RFC 3339 or a bare date, which is the start of that day in `zone`, a valid IANA name.
 
-    Raises ValueError saying what was expected.
+    Raises ValueError that says what was expected.
     """
     try:
         if not _DAY.fullmatch(text):
@@ -142,7 +186,7 @@ def parse_day_or_instant(text: str, zone: str) -> datetime:
 
 
 def parse_zone(text: str) -> str:
-    """The name itself. Raises ValueError for one that is not in the time zone database."""
+    """Returns the name itself. Raises ValueError for one that is not in the time zone database."""
     if not _ZONE.fullmatch(text) or _OF_THIS_MACHINE.fullmatch(text):
         raise ValueError(ZONE)
     try:
@@ -151,6 +195,8 @@ def parse_zone(text: str) -> str:
         raise ValueError(ZONE) from None
 
 
-def is_within_years(when: datetime) -> bool:
-    """Whether it lies between the first and the last year, also in UTC: stores and clients get it in UTC."""
-    return FIRST_YEAR <= when.year <= LAST_YEAR and FIRST_YEAR <= when.astimezone(UTC).year <= LAST_YEAR
+def is_within_years(moment: datetime) -> bool:
+    """Reports whether a moment lies between the first and the last year, also in UTC, in which clients get it."""
+    if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        return False
+    return FIRST_YEAR <= moment.astimezone(UTC).year <= LAST_YEAR

@@ -1,8 +1,14 @@
-"""A time that a question holds -> whether notes of then are asked for, or it belongs to the person's story.
+"""Decides whether notes of a time are asked for, something that happened then, or whether it belongs to a story.
 
 "I joined three weeks ago: may I take leave?" asks nothing about three weeks ago. A small score decides, of where the
 time stands (in the clause that asks, before it, in another sentence) and of how that clause asks: about the past, or
-what the person may or must do. Each language brings only closed classes of words, see `language.vocabulary`.
+what the person may or must do.
+
+Of the times that are asked about, those of an event only order: "When did Melanie go camping in June?" may be told in
+July. Notes of then are asked for where the question is for notes, for the person's own doings, which a diary has on
+their day, or for the time alone: where no subject remains beside it.
+
+Each language brings only closed classes of words, see `language.vocabulary`.
 """
 
 from __future__ import annotations
@@ -16,17 +22,22 @@ from itertools import pairwise
 from shared.language.sentences import sentences
 from shared.times.lexicon import NEARBY, Lexicon, at_end
 
+EVENT_REACH = 200
+"""Characters on either side of a time in which its clause is read for what happened then."""
+
 _WITHIN = re.compile(r"[;:]\s+|(?=¿)")
-"""Where sentences fall into parts that speak for themselves."""
+"""Splits a sentence into clauses that speak for themselves."""
 _COMMA = re.compile(r",\s+")
 _BARE_YEAR = re.compile(r"\s*(?:19|20)\d\d")
 
 
 class Intent(StrEnum):
-    """What a time in a question is for."""
+    """Purpose of a time in a question."""
 
     ASKED = "asked"
-    """What is asked about was written, or happened, then."""
+    """Notes of that time are asked for."""
+    EVENT = "event"
+    """Something that happened then is asked about: it may have been written down later."""
     EITHER = "either"
     """Both readings are possible."""
     STORY = "story"
@@ -35,6 +46,8 @@ class Intent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
+    """A part of the text that speaks for itself, at `[start, end)`."""
+
     text: str
     start: int
     end: int
@@ -42,89 +55,173 @@ class _Clause:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """A sentence that asks: its clause that does, where its first comma ends, what its tense counts, whether it asks
-    what was written, and how many letters it has.
-    """
+    """A sentence that asks."""
 
     clause: _Clause
+    """The clause of it that asks."""
     first_comma: int
+    """Position behind its first comma, in the whole text; past its end if it has none."""
     tense: int
-    of_notes: bool
+    """Points that its tense adds to the score: see `_tense`."""
+    asks_for_notes: bool
+    """True if it asks what was written: `summarise`, `notes of`."""
     length: int
+    """Letters of the clause, without the signs around it."""
 
 
 class Intents:
-    """What each time in one text is for. The clauses are read once, however many times the text names."""
+    """Says what each time in one text is for. Clauses are read once, however many times the text names."""
 
     def __init__(self, text: str, words: Lexicon) -> None:
-        self._text, self._words = text, words
-        parts = []
-        for start, end in sentences(text):
-            bounds = [start, *(found.end() for found in _WITHIN.finditer(text, start, end)), end]
-            parts += [_Clause(text[a:b], a, b) for a, b in pairwise(bounds) if a < b]
-        self._parts = parts or [_Clause(text, 0, len(text))]
-        self._ends = [part.end for part in self._parts]
-        opens = self._words.opening.match
-        self._asking = [part for part in self._parts if "?" in part.text or opens(part.text)] or self._parts
-        self._asking_starts = {part.start for part in self._asking}
-        self._read: dict[int, _Question] = {}
+        self._text = text
+        self._words = words
+        self._clauses = _clauses(text)
+        self._clause_ends = [clause.end for clause in self._clauses]
+        asking = [clause for clause in self._clauses if self._opens_question(clause)]
+        self._asking = asking or self._clauses
+        self._asking_starts = {clause.start for clause in self._asking}
+        self._questions: dict[int, _Question] = {}
 
     def of(self, start: int, end: int, *, recurs: bool = False) -> Intent:
-        """`text[start:end]` names the time. `recurs`: it may as well be to come, or each of its kind, as `Monday`."""
-        own = self._parts[min(bisect_right(self._ends, start), len(self._parts) - 1)]
-        asks = own.start in self._asking_starts
-        question = self._question(own if asks else self._asking[-1])
-        belonging = self._belonging(start, end)
-        score = question.tense + belonging
-        if not asks:
-            score -= 2
-        elif question.clause is own:
-            score += 1 if question.first_comma <= start and self._words.opening.match(own.text) else 2
-            if recurs and question.tense <= 0 and not question.of_notes and question.length > end - start:
-                score -= 2
-        else:
-            lead = f"{self._text[own.start : start]} {self._text[end : question.clause.start]}"
-            score += 2 if start >= question.clause.start else -1 - (belonging <= 0 and self._is_clause(lead))
-        return Intent.ASKED if score > 0 else Intent.EITHER if score == 0 else Intent.STORY
+        """Returns what the time at `text[start:end]` is for.
 
-    def _is_clause(self, lead: str) -> bool:
-        """Whether what leads to the clause that asks, its time aside, tells something: `I cooked …, which` and not
-        `in the notes of …, which`.
+        recurs: it may also be one to come, or each of its kind, like `Monday`.
         """
-        words, of = lead.split(), self._words
-        verb = of.past.search(lead) or of.present.search(lead)
-        return len(words) > 1 and bool(verb or not of.preposition.search(f"{words[0]} "))
+        score = self._score(start, end, recurs=recurs)
+        if score > 0:
+            return Intent.EVENT if self._tells_event(start, end) else Intent.ASKED
+        if score == 0:
+            return Intent.EITHER
+        return Intent.STORY
+
+    def _tells_event(self, start: int, end: int) -> bool:
+        """Reports whether the clause of a time speaks of something that happened to somebody else.
+
+        A single word in small letters is what happened and no subject: `what was released in May`.
+        """
+        clause = self._clause_at(start)
+        text_before = self._text[max(clause.start, start - EVENT_REACH) : start]
+        text_behind = self._text[end : min(clause.end, end + EVENT_REACH)]
+        around = f"{text_before} {text_behind}"
+        words = self._words
+        if not words.past.search(around) or self._belonging(start, end) > 0:
+            return False
+        if words.asker.search(around) or words.writing.search(around):
+            return False
+        subject = words.subject_words(around)
+        return len(subject) > 1 or any(not word.islower() for word in subject)
+
+    def _score(self, start: int, end: int, *, recurs: bool) -> int:
+        """Adds up what speaks for a time that is asked about (positive) and for the person's story (negative)."""
+        clause = self._clause_at(start)
+        belonging = self._belonging(start, end)
+        if clause.start not in self._asking_starts:
+            return self._question(self._asking[-1]).tense + belonging - 2
+        question = self._question(clause)
+        score = question.tense + belonging
+        if question.clause is clause:
+            follows_opening_comma = question.first_comma <= start and self._words.opening.match(
+                clause.text
+            )
+            if follows_opening_comma:
+                score += 1
+            else:
+                score += 2
+            asks_of_the_past = question.tense > 0 or question.asks_for_notes
+            is_whole_question = question.length <= end - start
+            if recurs and not asks_of_the_past and not is_whole_question:
+                score -= 2
+            return score
+        if start >= question.clause.start:
+            return score + 2
+        lead = f"{self._text[clause.start : start]} {self._text[end : question.clause.start]}"
+        if belonging <= 0 and self._tells_something(lead):
+            return score - 2
+        return score - 1
+
+    def _clause_at(self, position: int) -> _Clause:
+        index = min(bisect_right(self._clause_ends, position), len(self._clauses) - 1)
+        return self._clauses[index]
+
+    def _opens_question(self, clause: _Clause) -> bool:
+        return "?" in clause.text or self._words.opening.match(clause.text) is not None
+
+    def _tells_something(self, lead: str) -> bool:
+        """Reports whether the words before the clause that asks tell something, their time aside.
+
+        `I cooked …, which` does, `in the notes of …, which` does not.
+        """
+        words = lead.split()
+        if len(words) < 2:
+            return False
+        if self._words.past.search(lead) or self._words.present.search(lead):
+            return True
+        return self._words.preposition.search(f"{words[0]} ") is None
 
     def _belonging(self, start: int, end: int) -> int:
-        """What it counts that the time says which minutes, post or meeting: `last week's minutes`, `the minutes of last
-        week`. A bare year rather names a vintage, a model or a title (`the plot of 1984`), unless it is one of notes.
+        """Scores a time that tells which minutes, post or meeting: `last week's minutes`, `the minutes of last week`.
+
+        A bare year rather names a vintage, a model or a title (`the plot of 1984`), unless it is one of notes.
         """
-        first_word = start + len(self._text[start:end].split(maxsplit=1)[0])
-        for at in (start, first_word):
-            if genitive := at_end(self._text, at, self._words.belonging):
-                noun = self._text[max(0, genitive.start() - NEARBY) : genitive.start() + 1].split()[-1]
-                vintage = _BARE_YEAR.fullmatch(self._text, at, end) and not self._words.writing.fullmatch(noun)
-                return -4 if vintage else 2
+        first_word = self._text[start:end].split(maxsplit=1)[0]
+        for position in (start, start + len(first_word)):
+            genitive = at_end(self._text, position, self._words.belonging)
+            if genitive is None:
+                continue
+            text_before = self._text[max(0, genitive.start() - NEARBY) : genitive.start() + 1]
+            noun = text_before.split()[-1]
+            is_bare_year = _BARE_YEAR.fullmatch(self._text, position, end) is not None
+            if is_bare_year and not self._words.writing.fullmatch(noun):
+                return -4
+            return 2
         return 2 if self._words.possessive.match(self._text, end) else 0
 
     def _question(self, sentence: _Clause) -> _Question:
-        if sentence.start not in self._read:
-            words, clause = self._words, sentence
-            commas = [found.end() for found in _COMMA.finditer(sentence.text)]
-            if not words.opening.match(sentence.text):
-                opening = next((at for at in commas if words.opening.match(sentence.text, at)), 0)
-                if opening:
-                    clause = _Clause(sentence.text[opening:], sentence.start + opening, sentence.end)
-            past, duty = words.past.search(clause.text), words.duty.search(clause.text)
-            if duty and (past is None or duty.start() <= past.start()):
-                tense = -2  # what comes first tells: a verb of the past, or what the person may or must do
-            else:
-                tense = 2 if past else -1 if words.present.search(clause.text) else 0
-            self._read[sentence.start] = _Question(
-                clause=clause,
-                first_comma=sentence.start + (commas[0] if commas else len(sentence.text) + 1),
-                tense=tense,
-                of_notes=words.writing.search(clause.text) is not None,
-                length=len(clause.text.strip(" \n?!.,")),
-            )
-        return self._read[sentence.start]
+        """Reads a sentence that asks, once."""
+        if sentence.start not in self._questions:
+            self._questions[sentence.start] = self._read_question(sentence)
+        return self._questions[sentence.start]
+
+    def _read_question(self, sentence: _Clause) -> _Question:
+        comma_ends = [comma.end() for comma in _COMMA.finditer(sentence.text)]
+        clause = sentence
+        if not self._words.opening.match(sentence.text):
+            for comma_end in comma_ends:
+                if self._words.opening.match(sentence.text, comma_end):
+                    clause = _Clause(
+                        text=sentence.text[comma_end:],
+                        start=sentence.start + comma_end,
+                        end=sentence.end,
+                    )
+                    break
+        first_comma = comma_ends[0] if comma_ends else len(sentence.text) + 1
+        return _Question(
+            clause=clause,
+            first_comma=sentence.start + first_comma,
+            tense=self._tense(clause.text),
+            asks_for_notes=self._words.everything.search(clause.text) is not None,
+            length=len(clause.text.strip(" \n?!.,")),
+        )
+
+    def _tense(self, clause: str) -> int:
+        """Scores the verb that comes first: 2 for the past, -2 for what the person may or must do, -1 for the present."""
+        past = self._words.past.search(clause)
+        duty = self._words.duty.search(clause)
+        if duty and (past is None or duty.start() <= past.start()):
+            return -2
+        if past:
+            return 2
+        if self._words.present.search(clause):
+            return -1
+        return 0
+
+
+def _clauses(text: str) -> list[_Clause]:
+    """Splits a text into sentences, and these where a part begins that speaks for itself."""
+    clauses: list[_Clause] = []
+    for start, end in sentences(text):
+        splits = [split.end() for split in _WITHIN.finditer(text, start, end)]
+        for clause_start, clause_end in pairwise([start, *splits, end]):
+            if clause_start < clause_end:
+                clauses.append(_Clause(text[clause_start:clause_end], clause_start, clause_end))
+    return clauses or [_Clause(text, 0, len(text))]

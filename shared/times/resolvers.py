@@ -15,278 +15,526 @@ from shared.times.lexicon import FEW, Context, Mention
 
 RECENTLY_DAYS = 14
 OTHER_DAY_DAYS = 7
-MAX_FEW = {Unit.DAY: 7, Unit.WEEK: 4, Unit.MONTH: 3, Unit.QUARTER: 3, Unit.HALF: 3, Unit.YEAR: 3}
-"""How many units "the last few" are at most."""
+MAX_FEW = {
+    Unit.DAY: 7,
+    Unit.WEEK: 4,
+    Unit.MONTH: 3,
+    Unit.QUARTER: 3,
+    Unit.HALF: 3,
+    Unit.YEAR: 3,
+}
+"""Most units that "the last few" can be."""
 ONE_DAY = timedelta(days=1)
+SATURDAY = 5
+AMERICAN_ZONES = ("America/", "US/", "UTC", "Pacific/Honolulu")
+"""Prefixes of zones where the month comes first; UTC says nothing of the person."""
 
 
 def days_of(mention: Mention, context: Context) -> Span | None:
-    """The days a mention names; None if there is no such day (31 February)."""
+    """Returns the days that a mention names; None if there is no such day (31 February)."""
     try:
-        return RESOLVERS[mention.rule.kind](mention, context)
+        return RESOLVERS[mention.kind](mention, context)
     except (ValueError, OverflowError):
         return None
 
 
 def unit_of(mention: Mention, context: Context) -> Unit:
-    """The unit it is counted in; days where it names none."""
+    """Returns the unit in which a mention counts; days if it names none."""
     word = mention.word("unit")
-    return Unit.DAY if word is None else Unit(context.words.units[word])
+    if word is None:
+        return Unit.DAY
+    return Unit(context.words.units[word])
 
 
-def _count(mention: Mention, context: Context, group: str = "n", *, absent: int = 1, few: int | None = None) -> int:
-    """How many of its unit; `absent` without a number; a few are `few`, else MAX_FEW. A fortnight is two weeks."""
+def _count(
+    mention: Mention, context: Context, group: str = "n", *, absent: int = 1, few: int | None = None
+) -> int:
+    """Returns how many units a mention counts; a fortnight is two weeks.
+
+    absent: the count of a mention without a number. few: that of `a few`; None: MAX_FEW of its unit.
+    """
     word = mention.word(group)
-    number = absent if word is None else int(word) if word.isdecimal() else context.words.numbers[word]
+    if word is None:
+        number = absent
+    elif word.isdecimal():
+        number = int(word)
+    else:
+        number = context.words.numbers[word]
     if number == FEW:
         number = few or MAX_FEW[unit_of(mention, context)]
-    return number * 2 if mention.word("unit") in context.words.fortnights else number
+    if mention.word("unit") in context.words.fortnights:
+        return number * 2
+    return number
 
 
-def _moment_ago(ago: timedelta, context: Context) -> date:
-    """The day in which the moment so long ago lies."""
-    return (context.now.astimezone(UTC) - ago).astimezone(context.zone).date()
+def _ordinal(word: str, context: Context) -> int | None:
+    """Reads `3rd` or `third`; None for a word that is neither."""
+    if word[:1].isdigit():
+        return int(word[0])
+    return context.words.ordinals.get(word)
+
+
+def _day_of_moment(ago: timedelta, context: Context) -> date:
+    """Returns the day of the moment that lies so long ago."""
+    moment = context.now.astimezone(UTC) - ago
+    return moment.astimezone(context.zone).date()
 
 
 def _window(unit: Unit, count: int, context: Context) -> Span:
-    """The last `count` units up to today: days and weeks of 24 hours a day, longer units by the calendar's date."""
+    """Returns the last `count` units up to today.
+
+    Days and weeks are counted in 24 hours, longer units by the calendar's date.
+    """
     days = count * calendar.REACH[unit]
-    by_hours = unit in (Unit.DAY, Unit.WEEK)
-    start = _moment_ago(timedelta(days), context) if by_hours else calendar.shifted(context.today, unit, -count)
+    if unit in (Unit.DAY, Unit.WEEK):
+        start = _day_of_moment(timedelta(days), context)
+    else:
+        start = calendar.shifted(context.today, unit, -count)
     return Span(start, context.today + ONE_DAY, days)
 
 
 def _rolling(mention: Mention, context: Context) -> Span:
-    if hours := mention.word("hours"):  # from the start of the day in which the first of them lies
-        first = _moment_ago(timedelta(hours=int(hours)), context)
-        return Span(first, context.today + ONE_DAY, (context.today - first).days + 1)
+    """Resolves `the last 30 days`, `the last 24 hours`: from the start of the first day touched."""
+    hours = mention.word("hours")
+    if hours is not None:
+        first = _day_of_moment(timedelta(hours=int(hours)), context)
+        days_touched = (context.today - first).days + 1
+        return Span(first, context.today + ONE_DAY, days_touched)
     unit = unit_of(mention, context)
     absent = 1 if mention.word("few") is None else MAX_FEW[unit]
     return _window(unit, _count(mention, context, absent=absent), context)
 
 
+def _older(mention: Mention, context: Context) -> Span:
+    """Resolves `older than two weeks`."""
+    return Span(None, _rolling(mention, context).start)
+
+
 def _clock_ago(mention: Mention, context: Context) -> Span:
-    """The day in which the moment lies."""
+    """Resolves `5 hours ago`: the day in which the moment lies."""
     count = _count(mention, context, few=3)
-    ago = timedelta(minutes=count) if mention.word("minutes") else timedelta(hours=count)
-    return calendar.day(_moment_ago(ago, context))
+    if mention.word("minutes"):
+        ago = timedelta(minutes=count)
+    else:
+        ago = timedelta(hours=count)
+    return calendar.day(_day_of_moment(ago, context))
 
 
 def _away(mention: Mention, context: Context, day: date, sign: int) -> Span:
-    """The calendar unit so many before a day's (`sign` -1) or after (1). Two or three: both; a few: two to MAX_FEW."""
-    unit, most = unit_of(mention, context), "n" if mention.word("most") is None else "most"
+    """Returns the calendar unit that lies so many before a day's (`sign` -1) or after it (1).
+
+    "Two or three" are both; "a few" are two to MAX_FEW.
+    """
+    unit = unit_of(mention, context)
+    largest_group = "n" if mention.word("most") is None else "most"
     near = calendar.unit_back(unit, -sign * _count(mention, context, few=2), day)
-    far = calendar.unit_back(unit, -sign * _count(mention, context, most), day)
-    first, last = (far, near) if sign < 0 else (near, far)
-    return Span(first.start, last.end, far.reach)
+    far = calendar.unit_back(unit, -sign * _count(mention, context, largest_group), day)
+    if sign < 0:
+        return Span(far.start, near.end, far.reach)
+    return Span(near.start, far.end, far.reach)
 
 
-def _period(mention: Mention, context: Context, back: int = 0, year: int | None = None) -> Span | None:
-    """The unit, weekday, month, season or weekend so many before the present one; the month or season of that year."""
-    today, words = context.today, context.words
-    if month := mention.word("month"):
+def _ago(mention: Mention, context: Context) -> Span:
+    """Resolves `two weeks ago`."""
+    return _away(mention, context, context.today, -1)
+
+
+def _half_year_ago(mention: Mention, context: Context) -> Span:
+    """Resolves `half a year ago`, `a year and a half ago`: the month."""
+    months = 18 if mention.word("more") else 6
+    return calendar.unit_back(Unit.MONTH, months, context.today)
+
+
+def _period(
+    mention: Mention, context: Context, back: int = 0, year: int | None = None
+) -> Span | None:
+    """Returns the unit, weekday, month, season or weekend that lies `back` before the present one.
+
+    year: that of a month or season; None: the most recent.
+    """
+    today = context.today
+    words = context.words
+    month = mention.word("month")
+    if month is not None:
         number = words.months[month]
-        return calendar.months(year, number) if year else calendar.month_back(number, back, today)
+        if year is not None:
+            return calendar.months(year, number)
+        return calendar.month_back(number, back, today)
     if mention.word("unit"):
-        return calendar.unit_back(unit_of(mention, context), _count(mention, context, absent=back), today)
-    if weekday := mention.word("weekday"):
+        count = _count(mention, context, absent=back)
+        return calendar.unit_back(unit_of(mention, context), count, today)
+    weekday = mention.word("weekday")
+    if weekday is not None:
         return calendar.weekday_back(words.weekdays[weekday], back, today)
-    if season := mention.word("season"):
-        first = words.seasons[season]
-        if year is None:
-            return calendar.season_back(first, back, today)
-        # Winter bears the year in which it begins, unless that lies ahead.
-        return calendar.months(year - (first == 12 and date(year, 12, 1) > today), first, 3)
+    season = mention.word("season")
+    if season is not None:
+        return _season(words.seasons[season], context, back, year)
     return calendar.weekend_back(back, today)
 
 
-def _month(mention: Mention, context: Context) -> Span | None:
+def _season(first_month: int, context: Context, back: int, year: int | None) -> Span:
+    """Returns a season; winter bears the year in which it begins, unless that lies ahead."""
+    if year is None:
+        return calendar.season_back(first_month, back, context.today)
+    if first_month == 12 and date(year, 12, 1) > context.today:
+        year -= 1
+    return calendar.months(year, first_month, 3)
+
+
+def _last_period(mention: Mention, context: Context) -> Span | None:
+    """Resolves `last week`."""
+    return _period(mention, context, 1)
+
+
+def _period_before_last(mention: Mention, context: Context) -> Span | None:
+    """Resolves `the week before last`."""
+    return _period(mention, context, 2)
+
+
+def _month_or_season(mention: Mention, context: Context) -> Span | None:
+    """Resolves `March`, `spring 2024`."""
     return _period(mention, context, year=_year_of(mention, context))
 
 
 def _weekday(mention: Mention, context: Context) -> Span | None:
-    """The weekday or weekend, `N Mondays ago`, or the weekday in the week that holds it."""
+    """Resolves a weekday or weekend, `three Mondays ago`, or a weekday in the week that holds it."""
     if mention.week is None:
-        return _period(mention, context, _count(mention, context, absent=0, few=MAX_FEW[Unit.WEEK]))
+        count = _count(mention, context, absent=0, few=MAX_FEW[Unit.WEEK])
+        return _period(mention, context, count)
     week = days_of(mention.week, context)
+    if week is None or week.start is None:
+        return None
     number = context.words.weekdays[mention.word("weekday") or ""]
-    return calendar.day(week.start + number * ONE_DAY) if week and week.start else None
+    return calendar.day(week.start + number * ONE_DAY)
 
 
 def _iso_week(mention: Mention, context: Context) -> Span | None:
-    """The most recent week of that number that has begun, or that of the year named; with `last` up to that week."""
-    number, present = int(mention.match["week"]), context.today.isocalendar().year
-    latest = present - (date.fromisocalendar(present, number, 1) > context.today)
-    monday = date.fromisocalendar(_year_of(mention, context) or latest, number, 1)
-    weeks = int(mention.word("last") or number) - number + 1
-    return Span(monday, monday + timedelta(days=7 * weeks)) if weeks > 0 else None
+    """Resolves `week 12`: of the year named, otherwise the most recent that has begun; `weeks 3 to 5` up to the last."""
+    number = int(mention.match["week"])
+    year = _year_of(mention, context)
+    if year is None:
+        year = context.today.isocalendar().year
+        if date.fromisocalendar(year, number, 1) > context.today:
+            year -= 1
+    monday = date.fromisocalendar(year, number, 1)
+    last = int(mention.word("last") or number)
+    weeks = last - number + 1
+    if weeks < 1:
+        return None
+    return Span(monday, monday + timedelta(weeks=weeks))
 
 
 def _year_of(mention: Mention, context: Context) -> int | None:
-    named = mention.word("year") or mention.word("yy")
-    if named is None or len(named) == 4:
-        return int(named) if named else mention.year or context.year
-    return 2000 + int(named.removeprefix("'"))
+    """Returns the year that a mention names, that beside it or the context's; None if there is none."""
+    year = mention.word("year") or mention.word("yy")
+    if year is None:
+        return mention.year or context.year
+    if len(year) == 4:
+        return int(year)
+    return 2000 + int(year.removeprefix("'"))
+
+
+def _month_number(mention: Mention, context: Context) -> int | None:
+    """Returns the month that a date names in figures or by its name; None if it names none."""
+    figure = mention.word("number") or mention.word("second")
+    if figure is not None:
+        return int(figure)
+    name = mention.word("month")
+    if name is None:
+        return None
+    return context.words.months[name]
 
 
 def _day(mention: Mention, context: Context) -> Span | None:
-    """A day, with `d2` the days up to it, or the month where none is named: of the year named, else the latest."""
-    named = mention.word("day") or mention.word("first") or mention.word("d1") or mention.word("nth")
-    figure, name = mention.word("number") or mention.word("second"), mention.word("month")
-    month = int(figure) if figure else context.words.months[name] if name else None
-    year, last = _year_of(mention, context), mention.word("d2")
-    if named is None:
-        return calendar.months(year, month) if year and month else None
-    number = int(named) if named.isdecimal() else context.words.ordinals.get(named) or int(named[0])
+    """Resolves a day, the days up to `d2`, or the month if no day is named: of the year named, otherwise the latest."""
+    month = _month_number(mention, context)
+    year = _year_of(mention, context)
+    number = _day_number(mention, context)
+    if number is None:
+        if year is None or month is None:
+            return None
+        return calendar.months(year, month)
     first = calendar.day_at(number, month, year, context.today)
+    last = mention.word("d2")
     if first is None or first.start is None or last is None:
         return first
     return Span(first.start, first.start.replace(day=int(last)) + ONE_DAY)
 
 
+def _day_number(mention: Mention, context: Context) -> int | None:
+    """Returns the number of the day that a date names, in figures or as an ordinal; None if it names none."""
+    for group in ("day", "first", "d1", "nth"):
+        word = mention.word(group)
+        if word is None:
+            continue
+        if word.isdecimal():
+            return int(word)
+        return _ordinal(word, context)
+    return None
+
+
 def _slashes(mention: Mention, context: Context) -> Span | None:
-    """Day first. Month first where the language does so and the zone is American, or unknown and that is over."""
-    first, second, year = int(mention.match["first"]), int(mention.match["second"]), _year_of(mention, context)
+    """Resolves `7/4`: day first.
+
+    The month comes first in a language that writes it so, if the zone is American, or UTC and the day is over.
+    """
+    first = int(mention.match["first"])
+    second = int(mention.match["second"])
+    year = _year_of(mention, context)
     if not context.words.month_first:
         return calendar.day_at(first, second, year, context.today)
-    american = context.zone.key.startswith(("America/", "US/", "UTC", "Pacific/Honolulu"))
-    day, month = (second, first) if (american and first <= 12) or second > 12 else (first, second)
-    found = calendar.day_at(day, month, year, context.today)
-    ahead = found and found.start and found.start > context.today and day <= 12
-    return calendar.day_at(month, day, year, context.today) if ahead else found
+    is_american = context.zone.key.startswith(AMERICAN_ZONES)
+    if (is_american and first <= 12) or second > 12:
+        month, day = first, second
+    else:
+        day, month = first, second
+    span = calendar.day_at(day, month, year, context.today)
+    is_ahead = span is not None and span.start is not None and span.start > context.today
+    if is_ahead and day <= 12:
+        return calendar.day_at(month, day, year, context.today)
+    return span
 
 
 def _term(mention: Mention, context: Context) -> Span | None:
-    """The quarter or half of the year named, else the most recent that has begun."""
-    nth, half = mention.word("nth") or "", mention.word("half")
-    unit = Unit.HALF if half else unit_of(mention, context) if nth else Unit.QUARTER
-    figure = half or mention.word("quarter") or (nth[0] if nth[:1].isdigit() else "")
-    number = int(figure) if figure else context.words.ordinals[nth]
+    """Resolves a quarter or half: of the year named, otherwise the most recent that has begun."""
+    nth = mention.word("nth") or ""
+    half = mention.word("half")
+    if half is not None:
+        unit = Unit.HALF
+    elif nth:
+        unit = unit_of(mention, context)
+    else:
+        unit = Unit.QUARTER
+    figure = half or mention.word("quarter")
+    if figure is not None:
+        number = int(figure)
+    elif nth[:1].isdigit():
+        number = int(nth[0])
+    else:
+        number = context.words.ordinals[nth]
     size = calendar.MONTHS[unit]
     if number * size > 12:
         return None
-    year, first = _year_of(mention, context), (number - 1) * size + 1
+    first_month = (number - 1) * size + 1
+    year = _year_of(mention, context)
     if year is None:
-        year = context.today.year - (date(context.today.year, first, 1) > context.today)
-    return calendar.months(year, first, size)
+        year = context.today.year
+        if date(year, first_month, 1) > context.today:
+            year -= 1
+    return calendar.months(year, first_month, size)
 
 
 def _feast(mention: Mention, context: Context) -> Span:
-    """In the year named, else the most recent that has begun."""
-    name, year = context.words.feasts[mention.word("feast") or ""], _year_of(mention, context)
-    latest = calendar.feast(name, year or context.today.year)
-    ahead = year is None and latest.start is not None and latest.start > context.today
-    return calendar.feast(name, context.today.year - 1) if ahead else latest
+    """Resolves a feast: in the year named, otherwise the most recent that has begun."""
+    name = context.words.feasts[mention.word("feast") or ""]
+    year = _year_of(mention, context)
+    if year is not None:
+        return calendar.feast(name, year)
+    this_year = calendar.feast(name, context.today.year)
+    if this_year.start is not None and this_year.start > context.today:
+        return calendar.feast(name, context.today.year - 1)
+    return this_year
 
 
 def _decade(mention: Mention, context: Context) -> Span:
-    """Ten years; of a decade without its century the most recent that has begun."""
+    """Resolves ten years; a decade without its century is the most recent that has begun."""
     word = mention.word("decade") or ""
     number = int(word) if word.isdecimal() else context.words.decades[word]
     if number < 100:
-        number += 2000 if 2000 + number <= context.today.year else 1900
+        has_begun = 2000 + number <= context.today.year
+        if has_begun:
+            number += 2000
+        else:
+            number += 1900
     return Span(date(number, 1, 1), date(number + 10, 1, 1))
+
+
+def _today(_: Mention, context: Context) -> Span:
+    return calendar.unit_back(Unit.DAY, 0, context.today)
+
+
+def _yesterday(_: Mention, context: Context) -> Span:
+    return calendar.unit_back(Unit.DAY, 1, context.today)
+
+
+def _day_before_yesterday(_: Mention, context: Context) -> Span:
+    return calendar.unit_back(Unit.DAY, 2, context.today)
+
+
+def _recently(_: Mention, context: Context) -> Span:
+    return _window(Unit.DAY, RECENTLY_DAYS, context)
+
+
+def _other_day(_: Mention, context: Context) -> Span:
+    return _window(Unit.DAY, OTHER_DAY_DAYS, context)
+
+
+def _no_days(_mention: Mention, _context: Context) -> None:
+    """Resolves `on this day`, which means something only beside another time: `this day last year`."""
+
+
+def _shifted_day(mention: Mention, context: Context) -> Span:
+    """Resolves `two years ago today`."""
+    count = _count(mention, context)
+    return calendar.day(calendar.shifted(context.today, unit_of(mention, context), -count))
+
+
+def _this_day_in_year(mention: Mention, context: Context) -> Span:
+    """Resolves `on this day in 2024`."""
+    year = _year_of(mention, context) or context.today.year
+    return calendar.day(context.today.replace(year=year))
+
+
+def _nth(mention: Mention, context: Context) -> Span | None:
+    """Resolves `the first Monday of March` as one mention."""
+    return days_of_ordinal(mention, _month_or_season(mention, context), context)
+
+
+def _year(mention: Mention, context: Context) -> Span:
+    return calendar.months(_year_of(mention, context) or 0, 1, 12)
 
 
 IGNORED = "ignored"
 """The kind of what looks like a time and is none."""
 
 RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
-    **dict.fromkeys(("today", "now"), lambda _, context: calendar.unit_back(Unit.DAY, 0, context.today)),
-    "yesterday": lambda _, context: calendar.unit_back(Unit.DAY, 1, context.today),
-    "day_before_yesterday": lambda _, context: calendar.unit_back(Unit.DAY, 2, context.today),
-    "recently": lambda _, context: _window(Unit.DAY, RECENTLY_DAYS, context),
-    "other_day": lambda _, context: _window(Unit.DAY, OTHER_DAY_DAYS, context),
-    "ago": lambda mention, context: _away(mention, context, context.today, -1),
-    "half_year": lambda mention, context: calendar.unit_back(
-        Unit.MONTH, 18 if mention.word("more") else 6, context.today
-    ),
-    "older": lambda mention, context: Span(None, _rolling(mention, context).start),
+    "today": _today,
+    "now": _today,
+    "yesterday": _yesterday,
+    "day_before_yesterday": _day_before_yesterday,
+    "recently": _recently,
+    "other_day": _other_day,
+    "ago": _ago,
+    "half_year": _half_year_ago,
+    "older": _older,
     "rolling": _rolling,
     "clock_ago": _clock_ago,
     "this": _period,
     "current": _period,
-    "last": lambda mention, context: _period(mention, context, 1),
-    "before_last": lambda mention, context: _period(mention, context, 2),
-    "same_day": lambda _mention, _context: None,
-    "shifted": lambda mention, context: calendar.day(
-        calendar.shifted(context.today, unit_of(mention, context), -_count(mention, context))
-    ),
-    "this_day": lambda mention, context: calendar.day(
-        context.today.replace(year=_year_of(mention, context) or context.today.year)
-    ),
+    "last": _last_period,
+    "before_last": _period_before_last,
+    "same_day": _no_days,
+    "shifted": _shifted_day,
+    "this_day": _this_day_in_year,
     "iso_week": _iso_week,
     "weekend": _weekday,
     "weekday": _weekday,
-    **dict.fromkeys(("date", "day_number", "days_of_month", "iso", "dots"), _day),
+    "date": _day,
+    "day_number": _day,
+    "days_of_month": _day,
+    "iso": _day,
+    "dots": _day,
     "slashes": _slashes,
-    **dict.fromkeys(("quarter", "half", "nth_unit"), _term),
-    **dict.fromkeys(("month", "season"), _month),
+    "quarter": _term,
+    "half": _term,
+    "nth_unit": _term,
+    "month": _month_or_season,
+    "season": _month_or_season,
     "feast": _feast,
     "decade": _decade,
-    "nth": lambda mention, context: days_of_ordinal(mention, _month(mention, context), context),
-    "year": lambda mention, context: calendar.months(_year_of(mention, context) or 0, 1, 12),
+    "nth": _nth,
+    "year": _year,
 }
+"""Kind of a rule -> the function that resolves its mentions."""
 
 
-def days_at(distance: Mention, of: Span, context: Context, *, sign: int, feast: bool) -> Span | None:
-    """The days at that distance before a time (`sign` -1) or after it (1). None: open on that side, or no such days."""
-    edge = of.start if sign < 0 else of.end  # the first day of the time, or the day after its last
-    if of.begins:
-        edge = of.begins + ONE_DAY * (sign > 0)
+def days_at(
+    distance: Mention, time: Span, context: Context, *, sign: int, is_feast: bool
+) -> Span | None:
+    """Returns the days at that distance before a time (`sign` -1) or after it (1).
+
+    None: the time is open on that side, or there are no such days.
+    """
+    edge = _edge_to_count_from(distance, time, context, sign=sign, is_feast=is_feast)
     if edge is None:
         return None
-    if (
-        feast
-        and not of.begins
-        and sign > 0
-        and of.start
-        and distance.word("unit")
-        and unit_of(distance, context) is Unit.DAY
-    ):
-        edge -= ONE_DAY * (1 < (edge - of.start).days < 5)  # the day after Christmas is the 26th
     try:
-        match distance.rule.kind:
-            case "counted":
-                return replace(_away(distance, context, edge if sign < 0 else edge - ONE_DAY, sign), reach=None)
-            case "nearest":
-                if weekday := distance.word("weekday"):
-                    return calendar.day(_beside(context.words.weekdays[weekday], edge, sign))
-                saturday = _beside(5, edge - ONE_DAY if sign < 0 else edge, sign)
-                return Span(saturday, saturday + 2 * ONE_DAY)
-            case "soon":
-                other = edge + sign * OTHER_DAY_DAYS * ONE_DAY
-            case kind:
-                unit = unit_of(distance, context)
-                count = _count(distance, context, absent=1 if kind == "adjoining" else MAX_FEW[unit])
-                other = calendar.shifted(edge, unit, sign * count)
-        return Span(min(edge, other), max(edge, other))
+        return _days_from(distance, edge, context, sign)
     except (ValueError, OverflowError):
         return None
 
 
-def days_of_ordinal(ordinal: Mention, of: Span | None, context: Context) -> Span | None:
-    """A weekday, weekend or units of the time, the last or counted from the first in it. None: it has no such."""
-    if of is None or of.start is None or of.end is None:
+def _edge_to_count_from(
+    distance: Mention, time: Span, context: Context, *, sign: int, is_feast: bool
+) -> date | None:
+    """Returns the first day of the time (`sign` -1), or the day after its last (1); None if it is open there."""
+    if sign < 0:
+        return time.begins or time.start
+    if time.begins is not None:
+        return time.begins + ONE_DAY
+    if time.end is None:
         return None
-    if ordinal.rule.kind == "eve":
-        return calendar.day(of.start - ONE_DAY)
-    named, weekday = ordinal.word("nth") or "", ordinal.word("weekday")
-    nth = int(named[0]) if named[:1].isdigit() else context.words.ordinals.get(named)
-    if weekday or ordinal.word("weekend"):
-        number, length = (context.words.weekdays[weekday], ONE_DAY) if weekday else (5, 2 * ONE_DAY)
-        start = _beside(number, of.start, 1) + (nth - 1) * 7 * ONE_DAY if nth else _beside(number, of.end, -1)
-        found = Span(start, start + length)
+    counts_days = distance.word("unit") is not None and unit_of(distance, context) is Unit.DAY
+    if is_feast and counts_days and time.start is not None:
+        length = (time.end - time.start).days
+        if 1 < length < 5:
+            return time.end - ONE_DAY  # the day after Christmas is the 26th
+    return time.end
+
+
+def _days_from(distance: Mention, edge: date, context: Context, sign: int) -> Span:
+    """Returns the days at a distance from `edge`, by the distance's kind."""
+    kind = distance.kind
+    if kind == "counted":
+        day = edge if sign < 0 else edge - ONE_DAY
+        return replace(_away(distance, context, day, sign), reach=None)
+    if kind == "nearest":
+        weekday = distance.word("weekday")
+        if weekday is not None:
+            return calendar.day(_nearest(context.words.weekdays[weekday], edge, sign))
+        last_day = edge - ONE_DAY if sign < 0 else edge
+        saturday = _nearest(SATURDAY, last_day, sign)
+        return Span(saturday, saturday + 2 * ONE_DAY)
+    if kind == "soon":
+        other_edge = edge + sign * OTHER_DAY_DAYS * ONE_DAY
     else:
-        unit, single = unit_of(ordinal, context), ordinal.rule.kind == "nth"
-        group, absent = "n2" if ordinal.word("n2") else "n", 1 if single else MAX_FEW[unit]
-        count, from_end = _count(ordinal, context, group, absent=absent), ordinal.word("last") or (single and not nth)
-        start = calendar.shifted(of.end, unit, -count) if from_end else calendar.shifted(of.start, unit, (nth or 1) - 1)
-        found = Span(start, calendar.shifted(start, unit, count))
-    return found if of.start <= start < of.end else None
+        unit = unit_of(distance, context)
+        absent = 1 if kind == "adjoining" else MAX_FEW[unit]
+        count = _count(distance, context, absent=absent)
+        other_edge = calendar.shifted(edge, unit, sign * count)
+    return Span(min(edge, other_edge), max(edge, other_edge))
 
 
-def _beside(weekday: int, edge: date, sign: int) -> date:
-    """The last such day before `edge` (`sign` -1), or the first from it on (1)."""
-    ahead = (weekday - edge.weekday()) % 7
-    return edge + timedelta(days=ahead if sign > 0 else ahead - 7)
+def days_of_ordinal(ordinal: Mention, time: Span | None, context: Context) -> Span | None:
+    """Returns a weekday, weekend or units of a time: the last, or counted from its first; None if it has no such."""
+    if time is None or time.start is None or time.end is None:
+        return None
+    if ordinal.kind == "eve":
+        return calendar.day(time.start - ONE_DAY)
+    nth = _ordinal(ordinal.word("nth") or "", context)
+    weekday = ordinal.word("weekday")
+    if weekday is not None:
+        start = _nth_weekday(nth, context.words.weekdays[weekday], time.start, time.end)
+        end = start + ONE_DAY
+    elif ordinal.word("weekend"):
+        start = _nth_weekday(nth, SATURDAY, time.start, time.end)
+        end = start + 2 * ONE_DAY
+    else:
+        unit = unit_of(ordinal, context)
+        is_single = ordinal.kind == "nth"
+        group = "n2" if ordinal.word("n2") else "n"
+        count = _count(ordinal, context, group, absent=1 if is_single else MAX_FEW[unit])
+        counts_from_end = ordinal.word("last") or (is_single and nth is None)
+        if counts_from_end:
+            start = calendar.shifted(time.end, unit, -count)
+        else:
+            start = calendar.shifted(time.start, unit, (nth or 1) - 1)
+        end = calendar.shifted(start, unit, count)
+    if not time.start <= start < time.end:
+        return None
+    return Span(start, end)
+
+
+def _nth_weekday(nth: int | None, weekday: int, start: date, end: date) -> date:
+    """Returns the nth such weekday from `start` on, or the last before `end` if `nth` is None."""
+    if nth is None:
+        return _nearest(weekday, end, -1)
+    return _nearest(weekday, start, 1) + timedelta(weeks=nth - 1)
+
+
+def _nearest(weekday: int, edge: date, sign: int) -> date:
+    """Returns the last such weekday before `edge` (`sign` -1), or the first from it on (1)."""
+    days_ahead = (weekday - edge.weekday()) % 7
+    if sign > 0:
+        return edge + timedelta(days=days_ahead)
+    return edge + timedelta(days=days_ahead - 7)

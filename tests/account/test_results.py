@@ -10,9 +10,10 @@ import pytest
 
 from evaluation.asking import answered
 from shared.adapters.embedded import EmbeddedStore
-from shared.asking.search import search
+from shared.asking.passages import search
+from shared.bootstrap import assemble
 from shared.errors import ModelUnavailable
-from shared.folders.search import FolderScope
+from shared.folders.scope import FolderScope
 from shared.model.index import Vector
 from shared.model.questions import Exchange, Filters, Strategy
 from shared.model.retrieval import Retrieved
@@ -71,7 +72,7 @@ def test_after_any_change_of_a_note_what_is_found_is_as_if_nothing_was_kept(
     home.save("boat", BLUE)
     home.search()
     change(home)
-    fresh = Household(replace(home.app, results=None), home.embedder, home.clock)
+    fresh = Household(assemble(replace(home.app, results=None)), home.embedder, home.clock)
     assert home.search().selected == fresh.search().selected
 
 
@@ -83,11 +84,15 @@ def test_a_deleted_note_is_silent_before_the_index_has_followed(home: Household)
     assert _notes(home.search()) == ["boats"]
 
 
-def test_another_process_changes_what_is_found_here(home: Household, embedded_store: EmbeddedStore) -> None:
+def test_another_process_changes_what_is_found_here(
+    home: Household, embedded_store: EmbeddedStore
+) -> None:
     home.save("boat", BLUE)
     home.search()
     elsewhere = EmbeddedStore(embedded_store._files._folder.parent)
-    Household(replace(home.app, store=elsewhere), home.embedder, home.clock).save("boat", "The boat is red.")
+    Household(assemble(replace(home.app, store=elsewhere)), home.embedder, home.clock).save(
+        "boat", "The boat is red."
+    )
     elsewhere.close()
     assert home.search().selected[0].chunk.text == "The boat is red."
 
@@ -114,7 +119,12 @@ def test_other_questions_settings_tenants_and_minutes_are_other_searches(home: H
 def test_what_only_the_writer_reads_makes_no_other_search(home: Household) -> None:
     home.save("boat", BLUE)
     home.search()
-    told = replace(home.question(), asked="Which?", history=(Exchange("Is it old?", "Yes."),), system_prompt="Rhyme.")
+    told = replace(
+        home.question(),
+        asked="Which?",
+        history=(Exchange("Is it old?", "Yes."),),
+        system_prompt="Rhyme.",
+    )
     search(home.app, replace(told, model="another", max_context_tokens=500, template="plan"), k=5)
     assert home.app.results is not None
     assert home.app.results.hits == 1
@@ -157,7 +167,7 @@ class _Asked(HashingEmbedder):
 
 def _counting(home: Household) -> _Asked:
     asked = _Asked()
-    home.app = replace(home.app, embedder=asked)
+    home.app = assemble(replace(home.app, embedder=asked))
     return asked
 
 

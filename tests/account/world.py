@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,8 +13,11 @@ from shared.account.metering import MeteredWriter
 from shared.account.prices import TokenPrice
 from shared.adapters.firebase.authentication import NoVerifier
 from shared.answering.extractive import ExtractiveWriter
-from shared.app import App
-from shared.asking.search import search
+from shared.api.stream import StreamEvent, turn_json
+from shared.app import App, Parts
+from shared.asking.passages import search
+from shared.asking.turn import TurnRequest, run_turn
+from shared.bootstrap import assemble
 from shared.model.account import Person
 from shared.model.answers import Answer
 from shared.model.notes import NoteKey
@@ -46,23 +49,28 @@ class Household:
         writer = self.app.writer
         if budget and writer:
             writer = MeteredWriter(writer, budget, PRICE)
-        self.app = replace(
+        parts = replace(
             self.app,
             settings=Settings(**daily),  # type: ignore[arg-type]
             embedded_token_usd=1.0,
             project_budget=budget or None,
             writer=writer,
         )
+        self.app = assemble(parts)
 
     def save(self, note_id: str, text: str, *, tenant: str = TENANT, index: bool = True) -> None:
         self.app.notes.save(tenant, note_id, NoteDraft(title=note_id.title(), text=text))
         if index:
             self.app.indexer.index(NoteKey(tenant, note_id))
 
-    def question(self, text: str = QUESTION, *, tenant: str = TENANT, template: str | None = None) -> Question:
+    def question(
+        self, text: str = QUESTION, *, tenant: str = TENANT, template: str | None = None
+    ) -> Question:
         return Question(tenant, text, self.clock(), template=template)
 
-    def chat(self, text: str = QUESTION, *, tenant: str = TENANT, template: str | None = None) -> Answer:
+    def chat(
+        self, text: str = QUESTION, *, tenant: str = TENANT, template: str | None = None
+    ) -> Answer:
         return answered(self.app, self.question(text, tenant=tenant, template=template))
 
     def search(self, text: str = QUESTION, *, tenant: str = TENANT) -> Retrieved:
@@ -74,7 +82,7 @@ def household(store: Store, *, writer: Writer | None = None) -> Iterator[Househo
     """An App without limits."""
     embedder, clock = HashingEmbedder(), Clock()
     with ThreadPoolExecutor(8) as pool:
-        app = App(
+        parts = Parts(
             settings=Settings(),
             store=store,
             embedder=embedder,
@@ -84,4 +92,9 @@ def household(store: Store, *, writer: Writer | None = None) -> Iterator[Househo
             pool=pool,
             clock=clock,
         )
-        yield Household(app, embedder, clock)
+        yield Household(assemble(parts), embedder, clock)
+
+
+def turn_events(app: App, request: TurnRequest) -> Generator[StreamEvent]:
+    """Yields the events of a turn as a client reads them."""
+    return turn_json(request.question, run_turn(app, request))

@@ -67,7 +67,11 @@ WRONG: dict[tuple[str, str], tuple[object, ...]] = {
     ("iat", "times"): (NOW + 3600, None),
     ("iss", "another project"): (f"{ISSUER}{OTHER}",),
     ("iss", "not issued by App Check"): (
-        *(f"{ISSUER}{NUMBER}/x", f"https://evil.example/{NUMBER}", f"https://securetoken.google.com/{PROJECT}"),
+        *(
+            f"{ISSUER}{NUMBER}/x",
+            f"https://evil.example/{NUMBER}",
+            f"https://securetoken.google.com/{PROJECT}",
+        ),
         *(None, 7),
     ),
     ("aud", "another project"): (
@@ -92,7 +96,9 @@ WRONG: dict[tuple[str, str], tuple[object, ...]] = {
         for number, value in enumerate(wrong)
     ],
 )
-def test_a_wrong_claim_is_refused(claim: str, why: str, value: object, app_check: FirebaseAppCheck) -> None:
+def test_a_wrong_claim_is_refused(
+    claim: str, why: str, value: object, app_check: FirebaseAppCheck
+) -> None:
     with pytest.raises(AppCheckInvalid, match=why):
         app_check.verify(signed("first", app_claims(**{claim: value})))
 
@@ -154,7 +160,9 @@ def test_while_no_keys_can_be_had_nothing_can_be_judged(
     app_check.verify(token)
 
 
-def test_a_key_of_another_kind_beside_them_is_passed_over(app_check: FirebaseAppCheck, server: KeyServer) -> None:
+def test_a_key_of_another_kind_beside_them_is_passed_over(
+    app_check: FirebaseAppCheck, server: KeyServer
+) -> None:
     curve = {"kty": "EC", "kid": "curve", "crv": "P-256", "x": "", "y": ""}
     server.script(Reply(body={"keys": [curve, web_key("first")]}))
     app_check.verify(signed("first", app_claims()))

@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.adapters.firebase.authentication import Accounts, EmulatorVerifier, FirebaseVerifier, NoVerifier
+from shared.adapters.firebase.authentication import (
+    Accounts,
+    EmulatorVerifier,
+    FirebaseVerifier,
+    NoVerifier,
+)
 from shared.adapters.firebase.signed_tokens import FAILURE_PAUSE, MAX_STALE, REFETCH_PAUSE
 from shared.errors import Unauthenticated, Unavailable
 from shared.ports.access import Identity, Verifier
@@ -60,15 +65,33 @@ class TestTokens:
         assert verifier.verify(signed("first", claims())) == Identity("uid-1", "uid-1")
         assert verifier.verify(signed("second", claims(sub="uid-2"))) == Identity("uid-2", "uid-2")
 
+    @pytest.mark.parametrize("claim", [{}, {"tenantId": "team:acme"}, {"tenantId": "acme"}])
+    def test_nobody_is_a_team_by_their_user_id(
+        self, verifier: Verifier, claim: dict[str, str]
+    ) -> None:
+        member = signed("first", claims(sub="ann", tenantId="team:acme"))
+        assert verifier.verify(member) == Identity("ann", "team:acme")
+        namesake = claims(sub="team:acme", **claim)
+        with pytest.raises(Unauthenticated, match="as only ids of teams do"):
+            verifier.verify(signed("first", namesake))
+        with pytest.raises(Unauthenticated, match="as only ids of teams do"):
+            EmulatorVerifier(PROJECT).verify(unsigned(namesake))
+
     def test_the_claim_tenant_id_says_whose_space_is_used(self, verifier: Verifier) -> None:
-        assert verifier.verify(signed("first", claims(tenantId="acme"))) == Identity("uid-1", "acme")
+        assert verifier.verify(signed("first", claims(tenantId="acme"))) == Identity(
+            "uid-1", "acme"
+        )
 
     @pytest.mark.parametrize("name", ["auth0|5f7c", "_x", "ünï 日本", "a:b", "💡" * 250])
-    def test_a_user_may_have_any_name_that_firestore_can_keep(self, verifier: Verifier, name: str) -> None:
+    def test_a_user_may_have_any_name_that_firestore_can_keep(
+        self, verifier: Verifier, name: str
+    ) -> None:
         assert verifier.verify(signed("first", claims(sub=name))) == Identity(name, name)
         assert verifier.verify(signed("first", claims(tenantId=name))) == Identity("uid-1", name)
 
-    @pytest.mark.parametrize(("claim", "role"), [("owner", "owner"), ("editor", "editor"), (None, ""), (["owner"], "")])
+    @pytest.mark.parametrize(
+        ("claim", "role"), [("owner", "owner"), ("editor", "editor"), (None, ""), (["owner"], "")]
+    )
     def test_the_claim_role_is_a_text(self, verifier: Verifier, claim: object, role: str) -> None:
         identity = verifier.verify(signed("first", claims(tenantId="acme", role=claim)))
         assert (identity.role, identity.owns_tenant) == (role, role == "owner")
@@ -87,7 +110,9 @@ class TestTokens:
             for number, value in enumerate(wrong)
         ],
     )
-    def test_a_wrong_claim_is_refused_signed_or_not(self, claim: str, value: object, verifier: Verifier) -> None:
+    def test_a_wrong_claim_is_refused_signed_or_not(
+        self, claim: str, value: object, verifier: Verifier
+    ) -> None:
         with pytest.raises(Unauthenticated):
             verifier.verify(signed("first", claims(**{claim: value})))
         with pytest.raises(Unauthenticated):
@@ -137,7 +162,10 @@ class TestTokens:
 
     @given(st.text() | st.from_regex(r"[A-Za-z0-9_-]*(\.[A-Za-z0-9_-]*){2}", fullmatch=True))
     def test_no_text_whatever_does_more_than_be_refused(self, token: str) -> None:
-        for verifier in (EmulatorVerifier(PROJECT), FirebaseVerifier(PROJECT, "http://127.0.0.1:1")):
+        for verifier in (
+            EmulatorVerifier(PROJECT),
+            FirebaseVerifier(PROJECT, "http://127.0.0.1:1"),
+        ):
             with pytest.raises(Unauthenticated):
                 verifier.verify(token)
 
@@ -159,8 +187,16 @@ class TestCertificates:
         verifier.verify(signed("first", claims()))
         assert len(server.requests) == 2
 
-    def test_many_first_requests_fetch_them_once(self, verifier: Verifier, server: CertificateServer) -> None:
-        server.script(Reply(body={"first": certificate("first")}, delay=0.1, headers={"Cache-Control": "max-age=60"}))
+    def test_many_first_requests_fetch_them_once(
+        self, verifier: Verifier, server: CertificateServer
+    ) -> None:
+        server.script(
+            Reply(
+                body={"first": certificate("first")},
+                delay=0.1,
+                headers={"Cache-Control": "max-age=60"},
+            )
+        )
         with ThreadPoolExecutor(8) as pool:
             identities = set(pool.map(verifier.verify, [signed("first", claims())] * 8))
         assert identities == {Identity("uid-1", "uid-1")}
@@ -188,7 +224,13 @@ class TestCertificates:
 
     @pytest.mark.parametrize(
         "reply",
-        [Reply(status=503), Reply(body=b"<html>"), Reply(body={}), Reply(body=[]), Reply(body={"a": 1}, cut_after=2)],
+        [
+            Reply(status=503),
+            Reply(body=b"<html>"),
+            Reply(body={}),
+            Reply(body=[]),
+            Reply(body={"a": 1}, cut_after=2),
+        ],
     )
     def test_without_any_a_token_cannot_be_judged(
         self, reply: Reply, verifier: Verifier, server: CertificateServer, clock: FakeClock
@@ -203,7 +245,11 @@ class TestCertificates:
         assert verifier.verify(token).tenant_id == "uid-1"
 
     def test_stale_ones_serve_for_a_day_of_outage_and_it_is_logged(
-        self, verifier: Verifier, server: CertificateServer, clock: FakeClock, caplog: pytest.LogCaptureFixture
+        self,
+        verifier: Verifier,
+        server: CertificateServer,
+        clock: FakeClock,
+        caplog: pytest.LogCaptureFixture,
     ) -> None:
         token = signed("first", claims())
         verifier.verify(token)
@@ -268,7 +314,10 @@ class TestAccounts:
         with ScriptedServer(lambda _: Reply(body=users)) as firebase:
             accounts = Accounts.emulated(PROJECT, firebase.url.removeprefix("http://"))
             verifiers: list[tuple[Verifier, str]] = [
-                (FirebaseVerifier(PROJECT, server.url, accounts=accounts), signed("first", claims())),
+                (
+                    FirebaseVerifier(PROJECT, server.url, accounts=accounts),
+                    signed("first", claims()),
+                ),
                 (EmulatorVerifier(PROJECT, accounts=accounts), unsigned(claims())),
             ]
             for verifier, token in verifiers:
@@ -278,9 +327,14 @@ class TestAccounts:
                     with pytest.raises(Unauthenticated, match=refused):
                         verifier.verify(token)
         for request in firebase.requests:
-            assert request.path == f"/identitytoolkit.googleapis.com/v1/projects/{PROJECT}/accounts:lookup"
+            assert (
+                request.path
+                == f"/identitytoolkit.googleapis.com/v1/projects/{PROJECT}/accounts:lookup"
+            )
             assert request.json() == {"localId": ["uid-1"]}
-            assert {name.lower(): value for name, value in request.headers.items()}["authorization"] == "Bearer owner"
+            assert {name.lower(): value for name, value in request.headers.items()}[
+                "authorization"
+            ] == "Bearer owner"
         assert len(firebase.requests) == 2
 
     @pytest.mark.parametrize("status", [403, 503])

@@ -64,7 +64,9 @@ def sources(*texts: str) -> tuple[Source, ...]:
     return tuple(Source(f"N{number}", passage(text)) for number, text in enumerate(texts, start=1))
 
 
-def question(text: str = "Which database did we choose?", *, zone: str = "Europe/Berlin") -> Question:
+def question(
+    text: str = "Which database did we choose?", *, zone: str = "Europe/Berlin"
+) -> Question:
     return Question("tenant-a", text, NOW, zone=zone)
 
 
@@ -104,21 +106,31 @@ def check_citations(text: str, offered: Sequence[Source]) -> Cited:
     by_number = {int(source.label[1:]): source for source in offered}
     markers = read_markers(text)
     named = markers.numbers(by_number)
-    labels = {number: at for at, number in enumerate((each for each in named if each in by_number), start=1)}
+    labels = {
+        number: at
+        for at, number in enumerate((each for each in named if each in by_number), start=1)
+    }
     used = tuple(Source(f"N{label}", by_number[number].passage) for number, label in labels.items())
     removed = tuple(f"N{number}" for number in named if number not in by_number)
     return Cited(markers.written(labels), used, removed)
 
 
 def events_by(
-    writer: Writer | None, found: Retrieved | None, asked: Question | None = None, policy: SupportPolicy | None = None
+    writer: Writer | None,
+    found: Retrieved | None,
+    asked: Question | None = None,
+    policy: SupportPolicy | None = None,
 ) -> list[AnswerEvent]:
     """The events of one answer; words alone choose what is quoted."""
-    writers = Writers(writer=writer, extractive=ExtractiveWriter(), policy=policy or SupportPolicy())
+    writers = Writers(
+        writer=writer, extractive=ExtractiveWriter(), policy=policy or SupportPolicy()
+    )
     return list(answer_events(asked or question(), found, writers))
 
 
-def answer_by(writer: Writer | None, found: Retrieved | None, asked: Question | None = None) -> Answer:
+def answer_by(
+    writer: Writer | None, found: Retrieved | None, asked: Question | None = None
+) -> Answer:
     final = events_by(writer, found, asked)[-1]
     assert isinstance(final, Answer)
     return final

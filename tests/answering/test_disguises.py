@@ -39,9 +39,41 @@ OPENING = [
     "%5B",
 ]
 OPENING += ["&#12304;", "%E3%80%90", "&amp;#91;", "&amp;lbrack;"]
-CLOSING = ["]", "\\]", "〛", "】", "⟧", "❳", "⌉", "⁆", "」", "﹞", "&#93;", "&#x5d;", "&rbrack;", "&rsqb;", "%5D"]
+CLOSING = [
+    "]",
+    "\\]",
+    "〛",
+    "】",
+    "⟧",
+    "❳",
+    "⌉",
+    "⁆",
+    "」",
+    "﹞",
+    "&#93;",
+    "&#x5d;",
+    "&rbrack;",
+    "&rsqb;",
+    "%5D",
+]
 CLOSING += ["&#12305;", "%e3%80%91", "&amp;#93;"]
-LETTERS = ["N", "n", "Ｎ", "Ν", "𝐍", "ℕ", "Ⓝ", "🅝", "🇳", "ɴ", "ꓠ", "&#78;", "&#x6e;", "%4E", "&#65326;"]
+LETTERS = [
+    "N",
+    "n",
+    "Ｎ",
+    "Ν",
+    "𝐍",
+    "ℕ",
+    "Ⓝ",
+    "🅝",
+    "🇳",
+    "ɴ",
+    "ꓠ",
+    "&#78;",
+    "&#x6e;",
+    "%4E",
+    "&#65326;",
+]
 NINES = ["9", "９", "٩", "९", "❾", "⑨", "𝟗", "⁹", "&#57;", "&#x39;", "%39"]
 UNSEEN = [
     "",
@@ -96,7 +128,11 @@ def any_of(parts: Sequence[str]) -> str:
 
 
 NOISE = f"{any_of([part for part in UNSEEN if part])}*"
-READ = re.compile(NOISE.join((any_of(OPENING), any_of(LETTERS), any_of(NINES), f"{any_of(NINES)}?", any_of(CLOSING))))
+READ = re.compile(
+    NOISE.join(
+        (any_of(OPENING), any_of(LETTERS), any_of(NINES), f"{any_of(NINES)}?", any_of(CLOSING))
+    )
+)
 """Every disguise that can be drawn, told by what it is made of."""
 
 
@@ -140,7 +176,17 @@ def test_a_disguise_of_an_offered_label_is_written_plainly() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["a[n*2]", "a[N*2]", "x[i]", "「数据库」", "&lt;b&gt; &amp; &#233;", "100%25 %5Bx%5D", "⌈x⌉", "R&D; AT&T.", "[NO]"],
+    [
+        "a[n*2]",
+        "a[N*2]",
+        "x[i]",
+        "「数据库」",
+        "&lt;b&gt; &amp; &#233;",
+        "100%25 %5Bx%5D",
+        "⌈x⌉",
+        "R&D; AT&T.",
+        "[NO]",
+    ],
 )
 def test_what_no_reader_takes_for_a_marker_stays(text: str) -> None:
     assert check_citations(text, OFFERED).text == text

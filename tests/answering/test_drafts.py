@@ -21,7 +21,11 @@ def written(script: Script) -> tuple[str, DraftStream]:
 @pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("blocked")])
 def test_that_the_writer_cannot_is_a_result(problem: AuroraError) -> None:
     text, draft = written(problem)
-    assert (text, draft.failed, draft.problem) == ("", True, f"did not write ({type(problem).__name__})")
+    assert (text, draft.failed, draft.problem) == (
+        "",
+        True,
+        f"did not write ({type(problem).__name__})",
+    )
 
 
 def test_that_there_is_no_writer_is_a_result_and_no_problem() -> None:
@@ -58,7 +62,9 @@ def test_a_writer_that_breaks_off_loses_its_unfinished_sentence() -> None:
         (f"{ANSWER} <think>Well.</think>", f"{ANSWER} <think>Well.</think>"),
     ],
 )
-def test_what_a_model_thinks_before_its_answer_is_no_part_of_it(thought: str, said: str, size: int) -> None:
+def test_what_a_model_thinks_before_its_answer_is_no_part_of_it(
+    thought: str, said: str, size: int
+) -> None:
     text, draft = written(tuple(thought[at : at + size] for at in range(0, len(thought), size)))
     assert (text.lstrip(), draft.answers) == (said, None)
 

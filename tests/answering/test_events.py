@@ -35,8 +35,9 @@ FIRESTORE = passage("We chose Firestore as the database. It scales.", note_id="a
 CLOUD_RUN = passage("The API runs on Cloud Run.", note_id="b", start=40)
 FOUND = retrieved(FIRESTORE, CLOUD_RUN)
 QUOTED = (
-    "Closest passages in your notes:\n\n> We chose Firestore as the database. It scales. [N1]\n\n"
-    "> The API runs on Cloud Run. [N2]"
+    "Closest passages in your notes:\n\n"
+    "> **meeting**\n>\n> We chose Firestore as the database. It scales. [N1]\n\n"
+    "> **meeting**\n>\n> The API runs on Cloud Run. [N2]"
 )
 Parts: TypeAlias = "tuple[str | AuroraError | Delta, ...]"
 
@@ -71,7 +72,9 @@ def retractions(events: list[AnswerEvent]) -> list[RetractReason]:
 
 
 def test_a_piece_comes_whole_with_the_sources_it_cites_first_and_its_claim_judged() -> None:
-    events = events_of("The API ", "runs on Cloud Run [N", "2]. The database", " is Firestore [N1]", ". Yes [N2].")
+    events = events_of(
+        "The API ", "runs on Cloud Run [N", "2]. The database", " is Firestore [N1]", ". Yes [N2]."
+    )
     first, second, third = (event for event in events if isinstance(event, CheckedPiece))
     assert events == [Searched(FOUND), first, second, third, final(events)]
     assert [piece.text for piece in (first, second, third)] == [
@@ -100,25 +103,45 @@ def test_a_piece_is_shown_while_the_model_still_writes() -> None:
     seen = list[str]()
     writer = ScriptedWriter("")
     writer.stream = lambda _: (Delta(text) for text in deltas())  # type: ignore[method-assign,assignment]
-    for event in answer_events(question(), FOUND, Writers(writer=writer, extractive=ExtractiveWriter())):
+    for event in answer_events(
+        question(), FOUND, Writers(writer=writer, extractive=ExtractiveWriter())
+    ):
         if isinstance(event, CheckedPiece):
             seen.append(event.text)
     assert len(seen) == 3
 
 
-_CITING = ["Firestore [N1].", "[N2]", "[N9]", "[N", "1]", "Cloud Run [N2, N9].", "\n\nSources:\n[N1] A\n"]
+_CITING = [
+    "Firestore [N1].",
+    "[N2]",
+    "[N9]",
+    "[N",
+    "1]",
+    "Cloud Run [N2, N9].",
+    "\n\nSources:\n[N1] A\n",
+]
 _WRITTEN = [*_CITING, " and ", ", ", "(", ")", " ", "x", "😀", "`", "\x00", "\n"]
 _ADMISSION = "I don't have enough information in your notes to answer this question."
-ASKED = (question(), replace(question(), include_citations=False), replace(question(), use_notes=False))
+ASKED = (
+    question(),
+    replace(question(), include_citations=False),
+    replace(question(), use_notes=False),
+)
 DRAFTS = st.lists(st.sampled_from([*_WRITTEN, _ADMISSION]), max_size=12)
 
 
-@given(DRAFTS, st.sampled_from(ASKED), st.sampled_from(["ends", "dies", "limit"]), st.integers(1, 7))
+@given(
+    DRAFTS, st.sampled_from(ASKED), st.sampled_from(["ends", "dies", "limit"]), st.integers(1, 7)
+)
 @settings(max_examples=400)
 def test_whatever_is_written_what_is_shown_is_the_answer_or_gives_way_to_fixed_words(
     parts: list[str], asked: Question, ending: str, size: int
 ) -> None:
-    endings: dict[str, Parts] = {"ends": (), "dies": (ModelUnavailable("away"),), "limit": (Delta("", truncated=True),)}
+    endings: dict[str, Parts] = {
+        "ends": (),
+        "dies": (ModelUnavailable("away"),),
+        "limit": (Delta("", truncated=True),),
+    }
     draft = "".join(parts)
     events = events_of(draft, *endings[ending], asked=asked)
     answer = final(events)
@@ -128,16 +151,24 @@ def test_whatever_is_written_what_is_shown_is_the_answer_or_gives_way_to_fixed_w
     assert labels == [f"N{number}" for number in range(1, len(labels) + 1)]
     if not answer.refusal:
         assert list(dict.fromkeys(re.findall(r"\[(N\d+)\]", answer.text))) == labels
-    again = events_of(*(draft[at : at + size] for at in range(0, len(draft), size)), *endings[ending], asked=asked)
+    again = events_of(
+        *(draft[at : at + size] for at in range(0, len(draft), size)), *endings[ending], asked=asked
+    )
     assert [event for event in again if not isinstance(event, Answer)] == events[:-1]
     assert replace(final(again), timings_ms={}) == replace(answer, timings_ms={})
 
 
 @pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("blocked")])
 def test_of_a_model_that_dies_on_the_way_what_stands_stays(problem: AuroraError) -> None:
-    events = events_of("It is Firestore [N1]. It was", Delta(" Redis [N2] and", Usage(100, 7)), problem)
+    events = events_of(
+        "It is Firestore [N1]. It was", Delta(" Redis [N2] and", Usage(100, 7)), problem
+    )
     assert (retractions(events), shown(events)) == ([], "It is Firestore [N1]. …")
-    assert (final(events).model, final(events).usage, final(events).refusal) == ("scripted", Usage(100, 7), None)
+    assert (final(events).model, final(events).usage, final(events).refusal) == (
+        "scripted",
+        Usage(100, 7),
+        None,
+    )
 
 
 def test_of_a_model_that_dies_before_anything_that_stands_nothing_stays() -> None:

@@ -11,7 +11,7 @@ from shared.errors import AuroraError, ModelRefused, ModelUnavailable, PortContr
 from shared.language.sentences import sentences
 from shared.model.answers import Quote, SupportState
 from shared.model.retrieval import Retrieved, Scored
-from tests.answering.samples import passage, question, retrieved
+from tests.answering.samples import LAST_WEEK, passage, question, retrieved
 from tests.fakes import HashingEmbedder
 
 LONG = passage(
@@ -32,21 +32,33 @@ def quotes(*passages: Scored, text: str = "Which database did we choose?") -> tu
     return ExtractiveWriter().quotes(question(text), asked_of(*passages, text=text))
 
 
-def test_a_quote_is_the_neighbouring_sentences_nearest_to_the_question_as_the_note_has_them() -> None:
-    (quote,) = quotes(LONG)
+def test_a_quote_is_the_neighbouring_sentences_nearest_to_the_question_as_the_note_has_them() -> (
+    None
+):
+    long = passage(f"{LONG.chunk.text} {'Nothing more came of it all. ' * 30}", start=100)
+    (quote,) = quotes(long)
     assert "We chose Firestore as the database." in quote.text
     assert len(sentences(quote.text)) == MAX_PIECES
-    assert quote.text == LONG.chunk.text[quote.start - 100 : quote.end - 100]
+    assert quote.text == long.chunk.text[quote.start - 100 : quote.end - 100]
     assert " ".join(quote.lines) == quote.text
     assert 0 < quote.nearness <= 1
 
 
 def test_the_first_note_and_those_that_are_nearest_are_quoted_in_the_order_of_the_search() -> None:
-    near = [passage(f"The database number {number} is what we choose.", note_id=f"n{number}") for number in range(9)]
+    near = [
+        passage(f"The database number {number} is what we choose.", note_id=f"n{number}")
+        for number in range(9)
+    ]
     lunch = passage("Then we had lunch.", note_id="l")
     assert [quote.passage for quote in quotes(OTHER, LONG, lunch, *near)] == [OTHER, *near[:2]]
-    assert [quote.passage for quote in quotes(OTHER, near[0], lunch, LONG)] == [OTHER, near[0], LONG]
-    many = ExtractiveWriter().quotes(replace(question(), quotes=8), asked_of(OTHER, LONG, *near[:4]))
+    assert [quote.passage for quote in quotes(OTHER, near[0], lunch, LONG)] == [
+        OTHER,
+        near[0],
+        LONG,
+    ]
+    many = ExtractiveWriter().quotes(
+        replace(question(), quotes=8), asked_of(OTHER, LONG, *near[:4])
+    )
     assert [quote.passage for quote in many] == [OTHER, LONG, *near[:4]]
 
 
@@ -58,9 +70,13 @@ def test_a_quote_does_not_end_in_a_question_that_the_note_goes_on_to_answer(answ
 
 
 @pytest.mark.parametrize(("model", "same"), [(HashingEmbedder.model, True), ("another", False)])
-def test_the_question_is_not_embedded_again_by_the_model_of_the_search(model: str, *, same: bool) -> None:
+def test_the_question_is_not_embedded_again_by_the_model_of_the_search(
+    model: str, *, same: bool
+) -> None:
     embedder = HashingEmbedder()
-    found = replace(asked_of(LONG), query=embedder.embed_query("Then we had lunch."), embedder=model)
+    found = replace(
+        asked_of(LONG), query=embedder.embed_query("Then we had lunch."), embedder=model
+    )
     quoted = ExtractiveWriter(embedder).quotes(question(), found)
     assert (quoted[0].nearness == pytest.approx(1.0)) is same
 
@@ -87,33 +103,64 @@ def test_the_same_words_of_two_notes_are_quoted_once() -> None:
     assert [quote.passage.chunk.note_id for quote in quotes(*twice)] == ["a"]
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        (
-            "Priya leads the platform team. She chose the database.",
-            ["Priya leads the platform team. She chose the database."],
-        ),
-        ("## Priya Raman\n\nShe chose the database for us.", ["**Priya Raman**", "", "She chose the database for us."]),
-        (
-            "# Choices\n\n| Thing | Choice |\n|---|---|\n| Database | Firestore |",
-            ["**Choices**", "", "| Thing | Choice |", "|---|---|", "| Database | Firestore |"],
-        ),
-        ("# Setup\n\n```sh\nchoose database\n```", ["**Setup**", "", "```sh", "choose database", "```"]),
-    ],
-)
-def test_a_quote_that_does_not_name_its_subject_has_what_names_it_above(text: str, lines: list[str]) -> None:
-    (quote,) = quotes(passage(text, start=7))
-    assert list(quote.lines) == lines
-    assert text[quote.start - 7 : quote.end - 7] == quote.text
-    assert quote.text.split("\n")[-1] in lines
+def test_each_quote_stands_below_the_names_of_its_note_and_section() -> None:
+    named = passage(
+        "She chose the database for us.",
+        title="Teams",
+        heading_path="# Teams > ## Priya *Raman*",
+        path="a/b.md",
+    )
+    _, piece = ExtractiveWriter().pieces(question(), asked_of(named))
+    assert piece.text == "\n\n> **Teams › Priya Raman**\n>\n> She chose the database for us. [N1]"
+    _, by_file = ExtractiveWriter().pieces(question(), asked_of(OTHER))
+    assert by_file.text.startswith("\n\n> **meeting**\n>\n> ")
+    nameless = replace(OTHER, chunk=replace(OTHER.chunk, path=""))
+    _, bare = ExtractiveWriter().pieces(question(), asked_of(nameless))
+    assert bare.text == "\n\n> The API runs on Cloud Run. [N1]"
+
+
+def test_a_quote_has_the_day_of_its_note_where_the_question_names_a_time() -> None:
+    found = asked_of(LONG)
+    at_a_time = replace(found, analysis=replace(found.analysis, time=LAST_WEEK))
+    _, piece = ExtractiveWriter().pieces(question(), at_a_time)
+    assert piece.text.startswith("\n\n> **meeting**, 9 May 2026\n>\n> ")
+
+
+def test_a_weak_window_of_another_note_is_no_padding() -> None:
+    near = passage("The database is what we choose.", note_id="n")
+    weak = replace(passage("Then we had lunch.", note_id="w"), score=near.score * FAR)
+    assert [quote.passage for quote in quotes(near, weak)] == [near]
+
+
+def test_of_a_long_table_the_rows_that_match_are_quoted_below_its_head() -> None:
+    rows = [f"| Service number {number} | Team {number % 9} |" for number in range(60)]
+    rows[7] = "| Login | Priya |"
+    rows[41] = "| Billing | Priya |"
+    text = "\n".join(["| Service | Team |", "|---|---|", *rows])
+    (quote,) = quotes(passage(text), text="Which services does Priya have?")
+    assert {"| Login | Priya |", "| Billing | Priya |", "| … |"} <= set(quote.lines)
+    assert quote.lines[:2] == ("| Service | Team |", "|---|---|")
+    assert quote.text == text[quote.start : quote.end]
+
+
+def test_of_a_long_list_its_lead_and_the_items_that_match_are_quoted() -> None:
+    items = [f"- item number {number} of the long list" for number in range(60)]
+    items[7] = "- Priya takes the tent"
+    items[41] = "- Priya takes the lamp"
+    text = "\n".join(["Who takes what:", "", *items])
+    (quote,) = quotes(passage(text), text="What does Priya take?")
+    assert {items[7], items[41], "…"} <= set(quote.lines)
+    assert quote.lines[0] == "Who takes what:"
+    assert quote.text == text[quote.start : quote.end]
 
 
 @pytest.mark.parametrize("cut", ["", "and broken off | in its midst |\n"])
 def test_a_row_of_a_table_that_began_in_another_chunk_stands_below_its_head(cut: str) -> None:
     row = "| Database | Firestore |"
     held = passage(f"{cut}{row}\n| Lunch | Soup |")
-    rows = replace(held, chunk=replace(held.chunk, properties=("rating: 4", "columns: | Thing | Choice |")))
+    rows = replace(
+        held, chunk=replace(held.chunk, properties=("rating: 4", "columns: | Thing | Choice |"))
+    )
     (quote,) = quotes(rows, text="Which thing is the database?")
     assert quote.lines[:3] == ("| Thing | Choice |", "|---|---|", row)
     assert quote.text == rows.chunk.text[quote.start : quote.end]
@@ -127,7 +174,9 @@ def test_no_marker_breaks_a_table_or_a_block_of_code(shown: str) -> None:
 
 
 def test_all_notes_of_a_time_are_listed_by_date_a_line_each() -> None:
-    found = replace(asked_of(passage("# Day\n\nWe **met**. Then we ate.", title="One"), OTHER), notes_read=2)
+    found = replace(
+        asked_of(passage("# Day\n\nWe **met**. Then we ate.", title="One"), OTHER), notes_read=2
+    )
     opening, first, second = ExtractiveWriter().pieces(question(), found)
     assert opening.text == "Your notes of that time:"
     assert first.text == "\n\n- 9 May 2026: **One**, We **met**. [N1]"
@@ -141,7 +190,9 @@ def test_nothing_is_quoted_where_nothing_speaks_of_the_subject() -> None:
     assert quotes(passage("Alpha.", similarity=0.5), text="Who repairs the boiler?") == ()
 
 
-@pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("no"), PortContractError("odd")])
+@pytest.mark.parametrize(
+    "problem", [ModelUnavailable("away"), ModelRefused("no"), PortContractError("odd")]
+)
 def test_without_vectors_words_choose_the_sentences(problem: AuroraError) -> None:
     embedder = HashingEmbedder()
     embedder.outage = problem
@@ -159,8 +210,10 @@ def test_in_a_language_that_the_embedder_does_not_speak_words_say_more_than_like
     held = replace(whole, chunk=replace(whole.chunk, terms={"theke": 1}))
     found = replace(asked_of(held, text=asked), weights={"theke": 1.0})
     near, told = (
-        ExtractiveWriter(HashingEmbedder()).quotes(question(asked), replace(found, by_words=by_words))[0].text
-        for by_words in (False, True)
+        ExtractiveWriter(HashingEmbedder())
+        .quotes(question(asked), replace(found, lexical_only=lexical_only))[0]
+        .text
+        for lexical_only in (False, True)
     )
     assert near.startswith("Wo ist der")
     assert told.endswith("Die Theke.")
@@ -168,7 +221,10 @@ def test_in_a_language_that_the_embedder_does_not_speak_words_say_more_than_like
 
 def test_no_more_than_so_many_sentences_are_embedded_and_no_batch_is_too_large() -> None:
     embedder = HashingEmbedder(batch_size=10)
-    many = [passage(" ".join(f"Sentence {n} of {at}." for n in range(40)), note_id=str(at)) for at in range(5)]
+    many = [
+        passage(" ".join(f"Sentence {n} of {at}." for n in range(40)), note_id=str(at))
+        for at in range(5)
+    ]
     ExtractiveWriter(embedder).quotes(question(), asked_of(*many))
     assert 0 < sum(map(len, embedder.embedded.elements())) <= EMBEDDED
 
@@ -186,7 +242,11 @@ def test_beside_a_refusal_each_nearest_passage_is_quoted_even_one_without_a_sent
     ("text", "quoted", "shown"),
     [
         ("# Plan [N2] and [N3]", "# Plan [N2] and [N3]", "# Plan (N2) and (N3)"),
-        ("<!-- secret [N7] -->\n# Plan <!-- a [N1] --> B\n", "# Plan <!-- a [N1] --> B", "# Plan B"),
+        (
+            "<!-- secret [N7] -->\n# Plan <!-- a [N1] --> B\n",
+            "# Plan <!-- a [N1] --> B",
+            "# Plan B",
+        ),
         (f"# {'Plan ' * 400}", f"# {'Plan ' * 400}"[:MAX_QUOTE], f"# {'Plan ' * 179}Pla …"),
     ],
 )
@@ -197,7 +257,8 @@ def test_a_passage_without_sentences_is_quoted_without_its_comments_and_cites_no
     found = replace(asked_of(passage(text, start=7), text="Plan"), notes_read=notes_read)
     _, piece = ExtractiveWriter().pieces(question("Plan"), found)
     (citation,) = piece.cited
-    assert piece.text == ("\n\n- 9 May 2026: " if notes_read else "\n\n> ") + f"{shown} [N1]"
+    before = "- 9 May 2026: " if notes_read else "> **meeting**\n>\n> "
+    assert piece.text == f"\n\n{before}{shown} [N1]"
     assert citation.quote == quoted
     assert text[citation.quote_start - 7 : citation.quote_end - 7] == quoted
 
@@ -206,8 +267,12 @@ def test_a_passage_of_comments_alone_is_not_quoted() -> None:
     hidden = passage("<!-- secret [N1]\n[N7] --> {% comment %}plan{% endcomment %}", note_id="h")
     found = asked_of(hidden, passage("The plan is here.", note_id="p"), text="Plan")
     writer = ExtractiveWriter()
-    assert [quote.text for quote in writer.nearest(question("Plan"), found)] == ["The plan is here."]
-    assert [piece.text for piece in writer.pieces(question("Plan"), found)][1:] == ["\n\n> The plan is here. [N1]"]
+    assert [quote.text for quote in writer.nearest(question("Plan"), found)] == [
+        "The plan is here."
+    ]
+    assert [piece.text for piece in writer.pieces(question("Plan"), found)][1:] == [
+        "\n\n> **meeting**\n>\n> The plan is here. [N1]"
+    ]
     for notes_read in (None, 1):
         alone = replace(asked_of(hidden, text="Plan"), notes_read=notes_read)
         assert writer.pieces(question("Plan"), alone) == ()
@@ -220,7 +285,7 @@ def test_quotes_are_shown_as_quotes_in_the_language_of_the_question() -> None:
     assert len(quoted) == 2
     for number, piece in enumerate(quoted, start=1):
         (citation,) = piece.cited
-        assert piece.text == f"\n\n> {citation.quote} [N{number}]"
+        assert piece.text == f"\n\n> **meeting**\n>\n> {citation.quote} [N{number}]"
         assert citation.support is not None
         assert citation.support.state is SupportState.QUOTED
         assert piece.claim is not None
@@ -229,6 +294,11 @@ def test_quotes_are_shown_as_quotes_in_the_language_of_the_question() -> None:
     assert [text[piece.claim.start : piece.claim.end] for piece in quoted if piece.claim] == [
         piece.text.strip() for piece in quoted
     ]
-    assert [f"> {piece.text}" for piece in split(text)[1:]] == [piece.text.strip() for piece in quoted]
+    assert [f"> {piece.text}" for piece in split(text)[1:]] == [
+        piece.text.strip() for piece in quoted
+    ]
     elsewhere = replace(found, analysis=replace(found.analysis, lang="ja"))
-    assert ExtractiveWriter().pieces(question(), elsewhere)[0].text == "Closest passages in your notes:"
+    assert (
+        ExtractiveWriter().pieces(question(), elsewhere)[0].text
+        == "Closest passages in your notes:"
+    )

@@ -46,14 +46,34 @@ MARKERS = st.sampled_from(
     ]
 )
 PROSE = st.sampled_from(
-    ["We", "chose", "Firestore", "naïve", "数据库。", "a", "N1", "(see", ")", ".", ",", ";", "**", "`", "x[i]"]
+    [
+        "We",
+        "chose",
+        "Firestore",
+        "naïve",
+        "数据库。",
+        "a",
+        "N1",
+        "(see",
+        ")",
+        ".",
+        ",",
+        ";",
+        "**",
+        "`",
+        "x[i]",
+    ]
 )
 BLANKS = st.sampled_from([" ", "  ", "", "\n", "\n- ", " and ", ", "])
 DRAFTS = st.lists(st.one_of(MARKERS, PROSE, BLANKS), max_size=40).map("".join)
 HOSTILE = st.text(alphabet="[]【】［］〔〕()NnΝ1234９ ,;-–^\\.\nxand\u200d", max_size=60)
-ANY_MARKER = re.compile(r"\\?[\[【［〔⟦][\s^]*[NnＮｎΝ][\s\u200d]*\d[^\[\]【】［］〔〕⟦⟧]*[\]］】〕⟧]")
+ANY_MARKER = re.compile(
+    r"\\?[\[【［〔⟦][\s^]*[NnＮｎΝ][\s\u200d]*\d[^\[\]【】［］〔〕⟦⟧]*[\]］】〕⟧]"
+)
 
-PLAIN_MARKER = re.compile(r"[\[【［〔]\s*[NnＮｎΝ][\s\u200d]*\d+(?:[\s,;]+[NnＮｎΝ]\s*\d+)*\s*[\]］】〕]")
+PLAIN_MARKER = re.compile(
+    r"[\[【［〔]\s*[NnＮｎΝ][\s\u200d]*\d+(?:[\s,;]+[NnＮｎΝ]\s*\d+)*\s*[\]］】〕]"
+)
 
 
 def checked(text: str) -> Cited:
@@ -63,7 +83,11 @@ def checked(text: str) -> Cited:
 @pytest.mark.parametrize(
     ("draft", "text", "used"),
     [
-        ("Cloud Run [N1] and Firestore [N2].", "Cloud Run [N1] and Firestore [N2].", ["one", "two"]),
+        (
+            "Cloud Run [N1] and Firestore [N2].",
+            "Cloud Run [N1] and Firestore [N2].",
+            ["one", "two"],
+        ),
         ("Firestore [N2], Cloud Run [N1].", "Firestore [N1], Cloud Run [N2].", ["two", "one"]),
         ("Both [N1, N3].", "Both [N1][N2].", ["one", "three"]),
         ("Both [N3][N1].", "Both [N1][N2].", ["three", "one"]),
@@ -81,11 +105,15 @@ def checked(text: str) -> Cited:
         ("Wiki style [[N2]].", "Wiki style [[N1]].", ["two"]),
     ],
 )
-def test_every_form_of_marker_is_read_and_written_back_plainly(draft: str, text: str, used: list[str]) -> None:
+def test_every_form_of_marker_is_read_and_written_back_plainly(
+    draft: str, text: str, used: list[str]
+) -> None:
     cited = checked(draft)
     assert cited.text == text
     assert [source.passage.chunk.text for source in cited.used] == used
-    assert [source.label for source in cited.used] == [f"N{number}" for number in range(1, len(used) + 1)]
+    assert [source.label for source in cited.used] == [
+        f"N{number}" for number in range(1, len(used) + 1)
+    ]
     assert cited.removed == ()
 
 
@@ -127,7 +155,8 @@ def test_removed_labels_are_told_once_each_in_order_and_normalised() -> None:
 
 
 @pytest.mark.parametrize(
-    "prose", ["x[1]", "[link](https://example.org)", "[ ]", "[note]", "(N1)", "N1", "[N]", "[1]", "[NN1]"]
+    "prose",
+    ["x[1]", "[link](https://example.org)", "[ ]", "[note]", "(N1)", "N1", "[N]", "[1]", "[NN1]"],
 )
 def test_brackets_that_cite_nothing_stay(prose: str) -> None:
     assert checked(prose) == Cited(prose, (), ())
@@ -164,7 +193,9 @@ def test_what_was_checked_stays_as_it_is_when_checked_again(draft: str) -> None:
 def test_no_other_word_changes(draft: str) -> None:
     def words(text: str) -> list[str]:
         joiners = {"and"}  # may stand between markers and go with one
-        return [word for word in re.findall(r"\w+", ANY_MARKER.sub(" ", text)) if word not in joiners]
+        return [
+            word for word in re.findall(r"\w+", ANY_MARKER.sub(" ", text)) if word not in joiners
+        ]
 
     assert words(checked(draft).text) == words(draft)
 
@@ -176,20 +207,50 @@ def test_a_text_without_markers_is_returned_as_it_is(text: str) -> None:
 
 
 WORDS = st.sampled_from(
-    ["We", "chose", "**Firestore**", "naïve", "`code`", "1.5", "(yes)", "it's", "😀", "e\u0301", "—"]
+    [
+        "We",
+        "chose",
+        "**Firestore**",
+        "naïve",
+        "`code`",
+        "1.5",
+        "(yes)",
+        "it's",
+        "😀",
+        "e\u0301",
+        "—",
+    ]
 )
 ENDS = st.sampled_from([".", "!", "?", "…", ":", ";", ",", "", ".\n\n-", "\n", ".\n#"])
 UNKNOWN = st.sampled_from(
-    ["[N9]", "[n7]", "【N8】", "[N9, N8]", "[N7][N8]", "[^N9]", "\\[N9\\]", "([N9])", "**[N9]**", "〔N9〕", "[N8-N9]"]
+    [
+        "[N9]",
+        "[n7]",
+        "【N8】",
+        "[N9, N8]",
+        "[N7][N8]",
+        "[^N9]",
+        "\\[N9\\]",
+        "([N9])",
+        "**[N9]**",
+        "〔N9〕",
+        "[N8-N9]",
+    ]
 )
 
 
-@given(st.lists(st.tuples(st.lists(WORDS, min_size=1, max_size=4), ENDS, st.none() | UNKNOWN), max_size=8))
+@given(
+    st.lists(
+        st.tuples(st.lists(WORDS, min_size=1, max_size=4), ENDS, st.none() | UNKNOWN), max_size=8
+    )
+)
 def test_an_invented_citation_before_a_sentence_s_end_leaves_the_text_as_if_it_had_never_stood_there(
     sentences: list[tuple[list[str], str, str | None]],
 ) -> None:
     clean = " ".join(" ".join(words) + end for words, end, _ in sentences)
-    cited = " ".join(" ".join(words) + (f" {label}" if label else "") + end for words, end, label in sentences)
+    cited = " ".join(
+        " ".join(words) + (f" {label}" if label else "") + end for words, end, label in sentences
+    )
     assert checked(cited) == Cited(clean, (), checked(cited).removed)
 
 
@@ -199,7 +260,22 @@ def test_sources_without_any_use_are_not_used() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["[N1 ", "[N1, ", "[N[N9", "[N", "(", "[N9] ", "[N1], ", " ", "([N9", "[[", "a [N9]b", "[N1-", "\\["]
+    "piece",
+    [
+        "[N1 ",
+        "[N1, ",
+        "[N[N9",
+        "[N",
+        "(",
+        "[N9] ",
+        "[N1], ",
+        " ",
+        "([N9",
+        "[[",
+        "a [N9]b",
+        "[N1-",
+        "\\[",
+    ],
 )
 def test_a_draft_of_a_hundred_thousand_characters_takes_no_time(piece: str) -> None:
     draft = piece * (100_000 // len(piece)) + "]" * 1000

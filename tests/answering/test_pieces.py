@@ -40,7 +40,9 @@ def test_every_piece_is_whole_and_all_of_them_are_the_draft(pieces: list[str]) -
 
 
 def test_a_piece_knows_what_opens_it() -> None:
-    assert split("# Title\n\n- [x] Done [N1].")[0] == DraftPiece("# Title", "\n\n- [x] ", "Done [N1].")
+    assert split("# Title\n\n- [x] Done [N1].")[0] == DraftPiece(
+        "# Title", "\n\n- [x] ", "Done [N1]."
+    )
 
 
 def test_a_piece_is_given_out_as_soon_as_enough_of_the_next_is_there() -> None:
@@ -67,14 +69,19 @@ _WRITTEN = [
     "[x",
     "](http://a)",
 ]
-_DRAFTS = st.lists(st.sampled_from([*_WRITTEN, "We chose it", " and [N1, ", "\n\n", " ", "lower" * 15]), max_size=50)
+_DRAFTS = st.lists(
+    st.sampled_from([*_WRITTEN, "We chose it", " and [N1, ", "\n\n", " ", "lower" * 15]),
+    max_size=50,
+)
 
 
 @given(_DRAFTS.map("".join), st.integers(1, 9))
 @settings(max_examples=300)
 def test_however_it_arrives_the_pieces_are_the_same(draft: str, size: int) -> None:
     splitter = Splitter()
-    found = [piece for at in range(0, len(draft), size) for piece in splitter.feed(draft[at : at + size])]
+    found = [
+        piece for at in range(0, len(draft), size) for piece in splitter.feed(draft[at : at + size])
+    ]
     assert (*found, *splitter.finish(truncated=False)) == split(draft)
     assert draft.startswith("".join(parts(draft)))
 
@@ -91,7 +98,9 @@ def test_however_it_arrives_the_pieces_are_the_same(draft: str, size: int) -> No
         ("", []),
     ],
 )
-def test_a_draft_cut_at_the_limit_loses_its_unfinished_sentence_and_shows_it(draft: str, kept: list[str]) -> None:
+def test_a_draft_cut_at_the_limit_loses_its_unfinished_sentence_and_shows_it(
+    draft: str, kept: list[str]
+) -> None:
     splitter = Splitter()
     found = [*splitter.feed(draft), *splitter.finish(truncated=True)]
     assert [piece.whole for piece in found] == kept
@@ -117,7 +126,20 @@ def test_a_marker_that_breaks_off_at_the_end_is_no_text(draft: str, kept: str) -
 
 @pytest.mark.parametrize(
     "draft",
-    ["We chose it [N1]. ", "x", "[N1 ", "`a. ", "> q\n", "|--", "a. ", "! ", "[N1]\n", "```\nx\n", "word ", "[N1 and "],
+    [
+        "We chose it [N1]. ",
+        "x",
+        "[N1 ",
+        "`a. ",
+        "> q\n",
+        "|--",
+        "a. ",
+        "! ",
+        "[N1]\n",
+        "```\nx\n",
+        "word ",
+        "[N1 and ",
+    ],
 )
 def test_long_drafts_are_read_in_linear_time(draft: str) -> None:
     text = draft * (100_000 // len(draft))

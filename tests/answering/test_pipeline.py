@@ -19,8 +19,9 @@ from tests.fakes import ScriptedWriter
 FIRESTORE = passage("We chose Firestore as the database. It scales.", note_id="a")
 CLOUD_RUN = passage("The API runs on Cloud Run.", note_id="b", start=40)
 QUOTED = (
-    "Closest passages in your notes:\n\n> We chose Firestore as the database. It scales. [N1]\n\n"
-    "> The API runs on Cloud Run. [N2]"
+    "Closest passages in your notes:\n\n"
+    "> **meeting**\n>\n> We chose Firestore as the database. It scales. [N1]\n\n"
+    "> **meeting**\n>\n> The API runs on Cloud Run. [N2]"
 )
 
 
@@ -36,7 +37,9 @@ class UncallableWriter:
         raise AssertionError(prompt.question)
 
 
-def ask(*drafts: str | AuroraError, found: Retrieved | None = None, asked: Question | None = None) -> Answer:
+def ask(
+    *drafts: str | AuroraError, found: Retrieved | None = None, asked: Question | None = None
+) -> Answer:
     return answer_by(ScriptedWriter(*drafts), found or retrieved(FIRESTORE, CLOUD_RUN), asked)
 
 
@@ -62,7 +65,12 @@ def test_what_retrieval_refuses_no_model_is_asked(reason: RefusalReason) -> None
     writer: Writer = UncallableWriter()
     result = answer_by(writer, found)
     assert result.text.startswith("I don't have enough information")
-    assert (result.refusal, result.citations, result.model, result.usage) == (reason, (), "none", Usage())
+    assert (result.refusal, result.citations, result.model, result.usage) == (
+        reason,
+        (),
+        "none",
+        Usage(),
+    )
     assert result.retrieved is found
 
 
@@ -71,7 +79,9 @@ def test_invented_labels_go_and_are_logged_by_count_alone(caplog: pytest.LogCapt
         result = ask("Firestore it is [N1]. Secret salary [N7][N9].")
     assert result.text == "Firestore it is [N1]. Secret salary."
     assert result.removed_labels == ("N7", "N9")
-    assert [record.getMessage() for record in caplog.records] == ["removed 2 citation labels that were not offered"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "removed 2 citation labels that were not offered"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +107,9 @@ def test_a_cited_answer_may_say_what_the_notes_do_not_tell() -> None:
 
 
 @pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("blocked"), "", " \n "])
-def test_without_the_model_the_notes_are_quoted_and_nothing_claims_to_answer(problem: str | AuroraError) -> None:
+def test_without_the_model_the_notes_are_quoted_and_nothing_claims_to_answer(
+    problem: str | AuroraError,
+) -> None:
     result = ask(problem)
     assert (result.text, result.model, result.kind) == (QUOTED, "extractive", AnswerKind.QUOTED)
     assert result.writer_problem == (problem.message if isinstance(problem, AuroraError) else "")
@@ -105,14 +117,18 @@ def test_without_the_model_the_notes_are_quoted_and_nothing_claims_to_answer(pro
         "We chose Firestore as the database. It scales.",
         "The API runs on Cloud Run.",
     ]
-    assert {citation.support.state for citation in result.citations if citation.support} == {SupportState.QUOTED}
+    assert {citation.support.state for citation in result.citations if citation.support} == {
+        SupportState.QUOTED
+    }
     assert result.grounding is None
 
 
 def test_without_the_model_unanswerable_stays_unanswered() -> None:
     asked = question("Who repairs the boiler?")
     result = ask(
-        ModelUnavailable("away"), asked=asked, found=retrieved(passage("Alpha.", similarity=0.5), text=asked.text)
+        ModelUnavailable("away"),
+        asked=asked,
+        found=retrieved(passage("Alpha.", similarity=0.5), text=asked.text),
     )
     assert (result.refusal, result.model) == (RefusalReason.NO_CANDIDATES, "extractive")
     assert result.kind is AnswerKind.WRITTEN
@@ -131,7 +147,12 @@ def test_plain_chat_sees_no_notes_and_keeps_no_marker(found: Retrieved | None) -
     writer = ScriptedWriter("Paris is the capital [N1].")
     result = answer_by(writer, found, replace(question("Capital of France?"), use_notes=False))
     assert result.text == "Paris is the capital."
-    assert (result.citations, result.refusal, result.retrieved, result.removed_labels) == ((), None, None, ("N1",))
+    assert (result.citations, result.refusal, result.retrieved, result.removed_labels) == (
+        (),
+        None,
+        None,
+        ("N1",),
+    )
     assert writer.prompts[0].sources == ()
     assert "Firestore" not in writer.prompts[0].user + writer.prompts[0].system
 
@@ -148,9 +169,13 @@ SEARCHED_AROUND = "Nothing from “last week”, so I searched 7 days either sid
 def test_a_wider_search_is_never_silent() -> None:
     found = retrieved(FIRESTORE, time=LAST_WEEK, widened="7 days around")
     assert ask("Firestore [N1].", found=found).text == f"{SEARCHED_AROUND} Firestore [N1]."
-    assert ask(ModelUnavailable("away"), found=found).text.startswith(f"{SEARCHED_AROUND} Closest passages")
+    assert ask(ModelUnavailable("away"), found=found).text.startswith(
+        f"{SEARCHED_AROUND} Closest passages"
+    )
     german = replace(found, analysis=replace(found.analysis, lang="de"))
-    assert ask("Firestore [N1].", found=german).text.startswith("Nichts aus der Zeit „last week“, daher")
+    assert ask("Firestore [N1].", found=german).text.startswith(
+        "Nichts aus der Zeit „last week“, daher"
+    )
     assert ask("The notes do not say.", found=found).refusal is RefusalReason.TIME_RANGE_EMPTY
 
 
@@ -168,7 +193,9 @@ def test_a_draft_of_a_hundred_thousand_characters_is_checked_in_time() -> None:
     assert result.text.count("[N1]") == 2500
 
 
-def test_where_nothing_that_stands_came_before_the_limit_the_notes_are_quoted_with_the_reason() -> None:
+def test_where_nothing_that_stands_came_before_the_limit_the_notes_are_quoted_with_the_reason() -> (
+    None
+):
     cut = (Delta("ANSWER: yes\nThe database is, as it is the case that"), Delta("", truncated=True))
     result = answer_by(ScriptedWriter(cut), retrieved(FIRESTORE, text="database"))
     assert (result.kind, result.refusal) == (AnswerKind.QUOTED, None)

@@ -2,14 +2,22 @@ from __future__ import annotations
 
 import pytest
 
-from shared.answering.refusals import SENTENCE, admits_not_knowing, reason_to_refuse, refusal_text, small_talk
+from shared.answering.refusals import (
+    SENTENCE,
+    admits_not_knowing,
+    reason_to_refuse,
+    refusal_text,
+    small_talk,
+)
 from shared.model.retrieval import RefusalReason
 
 
 @pytest.mark.parametrize("reason", RefusalReason)
 def test_every_reason_has_a_text_that_begins_as_clients_expect(reason: RefusalReason) -> None:
     text = refusal_text(reason)
-    assert text.startswith("I don't have enough information in your notes to answer this question: ")
+    assert text.startswith(
+        "I don't have enough information in your notes to answer this question: "
+    )
     assert text.endswith(".")
     assert admits_not_knowing(text)
 
@@ -73,9 +81,17 @@ def test_what_cites_nothing_is_refused_whether_it_admits_or_claims() -> None:
 
 
 def test_what_cites_stands_unless_it_opens_with_the_ordered_sentence() -> None:
-    assert reason_to_refuse("You chose Firestore [N1]. The notes do not say when.", cites=True) is None
-    assert reason_to_refuse(f"{SENTENCE} The nearest is [N1].", cites=True) is RefusalReason.BELOW_THRESHOLD
-    assert reason_to_refuse(" " + SENTENCE.replace("'", "’") + " [N1]", cites=True) is RefusalReason.BELOW_THRESHOLD
+    assert (
+        reason_to_refuse("You chose Firestore [N1]. The notes do not say when.", cites=True) is None
+    )
+    assert (
+        reason_to_refuse(f"{SENTENCE} The nearest is [N1].", cites=True)
+        is RefusalReason.BELOW_THRESHOLD
+    )
+    assert (
+        reason_to_refuse(" " + SENTENCE.replace("'", "’") + " [N1]", cites=True)
+        is RefusalReason.BELOW_THRESHOLD
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,7 +113,16 @@ def test_small_talk_is_answered_in_its_language(message: str, said: str) -> None
 
 
 @pytest.mark.parametrize(
-    "message", ["", "?", "Hello World program", "thanks to Priya", "the help desk", "Hi " * 90, "What did I do?"]
+    "message",
+    [
+        "",
+        "?",
+        "Hello World program",
+        "thanks to Priya",
+        "the help desk",
+        "Hi " * 90,
+        "What did I do?",
+    ],
 )
 def test_what_asks_more_is_no_small_talk(message: str) -> None:
     assert small_talk(message) == ""

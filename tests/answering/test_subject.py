@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from shared.answering.subject import speaks_of_subject
+from shared.answering.subject import is_on_topic
 from shared.model.questions import TimeHint, TimeRange
 from shared.model.retrieval import Retrieved, Scored
 from tests.answering.samples import LAST_WEEK, WRITTEN, passage, retrieved
@@ -20,49 +20,49 @@ def found(*passages: Scored, time: TimeHint | None = None) -> Retrieved:
 
 
 def test_a_likeness_well_above_chance_speaks_of_it_without_a_common_word() -> None:
-    assert speaks_of_subject(found(holding(similarity=0.7)))
-    assert not speaks_of_subject(found(holding(similarity=0.6)))
+    assert is_on_topic(found(holding(similarity=0.7)))
+    assert not is_on_topic(found(holding(similarity=0.6)))
 
 
 def test_telling_words_make_up_for_likeness() -> None:
-    assert speaks_of_subject(found(holding("database", similarity=0.55)))
-    assert not speaks_of_subject(found(holding("chose", similarity=0.55)))
+    assert is_on_topic(found(holding("database", similarity=0.55)))
+    assert not is_on_topic(found(holding("chose", similarity=0.55)))
 
 
 def test_likeness_and_words_of_different_passages_do_not_add_up() -> None:
-    assert not speaks_of_subject(found(holding(similarity=0.6), holding("chose", similarity=0.5)))
+    assert not is_on_topic(found(holding(similarity=0.6), holding("chose", similarity=0.5)))
 
 
 def test_a_single_near_sentence_speaks_of_it_in_a_passage_of_several_subjects() -> None:
     mixed = found(holding(similarity=0.55))
-    assert speaks_of_subject(mixed, 0.5)
-    assert not speaks_of_subject(mixed, 0.4)
-    assert not speaks_of_subject(replace(mixed, by_words=True), 0.9)
+    assert is_on_topic(mixed, 0.5)
+    assert not is_on_topic(mixed, 0.4)
+    assert not is_on_topic(replace(mixed, lexical_only=True), 0.9)
 
 
 def test_without_vectors_words_alone_decide() -> None:
-    assert speaks_of_subject(found(holding("chose", similarity=0.0)))
-    assert not speaks_of_subject(found(holding(similarity=0.0)))
+    assert is_on_topic(found(holding("chose", similarity=0.0)))
+    assert not is_on_topic(found(holding(similarity=0.0)))
 
 
 def test_in_a_language_that_the_embedder_does_not_speak_words_alone_decide() -> None:
     """What is in one such language is alike to all the rest in it."""
-    assert speaks_of_subject(replace(found(holding("chose", similarity=0.5)), by_words=True))
-    assert not speaks_of_subject(replace(found(holding(similarity=0.9)), by_words=True))
+    assert is_on_topic(replace(found(holding("chose", similarity=0.5)), lexical_only=True))
+    assert not is_on_topic(replace(found(holding(similarity=0.9)), lexical_only=True))
 
 
 def test_where_only_a_time_is_asked_for_what_is_of_then_speaks_of_it() -> None:
     then = TimeHint(TimeRange(WRITTEN, None), phrase="since May", days=10)
     nothing_else = replace(found(holding(similarity=0.5), time=then), weights={})
-    assert speaks_of_subject(nothing_else)
-    assert not speaks_of_subject(replace(found(holding(similarity=0.5), time=LAST_WEEK), weights={}))
+    assert is_on_topic(nothing_else)
+    assert not is_on_topic(replace(found(holding(similarity=0.5), time=LAST_WEEK), weights={}))
 
 
 def test_what_is_of_a_time_that_was_asked_for_is_never_refused() -> None:
     then = TimeHint(TimeRange(WRITTEN, None), phrase="since May", days=10)
-    assert speaks_of_subject(found(holding(similarity=0.5), time=then))
-    assert not speaks_of_subject(found(holding(similarity=0.5), time=replace(then, restricts=False)))
+    assert is_on_topic(found(holding(similarity=0.5), time=then))
+    assert not is_on_topic(found(holding(similarity=0.5), time=replace(then, restricts=False)))
 
 
 def test_nothing_found_speaks_of_nothing() -> None:
-    assert not speaks_of_subject(found())
+    assert not is_on_topic(found())

@@ -9,7 +9,10 @@ from shared.answering.drafts import VerdictReader
 
 def read(text: str, size: int = 1) -> tuple[bool | None, str]:
     reader = VerdictReader()
-    shown = "".join(reader.feed(text[at : at + size]) for at in range(0, len(text), size)) + reader.finish()
+    shown = (
+        "".join(reader.feed(text[at : at + size]) for at in range(0, len(text), size))
+        + reader.finish()
+    )
     return reader.answers, shown
 
 
@@ -45,14 +48,22 @@ def test_the_line_that_says_whether_the_sources_answer_is_read_and_not_shown(
 
 @pytest.mark.parametrize(
     "draft",
-    ["We chose Firestore [N1].", "Answers vary.", "Answer: No database was chosen.", "A", "answer", "An answer: yes"],
+    [
+        "We chose Firestore [N1].",
+        "Answers vary.",
+        "Answer: No database was chosen.",
+        "A",
+        "answer",
+        "An answer: yes",
+    ],
 )
 def test_text_that_says_nothing_of_it_stays(draft: str) -> None:
     assert said(draft) == (None, draft)
 
 
 @pytest.mark.parametrize(
-    "draft", ["ANSWER:", "ANSWER: y", "**ANSWER: ye", "answer: n", "ANSWER: part", "ANSWER: partiall"]
+    "draft",
+    ["ANSWER:", "ANSWER: y", "**ANSWER: ye", "answer: n", "ANSWER: part", "ANSWER: partiall"],
 )
 def test_a_verdict_that_breaks_off_at_the_end_is_neither_text_nor_said(draft: str) -> None:
     assert read(f"Fine.\n{draft}") == (None, "Fine.\n")
@@ -68,7 +79,22 @@ def test_a_label_without_a_verdict_goes_and_decides_nothing(draft: str) -> None:
     assert text
 
 
-_PARTS = ["ANSWER", "Answer", ":", " ", "yes", "no", "partly", "\n", "**", ".", "We chose it", "x" * 90, "\r\n", ">"]
+_PARTS = [
+    "ANSWER",
+    "Answer",
+    ":",
+    " ",
+    "yes",
+    "no",
+    "partly",
+    "\n",
+    "**",
+    ".",
+    "We chose it",
+    "x" * 90,
+    "\r\n",
+    ">",
+]
 
 
 @given(st.lists(st.sampled_from(_PARTS), max_size=12), st.integers(1, 9))

@@ -48,7 +48,11 @@ class Model:
     writer: Writer
 
     def says(
-        self, *texts: str, cut_after: int | None = None, then: Reply | None = None, found: Retrieved = FOUND
+        self,
+        *texts: str,
+        cut_after: int | None = None,
+        then: Reply | None = None,
+        found: Retrieved = FOUND,
     ) -> Heard:
         """Asked of notes about a database. `cut_after`: bytes of the reply, after which the connection breaks. `then`:
         the next reply, to a question that wants general knowledge where the notes hold no answer.
@@ -70,7 +74,9 @@ def model(request: pytest.FixtureRequest) -> Iterator[Model]:
     if request.param == "gemini":
         with GeminiServer() as server:
             yield Model(
-                server, google.streamed, GeminiWriter(api_key="k", base_url=server.url, timeout=30, clock=FakeClock())
+                server,
+                google.streamed,
+                GeminiWriter(api_key="k", base_url=server.url, timeout=30, clock=FakeClock()),
             )
     else:
         with OpenAIServer() as compatible_server:
@@ -108,8 +114,16 @@ def test_general_knowledge_stands_under_a_line_that_says_so_and_cites_nothing(mo
         heard = model.says(*first, then=then, found=found)
         assert heard.answer.text == f"{LINE}\n\n{GENERAL}"
         assert heard.shown.endswith(heard.answer.text)
-        assert (heard.answer.kind, heard.answer.refusal, heard.withdrawn) == (AnswerKind.GENERAL, None, withdrawn)
-        assert (heard.answer.citations, heard.answer.claims, heard.answer.grounding) == ((), (), None)
+        assert (heard.answer.kind, heard.answer.refusal, heard.withdrawn) == (
+            AnswerKind.GENERAL,
+            None,
+            withdrawn,
+        )
+        assert (heard.answer.citations, heard.answer.claims, heard.answer.grounding) == (
+            (),
+            (),
+            None,
+        )
         assert heard.answer.model == model.writer.model
         assert heard.answer.removed_labels == ("N1",)
     asked = model.server.requests[-1].body.decode()
@@ -120,7 +134,10 @@ def test_general_knowledge_stands_under_a_line_that_says_so_and_cites_nothing(mo
 def test_general_knowledge_says_so_in_the_language_of_the_question(model: Model) -> None:
     then, found = model.streamed(GENERAL), retrieved(lang="de", refusal=RefusalReason.NO_CANDIDATES)
     heard = model.says(then=then, found=found)
-    assert heard.answer.text == f"Deine Notizen enthalten die Antwort nicht. Aus allgemeinem Wissen:\n\n{GENERAL}"
+    assert (
+        heard.answer.text
+        == f"Deine Notizen enthalten die Antwort nicht. Aus allgemeinem Wissen:\n\n{GENERAL}"
+    )
 
 
 def test_without_general_knowledge_it_stays_a_refusal(model: Model) -> None:
@@ -128,12 +145,16 @@ def test_without_general_knowledge_it_stays_a_refusal(model: Model) -> None:
     assert (silent.answer.refusal, silent.shown) == (RefusalReason.BELOW_THRESHOLD, "")
     answered = model.says("ANSWER: yes\n", RIGHT, then=model.streamed(GENERAL))
     assert (answered.answer.text, answered.answer.kind) == (RIGHT, AnswerKind.WRITTEN)
-    pending = model.says(then=model.streamed(GENERAL), found=retrieved(refusal=RefusalReason.INDEX_PENDING))
+    pending = model.says(
+        then=model.streamed(GENERAL), found=retrieved(refusal=RefusalReason.INDEX_PENDING)
+    )
     assert (pending.answer.refusal, pending.shown) == (RefusalReason.INDEX_PENDING, "")
 
 
 def test_a_verdict_in_any_pieces_is_read_and_never_shown(model: Model) -> None:
-    heard = model.says("A", "NSW", "ER", ": y", "es", "\nWe chose", " Firestore as the database [N", "1].")
+    heard = model.says(
+        "A", "NSW", "ER", ": y", "es", "\nWe chose", " Firestore as the database [N", "1]."
+    )
     assert (heard.answer.text, heard.shown, heard.withdrawn) == (RIGHT, RIGHT, 0)
     assert [citation.passage.chunk.note_id for citation in heard.answer.citations] == ["a"]
     refused = model.says("ANS", "WER: n", "o", "\n", RIGHT)
@@ -142,6 +163,8 @@ def test_a_verdict_in_any_pieces_is_read_and_never_shown(model: Model) -> None:
 
 def test_a_connection_that_breaks_within_the_verdict_leaves_quotes(model: Model) -> None:
     whole = model.streamed("ANSWER: ", "yes\n", RIGHT).payload()
-    heard = model.says("ANSWER: ", "yes\n", RIGHT, cut_after=whole.index(b"ANSWER: ") + len(b"ANSWER: "))
+    heard = model.says(
+        "ANSWER: ", "yes\n", RIGHT, cut_after=whole.index(b"ANSWER: ") + len(b"ANSWER: ")
+    )
     assert heard.answer.kind is AnswerKind.QUOTED
     assert "ANSWER" not in heard.shown

@@ -6,18 +6,20 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore
-from shared.asking.turn import TurnRequest, run_turn
-from shared.folders.search import FolderScope
+from shared.asking.turn import TurnRequest
+from shared.bootstrap import assemble
+from shared.folders.scope import FolderScope
 from shared.model.notes import NoteKey
 from shared.model.questions import Question
 from shared.notes.service import NoteDraft
 from shared.ports.models import Writer
-from tests.account.world import PERSON, TENANT, Household, household
+from tests.account.world import PERSON, TENANT, Household, household, turn_events
 from tests.fakes import ScriptedWriter
 
 NOW = datetime(2025, 11, 20, 9, tzinfo=UTC)  # a Thursday
@@ -65,15 +67,21 @@ def diaries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Household]:
         days += [date(2025, 8, day) for day in (4, 11, 18, 25)]
         for at, day in enumerate(days):
             text = list(DAILY.values())[at % 5]
-            draft = NoteDraft(title="Journal", text=text, created_at=datetime.combine(day, time(19), UTC))
+            draft = NoteDraft(
+                title="Journal", text=text, created_at=datetime.combine(day, time(19), UTC)
+            )
             house.app.notes.save(TENANT, day.isoformat(), draft)
             house.app.indexer.index(NoteKey(TENANT, day.isoformat()))
         yield house
 
 
-def answer(home: Household, text: str, *, writer: Writer | None = None, scope: FolderScope | None = None) -> Any:  # noqa: ANN401 - JSON
-    request = TurnRequest(person=PERSON, question=Question(TENANT, text, NOW), request_id="r", scope=scope)
-    return list(run_turn(replace(home.app, writer=writer), request))[-1].data
+def answer(
+    home: Household, text: str, *, writer: Writer | None = None, scope: FolderScope | None = None
+) -> Any:  # noqa: ANN401 - JSON
+    request = TurnRequest(
+        person=PERSON, question=Question(TENANT, text, NOW), request_id="r", scope=scope
+    )
+    return list(turn_events(assemble(replace(home.app, writer=writer)), request))[-1].data
 
 
 @pytest.mark.parametrize(("lang", "text", "day"), QUESTIONS)
@@ -89,7 +97,12 @@ def test_a_question_that_only_names_a_day_is_answered_with_its_note(
 @pytest.mark.parametrize(
     "text",
     [
-        *("What did I do in August?", "Summarise my August notes", "Was war im August los?", "Fasse August zusammen"),
+        *(
+            "What did I do in August?",
+            "Summarise my August notes",
+            "Was war im August los?",
+            "Fasse August zusammen",
+        ),
         *("Qu'ai-je fait en août ?", "Que s'est-il passé en août ?", "Cosa ho fatto ad agosto?"),
         *("Resume agosto", "Résume août", "Notes d'août", "Riassumi agosto", "Note dell'agosto"),
     ],
@@ -102,10 +115,14 @@ def test_a_period_is_a_list_of_all_its_notes_in_order_of_date(
     assert [each["noteId"] for each in found["citations"]] == days
     assert found["meta"]["notesRead"] == 4
     assert found["answer"].count("\n- ") == 4
-    assert ("\n- 4 August 2025: " if "my" in text or "did" in text else "\n- 2025-08-04: ") in found["answer"]
+    assert (
+        "\n- 4 August 2025: " if "my" in text or "did" in text else "\n- 2025-08-04: "
+    ) in found["answer"]
 
 
-def test_a_model_gets_every_note_of_a_period_and_the_answer_says_how_many(diaries: Household) -> None:
+def test_a_model_gets_every_note_of_a_period_and_the_answer_says_how_many(
+    diaries: Household,
+) -> None:
     writer = ScriptedWriter(("It was a quiet month [N1].",))
     found = answer(diaries, "What did I do in August?", writer=writer)
     assert found["meta"]["notesRead"] == 4
@@ -115,20 +132,45 @@ def test_a_model_gets_every_note_of_a_period_and_the_answer_says_how_many(diarie
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("What did I do in October?", "Only the newest 12 notes of that time were read. Your notes of that time:"),
-        ("Was war im Oktober los?", "Nur die neuesten 12 Notizen aus dieser Zeit wurden gelesen. Deine Notizen"),
+        (
+            "What did I do in October?",
+            "Only the newest 12 notes of that time were read. Your notes of that time:",
+        ),
+        (
+            "Was war im Oktober los?",
+            "Nur die neuesten 12 Notizen aus dieser Zeit wurden gelesen. Deine Notizen",
+        ),
     ],
 )
 def test_a_period_of_which_only_the_newest_notes_were_read_says_so(
     diaries: Household, text: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shared.asking.search.PERIOD_CHUNKS", 12)
+    monkeypatch.setattr("shared.asking.passages.PERIOD_CHUNKS", 12)
     found = answer(diaries, text)
     assert found["answer"].startswith(said)
-    assert [each["noteId"] for each in found["citations"]] == [f"2025-10-{day}" for day in range(20, 32)]
+    assert [each["noteId"] for each in found["citations"]] == [
+        f"2025-10-{day}" for day in range(20, 32)
+    ]
     writer = ScriptedWriter((f"{DAILY['en'].split('# Journal')[1].strip()} [N1, N2, N3, N4, N5]",))
     assert answer(diaries, text, writer=writer)["answer"].startswith(said.partition(". ")[0])
     assert "the beginnings of the newest notes of that time, 12" in writer.prompts[0].user
+
+
+def test_one_word_beside_a_time_lists_every_note_of_then_that_holds_it(tmp_path: Path) -> None:
+    with closing(EmbeddedStore(tmp_path / "store.db")) as store, household(store) as house:
+        for day in range(1, 13):
+            text = f"Released version {day}." if day <= 10 else f"Walked {day} miles."
+            noon = datetime(2025, 8, day, 12, tzinfo=UTC)
+            draft = NoteDraft(title=f"Log {day}", text=text, created_at=noon)
+            house.app.notes.save(TENANT, f"n{day:02}", draft)
+            house.app.indexer.index(NoteKey(TENANT, f"n{day:02}"))
+        released = answer(house, "What was released in August 2025?")
+        walked = answer(house, "What was walked in August 2025?")
+    assert [each["noteId"] for each in released["citations"]] == [
+        f"n{day:02}" for day in range(1, 11)
+    ]
+    assert released["meta"]["notesRead"] == 10
+    assert walked["meta"].get("notesRead") is None
 
 
 def test_an_answer_stays_inside_a_time_that_holds_notes(diaries: Household) -> None:
@@ -142,7 +184,7 @@ def test_an_answer_stays_inside_a_time_that_holds_notes(diaries: Household) -> N
 
 
 def test_a_time_without_notes_is_widened_and_both_facts_are_said(diaries: Household) -> None:
-    found = answer(diaries, "Who was baking bread with Priya in March 2014?")
+    found = answer(diaries, "Who baked bread with me and Priya in March 2014?")
     assert found["meta"]["query"]["timeRange"]["widened"] == "any time"
     assert found["answer"].startswith("Nothing from “March 2014”, so I searched notes of any time.")
     assert found["meta"]["refusal"] is None

@@ -13,12 +13,13 @@ from shared.account.idempotency import RequestKey
 from shared.adapters.embedded import EmbeddedStore
 from shared.api.answers import AskJson
 from shared.api.stream import EVENTS, StreamEvent
-from shared.asking.turn import TurnRequest, run_turn
+from shared.asking.turn import TurnRequest
+from shared.bootstrap import assemble
 from shared.errors import ModelUnavailable
-from shared.folders.search import FolderScope
+from shared.folders.scope import FolderScope
 from shared.model.answers import Draft, Prompt, Usage
 from shared.sessions.service import NEW
-from tests.account.world import PERSON, Household, household
+from tests.account.world import PERSON, Household, household, turn_events
 from tests.fakes import ScriptedWriter
 
 KEY = RequestKey(PERSON, "r-1", "the same question")
@@ -52,13 +53,15 @@ def names(events: list[StreamEvent]) -> list[str]:
     return list(dict.fromkeys(event.name for event in events if event.name))
 
 
-def test_every_event_holds_what_its_type_says_and_nothing_else(home: Household, writer: ScriptedWriter) -> None:
+def test_every_event_holds_what_its_type_says_and_nothing_else(
+    home: Household, writer: ScriptedWriter
+) -> None:
     writer.answers = [WRITTEN, ("Nothing is cited, so ", "nothing stands."), WRITTEN]
     turns = [
-        list(run_turn(home.app, asked(home, repeat=KEY, session_id=NEW))),
-        list(run_turn(home.app, asked(home))),
-        list(run_turn(home.app, asked(home, scope=FolderScope(("default",), ())))),
-        list(run_turn(home.app, asked(home, repeat=KEY))),
+        list(turn_events(home.app, asked(home, repeat=KEY, session_id=NEW))),
+        list(turn_events(home.app, asked(home))),
+        list(turn_events(home.app, asked(home, scope=FolderScope(("default",), ())))),
+        list(turn_events(home.app, asked(home, repeat=KEY))),
     ]
     assert {name for turn in turns for name in names(turn)} == EVENTS.keys() - {"error"}
     for event in (event for turn in turns for event in turn if event.name):
@@ -69,10 +72,10 @@ def test_every_event_holds_what_its_type_says_and_nothing_else(home: Household, 
 def test_who_leaves_when_the_answer_is_there_is_given_it_by_its_request_id(
     home: Household, writer: ScriptedWriter
 ) -> None:
-    events = run_turn(home.app, asked(home, repeat=KEY, session_id=NEW))
+    events = turn_events(home.app, asked(home, repeat=KEY, session_id=NEW))
     next(event for event in events if event.name == "usage")
     events.close()
-    again = list(run_turn(home.app, asked(home, repeat=KEY, session_id=NEW)))
+    again = list(turn_events(home.app, asked(home, repeat=KEY, session_id=NEW)))
     assert result(again)["answer"] == "The boat is red [N1]. It is big [N1]."
     assert len(writer.prompts) == 1
     (session,) = home.app.sessions(PERSON).page(limit=5).items
@@ -83,7 +86,7 @@ def test_who_leaves_while_it_is_written_finds_what_was_shown_and_may_ask_again(
     home: Household, writer: ScriptedWriter
 ) -> None:
     writer.answers = [("The boat is red [N1]. ", "And it is big, as the note says. " * 4), WRITTEN]
-    events = run_turn(home.app, asked(home, repeat=KEY, session_id=NEW))
+    events = turn_events(home.app, asked(home, repeat=KEY, session_id=NEW))
     next(event for event in events if event.name == "token")
     events.close()
     assert writer.hung_up == 1
@@ -92,15 +95,17 @@ def test_who_leaves_while_it_is_written_finds_what_was_shown_and_may_ask_again(
     assert question.text == home.question().text
     assert answer.text.startswith("The boat is red [N1]. …\n\nSources:\n- [N1]")
     assert [each.note_id for each in answer.citations] == ["boat"]
-    assert result(list(run_turn(home.app, asked(home, repeat=KEY))))["citations"]
+    assert result(list(turn_events(home.app, asked(home, repeat=KEY))))["citations"]
 
 
 def test_who_leaves_before_the_first_word_finds_the_question(home: Household) -> None:
-    events = run_turn(home.app, asked(home, session_id=NEW))
+    events = turn_events(home.app, asked(home, session_id=NEW))
     next(event for event in events if event.name == "sources")
     events.close()
     (session,) = home.app.sessions(PERSON).page(limit=5).items
-    assert [each.text for each in home.app.sessions(PERSON).messages(session.session_id, limit=5).items] == [
+    assert [
+        each.text for each in home.app.sessions(PERSON).messages(session.session_id, limit=5).items
+    ] == [
         home.question().text,
         "…",
     ]
@@ -110,25 +115,27 @@ def test_a_model_that_breaks_off_is_quoted_over_and_the_turn_is_recorded(
     home: Household, writer: ScriptedWriter
 ) -> None:
     writer.answers = [("Well, well. " * 9, ModelUnavailable("it broke off"))]
-    events = list(run_turn(home.app, asked(home, session_id=NEW)))
+    events = list(turn_events(home.app, asked(home, session_id=NEW)))
     assert "retract" in names(events)
     assert result(events)["meta"]["answerKind"] == "quoted"
     assert home.app.sessions(PERSON).page(limit=5).items[0].message_count == 2
 
 
-def test_a_question_of_a_time_alone_takes_all_notes_of_then(home: Household, writer: ScriptedWriter) -> None:
+def test_a_question_of_a_time_alone_takes_all_notes_of_then(
+    home: Household, writer: ScriptedWriter
+) -> None:
     home.save("car", "The car is old. It rattles.")
     request = asked(home, question=home.question("What did I write today?"))
-    listed = result(list(run_turn(replace(home.app, writer=None), request)))
+    listed = result(list(turn_events(assemble(replace(home.app, writer=None)), request)))
     assert listed["meta"]["notesRead"] == 2
     assert [each["noteId"] for each in listed["citations"]] == ["boat", "car"]
     assert listed["answer"].startswith("Your notes of that time:\n\n- ")
     assert listed["answer"].endswith("The car is old. [N2]")
-    written = result(list(run_turn(home.app, request)))
+    written = result(list(turn_events(home.app, request)))
     assert written["meta"]["notesRead"] == 2
     assert "all notes of that time, 2" in writer.prompts[0].user
     named = asked(home, question=home.question("What did I write today about the boat?"))
-    assert result(list(run_turn(home.app, named)))["meta"]["notesRead"] is None
+    assert result(list(turn_events(home.app, named)))["meta"]["notesRead"] is None
 
 
 class _Billed(ScriptedWriter):
@@ -139,17 +146,24 @@ class _Billed(ScriptedWriter):
 
 
 def test_the_result_names_all_that_the_turn_has_cost(home: Household) -> None:
-    first = result(list(run_turn(home.app, asked(home, session_id=NEW))))
+    first = result(list(turn_events(home.app, asked(home, session_id=NEW))))
     rewriter = _Billed('{"question": "Which colour has the boat?"}')
-    app = replace(home.app, ranker=rewriter)
+    app = assemble(replace(home.app, ranker=rewriter))
     question = home.question("And which colour has it?")
-    events = list(run_turn(app, asked(home, question=question, session_id=first["meta"]["sessionId"])))
+    events = list(
+        turn_events(app, asked(home, question=question, session_id=first["meta"]["sessionId"]))
+    )
     assert len(rewriter.prompts) == 1
-    assert result(events)["meta"]["usage"] == {"inputTokens": 5, "outputTokens": 3, "reads": None, "usd": None}
+    assert result(events)["meta"]["usage"] == {
+        "inputTokens": 5,
+        "outputTokens": 3,
+        "reads": None,
+        "usd": None,
+    }
 
 
 def test_nothing_is_spent_and_no_session_begun_before_the_first_event(home: Household) -> None:
     home.limited(daily_chat_limit=1)
-    run_turn(home.app, asked(home, session_id=NEW)).close()
+    turn_events(home.app, asked(home, session_id=NEW)).close()
     assert home.app.sessions(PERSON).page(limit=5).items == ()
-    assert result(list(run_turn(home.app, asked(home))))["citations"]
+    assert result(list(turn_events(home.app, asked(home))))["citations"]

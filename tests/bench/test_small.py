@@ -18,11 +18,17 @@ LONG = {"firestore", "hot_documents", "streams"}
 @pytest.mark.slow
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize(
-    "names", [set(bench.BENCHES) - LONG, pytest.param(LONG, marks=pytest.mark.nightly)], ids=["short", "long"]
+    "names",
+    [set(bench.BENCHES) - LONG, pytest.param(LONG, marks=pytest.mark.nightly)],
+    ids=["short", "long"],
 )
 def test_every_bench_runs_on_little_data_and_its_counts_hold(names: set[str]) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "bench", "--small", *names], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "bench", "--small", *names],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert {line.split()[0] for line in done.stdout.splitlines()} == names
@@ -53,9 +59,14 @@ def test_a_missed_target_and_a_failure_end_with_one(
     assert kept == ({} if figure is None else {"retrieval": {"a figure": figure}})
 
 
-def test_on_little_data_counts_alone_are_held_to_their_targets(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_little_data_counts_alone_are_held_to_their_targets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     slow: dict[str, object] = {"value": 9.0, "unit": "ms", "target": 1.0, "ok": False}
     wrong: dict[str, object] = {"value": 4, "unit": "", "target": 0, "ok": False}
     for figure, code in ((slow, 0), (wrong, 1)):
-        monkeypatch.setattr("bench.retrieval.run", lambda *, small, figure=figure: {"errors": dict(figure)})  # noqa: ARG005
+        monkeypatch.setattr(
+            "bench.retrieval.run",
+            lambda *, small, figure=figure: {"errors": dict(figure)},  # noqa: ARG005
+        )
         assert bench.main(["retrieval", "--small"]) == code

@@ -27,8 +27,8 @@ class Aurora:
 
     home: Path
 
-    def __call__(self, *arguments: str) -> Result:
-        return CliRunner().invoke(main, ["--home", str(self.home), *arguments])
+    def __call__(self, *arguments: str, stdin: str | None = None) -> Result:
+        return CliRunner().invoke(main, ["--home", str(self.home), *arguments], input=stdin)
 
     def json(self, *arguments: str) -> Any:  # noqa: ANN401 - JSON
         result = self(*arguments, "--json")

@@ -19,7 +19,9 @@ def test_a_folder_is_indexed_and_answers_with_citations(aurora: Aurora, notes: W
     assert "blue" in answer["answer"]
     assert answer["citations"][0]["title"] == "Boat"
     assert set(answer) == {"answer", "citations", "claims", "meta"}
-    assert "[N1] Boat · toys/boat.md · 8 May 2026" in aurora("ask", "What colour is the boat?").output
+    assert (
+        "[N1] Boat · toys/boat.md · 8 May 2026" in aurora("ask", "What colour is the boat?").output
+    )
 
 
 def test_what_the_notes_do_not_hold_is_answered_from_general_knowledge_if_asked_for(
@@ -32,10 +34,15 @@ def test_what_the_notes_do_not_hold_is_answered_from_general_knowledge_if_asked_
         model.script(*map(chunked, ("ANSWER: no\n", "ANSWER: no\n", "Water is blue.")))
         assert aurora("ask", "What colour is water?").exit_code == 3
         result = aurora("ask", "What colour is water?", "--general")
-    assert (result.exit_code, "From general knowledge:\n\nWater is blue." in result.output) == (0, True)
+    assert (result.exit_code, "From general knowledge:\n\nWater is blue." in result.output) == (
+        0,
+        True,
+    )
 
 
-def test_a_search_finds_words_and_times_and_says_where_nothing_matches(aurora: Aurora, notes: Write) -> None:
+def test_a_search_finds_words_and_times_and_says_where_nothing_matches(
+    aurora: Aurora, notes: Write
+) -> None:
     aurora("index", str(notes(BOATS)))
     found = aurora.json("search", "tomatoes", "--k", "1")
     assert [result["path"] for result in found["results"]] == ["garden.md"]
@@ -45,7 +52,9 @@ def test_a_search_finds_words_and_times_and_says_where_nothing_matches(aurora: A
     assert "matches well" in nothing.output or "nothing found" in nothing.output
 
 
-def test_options_may_stand_before_or_after_the_command(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+def test_options_may_stand_before_or_after_the_command(
+    aurora: Aurora, notes: Write, tmp_path: Path
+) -> None:
     aurora("index", str(notes(BOATS)))
     elsewhere = aurora("search", "boat", "--home", str(tmp_path / "empty"))
     assert elsewhere.exit_code == 3
@@ -77,7 +86,9 @@ def test_what_a_search_shows_reads_as_the_note_does(aurora: Aurora, notes: Write
     (row,) = aurora.json("search", "skiff")["results"]
     assert row["snippet"] == "The skiff is blue, see here. Paint it."
     answer = aurora.json("ask", "What colour is the skiff?")["answer"]
-    assert "> The [[boats/Skiff|skiff]] is blue, see ![[plan.png]]**here**. [N1]" in answer
+    assert (
+        "> The [[boats/Skiff|skiff]] is blue, see ![[plan.png]]**here**.\n>\n> > [!tip]\n" in answer
+    )
 
 
 # -- index
@@ -108,12 +119,19 @@ def test_what_is_gone_is_removed_but_only_what_came_from_this_folder(
         aurora("index", str(path), "--vault", vault)
     (folder / "toys/boat.md").unlink()
     assert aurora.json("index", str(folder))["removed"] == 1
-    assert [hit["vault"] for hit in aurora.json("search", "blue boat", "--vault", "copy")["results"]][:1] == ["copy"]
-    paths = {hit["path"] for hit in aurora.json("search", "boat whale tomatoes", "--vault", "default")["results"]}
+    assert [
+        hit["vault"] for hit in aurora.json("search", "blue boat", "--vault", "copy")["results"]
+    ][:1] == ["copy"]
+    paths = {
+        hit["path"]
+        for hit in aurora.json("search", "boat whale tomatoes", "--vault", "default")["results"]
+    }
     assert paths == {"garden.md", "whale.md"}
 
 
-def test_a_path_that_another_folder_has_taken_is_not_overwritten(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+def test_a_path_that_another_folder_has_taken_is_not_overwritten(
+    aurora: Aurora, notes: Write, tmp_path: Path
+) -> None:
     aurora("index", str(notes(BOATS)))
     other = tmp_path / "other"
     other.mkdir()
@@ -151,17 +169,35 @@ def test_filters_and_now_are_used(aurora: Aurora, notes: Write) -> None:
     inside = aurora.json("search", "boat", "--folder", "toys", "--vault", "default")
     assert {hit["path"] for hit in inside["results"]} == {"toys/boat.md"}
     answer = aurora.json(
-        "ask", "What about the boat yesterday?", "--now", "2026-05-09T10:00:00Z", "--time-zone", "Europe/Berlin"
+        "ask",
+        "What about the boat yesterday?",
+        "--now",
+        "2026-05-09T10:00:00Z",
+        "--time-zone",
+        "Europe/Berlin",
     )
     assert answer["meta"]["query"]["timeRange"]["start"] == "2026-05-07T22:00:00.000Z"
     assert answer["citations"][0]["title"] == "Boat"
 
 
-def test_folders_are_ranked_where_that_is_asked_for_and_named_ones_come_first(aurora: Aurora, notes: Write) -> None:
+def test_folders_are_ranked_where_that_is_asked_for_and_named_ones_come_first(
+    aurora: Aurora, notes: Write
+) -> None:
     aurora(
-        "index", str(notes({**BOATS, "work/plan.md": "The plan is to paint the boat.", "home/tea.md": "Green tea."}))
+        "index",
+        str(
+            notes(
+                {
+                    **BOATS,
+                    "work/plan.md": "The plan is to paint the boat.",
+                    "home/tea.md": "Green tea.",
+                }
+            )
+        ),
     )
-    answer = aurora.json("ask", "What colour is the boat?", "--rank-folders", "--folder", "home", "--k", "2")
+    answer = aurora.json(
+        "ask", "What colour is the boat?", "--rank-folders", "--folder", "home", "--k", "2"
+    )
     assert answer["meta"]["folders"][0]["folder"] == "home"
     assert "toys" in {each["folder"] for each in answer["meta"]["folders"]}
     assert answer["references"]
@@ -202,7 +238,10 @@ def test_an_unknown_vault_or_folder_is_1_and_named(
 ) -> None:
     aurora("index", str(notes(BOATS)))
     result = aurora(command, "boat", f"--{kind}", "attic")
-    assert (result.exit_code, result.stderr) == (1, f"aurora: no {kind} 'attic'; there are: {known}\n")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        f"aurora: no {kind} 'attic'; there are: {known}\n",
+    )
 
 
 def test_a_home_that_cannot_be_is_1_in_one_line(aurora: Aurora, tmp_path: Path) -> None:

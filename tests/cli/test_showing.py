@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli.main import main
-from cli.options import Place, counted
+from cli.options import CommandContext, counted
 from cli.showing import hint_for, matches_well, show_found, show_sources
 from functions.client import Json
 from shared.bootstrap import build
@@ -48,11 +48,20 @@ def row(keyword: float, similarity: float) -> Json:
     ],
 )
 def test_what_has_nothing_to_do_with_a_search_is_left_out(
-    rows: list[tuple[float, float]], time: Json | None, seen: list[str], hidden: list[str], tmp_path: Path
+    rows: list[tuple[float, float]],
+    time: Json | None,
+    seen: list[str],
+    hidden: list[str],
+    tmp_path: Path,
 ) -> None:
     found = {"results": [row(*each) for each in rows], "meta": {"query": {"timeRange": time}}}
     with redirect_stdout(StringIO()) as written:
-        show_found(found, Place(tmp_path, "local", as_json=False), matched=matches_well(found), nothing="nothing found")
+        show_found(
+            found,
+            CommandContext(tmp_path, "local", as_json=False),
+            matched=matches_well(found),
+            nothing="nothing found",
+        )
     output = written.getvalue()
     assert [each for each in seen if each not in output] == []
     assert [each for each in hidden if each in output] == []
@@ -60,12 +69,18 @@ def test_what_has_nothing_to_do_with_a_search_is_left_out(
 
 @pytest.mark.parametrize("stale", [True, False])
 def test_people_are_told_that_a_cited_note_has_changed(stale: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a parameter
-    place = {"title": "Boat", "headingPath": "", "path": "boat.md", "noteId": "n", "createdAt": "2026-05-08"}
+    place = {
+        "title": "Boat",
+        "headingPath": "",
+        "path": "boat.md",
+        "noteId": "n",
+        "createdAt": "2026-05-08",
+    }
     citation = {**place, "cid": "N1", "quote": "It is blue.", "stale": stale}
     with redirect_stdout(StringIO()) as written:
         show_sources(
             {"citations": [citation], "meta": {"answerKind": "written", "refusal": None}},
-            Place(tmp_path, "local", as_json=False),
+            CommandContext(tmp_path, "local", as_json=False),
         )
     assert ("has changed since" in written.getvalue()) is stale
 
@@ -78,14 +93,20 @@ def test_people_are_told_that_a_cited_note_has_changed(stale: bool, tmp_path: Pa
         ({**IN_MAY, "restricts": False}, "ordered by nearness to “in May”"),
     ],
 )
-def test_people_are_told_what_the_time_they_named_did(time: Json, said: str, tmp_path: Path) -> None:
+def test_people_are_told_what_the_time_they_named_did(
+    time: Json, said: str, tmp_path: Path
+) -> None:
     found = {"results": [row(*WORDED)], "meta": {"query": {"timeRange": time}}}
     with redirect_stdout(StringIO()) as written:
-        show_found(found, Place(tmp_path, "local", as_json=False), matched=True, nothing="")
+        show_found(
+            found, CommandContext(tmp_path, "local", as_json=False), matched=True, nothing=""
+        )
     assert said in written.getvalue()
 
 
-@pytest.mark.parametrize(("count", "said"), [(0, "0 notes"), (1, "1 note"), (2, "2 notes"), (12_345, "12,345 notes")])
+@pytest.mark.parametrize(
+    ("count", "said"), [(0, "0 notes"), (1, "1 note"), (2, "2 notes"), (12_345, "12,345 notes")]
+)
 def test_one_is_told_as_one(count: int, said: str) -> None:
     assert counted(count, "note") == said
 
@@ -113,9 +134,13 @@ def wrong_key(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("command", ["ask", "search", "explain"])
-def test_without_notes_it_is_told_where_there_are_none_and_how_they_come(aurora: Aurora, command: str) -> None:
+def test_without_notes_it_is_told_where_there_are_none_and_how_they_come(
+    aurora: Aurora, command: str
+) -> None:
     told = aurora(command, QUESTION, "--tenant", "nobody").stdout
-    assert f"There are no notes of tenant nobody in {aurora.home} yet: `aurora index FOLDER`" in told
+    assert (
+        f"There are no notes of tenant nobody in {aurora.home} yet: `aurora index FOLDER`" in told
+    )
 
 
 @pytest.mark.parametrize(
@@ -134,16 +159,20 @@ def test_a_refusal_says_its_reason_in_the_language_of_the_question_too(
     assert told == said
 
 
-def test_notes_that_wait_for_the_index_are_counted_and_the_command_for_them_named(aurora: Aurora) -> None:
+def test_notes_that_wait_for_the_index_are_counted_and_the_command_for_them_named(
+    aurora: Aurora,
+) -> None:
     _saved_only(aurora)
     told = aurora("search", QUESTION).stdout
-    assert "nothing found; of 1 note 1 not indexed yet. `aurora reconcile` indexes them now." in told
+    assert (
+        "nothing found; of 1 note 1 not indexed yet. `aurora reconcile` indexes them now." in told
+    )
     assert "`aurora reconcile` indexes them now." in aurora("ask", QUESTION).stdout
     assert aurora("search", QUESTION).stderr == (
         "aurora: of 1 note 1 still being indexed, and may be missing here; `aurora reconcile` goes on\n"
     )
     assert "still being indexed" not in aurora("ask", QUESTION, "--json").stderr
-    on_a_server = Place(None, "local", as_json=False, server="https://example.com")
+    on_a_server = CommandContext(None, "local", as_json=False, server="https://example.com")
     assert hint_for(RefusalReason.INDEX_PENDING, on_a_server) == ""
 
 
@@ -163,6 +192,16 @@ def test_models_that_are_set_and_do_not_answer_are_named(aurora: Aurora, notes: 
     assert talked.stderr == asked.stderr
 
 
+@pytest.mark.usefixtures("wrong_key")
+def test_no_line_of_a_log_stands_among_what_a_command_says(aurora: Aurora, notes: Write) -> None:
+    indexed = aurora("index", str(notes(NOTES)))
+    assert "boat.md: gemini-embedding-2: 400" in indexed.stdout
+    repaired = aurora("reconcile")
+    assert "1 left for later" in repaired.stdout
+    assert "`aurora doctor` says whether a model is away" in repaired.stdout
+    assert indexed.stderr == repaired.stderr == ""
+
+
 def test_where_no_model_is_set_none_is_missed(aurora: Aurora, notes: Write) -> None:
     aurora("index", str(notes(NOTES)))
     asked = aurora("ask", QUESTION)
@@ -172,7 +211,9 @@ def test_where_no_model_is_set_none_is_missed(aurora: Aurora, notes: Write) -> N
 
 def _saved_only(aurora: Aurora) -> None:
     """A note that no event has told the index of."""
-    app = build(Settings.from_env({"AURORA_HOME": str(aurora.home), "AUTH": "none"}), tenant="local")
+    app = build(
+        Settings.from_env({"AURORA_HOME": str(aurora.home), "AUTH": "none"}), tenant="local"
+    )
     app.notes.save("local", "boat", NoteDraft(title="Boat", text="The boat is blue."))
     app.pool.shutdown()
     app.store.close()

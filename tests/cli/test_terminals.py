@@ -12,14 +12,21 @@ from typing import Any
 import pytest
 
 from cli.main import COMMANDS
-from cli.options import Place
+from cli.options import CommandContext
 from cli.showing import show_results
 from tests.cli.conftest import BOATS, Aurora, Write
 from tests.servers.dev import ROOT
 
 
 def _aurora(aurora: Aurora, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:  # noqa: ANN401 - Popen's
-    command = [sys.executable, "-c", "from cli.main import main; main()", "--home", str(aurora.home), *arguments]
+    command = [
+        sys.executable,
+        "-c",
+        "from cli.main import main; main()",
+        "--home",
+        str(aurora.home),
+        *arguments,
+    ]
     return subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, **options)
 
 
@@ -36,7 +43,9 @@ def test_a_reader_who_has_left_is_no_error(aurora: Aurora, notes: Write) -> None
 
 
 def test_ctrl_c_ends_a_long_command_quietly(aurora: Aurora, notes: Write) -> None:
-    folder = notes({f"n{number}.md": f"# Note {number}\n\n" + "A sentence. " * 2000 for number in range(200)})
+    folder = notes(
+        {f"n{number}.md": f"# Note {number}\n\n" + "A sentence. " * 2000 for number in range(200)}
+    )
     with _aurora(aurora, "index", str(folder), stdout=subprocess.PIPE) as process:
         while not (aurora.home / "folders.db").exists():
             time.sleep(0.02)
@@ -56,18 +65,25 @@ def test_a_completion_script_is_printed(aurora: Aurora, shell: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "wanted"), [("aurora in", "index"), ("aurora sessions re", "rename"), ("aurora search --va", "--vault")]
+    ("typed", "wanted"),
+    [("aurora in", "index"), ("aurora sessions re", "rename"), ("aurora search --va", "--vault")],
 )
 def test_the_shell_completes_commands_and_options(typed: str, wanted: str) -> None:
     words = typed.split()
-    env = {**os.environ, "_AURORA_COMPLETE": "bash_complete", "COMP_WORDS": typed, "COMP_CWORD": str(len(words) - 1)}
+    env = {
+        **os.environ,
+        "_AURORA_COMPLETE": "bash_complete",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(words) - 1),
+    }
     command = [sys.executable, "-c", "from cli.main import main; main(prog_name='aurora')"]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     assert f"plain,{wanted}" in done.stdout.splitlines()
 
 
 @pytest.mark.parametrize(
-    "completing", [{}, {"_AURORA_COMPLETE": "bash_complete", "COMP_WORDS": "aurora", "COMP_CWORD": "1"}]
+    "completing",
+    [{}, {"_AURORA_COMPLETE": "bash_complete", "COMP_WORDS": "aurora", "COMP_CWORD": "1"}],
 )
 def test_commands_are_listed_without_importing_any(completing: dict[str, str]) -> None:
     code = (
@@ -76,19 +92,24 @@ def test_commands_are_listed_without_importing_any(completing: dict[str, str]) -
         "main(['--help'], prog_name='aurora')"
     )
     env = {**os.environ, **completing}
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True
+    )
     *listed, imported = done.stdout.splitlines()
     assert all(any(name in line for line in listed) for name in COMMANDS)
     assert imported == "['cli.main']"
 
 
 def test_links_to_files_are_for_terminals_only(
-    aurora: Aurora, notes: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    aurora: Aurora,
+    notes: Write,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     folder = notes({"a b [x].md": "The boat is blue."})
     aurora("index", str(folder))
     assert "\x1b" not in aurora("search", "boat").output
     monkeypatch.setenv("FORCE_COLOR", "1")
     rows = aurora.json("search", "boat")["results"]
-    show_results(rows, Place(aurora.home, "local", as_json=False))
+    show_results(rows, CommandContext(aurora.home, "local", as_json=False))
     assert (folder / "a b [x].md").as_uri() in capsys.readouterr().out

@@ -11,7 +11,14 @@ import sys
 from aurora_notes_client import Client  # type: ignore[import-not-found]
 from aurora_notes_client.api.chat import chat_ask  # type: ignore[import-not-found]
 from aurora_notes_client.api.search import search_search  # type: ignore[import-not-found]
-from aurora_notes_client.models import AnswerJson, CallableTokenLine, ChatBody, ErrorJson, SearchBody, SearchJson  # type: ignore[import-not-found]
+from aurora_notes_client.models import (  # type: ignore[import-not-found]
+    AnswerJson,
+    CallableTokenLine,
+    ChatBody,
+    ErrorJson,
+    SearchBody,
+    SearchJson,
+)
 
 
 def main(address: str, message: str) -> None:

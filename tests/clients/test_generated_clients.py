@@ -40,7 +40,13 @@ def described(tmp_path: Path) -> Path:
 
 def _run(*command: str, cwd: Path, env: Mapping[str, str] | None = None) -> str:
     done = subprocess.run(
-        command, cwd=cwd, env=env and {**os.environ, **env}, capture_output=True, text=True, timeout=120, check=False
+        command,
+        cwd=cwd,
+        env=env and {**os.environ, **env},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -55,7 +61,15 @@ def test_openapi_typescript_makes_types_with_which_an_app_asks_streams_and_expor
     shutil.copy(HERE / "client.ts", tmp_path)
     (tmp_path / "package.json").write_text('{"type": "module"}')
     _run("node_modules/.bin/openapi-typescript", str(described), "-o", "api.d.ts", cwd=tmp_path)
-    strict = ["--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom,dom.asynciterable"]
+    strict = [
+        "--strict",
+        "--target",
+        "es2022",
+        "--module",
+        "nodenext",
+        "--lib",
+        "es2022,dom,dom.asynciterable",
+    ]
     (tmp_path / "node.d.ts").write_text("declare const process: { argv: string[] };")
     _run("node_modules/.bin/tsc", *strict, "--skipLibCheck", "client.ts", "node.d.ts", cwd=tmp_path)
     got: Any = json.loads(_run("node", "client.js", product.address, QUESTION, cwd=tmp_path))
@@ -69,7 +83,16 @@ def test_openapi_typescript_makes_types_with_which_an_app_asks_streams_and_expor
 def test_openapi_python_client_makes_a_package_with_which_an_app_asks_searches_and_streams(
     product: Running, described: Path, tmp_path: Path
 ) -> None:
-    command = (sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--path", str(described))
+    command = (
+        sys.executable,
+        "-m",
+        "openapi_python_client",
+        "generate",
+        "--meta",
+        "none",
+        "--path",
+        str(described),
+    )
     done = subprocess.run(
         [*command, "--output-path", "aurora_notes_client"],
         cwd=tmp_path,
@@ -85,7 +108,9 @@ def test_openapi_python_client_makes_a_package_with_which_an_app_asks_searches_a
     assert unread == {"application/graphql", "application/x-ndjson", "application/zip"}
     assert "Unable to parse" not in said
     env = {"PYTHONPATH": str(tmp_path)}
-    got: Any = json.loads(_run(sys.executable, str(HERE / "ask.py"), product.address, QUESTION, cwd=tmp_path, env=env))
+    got: Any = json.loads(
+        _run(sys.executable, str(HERE / "ask.py"), product.address, QUESTION, cwd=tmp_path, env=env)
+    )
     assert "blue" in got["answer"]
     assert got["words"] == got["answer"]
     assert got["cited"] == ["boat"]

@@ -26,7 +26,9 @@ def cosine(left: Vector, right: Vector) -> float:
 
 
 def assert_same(left: Sequence[Vector], right: Sequence[Vector]) -> None:
-    assert [cosine(a, b) for a, b in zip(left, right, strict=True)] == pytest.approx([1.0] * len(left), abs=1e-5)
+    assert [cosine(a, b) for a, b in zip(left, right, strict=True)] == pytest.approx(
+        [1.0] * len(left), abs=1e-5
+    )
 
 
 class EmbedderContract:
@@ -36,10 +38,16 @@ class EmbedderContract:
         assert embedder.model
         assert 1 <= embedder.dimension <= 3072
         assert 1 <= embedder.batch_size <= 100
-        assert embedder.calibration is None or -1 < embedder.calibration.baseline < embedder.calibration.match <= 1
+        assert (
+            embedder.calibration is None
+            or -1 < embedder.calibration.baseline < embedder.calibration.match <= 1
+        )
 
     def test_vectors_are_of_unit_length_and_the_stated_dimension(self, embedder: Embedder) -> None:
-        vectors = (*embedder.embed_documents(TEXTS), embedder.embed_query("Where does the API run?"))
+        vectors = (
+            *embedder.embed_documents(TEXTS),
+            embedder.embed_query("Where does the API run?"),
+        )
         assert len(vectors) == len(TEXTS) + 1
         for vector in vectors:
             assert vector.typecode == "f"

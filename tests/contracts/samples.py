@@ -9,7 +9,15 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from shared.model.account import Person
-from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, Vector, scopes_of
+from shared.model.index import (
+    ChunkPut,
+    IndexChange,
+    IndexedChunk,
+    IndexRecord,
+    IndexStatus,
+    Vector,
+    scopes_of,
+)
 from shared.model.notes import Note, TrashedNote, TrashReason
 from shared.model.retrieval import Restriction
 from shared.ports.pages import Page
@@ -31,13 +39,26 @@ def unit(*values: float) -> Vector:
     return array("f", [value / norm for value in values])
 
 
-def note(note_id: str, *, text: str = "Alpha beta.", updated_at: datetime = DAY, vault: str = "default") -> Note:
-    return Note(note_id, f"Title of {note_id}", text, DAY, updated_at, vault, f"work/{note_id}.md", ("red", "blue"))
+def note(
+    note_id: str, *, text: str = "Alpha beta.", updated_at: datetime = DAY, vault: str = "default"
+) -> Note:
+    return Note(
+        note_id,
+        f"Title of {note_id}",
+        text,
+        DAY,
+        updated_at,
+        vault,
+        f"work/{note_id}.md",
+        ("red", "blue"),
+    )
 
 
 def trashed(trash_id: str, was: Note) -> TrashedNote:
     expires = DAY + timedelta(days=30)
-    return TrashedNote(trash_id=trash_id, note=was, trashed_at=DAY, expires_at=expires, reason=TrashReason.EDITED)
+    return TrashedNote(
+        trash_id=trash_id, note=was, trashed_at=DAY, expires_at=expires, reason=TrashReason.EDITED
+    )
 
 
 def chunk(
@@ -79,12 +100,19 @@ def chunk(
 
 
 def record(
-    *, revision: str = "r1", status: IndexStatus = IndexStatus.INDEXED, count: int = 1, indexed_at: datetime = DAY
+    *,
+    revision: str = "r1",
+    status: IndexStatus = IndexStatus.INDEXED,
+    count: int = 1,
+    indexed_at: datetime = DAY,
+    due_at: datetime | None = None,
 ) -> IndexRecord:
-    return IndexRecord(revision, status, count, VERSION, indexed_at)
+    return IndexRecord(revision, status, count, VERSION, indexed_at, due_at=due_at)
 
 
-def save(store: Store, *chunks: IndexedChunk, vector: Vector | None = None, tenant: str = TENANT) -> None:
+def save(
+    store: Store, *chunks: IndexedChunk, vector: Vector | None = None, tenant: str = TENANT
+) -> None:
     """Add the chunks to their notes' index, whatever stands there, every one with `vector`."""
     for note_id in dict.fromkeys(each.note_id for each in chunks):
         puts = tuple(ChunkPut(each, vector) for each in chunks if each.note_id == note_id)

@@ -9,15 +9,21 @@ class TestEmbeddedStore(StoreContract):
 from __future__ import annotations
 
 from tests.contracts.store_account import AccountContract
+from tests.contracts.store_documents import DocumentsContract
 from tests.contracts.store_index import IndexContract
 from tests.contracts.store_notes import NotesContract
 from tests.contracts.store_search import SearchContract
 from tests.contracts.store_sessions import SessionsContract
 from tests.contracts.store_sweep import SweepContract
-from tests.contracts.store_templates import TemplatesContract
 
 
 class StoreContract(
-    NotesContract, IndexContract, SweepContract, SearchContract, TemplatesContract, SessionsContract, AccountContract
+    NotesContract,
+    IndexContract,
+    SweepContract,
+    SearchContract,
+    SessionsContract,
+    AccountContract,
+    DocumentsContract,
 ):
     """Every promise of every part of the port."""

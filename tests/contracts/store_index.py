@@ -10,9 +10,28 @@ from threading import Barrier
 import pytest
 
 from shared.errors import Conflict
-from shared.model.index import ChunkPut, Coverage, IndexChange, IndexRecord, IndexStatus, StoredChunk, StoredRecord
+from shared.model.index import (
+    ChunkPut,
+    Coverage,
+    IndexChange,
+    IndexRecord,
+    IndexStatus,
+    StoredChunk,
+    StoredRecord,
+)
 from shared.ports.stores import Store
-from tests.contracts.samples import DAY, FREE, OTHER, TENANT, VERSION, chunk, note, record, save, unit
+from tests.contracts.samples import (
+    DAY,
+    FREE,
+    OTHER,
+    TENANT,
+    VERSION,
+    chunk,
+    note,
+    record,
+    save,
+    unit,
+)
 
 V = unit(1, 2, 3, 4)
 W = unit(4, 3, 2, 1)
@@ -30,7 +49,12 @@ def _first(store: Store, *, count: int = 2) -> str:
 def _everything(store: Store) -> tuple[object, ...]:
     """All that an indexer or a searcher could notice of n1."""
     vectors = store.read_vectors(TENANT, ["n1_000", "n1_001", "n1_002"])
-    return store.read_record(TENANT, "n1"), store.stored_chunks(TENANT, "n1"), vectors, store.stats(TENANT)
+    return (
+        store.read_record(TENANT, "n1"),
+        store.stored_chunks(TENANT, "n1"),
+        vectors,
+        store.stats(TENANT),
+    )
 
 
 class _CompareAndSetContract:
@@ -38,7 +62,15 @@ class _CompareAndSetContract:
 
     def test_a_record_comes_back_whole_with_the_token_that_apply_gave(self, store: Store) -> None:
         whole = IndexRecord(
-            "r7", IndexStatus.FAILED, 3, VERSION, DAY, "refused: ü", 4, DAY + timedelta(seconds=60), EARLIER
+            "r7",
+            IndexStatus.FAILED,
+            3,
+            VERSION,
+            DAY,
+            "refused: ü",
+            4,
+            DAY + timedelta(seconds=60),
+            EARLIER,
         )
         assert store.read_record(TENANT, "n1") == StoredRecord(None, None)
         token = store.apply(TENANT, IndexChange("n1", None, whole))
@@ -52,12 +84,16 @@ class _CompareAndSetContract:
 
     def test_removing_the_record_leaves_no_token(self, store: Store) -> None:
         token = _first(store)
-        assert store.apply(TENANT, IndexChange("n1", token, None, remove=("n1_000", "n1_001"))) is None
+        assert (
+            store.apply(TENANT, IndexChange("n1", token, None, remove=("n1_000", "n1_001"))) is None
+        )
         assert store.read_record(TENANT, "n1").record is None
         assert store.stored_chunks(TENANT, "n1") == ()
 
     @pytest.mark.parametrize("removed", [False, True])
-    def test_creating_what_exists_is_a_conflict_and_changes_nothing(self, store: Store, *, removed: bool) -> None:
+    def test_creating_what_exists_is_a_conflict_and_changes_nothing(
+        self, store: Store, *, removed: bool
+    ) -> None:
         _first(store)
         before = _everything(store)
         change = IndexChange(
@@ -72,7 +108,9 @@ class _CompareAndSetContract:
             store.apply(TENANT, change)
         assert _everything(store) == before
 
-    def test_a_token_of_an_older_record_is_a_conflict_and_changes_nothing(self, store: Store) -> None:
+    def test_a_token_of_an_older_record_is_a_conflict_and_changes_nothing(
+        self, store: Store
+    ) -> None:
         old = _first(store)
         store.apply(TENANT, IndexChange("n1", old, record(revision="r2")))
         before = _everything(store)
@@ -82,7 +120,9 @@ class _CompareAndSetContract:
             store.apply(TENANT, IndexChange("n1", old, None, remove=("n1_000", "n1_001")))
         assert _everything(store) == before
 
-    def test_a_token_of_a_removed_record_is_a_conflict_even_after_it_was_made_again(self, store: Store) -> None:
+    def test_a_token_of_a_removed_record_is_a_conflict_even_after_it_was_made_again(
+        self, store: Store
+    ) -> None:
         old = _first(store)
         store.apply(TENANT, IndexChange("n1", old, None, remove=("n1_000", "n1_001")))
         with pytest.raises(Conflict):
@@ -106,15 +146,21 @@ class _CompareAndSetContract:
             stored = store.read_record(TENANT, note_id).record
             assert stored is not None
             assert [stored.note_revision] == winners
-            assert {each.note_revision for each in store.stored_chunks(TENANT, note_id)} == set(winners)
+            assert {each.note_revision for each in store.stored_chunks(TENANT, note_id)} == set(
+                winners
+            )
 
 
-def _race(store: Store, note_id: str, expected: str | None, revisions: tuple[str, ...]) -> list[str]:
+def _race(
+    store: Store, note_id: str, expected: str | None, revisions: tuple[str, ...]
+) -> list[str]:
     """Everyone applies their revision at once; who got through."""
     start = Barrier(len(revisions))
 
     def attempt(revision: str) -> str | None:
-        puts = tuple(ChunkPut(chunk(note_id, position, note_revision=revision), V) for position in range(2))
+        puts = tuple(
+            ChunkPut(chunk(note_id, position, note_revision=revision), V) for position in range(2)
+        )
         start.wait(10)
         try:
             store.apply(TENANT, IndexChange(note_id, expected, record(revision=revision), put=puts))
@@ -158,7 +204,15 @@ class _ChunkContract:
     def test_a_patch_overwrites_everything_but_the_vector(self, store: Store) -> None:
         token = _first(store)
         changed = replace(
-            chunk("n1", 0, terms={"gamma": 3}, note_revision="r2", path="new/place.md", tags=("green",)), title="New"
+            chunk(
+                "n1",
+                0,
+                terms={"gamma": 3},
+                note_revision="r2",
+                path="new/place.md",
+                tags=("green",),
+            ),
+            title="New",
         )
         store.apply(TENANT, IndexChange("n1", token, record(revision="r2"), patch=(changed,)))
         assert store.read_vectors(TENANT, ["n1_000"]) == {"n1_000": V}
@@ -169,39 +223,59 @@ class _ChunkContract:
         )
 
     def test_a_patch_of_a_chunk_without_vector_leaves_it_without(self, store: Store) -> None:
-        token = store.apply(TENANT, IndexChange("n1", None, record(), put=(ChunkPut(chunk("n1"), None),)))
-        store.apply(TENANT, IndexChange("n1", token, record(revision="r2"), patch=(chunk("n1", note_revision="r2"),)))
+        token = store.apply(
+            TENANT, IndexChange("n1", None, record(), put=(ChunkPut(chunk("n1"), None),))
+        )
+        store.apply(
+            TENANT,
+            IndexChange(
+                "n1", token, record(revision="r2"), patch=(chunk("n1", note_revision="r2"),)
+            ),
+        )
         assert store.stored_chunks(TENANT, "n1")[0].has_vector is False
 
     def test_a_put_replaces_the_old_vector_and_without_one_removes_it(self, store: Store) -> None:
         token = _first(store, count=1)
-        second = store.apply(TENANT, IndexChange("n1", token, record(), put=(ChunkPut(chunk("n1"), W),)))
+        second = store.apply(
+            TENANT, IndexChange("n1", token, record(), put=(ChunkPut(chunk("n1"), W),))
+        )
         assert store.read_vectors(TENANT, ["n1_000"]) == {"n1_000": W}
         store.apply(TENANT, IndexChange("n1", second, record(), put=(ChunkPut(chunk("n1"), None),)))
         assert store.read_vectors(TENANT, ["n1_000"]) == {}
         assert store.stored_chunks(TENANT, "n1")[0].has_vector is False
-        assert store.nearest(TENANT, V, limit=3, stems=[], restriction=FREE, index_version=VERSION) == ()
+        assert (
+            store.nearest(TENANT, V, limit=3, stems=[], restriction=FREE, index_version=VERSION)
+            == ()
+        )
 
     def test_vectors_are_added_to_stored_chunks(self, store: Store) -> None:
         puts = tuple(ChunkPut(chunk("n1", position), None) for position in range(2))
-        token = store.apply(TENANT, IndexChange("n1", None, record(status=IndexStatus.PENDING), put=puts))
+        token = store.apply(
+            TENANT, IndexChange("n1", None, record(status=IndexStatus.PENDING), put=puts)
+        )
         store.apply(TENANT, IndexChange("n1", token, record(), vectors=(("n1_001", W),)))
         assert [each.has_vector for each in store.stored_chunks(TENANT, "n1")] == [False, True]
-        (found,) = store.nearest(TENANT, W, limit=3, stems=["beta"], restriction=FREE, index_version=VERSION)
+        (found,) = store.nearest(
+            TENANT, W, limit=3, stems=["beta"], restriction=FREE, index_version=VERSION
+        )
         assert found.chunk == replace(chunk("n1", 1), terms={"beta": 2})
 
     def test_a_second_vector_is_kept_until_the_chunk_is_put_without_it(self, store: Store) -> None:
-        both = ChunkPut(chunk("n1"), None, kept=(EARLIER, V))
-        token = store.apply(TENANT, IndexChange("n1", None, record(), put=(both, ChunkPut(chunk("n1", 1), V))))
+        both = ChunkPut(chunk("n1"), None, second_vector=(EARLIER, V))
+        token = store.apply(
+            TENANT, IndexChange("n1", None, record(), put=(both, ChunkPut(chunk("n1", 1), V)))
+        )
         token = store.apply(TENANT, IndexChange("n1", token, record(), vectors=(("n1_000", W),)))
-        token = store.apply(TENANT, IndexChange("n1", token, record(), patch=(chunk("n1", path="moved.md"),)))
-        assert [each.kept for each in store.stored_chunks(TENANT, "n1")] == [EARLIER, ""]
+        token = store.apply(
+            TENANT, IndexChange("n1", token, record(), patch=(chunk("n1", path="moved.md"),))
+        )
+        assert [each.second_version for each in store.stored_chunks(TENANT, "n1")] == [EARLIER, ""]
         asked = ["n1_000", "n1_001"]
         assert store.read_vectors(TENANT, asked) == {"n1_000": W, "n1_001": V}
         assert store.read_vectors(TENANT, asked, "c9:hashing:4") == {"n1_000": W, "n1_001": V}
         assert store.read_vectors(TENANT, asked, EARLIER) == {"n1_000": V}
         store.apply(TENANT, IndexChange("n1", token, record(), put=(ChunkPut(chunk("n1"), W),)))
-        assert store.stored_chunks(TENANT, "n1")[0].kept == ""
+        assert store.stored_chunks(TENANT, "n1")[0].second_version == ""
         assert store.read_vectors(TENANT, asked, EARLIER) == {}
 
     def test_one_change_may_put_patch_add_vectors_and_remove(self, store: Store) -> None:
@@ -216,7 +290,10 @@ class _ChunkContract:
             remove=("n1_002",),
         )
         store.apply(TENANT, change)
-        assert [(each.chunk_id, each.note_revision, each.has_vector) for each in store.stored_chunks(TENANT, "n1")] == [
+        assert [
+            (each.chunk_id, each.note_revision, each.has_vector)
+            for each in store.stored_chunks(TENANT, "n1")
+        ] == [
             ("n1_000", "r2", True),
             ("n1_001", "r2", True),
             ("n1_003", "r2", False),
@@ -228,10 +305,16 @@ class _ChunkContract:
         token = _first(store, count=count)
         assert len(store.stored_chunks(TENANT, "n1")) == count
         patches = tuple(chunk("n1", position, note_revision="r2") for position in range(count))
-        token = str(store.apply(TENANT, IndexChange("n1", token, record(revision="r2", count=count), patch=patches)))
+        token = str(
+            store.apply(
+                TENANT, IndexChange("n1", token, record(revision="r2", count=count), patch=patches)
+            )
+        )
         assert {each.note_revision for each in store.stored_chunks(TENANT, "n1")} == {"r2"}
         assert len(store.read_vectors(TENANT, [each.chunk_id for each in patches])) == count
-        store.apply(TENANT, IndexChange("n1", token, None, remove=tuple(each.chunk_id for each in patches)))
+        store.apply(
+            TENANT, IndexChange("n1", token, None, remove=tuple(each.chunk_id for each in patches))
+        )
         assert store.stored_chunks(TENANT, "n1") == ()
         assert store.stats(TENANT).chunk_count == 0
 
@@ -255,17 +338,35 @@ class _CoverageContract:
             store.put_note(TENANT, note(f"n{number}"))
             store.apply(TENANT, IndexChange(f"n{number}", None, record(status=status)))
         store.put_note(TENANT, note("fresh"))
-        assert store.coverage(TENANT) == Coverage(notes=5, indexed=2, pending_embeddings=1, failed=1, missing=1)
+        assert store.coverage(TENANT) == Coverage(
+            notes=5, indexed=2, pending_embeddings=1, failed=1, missing=1
+        )
+
+    def test_the_notes_changed_last_come_first(self, store: Store) -> None:
+        for number in range(3):
+            changed = DAY + timedelta(hours=number)
+            store.put_note(TENANT, note(f"n{number}", updated_at=changed))
+            indexed = record(indexed_at=changed + timedelta(minutes=1))
+            store.apply(TENANT, IndexChange(f"n{number}", None, indexed))
+        store.put_note(OTHER, note("other"))
+        latest = store.latest_notes(TENANT, limit=2)
+        assert [each.note_id for each in latest] == ["n2", "n1"]
+        assert latest[0] == store.get_note(TENANT, "n2")
+        assert store.latest_notes("nobody", limit=2) == ()
 
     def test_records_of_other_index_versions_are_counted(self, store: Store) -> None:
         for number, version in enumerate([VERSION, EARLIER, "c0:hashing:4"]):
-            store.apply(TENANT, IndexChange(f"n{number}", None, replace(record(), index_version=version)))
+            store.apply(
+                TENANT, IndexChange(f"n{number}", None, replace(record(), index_version=version))
+            )
         assert store.count_outdated(TENANT, VERSION) == 2
         assert store.count_outdated(OTHER, VERSION) == 0
 
     def test_an_empty_tenant_is_covered(self, store: Store) -> None:
         store.put_note(OTHER, note("n1"))
-        assert store.coverage(TENANT) == Coverage(notes=0, indexed=0, pending_embeddings=0, failed=0, missing=0)
+        assert store.coverage(TENANT) == Coverage(
+            notes=0, indexed=0, pending_embeddings=0, failed=0, missing=0
+        )
 
 
 class IndexContract(_CompareAndSetContract, _ChunkContract, _CoverageContract):

@@ -9,11 +9,22 @@ from datetime import timedelta, timezone
 import pytest
 
 from shared.errors import Conflict, InvalidArgument, StoreUnavailable
+from shared.model.documents import TRASH
 from shared.model.index import IndexChange, IndexStatus
 from shared.model.notes import Folder, ListedNote
 from shared.ports.pages import Page
 from shared.ports.stores import Store
-from tests.contracts.samples import DAY, OTHER, TENANT, all_pages, chunk, note, record, save, trashed
+from tests.contracts.samples import (
+    DAY,
+    OTHER,
+    TENANT,
+    all_pages,
+    chunk,
+    note,
+    record,
+    save,
+    trashed,
+)
 
 UNICODE_ID = "Nöte 日本 😀 #1%_x"
 
@@ -22,7 +33,11 @@ class _NoteContract:
     """Notes come back as they were put, and only to their tenant."""
 
     def test_a_note_comes_back_as_it_was_put_last(self, store: Store) -> None:
-        whole = replace(note("n1", text="# Ünïcode 😀\r\n\ttab\u2028and\ufeff more\n"), lang="de", tags=("b", "a"))
+        whole = replace(
+            note("n1", text="# Ünïcode 😀\r\n\ttab\u2028and\ufeff more\n"),
+            lang="de",
+            tags=("b", "a"),
+        )
         bare = replace(note("n1"), title="", text="", path="", tags=(), lang=None)
         assert store.get_note(TENANT, "n1") is None
         for each in (whole, bare):
@@ -91,7 +106,9 @@ class _NoteContract:
         save(store, chunk(UNICODE_ID))
         assert store.get_note(TENANT, UNICODE_ID) == note(UNICODE_ID)
         assert [each.note_id for each in store.list_notes(TENANT, limit=5).items] == [UNICODE_ID]
-        assert [each.chunk_id for each in store.stored_chunks(TENANT, UNICODE_ID)] == [f"{UNICODE_ID}_000"]
+        assert [each.chunk_id for each in store.stored_chunks(TENANT, UNICODE_ID)] == [
+            f"{UNICODE_ID}_000"
+        ]
         assert set(store.live_records(TENANT, [UNICODE_ID])) == {UNICODE_ID}
 
     def test_ids_that_differ_only_in_case_are_two_notes(self, store: Store) -> None:
@@ -132,7 +149,9 @@ class _ListingContract:
         assert [each.note_id for each in found] == ["n1", "n3"]
 
     def test_whole_notes_come_with_their_texts(self, store: Store) -> None:
-        whole = [note(f"n{number}", vault="work", text=f"A long text, {number}.") for number in range(3)]
+        whole = [
+            note(f"n{number}", vault="work", text=f"A long text, {number}.") for number in range(3)
+        ]
         for each in whole:
             store.put_note(TENANT, each)
         assert all_pages(lambda token: store.whole_notes(TENANT, limit=2, token=token)) == whole
@@ -141,11 +160,16 @@ class _ListingContract:
         for number in range(5):
             store.put_note(TENANT, note(f"n{number}"))
             failed = replace(record(status=IndexStatus.FAILED, count=0), error=f"refused {number}")
-            store.apply(TENANT, IndexChange(f"n{number}", None, failed if number in (1, 3) else record(count=0)))
+            store.apply(
+                TENANT,
+                IndexChange(f"n{number}", None, failed if number in (1, 3) else record(count=0)),
+            )
         found = all_pages(lambda token: store.list_notes(TENANT, limit=2, token=token))
         assert [each.error for each in found] == [None, "refused 1", None, "refused 3", None]
 
-    def test_a_listing_of_one_vault_says_what_failed_however_much_failed_in_others(self, store: Store) -> None:
+    def test_a_listing_of_one_vault_says_what_failed_however_much_failed_in_others(
+        self, store: Store
+    ) -> None:
         for number in range(4):
             store.put_note(TENANT, note(f"n{number}", vault="work" if number == 3 else "home"))
             failed = replace(record(status=IndexStatus.FAILED, count=0), error=f"refused {number}")
@@ -201,25 +225,17 @@ class _FoldersContract:
 class _TrashContract:
     """The trash, and the commits that fill it."""
 
-    def test_what_is_replaced_goes_into_the_trash_with_the_commit_that_replaces_it(self, store: Store) -> None:
+    def test_what_is_replaced_goes_into_the_trash_with_the_commit_that_replaces_it(
+        self, store: Store
+    ) -> None:
         first, second = note("n1", text="First 😀\r\n"), note("n1", text="Second.")
         store.put_note(TENANT, first)
         store.swap_note(TENANT, "n1", was=first, now=second, trashed=trashed("t1", first))
         with pytest.raises(Conflict):
             store.swap_note(TENANT, "n1", was=first, now=None, trashed=trashed("t2", first))
-        assert store.get_trashed(TENANT, "t1") == trashed("t1", first)
-        assert (store.get_trashed(TENANT, "t2"), store.get_trashed(OTHER, "t1")) == (None, None)
-
-    def test_the_trash_is_listed_by_id_without_texts(self, store: Store) -> None:
-        for number in (2, 0, 1):
-            store.put_trashed(TENANT, trashed(f"t{number}", note(f"n{number}")))
-        listed = [trashed(f"t{number}", note(f"n{number}", text="")) for number in range(3)]
-        assert all_pages(lambda token: store.list_trashed(TENANT, limit=2, token=token)) == listed
-        assert store.delete_trashed(TENANT, "t1")
-        assert not store.delete_trashed(TENANT, "t1")
-        assert store.list_trashed(TENANT, limit=9).items == (listed[0], listed[2])
-        with pytest.raises(InvalidArgument, match="pageToken"):
-            store.list_trashed(TENANT, limit=9, token="forged")
+        assert store.get(TENANT, TRASH, "t1").value == trashed("t1", first)
+        assert store.get(TENANT, TRASH, "t2").value is None
+        assert store.get(OTHER, TRASH, "t1").value is None
 
     def test_a_note_is_found_by_its_vault_and_path(self, store: Store) -> None:
         store.put_note(TENANT, note("n1"))

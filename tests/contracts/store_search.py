@@ -31,12 +31,31 @@ from tests.contracts.samples import (
 V = unit(1, 0, 0, 0)
 HOUR = timedelta(hours=1)
 EARLIER = "c1:earlier:4"
-ODD_STEMS = ("v1.2.3", "err_conn_42", "a@b.c", "it's", '"q"', "`x`", "日本", "AND", "*", "a b", "c++", "\\", "é", "e")
+ODD_STEMS = (
+    "v1.2.3",
+    "err_conn_42",
+    "a@b.c",
+    "it's",
+    '"q"',
+    "`x`",
+    "日本",
+    "AND",
+    "*",
+    "a b",
+    "c++",
+    "\\",
+    "é",
+    "e",
+)
 Leg = Callable[[Store, Restriction], list[str]]
 
 
-def _nearest(store: Store, restriction: Restriction = FREE, *, limit: int = 50, vector: Vector = V) -> list[str]:
-    found = store.nearest(TENANT, vector, limit=limit, stems=[], restriction=restriction, index_version=VERSION)
+def _nearest(
+    store: Store, restriction: Restriction = FREE, *, limit: int = 50, vector: Vector = V
+) -> list[str]:
+    found = store.nearest(
+        TENANT, vector, limit=limit, stems=[], restriction=restriction, index_version=VERSION
+    )
     return [each.chunk.chunk_id for each in found]
 
 
@@ -57,12 +76,21 @@ class _RestrictionContract:
     @every_leg
     @pytest.mark.parametrize(
         ("start", "end", "expected"),
-        [(None, None, [0, 1, 2, 3]), (1, 3, [1, 2]), (1, None, [1, 2, 3]), (None, 2, [0, 1]), (2, 2, []), (8, 9, [])],
+        [
+            (None, None, [0, 1, 2, 3]),
+            (1, 3, [1, 2]),
+            (1, None, [1, 2, 3]),
+            (None, 2, [0, 1]),
+            (2, 2, []),
+            (8, 9, []),
+        ],
     )
     def test_created_ranges_are_half_open(
         self, store: Store, leg: Leg, start: int | None, end: int | None, expected: list[int]
     ) -> None:
-        save(store, *(chunk(f"n{hour}", created_at=DAY + hour * HOUR) for hour in range(4)), vector=V)
+        save(
+            store, *(chunk(f"n{hour}", created_at=DAY + hour * HOUR) for hour in range(4)), vector=V
+        )
         bounds = [None if hour is None else DAY + hour * HOUR for hour in (start, end)]
         found = leg(store, Restriction(created=TimeRange(*bounds)))
         assert sorted(found) == [f"n{hour}_000" for hour in expected]
@@ -70,13 +98,21 @@ class _RestrictionContract:
     @every_leg
     def test_bounds_count_in_microseconds(self, store: Store, leg: Leg) -> None:
         tick = timedelta(microseconds=1)
-        save(store, *(chunk(f"n{number}", created_at=DAY + number * tick) for number in range(3)), vector=V)
+        save(
+            store,
+            *(chunk(f"n{number}", created_at=DAY + number * tick) for number in range(3)),
+            vector=V,
+        )
         assert leg(store, Restriction(created=TimeRange(DAY + tick, DAY + 2 * tick))) == ["n1_000"]
 
     @every_leg
     def test_a_range_may_span_years(self, store: Store, leg: Leg) -> None:
         years = (1969, 2019, 2021, 2024, 2026)
-        save(store, *(chunk(f"n{year}", created_at=datetime(year, 3, 1, tzinfo=UTC)) for year in years), vector=V)
+        save(
+            store,
+            *(chunk(f"n{year}", created_at=datetime(year, 3, 1, tzinfo=UTC)) for year in years),
+            vector=V,
+        )
         span = TimeRange(datetime(2020, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC))
         assert sorted(leg(store, Restriction(created=span))) == ["n2021_000", "n2024_000"]
 
@@ -88,7 +124,14 @@ class _RestrictionContract:
             ([{folder_token("home", "a")}], ["n1"]),
             ([{folder_token("home", "a"), folder_token("work", "a")}], ["n1", "n3"]),
             ([{vault_token("home"), vault_token("work")}, {tag_token("red")}], ["n1", "n3"]),
-            ([{vault_token("home")}, {tag_token("red"), tag_token("blue")}, {folder_token("home", "b")}], ["n2"]),
+            (
+                [
+                    {vault_token("home")},
+                    {tag_token("red"), tag_token("blue")},
+                    {folder_token("home", "b")},
+                ],
+                ["n2"],
+            ),
             ([{vault_token("home")}, {folder_token("work", "a")}], []),
             ([{tag_token("nowhere")}], []),
             ([set()], []),
@@ -118,9 +161,22 @@ class _RestrictionContract:
         assert sorted(leg(store, restriction)) == ["b1_000", "b2_000"]
 
     @every_leg
-    def test_a_restriction_never_shortens_what_the_limit_allows(self, store: Store, leg: Leg) -> None:
-        save(store, *(chunk(f"a{number:02d}", tags=("red",), created_at=DAY + HOUR) for number in range(12)), vector=V)
-        save(store, *(chunk(f"b{number}", tags=("blue",)) for number in range(3)), vector=unit(1, 9, 0, 0))
+    def test_a_restriction_never_shortens_what_the_limit_allows(
+        self, store: Store, leg: Leg
+    ) -> None:
+        save(
+            store,
+            *(
+                chunk(f"a{number:02d}", tags=("red",), created_at=DAY + HOUR)
+                for number in range(12)
+            ),
+            vector=V,
+        )
+        save(
+            store,
+            *(chunk(f"b{number}", tags=("blue",)) for number in range(3)),
+            vector=unit(1, 9, 0, 0),
+        )
         limited: dict[Leg, Leg] = {
             _nearest: lambda store, restriction: _nearest(store, restriction, limit=3),
             # A store may look for a scope only among the newest `limit` that contain the stem.
@@ -148,7 +204,9 @@ class _RestrictionContract:
     def test_equals_come_by_chunk_id(self, store: Store, leg: Leg) -> None:
         for note_id in ("n2", "n3", "n1"):
             save(store, *(chunk(note_id, position) for position in (1, 0)), vector=V)
-        assert leg(store, FREE) == [f"{note_id}_00{position}" for note_id in ("n1", "n2", "n3") for position in (0, 1)]
+        assert leg(store, FREE) == [
+            f"{note_id}_00{position}" for note_id in ("n1", "n2", "n3") for position in (0, 1)
+        ]
 
 
 class _NearestContract:
@@ -156,7 +214,13 @@ class _NearestContract:
 
     def test_nearest_come_best_first_with_their_cosine(self, store: Store) -> None:
         save_vectors(
-            store, {"far": unit(0, 1, 0, 0), "near": unit(3, 4, 0, 0), "same": V, "opposite": unit(-1, 0, 0, 0)}
+            store,
+            {
+                "far": unit(0, 1, 0, 0),
+                "near": unit(3, 4, 0, 0),
+                "same": V,
+                "opposite": unit(-1, 0, 0, 0),
+            },
         )
         found = store.nearest(TENANT, V, limit=9, stems=[], restriction=FREE, index_version=VERSION)
         assert [each.chunk.note_id for each in found] == ["same", "near", "far", "opposite"]
@@ -177,18 +241,24 @@ class _NearestContract:
         save(store, chunk("old", index_version="c0:hashing:4"), vector=V)
         assert _nearest(store) == ["new_000", "old_000"]
 
-    def test_a_vector_that_is_kept_beside_another_is_found_by_its_own_version(self, store: Store) -> None:
+    def test_a_vector_that_is_kept_beside_another_is_found_by_its_own_version(
+        self, store: Store
+    ) -> None:
         save(store, chunk("old", index_version=EARLIER), vector=V)
-        kept = ChunkPut(chunk("both"), unit(0, 0, 0, 1), kept=(EARLIER, unit(1, 1, 0, 0)))
+        kept = ChunkPut(chunk("both"), unit(0, 0, 0, 1), second_vector=(EARLIER, unit(1, 1, 0, 0)))
         first = store.apply(TENANT, IndexChange("both", None, record(), put=(kept,)))
         assert _nearest(store) == ["both_000"]
 
         def earlier() -> list[str]:
-            search = partial(store.nearest, TENANT, V, limit=9, stems=[], restriction=FREE, kept=True)
+            search = partial(
+                store.nearest, TENANT, V, limit=9, stems=[], restriction=FREE, second_vectors=True
+            )
             return [each.chunk.chunk_id for each in search(index_version=EARLIER)]
 
         assert earlier() == ["old_000", "both_000"]
-        second = store.apply(TENANT, IndexChange("both", first, record(), vectors=(("both_000", V),)))
+        second = store.apply(
+            TENANT, IndexChange("both", first, record(), vectors=(("both_000", V),))
+        )
         assert earlier() == ["old_000", "both_000"]  # its own vector is another's business
         moved = chunk("both", created_at=DAY - timedelta(days=9))
         third = store.apply(TENANT, IndexChange("both", second, record(), patch=(moved,)))
@@ -205,21 +275,28 @@ class _NearestContract:
     def test_a_new_vector_is_what_counts(self, store: Store) -> None:
         save_vectors(store, {"n1": V, "n2": unit(1, 1, 0, 0)})
         token = store.read_record(TENANT, "n1").token
-        store.apply(TENANT, IndexChange("n1", token, record(), vectors=(("n1_000", unit(0, 0, 1, 0)),)))
+        store.apply(
+            TENANT, IndexChange("n1", token, record(), vectors=(("n1_000", unit(0, 0, 1, 0)),))
+        )
         assert _nearest(store) == ["n2_000", "n1_000"]
 
 
 class _KeywordContract:
     """Postings, recency, corpus figures."""
 
-    def test_postings_are_complete_up_to_the_limit_and_beyond_it_the_newest(self, store: Store) -> None:
+    def test_postings_are_complete_up_to_the_limit_and_beyond_it_the_newest(
+        self, store: Store
+    ) -> None:
         save(store, *(chunk(f"n{number}", created_at=DAY + number * HOUR) for number in range(4)))
         save(store, chunk("other", terms={"gamma": 1}))
         assert sorted(_postings(store, limit=4)) == ["n0_000", "n1_000", "n2_000", "n3_000"]
         assert sorted(_postings(store, limit=2)) == ["n2_000", "n3_000"]
 
     def test_recent_come_newest_first(self, store: Store) -> None:
-        save(store, *(chunk(f"n{number}", created_at=DAY + (number * 7 % 5) * HOUR) for number in range(5)))
+        save(
+            store,
+            *(chunk(f"n{number}", created_at=DAY + (number * 7 % 5) * HOUR) for number in range(5)),
+        )
         assert _recent(store) == ["n2_000", "n4_000", "n1_000", "n3_000", "n0_000"]
         assert _recent(store, limit=2) == ["n2_000", "n4_000"]
 
@@ -232,19 +309,30 @@ class _KeywordContract:
         assert found == (replace(odd, terms={stem: ODD_STEMS.index(stem) + 1}),)
         assert store.document_frequencies(TENANT, [stem]) == {stem: 1}
 
-    def test_every_leg_returns_whole_chunks_with_only_the_terms_asked_for(self, store: Store) -> None:
+    def test_every_leg_returns_whole_chunks_with_only_the_terms_asked_for(
+        self, store: Store
+    ) -> None:
         whole = chunk("n1", 7, text="Ä 😀 text\n", vault="Wörk", path="a b/ü.md", tags=("x", "a"))
         save(store, whole, vector=V)
         asked = replace(whole, terms={"beta": 2})
         stems = ["beta", "missing"]
-        (near,) = store.nearest(TENANT, V, limit=1, stems=stems, restriction=FREE, index_version=VERSION)
+        (near,) = store.nearest(
+            TENANT, V, limit=1, stems=stems, restriction=FREE, index_version=VERSION
+        )
         assert near.chunk == asked
         assert store.postings(TENANT, "alpha", limit=1, stems=stems, restriction=FREE) == (asked,)
         assert store.recent(TENANT, limit=1, stems=stems, restriction=FREE) == (asked,)
-        assert store.recent(TENANT, limit=1, stems=[], restriction=FREE) == (replace(whole, terms={}),)
+        assert store.recent(TENANT, limit=1, stems=[], restriction=FREE) == (
+            replace(whole, terms={}),
+        )
 
     def test_document_frequencies_count_chunks_not_occurrences(self, store: Store) -> None:
-        save(store, chunk("n1", terms={"a": 5, "b": 1}), chunk("n1", 1, terms={"a": 1}), chunk("n2", terms={"b": 2}))
+        save(
+            store,
+            chunk("n1", terms={"a": 5, "b": 1}),
+            chunk("n1", 1, terms={"a": 1}),
+            chunk("n2", terms={"b": 2}),
+        )
         save(store, chunk("n1", terms={"a": 1}), tenant=OTHER)
         assert store.document_frequencies(TENANT, ["a", "b", "none"]) == {"a": 2, "b": 2, "none": 0}
         assert store.document_frequencies(TENANT, []) == {}
@@ -264,7 +352,9 @@ class _KeywordContract:
         assert stats.chunk_count == 2
         assert stats.average_length == pytest.approx(3.5)
 
-    def test_the_revision_moves_with_every_change_of_a_chunk_and_only_then(self, store: Store) -> None:
+    def test_the_revision_moves_with_every_change_of_a_chunk_and_only_then(
+        self, store: Store
+    ) -> None:
         revisions = [store.stats(TENANT).revision]
         token: str | None = None
         save(store, chunk("n1"), chunk("n1", 1))
@@ -306,15 +396,22 @@ class _LiveContract:
 class _NoteChunksContract:
     """What an explanation reads of a note."""
 
-    def test_a_notes_chunks_come_whole_by_position_with_the_terms_asked_for(self, store: Store) -> None:
+    def test_a_notes_chunks_come_whole_by_position_with_the_terms_asked_for(
+        self, store: Store
+    ) -> None:
         save(store, chunk("n1", 1, note_revision="r2"), chunk("n1", 0), vector=V)
         save(store, chunk("n2"))
         save(store, chunk("n1", 5), tenant=OTHER)
-        first, second = chunk("n1", 0, terms={"beta": 2}), chunk("n1", 1, terms={"beta": 2}, note_revision="r2")
+        first, second = (
+            chunk("n1", 0, terms={"beta": 2}),
+            chunk("n1", 1, terms={"beta": 2}, note_revision="r2"),
+        )
         found = store.note_chunks(TENANT, "n1", stems=["beta", "missing"])
         assert found == (replace(first, length=3), replace(second, length=3))
         assert store.note_chunks(TENANT, "n9", stems=["beta"]) == ()
 
 
-class SearchContract(_RestrictionContract, _NearestContract, _KeywordContract, _LiveContract, _NoteChunksContract):
+class SearchContract(
+    _RestrictionContract, _NearestContract, _KeywordContract, _LiveContract, _NoteChunksContract
+):
     """All of `SearchStore`."""

@@ -12,6 +12,7 @@ from shared.ports.stores import Store
 from tests.contracts.samples import DAY, OTHER, TENANT, all_pages, chunk, note, record, save
 
 THIRD = "tenant-Ü 3"
+LATER = DAY + timedelta(days=9)
 
 
 def _keys(*pairs: tuple[str, str]) -> list[NoteKey]:
@@ -60,14 +61,16 @@ class _KeysContract:
         assert store.note_keys(limit=3).next_token is None
         assert store.record_keys(limit=3).items == ()
         assert store.orphan_keys(limit=3).items == ()
-        assert store.unfinished_keys(limit=3) == ()
+        assert store.due_keys(LATER, limit=3) == ()
 
     def test_changed_since_gives_only_notes_that_are_not_older(self, store: Store) -> None:
         for number in range(5):
             store.put_note(TENANT, note(f"n{number}", updated_at=DAY + timedelta(hours=number)))
         store.put_note(OTHER, note("late", updated_at=DAY + timedelta(hours=9)))
         since = DAY + timedelta(hours=3)
-        found = all_pages(lambda cursor: store.note_keys(limit=2, cursor=cursor, changed_since=since))
+        found = all_pages(
+            lambda cursor: store.note_keys(limit=2, cursor=cursor, changed_since=since)
+        )
         assert _sorted(found) == _keys((TENANT, "n3"), (TENANT, "n4"), (OTHER, "late"))
 
     def test_a_cursor_goes_on_while_notes_come_and_go(self, store: Store) -> None:
@@ -81,7 +84,9 @@ class _KeysContract:
         store.put_note(THIRD, note("new"))
         rest = all_pages(lambda cursor: store.note_keys(limit=2, cursor=cursor or page.next_token))
         old = [key for key in [*seen, *rest] if key.tenant_id != THIRD]
-        assert _sorted(old) == _keys(*((tenant, f"n{number}") for tenant in (TENANT, OTHER) for number in range(3)))
+        assert _sorted(old) == _keys(
+            *((tenant, f"n{number}") for tenant in (TENANT, OTHER) for number in range(3))
+        )
 
     def test_record_keys_come_whether_or_not_their_note_exists(self, store: Store) -> None:
         store.put_note(TENANT, note("with"))
@@ -93,9 +98,11 @@ class _KeysContract:
 
 
 class _RepairContract:
-    """unfinished_keys, orphan_keys and bookmarks."""
+    """due_keys, orphan_keys and bookmarks."""
 
-    def test_unfinished_keys_come_oldest_first_from_all_tenants_and_failed_ones_last(self, store: Store) -> None:
+    def test_due_keys_come_longest_due_first_from_all_tenants_and_failed_ones_last(
+        self, store: Store
+    ) -> None:
         rows = [
             (TENANT, "young", IndexStatus.PENDING, 4),
             (OTHER, "failed", IndexStatus.FAILED, 1),
@@ -104,17 +111,27 @@ class _RepairContract:
             (TENANT, "failed later", IndexStatus.FAILED, 2),
         ]
         for tenant, note_id, status, hours in rows:
-            when = DAY + timedelta(hours=hours)
-            store.apply(tenant, IndexChange(note_id, None, record(status=status, indexed_at=when)))
+            due_at = DAY + timedelta(hours=hours) if hours else None
+            store.apply(tenant, IndexChange(note_id, None, record(status=status, due_at=due_at)))
         waiting = (NoteKey(OTHER, "old"), NoteKey(TENANT, "young"))
         expected = (*waiting, NoteKey(OTHER, "failed"), NoteKey(TENANT, "failed later"))
         for limit in (9, 4, 3, 2, 1):
-            assert store.unfinished_keys(limit=limit) == expected[:limit]
+            assert store.due_keys(LATER, limit=limit) == expected[:limit]
+        at_three = DAY + timedelta(hours=3)
+        assert store.due_keys(at_three, limit=9) == (expected[0], *expected[2:])
+        assert store.due_keys(at_three - timedelta(seconds=1), limit=9) == expected[2:]
+        assert store.due_keys(DAY, limit=9) == ()
 
-    def test_a_record_that_was_finished_is_no_longer_unfinished(self, store: Store) -> None:
-        token = store.apply(TENANT, IndexChange("n1", None, record(status=IndexStatus.PENDING)))
+    def test_a_record_at_fault_is_never_due(self, store: Store) -> None:
+        store.apply(TENANT, IndexChange("n1", None, record(status=IndexStatus.FAILED)))
+        assert store.due_keys(LATER, limit=9) == ()
+
+    def test_a_record_that_was_finished_is_no_longer_due(self, store: Store) -> None:
+        waiting = record(status=IndexStatus.PENDING, due_at=DAY)
+        token = store.apply(TENANT, IndexChange("n1", None, waiting))
+        assert store.due_keys(LATER, limit=9) == (NoteKey(TENANT, "n1"),)
         store.apply(TENANT, IndexChange("n1", token, record()))
-        assert store.unfinished_keys(limit=9) == ()
+        assert store.due_keys(LATER, limit=9) == ()
 
     def test_orphans_are_chunks_without_a_record(self, store: Store) -> None:
         save(store, chunk("n1"), chunk("n2"), chunk("n2", 1), chunk("n3"))

@@ -20,7 +20,9 @@ class TestGeminiEmbedder(EmbedderContract):
     @pytest.fixture(params=["gemini-embedding-2", "gemini-embedding-001"])
     def embedder(self, request: pytest.FixtureRequest) -> Iterator[Embedder]:
         with GeminiServer() as server:
-            yield GeminiEmbedder(model=request.param, dimension=64, api_key="k", base_url=server.url)
+            yield GeminiEmbedder(
+                model=request.param, dimension=64, api_key="k", base_url=server.url
+            )
 
 
 class TestOpenAIEmbedder(EmbedderContract):

@@ -37,7 +37,9 @@ def substituted(value: Any, substitutions: Mapping[str, str]) -> Any:  # noqa: A
     """Every `$NAME` and `${NAME}` in its place, `$$` as `$`. Raises KeyError for a name that nobody gave."""
     if isinstance(value, str):
         found = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}")
-        return found.sub(lambda match: substitutions[match[1] or match[2]] if match[0] != "$$" else "$", value)
+        return found.sub(
+            lambda match: substitutions[match[1] or match[2]] if match[0] != "$$" else "$", value
+        )
     if isinstance(value, list):
         return [substituted(each, substitutions) for each in value]
     if isinstance(value, dict):
@@ -51,7 +53,9 @@ def run(build: JSON, folder: Path, environment: Mapping[str, str]) -> list[Ran]:
     with ThreadPoolExecutor(len(build["steps"])) as pool:
         for step in build["steps"]:
             earlier = [done[name] for name in step.get("waitFor", done) if name in done]
-            done[step["id"]] = pool.submit(_after, earlier, _runner(build, step, folder, environment))
+            done[step["id"]] = pool.submit(
+                _after, earlier, _runner(build, step, folder, environment)
+            )
     return [each.result() for each in done.values()]
 
 
@@ -60,8 +64,12 @@ def _after(earlier: list[Future[Ran]], run_step: Callable[[], Ran]) -> Ran:
     return failed or run_step()
 
 
-def _runner(build: JSON, step: JSON, folder: Path, environment: Mapping[str, str]) -> Callable[[], Ran]:
-    given = dict(pair.split("=", 1) for pair in (*build["options"].get("env", ()), *step.get("env", ())))
+def _runner(
+    build: JSON, step: JSON, folder: Path, environment: Mapping[str, str]
+) -> Callable[[], Ran]:
+    given = dict(
+        pair.split("=", 1) for pair in (*build["options"].get("env", ()), *step.get("env", ()))
+    )
 
     def run_step() -> Ran:
         ended = subprocess.run(

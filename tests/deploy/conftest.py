@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +27,10 @@ SECONDS = 600
 """Longest a command may take; two minutes are usual, a busy machine gets more."""
 
 
+Owned = tuple[GoogleCloud, Callable[..., subprocess.CompletedProcess[str]]]
+"""A project, and what runs a script for its owner."""
+
+
 @dataclass
 class Deployment:
     """A clone, the cloud that it is deployed to, and what was run."""
@@ -43,7 +47,9 @@ class Deployment:
     workspaces: list[Path] = field(default_factory=list)
     """The folders in which builds ran, with what had been uploaded."""
 
-    def follow(self, line: str, *, typed: str = "", **given: str) -> subprocess.CompletedProcess[str]:
+    def follow(
+        self, line: str, *, typed: str = "", **given: str
+    ) -> subprocess.CompletedProcess[str]:
         """A command line of the documentation, in the clone, by the project's owner; output and errors together.
 
         `given`: variables of their environment.
@@ -51,7 +57,10 @@ class Deployment:
         return subprocess.run(
             ["bash", "-c", line.replace("PROJECT", PROJECT)],
             cwd=self.clone,
-            env={**tools(self.cloud, home=self.folder / "owner", account=OWNER, path=self.path), **given},
+            env={
+                **tools(self.cloud, home=self.folder / "owner", account=OWNER, path=self.path),
+                **given,
+            },
             input=typed,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -101,13 +110,17 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @contextmanager
-def deploying(folder: Path, product: Served, prefix: str = "", left_out: tuple[str, ...] = ()) -> Iterator[Deployment]:
+def deploying(
+    folder: Path, product: Served, prefix: str = "", left_out: tuple[str, ...] = ()
+) -> Iterator[Deployment]:
     """A fresh clone and a project in which nothing is deployed yet; `prefix`: the functions' FUNCTION_PREFIX."""
     found_gcloud()
     with GoogleCloud(PROJECT) as cloud:
         made = Deployment(cloud, cloned(folder / "clone"), folder, os.environ["PATH"], left_out)
         cloud.run_build = made.build
-        cloud.resources[f"projects/{PROJECT}/billingInfo"] = {"billingAccountName": "billingAccounts/0A-1B-2C"}
+        cloud.resources[f"projects/{PROJECT}/billingInfo"] = {
+            "billingAccountName": "billingAccounts/0A-1B-2C"
+        }
         cloud.function_url = lambda name: f"{product.address}/{name.removeprefix(prefix)}"
         cloud.id_token = product.alice
         yield made
@@ -117,3 +130,18 @@ def deploying(folder: Path, product: Served, prefix: str = "", left_out: tuple[s
 def deployment(tmp_path_factory: pytest.TempPathFactory, product: Served) -> Iterator[Deployment]:
     with deploying(tmp_path_factory.mktemp("deployment"), product, PREFIX) as made:
         yield made
+
+
+@pytest.fixture
+def owned(tmp_path: Path) -> Iterator[Owned]:
+    found_gcloud()
+    with GoogleCloud("demo-other") as cloud:
+
+        def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+            tool = tools(cloud, home=tmp_path, account=OWNER, path=os.environ["PATH"])
+            return subprocess.run(
+                command, cwd=ROOT, env={**tool, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True, check=False,
+            )  # fmt: skip
+
+        yield cloud, run

@@ -17,7 +17,10 @@ RULES = (
 def app(project: str) -> dict[str, JSON]:
     """Resources by name: of functions, rules, a secret and settings of fields whose places the product would take."""
     database = f"{project}/databases/(default)"
-    everywhere = {"queryScope": "COLLECTION_GROUP", "fields": [{"fieldPath": "text", "order": "ASCENDING"}]}
+    everywhere = {
+        "queryScope": "COLLECTION_GROUP",
+        "fields": [{"fieldPath": "text", "order": "ASCENDING"}],
+    }
     held: dict[str, JSON] = {
         project: {"projectId": project.rpartition("/")[2]},
         f"{project}/webApps/1:shop": {"displayName": "Shop"},
@@ -32,8 +35,12 @@ def app(project: str) -> dict[str, JSON]:
             "buildConfig": {"entryPoint": "api"},
         },
         database: {"type": "FIRESTORE_NATIVE", "locationId": "nam5"},
-        f"{database}/collectionGroups/notes/fields/text": {"indexConfig": {"indexes": [everywhere]}},
-        f"{project}/rulesets/shop": {"source": {"files": [{"name": "firestore.rules", "content": RULES}]}},
+        f"{database}/collectionGroups/notes/fields/text": {
+            "indexConfig": {"indexes": [everywhere]}
+        },
+        f"{project}/rulesets/shop": {
+            "source": {"files": [{"name": "firestore.rules", "content": RULES}]}
+        },
         f"{project}/releases/cloud.firestore": {"rulesetName": f"{project}/rulesets/shop"},
         f"{project}/secrets/gemini-api-key": {"labels": {"team": "shop"}},
         f"{project}/secrets/gemini-api-key/versions/1": {"state": "ENABLED"},
@@ -44,10 +51,19 @@ def app(project: str) -> dict[str, JSON]:
 def move_in(cloud: GoogleCloud) -> None:
     """Sign-up is off, and the database has documents that are none of ours."""
     project = f"projects/{cloud.project}"
-    cloud.enabled |= {"cloudfunctions", "firestore", "firebaserules", "iam", "identitytoolkit", "secretmanager"}
+    cloud.enabled |= {
+        "cloudfunctions",
+        "firestore",
+        "firebaserules",
+        "iam",
+        "identitytoolkit",
+        "secretmanager",
+    }
     cloud.resources |= app(project)
     cloud.secrets[f"{project}/secrets/gemini-api-key"] = "dGhlaXJz"
-    cloud.documents |= {f"{project}/databases/(default)/documents/{path}" for path in ("rooms/1", "rooms/1/notes/2")}
+    cloud.documents |= {
+        f"{project}/databases/(default)/documents/{path}" for path in ("rooms/1", "rooms/1/notes/2")
+    }
 
 
 def state(cloud: GoogleCloud) -> JSON:
@@ -59,11 +75,15 @@ def state(cloud: GoogleCloud) -> JSON:
     return copy.deepcopy(
         {
             "resources": {
-                name: each for name, each in cloud.resources.items() if name in theirs or name.startswith(database)
+                name: each
+                for name, each in cloud.resources.items()
+                if name in theirs or name.startswith(database)
             },
             "documents": sorted(each for each in cloud.documents if each.startswith(database)),
             "secret": cloud.secrets[f"{project}/secrets/gemini-api-key"],
-            "policies": {name: cloud.access.policies.get(name) for name in theirs if name != project},
+            "policies": {
+                name: cloud.access.policies.get(name) for name in theirs if name != project
+            },
             "members": [each for each in bindings if "roles/owner" in each["role"]],
         }
     )

@@ -48,7 +48,15 @@ def audit(tmp_path: Path) -> Iterator[Callable[..., subprocess.CompletedProcess[
 
         def run(exceptions: str = "", url: str = server.url) -> subprocess.CompletedProcess[str]:
             (tmp_path / ".ci/audit-exceptions").write_text(f"# why\n{exceptions}")
-            asked = [sys.executable, ".ci/audit.py", str(tool), "-s", "osv", "--osv-url", f"{url}/v1/query"]
+            asked = [
+                sys.executable,
+                ".ci/audit.py",
+                str(tool),
+                "-s",
+                "osv",
+                "--osv-url",
+                f"{url}/v1/query",
+            ]
             return subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=False)
 
         yield run
@@ -65,7 +73,10 @@ def test_a_finding_fails_and_is_named_with_the_version_that_mends_it(audit: Audi
 
 
 def test_an_exception_holds_until_its_day(audit: Audit) -> None:
-    held, over = audit(f"{ID} {TODAY} not reached\n"), audit(f"{ID} {TODAY - timedelta(days=1)} not reached\n")
+    held, over = (
+        audit(f"{ID} {TODAY} not reached\n"),
+        audit(f"{ID} {TODAY - timedelta(days=1)} not reached\n"),
+    )
     assert (held.returncode, over.returncode) == (0, 1)
     assert f"excepted: {ID} {TODAY} not reached" in held.stdout
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 import main
-from shared.account.prices import MODELS, READ
+from shared.account.prices import MODELS, READ, WRITE
 from shared.settings import Settings
 from tests.servers.firebase_suite import firebase_tools
 
@@ -46,8 +46,11 @@ def test_every_function_bounds_its_threads_instances_and_roles(name: str) -> Non
     assert int(option(arguments, "max-instances")) <= 20
     assert option(arguments, "service-account").startswith("${_PREFIX}aurora-functions@")
     assert "/${_PREFIX}aurora-build@" in option(arguments, "build-service-account")
-    assert option(arguments, "update-labels") == f"{LABEL},source=$_SOURCE"
+    assert option(arguments, "update-labels") == f"{LABEL},release=$_RELEASE,source=$_SOURCE"
     assert "$_SECRETS" in arguments
+    assert "--serve-all-traffic-latest-revision" in arguments
+    carried = "|RELEASE=$_RELEASE|SOURCE=$_SOURCE|REPLACES=$_REPLACES|FUNCTIONS=$_FUNCTIONS|"
+    assert carried in option(arguments, "update-env-vars")
 
 
 def test_threads_follow_the_concurrency_of_http_functions() -> None:
@@ -60,15 +63,19 @@ def test_threads_follow_the_concurrency_of_http_functions() -> None:
 def test_all_functions_are_told_the_same_settings() -> None:
     """Questions come to `api` too, by /ask, GraphQL and MCP; and all must embed with one model."""
     told = {
-        option(arguments, "update-env-vars").partition("|GOOGLE_CLOUD_PROJECT=")[2] for arguments in DEPLOYS.values()
+        option(arguments, "update-env-vars").partition("|GOOGLE_CLOUD_PROJECT=")[2]
+        for arguments in DEPLOYS.values()
     }
     assert told == {"$PROJECT_ID|$_SETTINGS"}
 
 
 @pytest.mark.parametrize(
-    ("name", "document"), [("on-note-write", "notes/{noteId}"), ("on-template-write", "templates/{templateId}")]
+    ("name", "document"),
+    [("on-note-write", "notes/{noteId}"), ("on-template-write", "templates/{templateId}")],
 )
-def test_each_trigger_follows_its_documents_of_every_tenant_and_retries(name: str, document: str) -> None:
+def test_each_trigger_follows_its_documents_of_every_tenant_and_retries(
+    name: str, document: str
+) -> None:
     arguments = DEPLOYS[name]
     assert "--retry" in arguments
     assert "--trigger-event-filters=type=google.cloud.firestore.document.v1.written" in arguments
@@ -86,7 +93,8 @@ def test_indexes_come_first_functions_that_follow_notes_after_the_others_and_rul
     waits = {step["id"]: step.get("waitFor", []) for step in BUILD["steps"]}
     called, following = ("chat", "api", "reconcile"), ("on-note-write", "on-template-write")
     assert all(waits[name] == ["indexes"] for name in called)
-    assert all(set(waits[name]) == set(called) for name in following)
+    assert set(waits["moved"]) == set(called)
+    assert all(waits[name] == ["moved"] for name in following)
     assert set(waits["rules"]) == set(following)
     assert waits["schedule"] == ["rules"]
 
@@ -96,20 +104,43 @@ def test_the_page_s_worst_day_is_that_of_the_limits_as_deployed() -> None:
     page = (ROOT / "docs/deploy.md").read_text()
     instances = sum(int(option(arguments, "max-instances")) for arguments in DEPLOYS.values())
     day = instances * (0.000024 + 0.5 * 0.0000025) * 24 * 3600
-    settings = Settings.from_env({"K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p", "GEMINI_API_KEY": "k"})
-    answers, searches, tokens = settings.daily_chat_limit, settings.daily_search_limit, settings.daily_embed_tokens
+    settings = Settings.from_env(
+        {"K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p", "GEMINI_API_KEY": "k"}
+    )
+    answers, searches, tokens = (
+        settings.daily_chat_limit,
+        settings.daily_search_limit,
+        settings.daily_embed_tokens,
+    )
+    writes = settings.daily_index_writes
     assert answers
     assert searches
     assert tokens
-    shares = (answers * 0.00172, searches * 150 * READ, tokens * MODELS["gemini-embedding-2"].read)
+    assert writes
+    shares = (
+        answers * 0.00172,
+        searches * 150 * READ,
+        tokens * MODELS["gemini-embedding-2"].read,
+        writes * WRITE,
+    )
     assert f"all of them busy for 24 hours | {day:.0f} |" in page
     assert f"`DAILY_PROJECT_USD` {settings.daily_project_usd:.0f}: models" in page
-    assert f"at most {sum(shares):.2f}: `DAILY_CHAT_LIMIT` {answers} answers {shares[0]:.2f}" in page
-    assert f"{searches:,} searches\n{shares[1]:.2f}, `DAILY_EMBED_TOKENS` {tokens:,} tokens {shares[2]:.2f}" in page
+    assert (
+        f"at most {sum(shares):.2f}: `DAILY_CHAT_LIMIT` {answers} answers {shares[0]:.2f}" in page
+    )
+    assert (
+        f"{searches:,} searches\n{shares[1]:.2f}, `DAILY_EMBED_TOKENS` {tokens:,} tokens {shares[2]:.2f}, "
+        f"`DAILY_INDEX_WRITES` {writes:,} documents {shares[3]:.2f}" in page
+    )
+    assert f"documents that signed-in apps write directly | {1_000_000 * WRITE:.2f} |" in page
 
 
 def test_every_image_and_tool_is_pinned() -> None:
-    assert not [step["name"] for step in BUILD["steps"] if not re.search(r":\d+\.\d+\.\d+(-slim)?$", step["name"])]
+    assert not [
+        step["name"]
+        for step in BUILD["steps"]
+        if not re.search(r":\d+\.\d+\.\d+(-slim)?$", step["name"])
+    ]
 
 
 @pytest.mark.parametrize("name", DEPLOYS)
@@ -123,7 +154,9 @@ def test_every_function_knows_when_its_host_ends_a_request(name: str) -> None:
 
 def test_firebase_json_is_what_firebase_tools_own_schema_allows() -> None:
     schema = firebase_tools().parents[1] / "firebase-tools/schema/firebase-config.json"
-    jsonschema.validate(json.loads((ROOT / "firebase.json").read_text()), json.loads(schema.read_text()))
+    jsonschema.validate(
+        json.loads((ROOT / "firebase.json").read_text()), json.loads(schema.read_text())
+    )
 
 
 def test_shellcheck_finds_nothing_in_the_scripts() -> None:

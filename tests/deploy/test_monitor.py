@@ -30,7 +30,9 @@ pytestmark = [pytest.mark.timeout(300), pytest.mark.slow]
 
 
 def schema(document: str, name: str) -> dict[str, Any]:
-    described: dict[str, Any] = json.loads(Path(DISCOVERY_DOC_DIR, f"{document}.json").read_text())["schemas"][name]
+    described: dict[str, Any] = json.loads(Path(DISCOVERY_DOC_DIR, f"{document}.json").read_text())[
+        "schemas"
+    ][name]
     return described
 
 
@@ -55,7 +57,9 @@ class Watched:
         done = subprocess.run(
             ["deploy/monitor.sh", PROJECT, *arguments],
             cwd=ROOT,
-            env=tools(self.cloud, home=self.folder / "owner", account=OWNER, path=os.environ["PATH"]),
+            env=tools(
+                self.cloud, home=self.folder / "owner", account=OWNER, path=os.environ["PATH"]
+            ),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -65,7 +69,11 @@ class Watched:
         return done.stdout
 
     def held(self, kind: str) -> list[dict[str, Any]]:
-        return [held for name, held in self.cloud.resources.items() if re.fullmatch(rf".*/{kind}/[^/]+", name)]
+        return [
+            held
+            for name, held in self.cloud.resources.items()
+            if re.fullmatch(rf".*/{kind}/[^/]+", name)
+        ]
 
     @property
     def subscriptions(self) -> list[dict[str, Any]]:
@@ -96,7 +104,10 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
             subscription = f"projects/{PROJECT}/subscriptions/eventarc-eur3-notes-{name}-1-sub-2"
             trigger = f"projects/{PROJECT}/locations/eur3/triggers/notes-{name}-1"
             cloud.resources[subscription] = {"name": subscription}
-            cloud.resources[trigger] = {"name": trigger, "transport": {"pubsub": {"subscription": subscription}}}
+            cloud.resources[trigger] = {
+                "name": trigger,
+                "transport": {"pubsub": {"subscription": subscription}},
+            }
             deploy(cloud, name, eventTrigger={"trigger": trigger})
         cloud.refusals["monitoring.projects.alertPolicies.create"] = [
             error(
@@ -116,7 +127,10 @@ def test_a_threshold_is_held_against_a_number() -> None:
     aligners = schema("monitoring.v3", "Aggregation")["properties"]["perSeriesAligner"]
     said = dict(zip(aligners["enum"], aligners["enumDescriptions"], strict=True))
     for condition in conditions("conditionThreshold"):
-        for filtered, aligned in (("filter", "aggregations"), ("denominatorFilter", "denominatorAggregations")):
+        for filtered, aligned in (
+            ("filter", "aggregations"),
+            ("denominatorFilter", "denominatorAggregations"),
+        ):
             for aggregation in condition.get(aligned, ()):
                 meaning = said[aggregation["perSeriesAligner"]]
                 if is_distribution(condition[filtered]):
@@ -126,7 +140,9 @@ def test_a_threshold_is_held_against_a_number() -> None:
                     assert "GAUGE metrics" in meaning, condition
                     assert aggregation["crossSeriesReducer"] == "REDUCE_COUNT_FALSE"
                 else:
-                    assert "numeric values" in meaning or "CUMULATIVE and DELTA" in meaning, condition
+                    assert "numeric values" in meaning or "CUMULATIVE and DELTA" in meaning, (
+                        condition
+                    )
 
 
 def test_what_is_asked_in_promql_is_promql() -> None:
@@ -142,10 +158,14 @@ def test_what_is_asked_in_promql_is_promql() -> None:
 def test_nothing_is_sent_that_google_would_refuse(watched: Watched) -> None:
     assert watched.cloud.faults == []
     assert sorted(each["name"].rpartition("/")[2] for each in watched.held("metrics")) == METRICS
-    assert [each["displayName"] for each in watched.held("dashboards")] == [DASHBOARD["displayName"]]
+    assert [each["displayName"] for each in watched.held("dashboards")] == [
+        DASHBOARD["displayName"]
+    ]
     assert sorted(each["displayName"] for each in watched.held("alertPolicies")) == TITLES
     (channel,) = watched.held("notificationChannels")
-    assert all(each["notificationChannels"] == [channel["name"]] for each in watched.held("alertPolicies"))
+    assert all(
+        each["notificationChannels"] == [channel["name"]] for each in watched.held("alertPolicies")
+    )
 
 
 def test_what_is_watched_is_called_by_the_functions_prefix(watched: Watched) -> None:
@@ -173,7 +193,10 @@ def test_an_event_that_no_function_takes_goes_where_it_is_seen(watched: Watched)
     assert (kept["topic"], kept["messageRetentionDuration"]) == (topic["name"], "86400s")
     assert len(watched.subscriptions) == 2
     for each in watched.subscriptions:
-        assert each["deadLetterPolicy"] == {"deadLetterTopic": topic["name"], "maxDeliveryAttempts": 30}
+        assert each["deadLetterPolicy"] == {
+            "deadLetterTopic": topic["name"],
+            "maxDeliveryAttempts": 30,
+        }
         (binding,) = watched.cloud.access.policies[each["name"]]["bindings"]
         assert binding["role"] == "roles/pubsub.subscriber"
     (binding,) = watched.cloud.access.policies[topic["name"]]["bindings"]
@@ -185,6 +208,7 @@ def test_again_it_makes_nothing_twice_and_keeps_changed_thresholds(watched: Watc
     policy = next(each for each in watched.held("alertPolicies") if "5%" in each["displayName"])
     condition = policy["conditions"][0]["conditionThreshold"]
     condition["thresholdValue"] = 42
+    policy["documentation"]["content"] = "of an older version"
     watched.monitor("more@example.com")
     assert len(watched.held("alertPolicies")) == len(TITLES)
     assert (len(watched.held("dashboards")), len(watched.held("uptimeCheckConfigs"))) == (1, 2)
@@ -192,29 +216,49 @@ def test_again_it_makes_nothing_twice_and_keeps_changed_thresholds(watched: Watc
     assert len(both) == 2
     assert all(set(each["notificationChannels"]) == both for each in watched.held("alertPolicies"))
     assert condition["thresholdValue"] == 42
+    assert "docs/operate.md#" in policy["documentation"]["content"]
     assert watched.cloud.faults == []
 
 
 def test_a_function_that_moved_is_watched_where_it_is(watched: Watched) -> None:
     deploy(watched.cloud, "chat", serviceConfig={"uri": "https://elsewhere.a.run.app"})
     watched.monitor("ops@example.com")
-    hosts = [each["monitoredResource"]["labels"]["host"] for each in watched.held("uptimeCheckConfigs")]
+    hosts = [
+        each["monitoredResource"]["labels"]["host"] for each in watched.held("uptimeCheckConfigs")
+    ]
     assert sorted(hosts) == ["elsewhere.a.run.app", "notes-api-abc-ew.a.run.app"]
-    test_alerts = [each for each in watched.held("alertPolicies") if "/health" in each["displayName"]]
+    test_alerts = [
+        each for each in watched.held("alertPolicies") if "/health" in each["displayName"]
+    ]
     checks = [each["name"].rpartition("/")[2] for each in watched.held("uptimeCheckConfigs")]
     assert [all(check in str(each) for check in checks) for each in test_alerts] == [True]
     assert watched.cloud.faults == []
 
 
-@pytest.mark.parametrize("arguments", [[], ["--all"], [PROJECT], [PROJECT, "nobody"], [PROJECT, "--remove", "a@b.c"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--all"],
+        [PROJECT],
+        [PROJECT, "nobody"],
+        [PROJECT, "--remove", "a@b.c"],
+        [PROJECT, "--remove", "--events"],
+        [PROJECT, "--events", "a@b.c"],
+    ],
+)
 def test_what_is_not_understood_touches_nothing(arguments: list[str]) -> None:
-    done = subprocess.run(["deploy/monitor.sh", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["deploy/monitor.sh", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2
     assert "usage: deploy/monitor.sh" in done.stderr
 
 
 def test_who_may_not_is_told_so(watched: Watched) -> None:
-    watched.cloud.refusals["monitoring.projects.alertPolicies.list"] = [error(403, "PERMISSION_DENIED", message="No.")]
+    watched.cloud.refusals["monitoring.projects.alertPolicies.list"] = [
+        error(403, "PERMISSION_DENIED", message="No.")
+    ]
     with pytest.raises(AssertionError, match="No"):
         watched.monitor("--remove")
     assert len(watched.held("alertPolicies")) == len(TITLES)
@@ -230,3 +274,18 @@ def test_removed_it_is_gone_also_where_nothing_is_deployed_any_more(watched: Wat
         del watched.cloud.resources[name]
     watched.monitor("--remove")
     assert watched.cloud.faults == []
+
+
+def test_where_terraform_makes_the_rest_only_the_events_are_attached(watched: Watched) -> None:
+    """After everything was removed; the functions are deployed again."""
+    cloud = watched.cloud
+    for name in ("on-note-write", "on-template-write"):
+        trigger = f"projects/{PROJECT}/locations/eur3/triggers/notes-{name}-1"
+        deploy(cloud, name, eventTrigger={"trigger": trigger})
+    watched.monitor("--events")
+    for kind in ("alertPolicies", "dashboards", "metrics", "uptimeCheckConfigs"):
+        assert watched.held(kind) == [], kind
+    (topic,) = watched.held("topics")
+    policies = [each["deadLetterPolicy"] for each in watched.subscriptions]
+    assert [policy["deadLetterTopic"] for policy in policies] == [topic["name"]] * 2
+    assert cloud.faults == []

@@ -31,17 +31,23 @@ PARENT = f"projects/{PROJECT}"
 def commands(page: str) -> list[str]:
     """Every command line of the page's blocks of shell."""
     blocks = re.findall(r"```sh\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
-    return "".join(blocks).replace("\\\n", "").splitlines()
+    lines = "".join(blocks).replace("\\\n", "").splitlines()
+    return [line.strip() for line in lines if line.strip()]
 
 
 UP, BESIDE, AGAIN, ROLLBACK, CURL, DOWN = commands("docs/deploy.md")
-RESTORE, SWITCH, SWEEP, BACKUPS, FROM_BACKUP = commands("docs/operate.md")
+_CHANGE_MODEL, RESTORE, SWITCH, SWEEP, BACKUPS, FROM_BACKUP = commands("docs/operate.md")
 KEY = {"GEMINI_API_KEY": "a-key"}
 DENIED = "PERMISSION_DENIED"
 MADE = {"firestore.projects.databases.create": 0, "iam.projects.serviceAccounts.create": 2}
 """What setting up makes: method, and how many of its calls succeed before one does not."""
 
-pytestmark = [pytest.mark.timeout(1800), pytest.mark.slow, pytest.mark.nightly, pytest.mark.usefixtures("replay")]
+pytestmark = [
+    pytest.mark.timeout(1800),
+    pytest.mark.slow,
+    pytest.mark.nightly,
+    pytest.mark.usefixtures("replay"),
+]
 Said = subprocess.CompletedProcess[str]
 
 
@@ -68,7 +74,9 @@ def replay(deployment: Deployment) -> Replay:
     refused = deployment.follow(UP.replace(" --location eur3", ""), **KEY)
     stopped = {}
     for method, granted in MADE.items():
-        cloud.refusals[method] = [None] * granted + [error(403, DENIED, message=f"{method} is out.")]
+        cloud.refusals[method] = [None] * granted + [
+            error(403, DENIED, message=f"{method} is out.")
+        ]
         stopped[method] = deployment.follow(BESIDE, **KEY)
         assert cloud.refusals[method] == [], f"{method} was not asked for: {stopped[method].stdout}"
     # Roles are known late, and the organization lets nobody in.
@@ -80,15 +88,27 @@ def replay(deployment: Deployment) -> Replay:
     first = deployment.follow(f"{BESIDE} --budget 50 --backups daily", **KEY)
     # The build fails at the first function that follows notes.
     no_room = error(400, "INVALID_ARGUMENT", message="No room.")
-    cloud.refusals["cloudfunctions.projects.locations.functions.patch"] = [None, None, None, no_room, no_room]
+    cloud.refusals["cloudfunctions.projects.locations.functions.patch"] = [
+        None,
+        None,
+        None,
+        no_room,
+        no_room,
+    ]
     old = {"source": {"files": [{"name": "aurora-notes.rules", "content": "old"}]}}
     cloud.resources[f"{PARENT}/rulesets/old"] = old
-    cloud.resources[f"{PARENT}/releases/cloud.firestore/notes"]["rulesetName"] = f"{PARENT}/rulesets/old"
+    cloud.resources[f"{PARENT}/releases/cloud.firestore/notes"]["rulesetName"] = (
+        f"{PARENT}/rulesets/old"
+    )
     failed = deployment.follow(AGAIN)
     rolled_back = deployment.follow(ROLLBACK)
     # A backup was made meanwhile.
     backup = f"{PARENT}/locations/eur3/backups/b1"
-    cloud.resources[backup] = {"name": backup, "database": f"{PARENT}/databases/notes", "state": "READY"}
+    cloud.resources[backup] = {
+        "name": backup,
+        "database": f"{PARENT}/databases/notes",
+        "state": "READY",
+    }
     anew = FROM_BACKUP.replace("BACKUP", backup)
     an_hour_ago = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
     minute = re.sub(r"--at \S+", f"--at {an_hour_ago}", RESTORE)
@@ -98,7 +118,9 @@ def replay(deployment: Deployment) -> Replay:
     return Replay(theirs, refused, stopped, first, failed, rolled_back, restored)
 
 
-def test_an_app_that_lives_there_stops_it_with_a_flag_for_each_thing_and_the_way_beside(replay: Replay) -> None:
+def test_an_app_that_lives_there_stops_it_with_a_flag_for_each_thing_and_the_way_beside(
+    replay: Replay,
+) -> None:
     assert replay.refused.returncode == 2
     for flag in ("function:api", "secret:gemini-api-key", "rules", "group:notes"):
         assert f"--take-over {flag}\n" in replay.refused.stdout
@@ -115,7 +137,9 @@ def test_an_api_that_fails_in_the_middle_stops_it_with_its_words(replay: Replay)
         assert "2. Building" not in said.stdout
 
 
-def test_the_next_run_goes_on_and_waits_where_waiting_is_the_cure(deployment: Deployment, replay: Replay) -> None:
+def test_the_next_run_goes_on_and_waits_where_waiting_is_the_cure(
+    deployment: Deployment, replay: Replay
+) -> None:
     built = deployment.steps[:10]
     assert [(step.step, step.said) for step in built if step.code] == [], replay.first.stdout
     said = {step.step: step.said for step in built}
@@ -126,7 +150,9 @@ def test_the_next_run_goes_on_and_waits_where_waiting_is_the_cure(deployment: De
     )
 
 
-def test_a_policy_that_lets_nobody_in_is_named_and_the_rest_is_deployed(deployment: Deployment, replay: Replay) -> None:
+def test_a_policy_that_lets_nobody_in_is_named_and_the_rest_is_deployed(
+    deployment: Deployment, replay: Replay
+) -> None:
     assert replay.first.returncode == 1
     assert "constraints/iam.allowedPolicyMemberDomains" in replay.first.stdout
     assert "again with --no-invoker-iam-check" in replay.first.stdout
@@ -148,8 +174,8 @@ def test_a_failed_build_leaves_the_rules_as_old_as_the_functions_that_follow_not
 
 def test_rolled_back_every_function_serves_the_revision_before(replay: Replay) -> None:
     assert replay.rolled_back.returncode == 0, replay.rolled_back.stdout
-    assert "- notes-chat serves notes-chat-00000 again." in replay.rolled_back.stdout
-    assert "- notes-on-note-write has no revision before its newest; it stays." in replay.rolled_back.stdout
+    assert "- chat serves notes-chat-00001 now." in replay.rolled_back.stdout
+    assert "- on-note-write serves notes-on-note-write-00001 already." in replay.rolled_back.stdout
 
 
 def test_a_minute_and_a_backup_come_back_beside_what_is_damaged_and_answer(
@@ -159,7 +185,10 @@ def test_a_minute_and_a_backup_come_back_beside_what_is_damaged_and_answer(
     assert f"questions        {product.address}/notes-chat" not in said
     assert f"questions        {product.address}/chat\n" in said
     assert f"all else         {product.address}/api\n" in said
-    assert "region           europe-west1\n  function         notes-chat\n  database         restored\n" in said
+    assert (
+        "region           europe-west1\n  function         notes-chat\n  database         restored\n"
+        in said
+    )
     assert "N1: We keep our notes in Firestore." in said
     cloud = deployment.cloud
     assert cloud.named("databases") == ["(default)", "from-backup", "notes", "restored"]
@@ -167,19 +196,29 @@ def test_a_minute_and_a_backup_come_back_beside_what_is_damaged_and_answer(
         held = cloud.resources[f"{PARENT}/databases/{restored}"]
         assert held["deleteProtectionState"] == "DELETE_PROTECTION_ENABLED"
         assert held["pointInTimeRecoveryEnablement"] == "POINT_IN_TIME_RECOVERY_ENABLED"
-        schedules = [each for name, each in cloud.resources.items() if f"/{restored}/backupSchedules/" in name]
+        schedules = [
+            each
+            for name, each in cloud.resources.items()
+            if f"/{restored}/backupSchedules/" in name
+        ]
         assert [each["dailyRecurrence"] for each in schedules] == [{}]
     for name in ("on-note-write", "on-template-write"):
-        trigger = deployment.cloud.resources[f"{PARENT}/locations/europe-west1/functions/notes-{name}"]["eventTrigger"]
+        trigger = deployment.cloud.resources[
+            f"{PARENT}/locations/europe-west1/functions/notes-{name}"
+        ]["eventTrigger"]
         assert {"attribute": "database", "value": "restored"} in trigger["eventFilters"]
     ran = deployment.follow(SWEEP.replace("aurora-", f"{PREFIX}aurora-"))
     assert ran.returncode == 0, ran.stdout
 
 
-def test_whoever_asked_the_first_question_is_erased(deployment: Deployment, product: Served) -> None:
+def test_whoever_asked_the_first_question_is_erased(
+    deployment: Deployment, product: Served
+) -> None:
     status, listed = product.running.call("GET", "/notes", Authorization=f"Bearer {product.alice}")
     assert (status, listed["notes"]) == (200, [])
-    assert [name for name in deployment.cloud.resources if name.startswith(f"{PARENT}/accounts/")] == []
+    assert [
+        name for name in deployment.cloud.resources if name.startswith(f"{PARENT}/accounts/")
+    ] == []
 
 
 def test_the_app_that_lives_there_is_as_it_was(deployment: Deployment, replay: Replay) -> None:
@@ -198,8 +237,15 @@ def test_nothing_is_sent_that_google_would_refuse(deployment: Deployment) -> Non
     assert database["locationId"] == "eur3"
     assert database["deleteProtectionState"] == "DELETE_PROTECTION_ENABLED"
     assert database["pointInTimeRecoveryEnablement"] == "POINT_IN_TIME_RECOVERY_ENABLED"
-    assert cloud.called("firestore.projects.databases.backupSchedules.create")[0].body["dailyRecurrence"] == {}
-    (budget,) = (call.body for call in cloud.called("billingbudgets.billingAccounts.budgets.create"))
+    assert (
+        cloud.called("firestore.projects.databases.backupSchedules.create")[0].body[
+            "dailyRecurrence"
+        ]
+        == {}
+    )
+    (budget,) = (
+        call.body for call in cloud.called("billingbudgets.billingAccounts.budgets.create")
+    )
     assert budget["amount"]["specifiedAmount"]["units"] == "50"
 
 
@@ -209,14 +255,22 @@ def test_running_it_again_makes_nothing_twice(deployment: Deployment) -> None:
         "firestore.projects.databases.create": 1, "cloudscheduler.projects.locations.jobs.create": 1,
         "firebase.projects.webApps.create": 0, "storage.buckets.insert": 1,
     }  # fmt: skip
-    made = {name: len(deployment.cloud.called(name)) - (name in MADE) for name in once}  # one was refused
+    made = {
+        name: len(deployment.cloud.called(name)) - (name in MADE) for name in once
+    }  # one was refused
     assert made == once
     for resource, policy in deployment.cloud.access.policies.items():
-        granted = [(each["role"], member) for each in policy.get("bindings", ()) for member in each["members"]]
+        granted = [
+            (each["role"], member)
+            for each in policy.get("bindings", ())
+            for member in each["members"]
+        ]
         assert len(granted) == len(set(granted)), resource
 
 
-def test_the_key_and_what_is_built_stay_in_the_region_and_out_of_the_build_s_record(deployment: Deployment) -> None:
+def test_the_key_and_what_is_built_stay_in_the_region_and_out_of_the_build_s_record(
+    deployment: Deployment,
+) -> None:
     cloud = deployment.cloud
     (secret,) = cloud.called("secretmanager.projects.secrets.create")
     assert secret.body["replication"]["userManaged"]["replicas"] == [{"location": "europe-west1"}]
@@ -240,10 +294,14 @@ def test_the_page_s_table_names_everything_that_was_made(deployment: Deployment)
     theirs = neighbour.app(PARENT)
     kinds = ("functions", "jobs", "secrets", "serviceAccounts")
     held = [
-        name for name in cloud.resources if name.split("/")[-2:-1] in [[kind] for kind in kinds] and name not in theirs
+        name
+        for name in cloud.resources
+        if name.split("/")[-2:-1] in [[kind] for kind in kinds] and name not in theirs
     ]
     accounts = {account.partition("@")[0].removeprefix(PREFIX) for account in ACCOUNTS}
-    made = {name.rpartition("/")[2].partition("@")[0].removeprefix(PREFIX) for name in held} | {"PROJECT-aurora-build"}
+    made = {name.rpartition("/")[2].partition("@")[0].removeprefix(PREFIX) for name in held} | {
+        "PROJECT-aurora-build"
+    }
     roles: dict[str, set[str]] = {}
     for binding in cloud.access.policies[PARENT]["bindings"]:
         for member in binding["members"]:
@@ -253,13 +311,19 @@ def test_the_page_s_table_names_everything_that_was_made(deployment: Deployment)
     assert {who: set(re.findall(r"`(roles/[\w.]+)`", row)) for who, row in rows.items()} == {
         who: held for who, held in roles.items() if who
     }
-    enabled = {api for call in cloud.called("serviceusage.services.batchEnable") for api in call.body["serviceIds"]}
+    enabled = {
+        api
+        for call in cloud.called("serviceusage.services.batchEnable")
+        for api in call.body["serviceIds"]
+    }
     apis = {api.partition(".")[0] for api in enabled}
     assert set(re.findall(r"`([\w.-]+)`", table)) == made | apis
 
 
 def test_each_function_is_built_from_nothing_but_the_product(deployment: Deployment) -> None:
-    sources = [content for name, content in deployment.cloud.uploads.items() if name.endswith(".zip")]
+    sources = [
+        content for name, content in deployment.cloud.uploads.items() if name.endswith(".zip")
+    ]
     assert len(sources) >= 2 * len(FUNCTIONS)
     for source in sources:
         names = zipfile.ZipFile(io.BytesIO(source)).namelist()
@@ -276,7 +340,9 @@ def test_each_function_is_built_from_nothing_but_the_product(deployment: Deploym
 
 def test_settings_reach_every_function_whole_and_stay(deployment: Deployment) -> None:
     for name in FUNCTIONS:
-        function = deployment.cloud.resources[f"{PARENT}/locations/europe-west1/functions/{PREFIX}{name}"]
+        function = deployment.cloud.resources[
+            f"{PARENT}/locations/europe-west1/functions/{PREFIX}{name}"
+        ]
         given = function["serviceConfig"]["environmentVariables"]
         assert function["labels"]["product"] == "aurora-notes"
         assert given["FIRESTORE_DATABASE"] == "restored"
@@ -289,17 +355,25 @@ def test_settings_reach_every_function_whole_and_stay(deployment: Deployment) ->
 def test_indexes_come_first_and_rules_last(deployment: Deployment) -> None:
     """The recorder's indexes are being built when they are first looked at."""
     order = [call.id.rpartition("projects.")[2] for call in deployment.cloud.calls]
-    looks = [at for at, name in enumerate(order) if name == "databases.collectionGroups.indexes.list"]
+    looks = [
+        at for at, name in enumerate(order) if name == "databases.collectionGroups.indexes.list"
+    ]
     first = order.index("locations.functions.create")
-    made = [at for at, name in enumerate(order) if name == "databases.collectionGroups.indexes.create"]
+    made = [
+        at for at, name in enumerate(order) if name == "databases.collectionGroups.indexes.create"
+    ]
     assert len([at for at in looks if made[-1] < at < first]) == 2
     last = max(
-        at for at, name in enumerate(order[: order.index("rulesets.create")]) if name == "locations.functions.create"
+        at
+        for at, name in enumerate(order[: order.index("rulesets.create")])
+        if name == "locations.functions.create"
     )
     assert first < last
 
 
-def test_everybody_may_call_only_the_functions_that_check_their_callers(deployment: Deployment) -> None:
+def test_everybody_may_call_only_the_functions_that_check_their_callers(
+    deployment: Deployment,
+) -> None:
     cloud = deployment.cloud
     public = [
         name.rpartition("/")[2]
@@ -309,13 +383,21 @@ def test_everybody_may_call_only_the_functions_that_check_their_callers(deployme
     assert sorted(public) == ["notes-api", "notes-chat"]
     line = f"python3 deploy/invokers.py PROJECT europe-west1 {PREFIX} --no-invoker-iam-check"
     assert deployment.follow(line).returncode == 0
-    services = {name: cloud.resources[f"{PARENT}/locations/europe-west1/services/{PREFIX}{name}"] for name in FUNCTIONS}
-    assert [name for name, held in services.items() if held.get("invokerIamDisabled")] == ["api", "chat"]
+    services = {
+        name: cloud.resources[f"{PARENT}/locations/europe-west1/services/{PREFIX}{name}"]
+        for name in FUNCTIONS
+    }
+    assert [name for name, held in services.items() if held.get("invokerIamDisabled")] == [
+        "api",
+        "chat",
+    ]
 
 
 def test_the_page_s_last_check_answers(deployment: Deployment, product: Served) -> None:
     said = deployment.follow(
-        CURL.replace("https://europe-west1-PROJECT.cloudfunctions.net/notes-", f"{product.address}/")
+        CURL.replace(
+            "https://europe-west1-PROJECT.cloudfunctions.net/notes-", f"{product.address}/"
+        )
     )
     assert said.returncode == 0
     assert "ok" in said.stdout
@@ -336,17 +418,24 @@ def test_down_deletes_nothing_unless_the_project_is_named_and_then_only_what_is_
     assert cloud.named("secrets") == ["gemini-api-key"]
     for kind in ("jobs", "serviceAccounts", "b"):
         assert cloud.named(kind) == [], kind
-    agents = [each for each in cloud.access.policies[PARENT]["bindings"] if "gcp-sa-" not in str(each["members"])]
+    agents = [
+        each
+        for each in cloud.access.policies[PARENT]["bindings"]
+        if "gcp-sa-" not in str(each["members"])
+    ]
     assert agents == [OWNED]
     assert cloud.named("databases") == ["(default)", "from-backup", "notes", "restored"]
 
 
-def test_down_deletes_a_database_only_where_nobody_else_keeps_anything_in_it(deployment: Deployment) -> None:
+def test_down_deletes_a_database_only_where_it_says_that_it_is_ours(
+    deployment: Deployment,
+) -> None:
     """And it can be run again, where everything else is gone."""
     cloud = deployment.cloud
     shared = deployment.follow(f"{DOWN} --with-notes", typed=f"{PROJECT}\n")
     assert shared.returncode == 1
-    assert "Database (default) was kept: it holds rooms, which are not ours." in shared.stdout
+    assert "Database (default) stays, because\n- it has no auroraOwner/deployment" in shared.stdout
+    assert "It holds rooms." in shared.stdout
     ours = deployment.follow(f"{DOWN} --with-notes --database notes", typed=f"{PROJECT}\n")
     assert ours.returncode == 0, ours.stdout
     assert "- Database notes is deleted." in ours.stdout

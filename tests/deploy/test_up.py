@@ -11,16 +11,16 @@ import shutil
 import subprocess
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 import yaml
 
-from cli.product.emulator import Emulator
+from desktop.product.emulator import Emulator
 from tests.deploy import cloud_build, neighbour
-from tests.deploy.conftest import ROOT, deploying, found_gcloud
+from tests.deploy.conftest import ROOT, Owned, deploying, found_gcloud
 from tests.servers.gemini import error
 from tests.servers.google_cloud import OWNER, GoogleCloud, tools
 from tests.servers.served import Served
@@ -34,7 +34,9 @@ from firestore import Database
 from look import Stop
 
 
-def on_a_terminal(command: list[str], environment: dict[str, str], answers: Mapping[str, str]) -> str:
+def on_a_terminal(
+    command: list[str], environment: dict[str, str], answers: Mapping[str, str]
+) -> str:
     """Everything that the command shows somebody who answers each question: by its first words, else with Enter."""
     leader, follower = pty.openpty()
     with subprocess.Popen(
@@ -48,7 +50,9 @@ def on_a_terminal(command: list[str], environment: dict[str, str], answers: Mapp
                 if shown.endswith(("]: ", "secret): ")) and len(shown) > answered:
                     answered = len(shown)
                     question = shown.rpartition("\n")[2]
-                    answer = next((each for words, each in answers.items() if question.startswith(words)), "")
+                    answer = next(
+                        (each for words, each in answers.items() if question.startswith(words)), ""
+                    )
                     os.write(leader, f"{answer}\n".encode())
         except OSError:
             process.wait(10)  # the command has closed its end
@@ -62,14 +66,22 @@ def test_what_is_not_given_is_asked_for_on_a_terminal(tmp_path: Path) -> None:
     found_gcloud()
     with GoogleCloud("demo-other") as cloud:
         environment = tools(cloud, home=tmp_path, account=OWNER, path=os.environ["PATH"])
-        cloud.refusals["serviceusage.services.batchEnable"] = [error(403, "PERMISSION_DENIED", message="Not yours.")]
+        cloud.refusals["serviceusage.services.batchEnable"] = [
+            error(403, "PERMISSION_DENIED", message="Not yours.")
+        ]
         answers = {"Where the notes": "nam5", "Models": "key", "GEMINI_API_KEY": "a-key"}
         shown = on_a_terminal(["deploy/up.sh", "demo-other"], environment, answers)
     assert "Region of the functions, near the notes [us-central1]" in shown
-    assert "Models (vertex: Vertex AI in us, no key; key: the Gemini API, in no region that it names) [vertex]" in shown
+    assert (
+        "Models (vertex: Vertex AI in us, no key; key: the Gemini API, in no region that it names) [vertex]"
+        in shown
+    )
     assert "Mail about a month's costs beyond (0: no budget) [50]" in shown
     assert "Backups of the notes (daily, none) [daily]" in shown
-    assert "1. Setting up demo-other: notes in nam5, database (default), functions in us-central1" in shown
+    assert (
+        "1. Setting up demo-other: notes in nam5, database (default), functions in us-central1"
+        in shown
+    )
     assert "a-key" not in shown
     assert "Not yours." in shown
     assert "Stopped while setting up the project." in shown
@@ -77,11 +89,21 @@ def test_what_is_not_given_is_asked_for_on_a_terminal(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(300)
 @pytest.mark.slow
-def test_models_run_where_the_notes_are_and_a_price_that_nobody_knows_is_asked_for(tmp_path: Path) -> None:
+def test_models_run_where_the_notes_are_and_a_price_that_nobody_knows_is_asked_for(
+    tmp_path: Path,
+) -> None:
     found_gcloud()
     with GoogleCloud("demo-other") as cloud:
         environment = tools(cloud, home=tmp_path, account=OWNER, path=os.environ["PATH"])
-        command = ["python3", "deploy/plan.py", "demo-other", "--location", "eur3", "--set", "CHAT_MODEL=a-model"]
+        command = [
+            "python3",
+            "deploy/plan.py",
+            "demo-other",
+            "--location",
+            "eur3",
+            "--set",
+            "CHAT_MODEL=a-model",
+        ]
         shown = on_a_terminal(command, environment, {"USD per million tokens of a-model": "1.5/6"})
         unpriced = on_a_terminal(command, environment, {})
     assert "GOOGLE_GENAI_USE_VERTEXAI=true|GOOGLE_CLOUD_LOCATION=eu" in shown
@@ -96,7 +118,12 @@ def test_models_run_where_the_notes_are_and_a_price_that_nobody_knows_is_asked_f
         ({"GOOGLE_GENAI_USE_VERTEXAI": "true"}, "eur3", True, "eu"),
         ({"GOOGLE_GENAI_USE_VERTEXAI": "on"}, "us-east1", True, "us"),
         ({"GOOGLE_GENAI_USE_VERTEXAI": "true"}, "europe-west6", True, "europe-west6"),
-        ({"GOOGLE_GENAI_USE_VERTEXAI": "true", "GOOGLE_CLOUD_LOCATION": "global"}, "eur3", True, "global"),
+        (
+            {"GOOGLE_GENAI_USE_VERTEXAI": "true", "GOOGLE_CLOUD_LOCATION": "global"},
+            "eur3",
+            True,
+            "global",
+        ),
         ({"GOOGLE_GENAI_USE_VERTEXAI": "true"}, "eur3", False, None),
         ({"OPENAI_BASE_URL": "https://models.example"}, "eur3", True, None),
         ({}, "eur3", True, None),
@@ -132,7 +159,9 @@ def test_without_a_terminal_and_a_place_it_stops_rather_than_choose_one_for_good
 
 def test_a_database_that_is_there_stays_where_it_is() -> None:
     with pytest.raises(Stop, match="the database is in nam5, for good"):
-        plan.places(Namespace(project="demo-notes", region="europe-west1", location="eur3"), "", "nam5")
+        plan.places(
+            Namespace(project="demo-notes", region="europe-west1", location="eur3"), "", "nam5"
+        )
 
 
 @pytest.mark.parametrize(
@@ -148,7 +177,9 @@ def test_a_database_that_is_there_stays_where_it_is() -> None:
         ["demo-notes", "--set", "Judge=model"],
     ],
 )
-def test_a_command_line_that_is_wrong_gets_the_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_line_that_is_wrong_gets_the_usage(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as ended:
         plan.main(arguments)
     assert ended.value.code == 2
@@ -157,7 +188,11 @@ def test_a_command_line_that_is_wrong_gets_the_usage(arguments: list[str], capsy
 
 def test_the_usage_is_said_from_any_folder() -> None:
     said = subprocess.run(
-        ["./up.sh", "demo-notes", "--all"], cwd=ROOT / "deploy", capture_output=True, text=True, check=False
+        ["./up.sh", "demo-notes", "--all"],
+        cwd=ROOT / "deploy",
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert said.returncode == 2
     assert "usage: deploy/up.sh" in said.stderr
@@ -179,7 +214,7 @@ def test_a_setting_that_would_do_nothing_or_harm_is_refused_before_anything_is_d
 
 
 UNSTARTED = {
-    "JUDGE=foo": "JUDGE: expected one of offline, model, check_grounding, got 'foo'",
+    "JUDGE=foo": "JUDGE: expected one of offline, model, got 'foo'",
     "AUTH=nobody": "AUTH: expected one of firebase, emulator, none, got 'nobody'",
     "AUTH=none": "AUTH: expected firebase where K_SERVICE is set, got 'none'",
     "CHAT_TIMEOUT_MS=300000": "CHAT_TIMEOUT_MS: expected at most 170000",
@@ -197,13 +232,18 @@ def test_a_value_with_which_no_function_would_start_is_told_with_its_name() -> N
     for said, expected in zip(checked(*map(_given, UNSTARTED)), UNSTARTED.values(), strict=True):
         assert said.startswith(expected)
     origins = "JUDGE=model|ALLOWED_ORIGINS=https://a.example,https://b.example"
-    fine, uneven = checked({**held, **_given(origins)}, {**held, **_given("RETRIEVAL_WEIGHT_RECENCY=0.1")})
+    fine, uneven = checked(
+        {**held, **_given(origins)}, {**held, **_given("RETRIEVAL_WEIGHT_RECENCY=0.1")}
+    )
     assert fine == ""
     assert "sum to 1, got 0.95" in uneven
 
 
 def _given(settings: str) -> dict[str, str]:
-    return dict(each.split("=", 1) for each in f"STORE=firestore|GOOGLE_CLOUD_PROJECT=demo-notes|{settings}".split("|"))
+    return dict(
+        each.split("=", 1)
+        for each in f"STORE=firestore|GOOGLE_CLOUD_PROJECT=demo-notes|{settings}".split("|")
+    )
 
 
 CHECK = """
@@ -242,25 +282,8 @@ def test_without_gcloud_it_says_so_and_that_it_stopped(tmp_path: Path) -> None:
     assert "Stopped while checking what is needed." in said.stderr
 
 
-@pytest.fixture
-def owned(tmp_path: Path) -> Iterator[tuple[GoogleCloud, Callable[..., subprocess.CompletedProcess[str]]]]:
-    """A project, and what runs a script for its owner."""
-    found_gcloud()
-    with GoogleCloud("demo-other") as cloud:
-
-        def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
-            tool = tools(cloud, home=tmp_path, account=OWNER, path=os.environ["PATH"])
-            return subprocess.run(
-                command, cwd=ROOT, env={**tool, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, text=True, check=False,
-            )  # fmt: skip
-
-        yield cloud, run
-
-
 KEY_OF = "projects/demo-other/secrets/gemini-api-key"
 PLACE = "projects/demo-other/locations/europe-west1"
-Owned = tuple[GoogleCloud, Callable[..., subprocess.CompletedProcess[str]]]
 
 
 def deploy_chat(cloud: GoogleCloud, **variables: str) -> None:
@@ -310,7 +333,10 @@ def test_what_cannot_be_done_is_told_before_anything_is_made(owned: Owned) -> No
     deploy_chat(cloud, RETRIEVAL_WEIGHT_VECTOR="0.5", RETRIEVAL_WEIGHT_KEYWORD="0.35")
     cloud.resources[database]["type"] = "FIRESTORE_NATIVE"
     elsewhere = run(*up, "us-central1")
-    assert "The functions are in europe-west1; deploy/down.sh demo-other takes them away" in elsewhere.stdout
+    assert (
+        "The functions are in europe-west1; deploy/down.sh demo-other takes them away"
+        in elsewhere.stdout
+    )
     bad = run(*up, "europe-west1", "--set", "RETRIEVAL_WEIGHT_RECENCY=0.1")
     assert (elsewhere.returncode, bad.returncode) == (2, 2)
     assert "three weights that sum to 1, got 0.95" in bad.stdout
@@ -342,11 +368,16 @@ def test_a_minute_comes_back_in_a_database_of_its_own_protected_as_the_first(own
     assert cloud.named("databases") == ["(default)"]
     said = run(*restore, (datetime.now(UTC) - timedelta(days=6)).isoformat())
     assert said.returncode == 0, said.stdout
+    first, second = said.stdout.splitlines()[:2]
+    assert first.startswith("Apps must follow: the notes come back in a database of another name")
+    assert 'getFirestore(app, "restored")' in second
     assert "deploy/up.sh demo-other --database restored" in said.stdout
     made = cloud.resources["projects/demo-other/databases/restored"]
     assert made["deleteProtectionState"] == "DELETE_PROTECTION_ENABLED"
     assert made["locationId"] == "eur3"
-    (copied,) = (each for name, each in cloud.resources.items() if "/restored/backupSchedules/" in name)
+    (copied,) = (
+        each for name, each in cloud.resources.items() if "/restored/backupSchedules/" in name
+    )
     assert (copied["retention"], copied["dailyRecurrence"]) == ("604800s", {})
     assert cloud.faults == []
 
@@ -360,7 +391,8 @@ def test_what_runs_with_vertex_ai_wants_no_key_and_gets_its_role(owned: Owned) -
     assert planned.returncode == 0, planned.stdout
     script = 'eval "$0"; source deploy/common.sh; echo "$secrets" "${apis[@]:-}" "${bindings[@]}"'
     said = run("bash", "-euc", script, planned.stdout)
-    assert "chosen_apis=aiplatform" in planned.stdout
+    assert "identitytoolkit aiplatform'\n" in planned.stdout
+    assert "\nroles/aiplatform.user aurora-functions'" in planned.stdout
     assert "GOOGLE_CLOUD_LOCATION=eu" in planned.stdout
     assert said.stdout.startswith("--clear-secrets")
     assert "roles/aiplatform.user serviceAccount:aurora-functions@" in said.stdout
@@ -368,14 +400,18 @@ def test_what_runs_with_vertex_ai_wants_no_key_and_gets_its_role(owned: Owned) -
 
 @pytest.mark.timeout(300)
 @pytest.mark.slow
-def test_signing_in_and_the_first_question_go_on_wherever_they_stopped(owned: Owned, product: Served) -> None:
+def test_signing_in_and_the_first_question_go_on_wherever_they_stopped(
+    owned: Owned, product: Served
+) -> None:
     """And nothing is made twice: the call that was refused is made again, and no other. Whoever asked is removed."""
     cloud, run = owned
     cloud.enabled |= {"cloudfunctions", "iam", "iamcredentials", "identitytoolkit"}
     cloud.id_token = product.alice
     for name in ("chat", "api"):
         cloud.resources[f"{PLACE}/functions/{name}"] = {"url": f"{product.address}/{name}"}
-    signer = "projects/demo-other/serviceAccounts/aurora-scheduler@demo-other.iam.gserviceaccount.com"
+    signer = (
+        "projects/demo-other/serviceAccounts/aurora-scheduler@demo-other.iam.gserviceaccount.com"
+    )
     cloud.resources[signer] = {"name": signer}
     ask = ("python3", "deploy/first_question.py", "demo-other", "europe-west1", "", "(default)")
     made = (
@@ -407,19 +443,25 @@ def test_signing_in_and_the_first_question_go_on_wherever_they_stopped(owned: Ow
 
 @pytest.mark.timeout(900)
 @pytest.mark.slow
-def test_one_command_deploys_a_fresh_project_and_asks_the_first_question(tmp_path: Path, product: Served) -> None:
+def test_one_command_deploys_a_fresh_project_and_asks_the_first_question(
+    tmp_path: Path, product: Served
+) -> None:
     """With two of the functions; the replay of the documentation deploys them all."""
     left_out = ("reconcile", "on-note-write", "on-template-write", "schedule")
     with deploying(tmp_path, product, left_out=left_out) as deployment:
         said = deployment.follow("deploy/up.sh PROJECT --location eur3", GEMINI_API_KEY="a-key")
-    assert said.returncode == 0, said.stdout + "".join(step.said for step in deployment.steps if step.code)
+    assert said.returncode == 0, said.stdout + "".join(
+        step.said for step in deployment.steps if step.code
+    )
     assert "N1: We keep our notes in Firestore." in said.stdout
     assert deployment.cloud.faults == []
     assert deployment.cloud.named("functions") == ["api", "chat"]
     hashed = deployment.follow("python3 deploy/source.py").stdout.strip()
-    assert f"The source has hash {hashed}" in said.stdout
+    assert f"; the source has hash {hashed}." in said.stdout
     for name in ("api", "chat"):
-        function = deployment.cloud.resources[f"projects/demo-notes/locations/europe-west1/functions/{name}"]
+        function = deployment.cloud.resources[
+            f"projects/demo-notes/locations/europe-west1/functions/{name}"
+        ]
         assert function["labels"]["source"] == hashed
 
 
@@ -441,7 +483,9 @@ def test_what_is_named_is_taken_over_and_callers_come_in_where_all_users_may_not
         assert cloud.called("cloudbuild.projects.builds.create") == []
         taken = f"deploy/up.sh PROJECT {' '.join(flags)} --no-invoker-iam-check"
         said = deployment.follow(taken, GEMINI_API_KEY="a-key")
-        assert said.returncode == 0, said.stdout + "".join(step.said for step in deployment.steps if step.code)
+        assert said.returncode == 0, said.stdout + "".join(
+            step.said for step in deployment.steps if step.code
+        )
         assert "N1: We keep our notes in Firestore." in said.stdout
         place = f"{project}/locations/us-central1"
         assert cloud.resources[f"{place}/functions/api"]["labels"]["product"] == "aurora-notes"
@@ -466,10 +510,15 @@ def test_a_source_that_was_changed_on_its_way_is_not_built(tmp_path: Path) -> No
     for name in source.uploaded():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
-    given = dict.fromkeys(build["substitutions"], "") | {"_SOURCE": source.source(), "PROJECT_ID": "p"}
+    given = dict.fromkeys(build["substitutions"], "") | {
+        "_SOURCE": source.source(),
+        "PROJECT_ID": "p",
+    }
     step = cloud_build.substituted(build["steps"][0], given)
     parts = {"steps": [step], "options": {}}
-    assert [each.code for each in cloud_build.run(parts, tmp_path, {"PATH": os.environ["PATH"]})] == [0]
+    assert [
+        each.code for each in cloud_build.run(parts, tmp_path, {"PATH": os.environ["PATH"]})
+    ] == [0]
     (tmp_path / "functions/extra.py").write_text("import os\n")
     (ran,) = cloud_build.run(parts, tmp_path, {"PATH": os.environ["PATH"]})
     assert ran.code == 1
@@ -484,9 +533,18 @@ def test_documents_of_somebody_else_are_found_beside_ours_in_the_real_firestore(
     google = Google(firestore_project)
     monkeypatch.setitem(google.__dict__, "headers", {"Authorization": "Bearer owner"})
     database = Database(google, "(default)")
-    for path in ("tenants/t/messages/1", "tenants/t/notes/1", "tenant/t/notes/1", "tenants2/t/messages/1"):
+    for path in (
+        "tenants/t/messages/1",
+        "tenants/t/notes/1",
+        "tenant/t/notes/1",
+        "tenants2/t/messages/1",
+    ):
         parent, _, id_ = path.rpartition("/")
-        google("POST", f"firestore/v1/{database.name}/documents/{parent}?documentId={id_}", {"fields": {}})
+        google(
+            "POST",
+            f"firestore/v1/{database.name}/documents/{parent}?documentId={id_}",
+            {"fields": {}},
+        )
     assert database.document("notes", beside_ours=True) == "tenant/t/notes/1"
     assert database.document("messages", beside_ours=True) == "tenants2/t/messages/1"
     assert database.document("messages", beside_ours=False) == "tenants/t/messages/1"

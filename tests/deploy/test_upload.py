@@ -33,15 +33,30 @@ ROOT = Path(__file__).parents[2]
 ROUTES = (*chat.ROUTES, *api.ROUTES, *reconcile.ROUTES)
 VOCABULARIES = [f"{vocabulary.__name__}.{lang}" for lang in vocabulary.languages()]
 TARGETS = ("chat", "api", "on_note_write", "on_template_write", "reconcile")
-NOTE = {"title": "API meeting", "text": "We use Cloud Run for the API. Firestore stays our database."}
+NOTE = {
+    "title": "API meeting",
+    "text": "We use Cloud Run for the API. Firestore stays our database.",
+}
 
 
 HERE_ONLY = {
     "shared.adapters.embedded": ("STORE", {"STORE": "embedded"}),
-    "shared.adapters.local": ("RERANKER", {"RERANKER": "cross_encoder", "RERANKER_MODEL": "BAAI/bge-reranker-base"}),
-    "shared.adapters.local.embedder": ("EMBEDDING_MODEL", {"EMBEDDING_MODEL": "intfloat/multilingual-e5-small"}),
-    "shared.adapters.openai": ("OPENAI_BASE_URL", {"OPENAI_BASE_URL": "https://models.example/v1", "CHAT_MODEL": "m"}),
-    "shared.adapters.otel": ("OTEL_EXPORTER_OTLP_ENDPOINT", {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"}),
+    "shared.adapters.local": (
+        "RERANKER",
+        {"RERANKER": "cross_encoder", "RERANKER_MODEL": "BAAI/bge-reranker-base"},
+    ),
+    "shared.adapters.local.embedder": (
+        "EMBEDDING_MODEL",
+        {"EMBEDDING_MODEL": "intfloat/multilingual-e5-small"},
+    ),
+    "shared.adapters.openai": (
+        "OPENAI_BASE_URL",
+        {"OPENAI_BASE_URL": "https://models.example/v1", "CHAT_MODEL": "m"},
+    ),
+    "shared.adapters.otel": (
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"},
+    ),
 }
 """What the composition root would import where a setting asks for it -> that setting, which no function starts with."""
 
@@ -73,7 +88,9 @@ def imported(name: str) -> set[str]:
 def source(name: str) -> Path | None:
     """The project's file of a module; None: it is none of ours."""
     path = ROOT.joinpath(*name.split("."))
-    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
+    return next(
+        (file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None
+    )
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +100,11 @@ def uploaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ignored = pathspec.GitIgnoreSpec.from_lines((ROOT / ".gcloudignore").read_text().splitlines())
     for path in ROOT.rglob("*.*"):
         relative = path.relative_to(ROOT)
-        if path.is_file() and relative.parts[0] not in (".git", ".venv") and not ignored.match_file(relative):
+        if (
+            path.is_file()
+            and relative.parts[0] not in (".git", ".venv")
+            and not ignored.match_file(relative)
+        ):
             (folder / relative.parent).mkdir(parents=True, exist_ok=True)
             shutil.copy(path, folder / relative)
     return folder
@@ -95,8 +116,17 @@ def python(tmp_path_factory: pytest.TempPathFactory, uploaded: Path) -> Path:
     environment = tmp_path_factory.mktemp("layer") / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     executable = environment / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", f"--python={executable}", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "install", "--no-compile", "-r", "requirements.txt"], cwd=uploaded, check=True)
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        f"--python={executable}",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]
+    subprocess.run(
+        [*pip, "install", "--no-compile", "-r", "requirements.txt"], cwd=uploaded, check=True
+    )
     compileall.compile_dir(str(uploaded), quiet=1)
     return executable
 
@@ -123,14 +153,22 @@ def deployed(
         }
         with ThreadPoolExecutor(len(TARGETS)) as pool:
             begun = pool.map(
-                lambda each: stack.enter_context(running(each, env, python=python, folder=uploaded)), TARGETS
+                lambda each: stack.enter_context(
+                    running(each, env, python=python, folder=uploaded)
+                ),
+                TARGETS,
             )
             addresses = dict(zip(TARGETS, (function.url for function in begun), strict=True))
         yield addresses, token
 
 
 def call(
-    method: str, url: str, body: object = None, *, token: str | None = None, headers: Mapping[str, str] | None = None
+    method: str,
+    url: str,
+    body: object = None,
+    *,
+    token: str | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> tuple[int, Any]:
     """(status, JSON or text)."""
     request = urllib.request.Request(
@@ -165,7 +203,9 @@ def test_a_setting_that_asks_for_what_is_not_uploaded_stops_the_start_by_its_nam
     """Also where its packages happen to be installed, as here."""
     deployed = {**os.environ, "K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p", **env}
     start = [sys.executable, "-c", "import main"]
-    done = subprocess.run(start, cwd=uploaded, env=deployed, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        start, cwd=uploaded, env=deployed, capture_output=True, text=True, check=False
+    )
     assert done.returncode != 0
     assert f"SettingsError: {variable}: expected " in done.stderr
 
@@ -173,10 +213,19 @@ def test_a_setting_that_asks_for_what_is_not_uploaded_stops_the_start_by_its_nam
 def test_what_is_uploaded_is_what_a_function_can_reach(uploaded: Path) -> None:
     """Whatever a module imports counts, also inside its functions, but for what `HERE_ONLY` names."""
     reached: set[str] = set()
-    found = {"main", *(f"functions.routes.{route.handler.partition(':')[0]}" for route in ROUTES), *VOCABULARIES}
+    found = {
+        "main",
+        *(f"functions.routes.{route.handler.partition(':')[0]}" for route in ROUTES),
+        *VOCABULARIES,
+    }
     while found:
         reached |= found
-        found = {each for name in found for each in imported(name) if not each.startswith(tuple(HERE_ONLY))} - reached
+        found = {
+            each
+            for name in found
+            for each in imported(name)
+            if not each.startswith(tuple(HERE_ONLY))
+        } - reached
     assert {module(path.relative_to(uploaded)) for path in uploaded.rglob("*.py")} == reached
 
 
@@ -185,7 +234,9 @@ def test_every_target_starts_and_a_saved_note_is_answered_with_a_citation(
     deployed: tuple[Mapping[str, str], str],
 ) -> None:
     at, token = deployed
-    status, tools = call("POST", f"{at['api']}/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, token=token)
+    status, tools = call(
+        "POST", f"{at['api']}/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, token=token
+    )
     assert (status, len(tools["result"]["tools"])) == (200, 4)
     assert call("GET", f"{at['chat']}/health")[0] == 200
     assert call("GET", f"{at['api']}/health")[0] == 200
@@ -201,7 +252,9 @@ def test_every_target_starts_and_a_saved_note_is_answered_with_a_citation(
         "ce-document": "tenants/mara/notes/meeting",
     }
     assert call("POST", at["on_note_write"], {}, headers=event)[0] in (200, 204)
-    assert call("GET", f"{at['api']}/notes/meeting:indexStatus", token=token)[1]["status"] == "indexed"
+    assert (
+        call("GET", f"{at['api']}/notes/meeting:indexStatus", token=token)[1]["status"] == "indexed"
+    )
 
     status, answer = call("POST", at["chat"], {"message": "Where does the API run?"}, token=token)
     assert status == 200
@@ -212,9 +265,14 @@ def test_every_target_starts_and_a_saved_note_is_answered_with_a_citation(
     listed = call("GET", f"{at['api']}/templates", token=token)[1]
     assert len(listed["templates"]) == 10
     assert listed["ready"] is True
-    event |= {"ce-subject": "documents/tenants/mara/templates/plan", "ce-document": "tenants/mara/templates/plan"}
+    event |= {
+        "ce-subject": "documents/tenants/mara/templates/plan",
+        "ce-document": "tenants/mara/templates/plan",
+    }
     assert call("POST", at["on_template_write"], {}, headers=event)[0] in (200, 204)
-    status, answer = call("POST", at["chat"], {"message": "Where?", "template": "plan"}, token=token)
+    status, answer = call(
+        "POST", at["chat"], {"message": "Where?", "template": "plan"}, token=token
+    )
     assert (status, answer["meta"]["template"]["name"]) == (200, "Plan")
 
     status, report = call("POST", at["reconcile"], {"full": True})

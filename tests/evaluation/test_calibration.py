@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from cli.sync.folder import FileNote, read, walk
+from desktop.files.reading import FileNote, read, walk
 from evaluation.calibration import measured
 from shared.adapters.embedded import EmbeddedStore
-from shared.adapters.local.embedder import BOX_CALIBRATION, LocalEmbedder
+from shared.adapters.local.embedder import BUNDLED_CALIBRATION, LocalEmbedder
 from shared.errors import OperatorError
 from shared.indexing.pipeline import Indexer, index_version
 from shared.model.notes import Note, NoteKey
 from shared.model.retrieval import CosineCalibration
-from shared.retrieval.calibration import estimated
+from shared.retrieval.calibration import estimate_calibration
 from tests.contracts.samples import TENANT
 from tests.retrieval.library import VERSION, Library
 from tests.retrieval.samples import TEXTS, cosine
@@ -33,7 +33,9 @@ def test_a_note_answers_what_it_says_first_and_no_other_does(library: Library) -
         library.add(f"n{number}", text)
     first = [library.writer.embed_query(text.partition(".")[0] + ".") for text in TEXTS]
     whole = [library.writer.embed_query(text) for text in TEXTS]
-    others = [cosine(one, two) for n, one in enumerate(first) for m, two in enumerate(whole) if n != m]
+    others = [
+        cosine(one, two) for n, one in enumerate(first) for m, two in enumerate(whole) if n != m
+    ]
     found = _measured(library)
     assert found.baseline == pytest.approx(sum(others) / len(others), abs=1e-6)
     assert found.match == pytest.approx(max(map(cosine, first, whole)), abs=1e-6)
@@ -42,7 +44,9 @@ def test_a_note_answers_what_it_says_first_and_no_other_does(library: Library) -
 def test_too_few_notes_are_no_measure(library: Library) -> None:
     for number, text in enumerate(TEXTS[:4]):
         library.add(f"n{number}", text)
-    with pytest.raises(OperatorError, match="5 notes indexed with hashing are needed to measure it, got 4"):
+    with pytest.raises(
+        OperatorError, match="5 notes indexed with hashing are needed to measure it, got 4"
+    ):
         _measured(library)
 
 
@@ -53,21 +57,31 @@ def test_a_model_that_tells_nothing_apart_cannot_be_measured(library: Library) -
         _measured(library)
 
 
-def test_the_local_embedder_measured_on_notes_comes_near_its_constants(embedded_store: EmbeddedStore) -> None:
+def test_the_local_embedder_measured_on_notes_comes_near_its_constants(
+    embedded_store: EmbeddedStore,
+) -> None:
     embedder = LocalEmbedder.of(None)
     for file in walk(NOTES):
         found = read(NOTES, file, "default") if isinstance(file, Path) else None
         if isinstance(found, FileNote):
             created = found.draft.created_at or NOW
             note = Note(
-                found.note_id, found.draft.title, found.draft.text, created, created, "default", found.draft.path
+                found.note_id,
+                found.draft.title,
+                found.draft.text,
+                created,
+                created,
+                "default",
+                found.draft.path,
             )
             embedded_store.put_note(TENANT, note)
-            Indexer(store=embedded_store, embedder=embedder, clock=lambda: NOW).index(NoteKey(TENANT, found.note_id))
+            Indexer(store=embedded_store, embedder=embedder, clock=lambda: NOW).index(
+                NoteKey(TENANT, found.note_id)
+            )
     version = index_version(embedder)
     by_questions = measured(TENANT, store=embedded_store, embedder=embedder, index_version=version)
-    by_chunks = estimated(TENANT, store=embedded_store, index_version=version)
-    assert by_questions.baseline == pytest.approx(BOX_CALIBRATION.baseline, abs=0.1)
-    assert by_questions.match == pytest.approx(BOX_CALIBRATION.match, abs=0.1)
+    by_chunks = estimate_calibration(TENANT, store=embedded_store, index_version=version)
+    assert by_questions.baseline == pytest.approx(BUNDLED_CALIBRATION.baseline, abs=0.1)
+    assert by_questions.match == pytest.approx(BUNDLED_CALIBRATION.match, abs=0.1)
     assert by_chunks is not None
-    assert by_chunks[0].baseline == pytest.approx(by_questions.baseline, abs=0.1)
+    assert by_chunks.calibration.baseline == pytest.approx(by_questions.baseline, abs=0.1)

@@ -11,7 +11,13 @@ from evaluation.collection import UNDATED, read_collection
 from shared.errors import InvalidArgument
 
 NOTES: list[dict[str, Any]] = [
-    {"id": "chat1/S1", "scope": "chat1", "title": "Talk", "text": "Hello", "createdAt": "2023-05-08T13:56:00"},
+    {
+        "id": "chat1/S1",
+        "scope": "chat1",
+        "title": "Talk",
+        "text": "Hello",
+        "createdAt": "2023-05-08T13:56:00",
+    },
     {"id": "chat2/S1", "scope": "chat2", "title": "", "text": "Goodbye"},
 ]
 QUERIES: list[dict[str, Any]] = [
@@ -26,7 +32,9 @@ QRELS: list[dict[str, Any]] = [
 
 def _folder(folder: Path, **files: list[dict[str, Any]]) -> Path:
     for name, rows in {"notes": NOTES, "queries": QUERIES, "qrels": QRELS, **files}.items():
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        (folder / f"{name}.jsonl").write_text(
+            "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
+        )
     return folder
 
 
@@ -51,7 +59,12 @@ def test_notes_without_a_time_are_all_of_one_moment(tmp_path: Path) -> None:
 def test_a_collection_without_scopes_searches_everything(tmp_path: Path) -> None:
     notes = [{"id": "1", "text": "one"}]
     collection = read_collection(
-        _folder(tmp_path, notes=notes, queries=[{"id": "7", "text": "?"}], qrels=[{**QRELS[0], "query_id": "7"}])
+        _folder(
+            tmp_path,
+            notes=notes,
+            queries=[{"id": "7", "text": "?"}],
+            qrels=[{**QRELS[0], "query_id": "7"}],
+        )
     )
     assert collection.questions[0].filters.vaults == ()
 
@@ -65,7 +78,11 @@ def test_a_collection_without_scopes_searches_everything(tmp_path: Path) -> None
         ("notes", ["id", "text"], "no object"),
         ("queries", {"id": "chat1/q0", "text": None}, "text is no text"),
         ("qrels", {"query_id": "chat1/q0", "note_id": "chat1/S1"}, "the field relevance"),
-        ("qrels", {"query_id": "chat1/q0", "note_id": "chat1/S1", "relevance": "high"}, "invalid literal"),
+        (
+            "qrels",
+            {"query_id": "chat1/q0", "note_id": "chat1/S1", "relevance": "high"},
+            "invalid literal",
+        ),
     ],
 )
 def test_a_bad_row_is_told_with_its_line(tmp_path: Path, name: str, row: Any, told: str) -> None:  # noqa: ANN401 - any JSON

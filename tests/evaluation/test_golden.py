@@ -40,7 +40,9 @@ def test_a_line_is_a_question_with_all_that_chat_takes(tmp_path: Path) -> None:
             now=datetime(2026, 11, 15, 12, tzinfo=UTC),
             zone="Europe/Berlin",
             filters=Filters(
-                folders=("projects",), created_after=datetime(2025, 12, 31, 23, tzinfo=UTC), window_days=30
+                folders=("projects",),
+                created_after=datetime(2025, 12, 31, 23, tzinfo=UTC),
+                window_days=30,
             ),
         ),
     )
@@ -58,9 +60,20 @@ def test_yaml_says_the_same_as_json_lines(tmp_path: Path) -> None:
 
 
 def test_a_vault_is_searched_alone_and_facts_are_kept(tmp_path: Path) -> None:
-    entry = {"id": "q", "text": "t", "relevant": ["a"], "vault": "en", "answer_facts": ["12 weeks"], "slice": "vague"}
+    entry = {
+        "id": "q",
+        "text": "t",
+        "relevant": ["a"],
+        "vault": "en",
+        "answer_facts": ["12 weeks"],
+        "slice": "vague",
+    }
     (question,) = read_golden(_written(tmp_path, entry))
-    assert (question.filters.vaults, question.facts, question.group) == (("en",), ("12 weeks",), "en vague")
+    assert (question.filters.vaults, question.facts, question.group) == (
+        ("en",),
+        ("12 weeks",),
+        "en vague",
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,7 +91,10 @@ def test_a_vault_is_searched_alone_and_facts_are_kept(tmp_path: Path) -> None:
         ({"now": "yesterday"}, "now"),
         ({"timeZone": "Mars/Olympus"}, "timeZone"),
         ({"filters": {"createdAfter": "someday"}}, "RFC 3339"),
-        ({"filters": {"createdAfter": "2026-02-01", "createdBefore": "2026-01-01"}}, "filters.createdAfter is later"),
+        (
+            {"filters": {"createdAfter": "2026-02-01", "createdBefore": "2026-01-01"}},
+            "filters.createdAfter is later",
+        ),
         ({"filters": {"folder": "x"}}, "filters.folder"),
         ({"vault": "en", "filters": {"vaults": ["de"]}}, "either vault or filters.vaults"),
         ({"relevant": {}, "unanswerable": True, "answer_facts": ["12"]}, "answer_facts"),
@@ -86,7 +102,9 @@ def test_a_vault_is_searched_alone_and_facts_are_kept(tmp_path: Path) -> None:
         ({"grade": 3}, "grade"),
     ],
 )
-def test_a_mistake_is_told_with_its_line_and_field(tmp_path: Path, change: dict[str, Any], told: str) -> None:
+def test_a_mistake_is_told_with_its_line_and_field(
+    tmp_path: Path, change: dict[str, Any], told: str
+) -> None:
     file = _written(tmp_path, {**FULL, "id": "q0"}, {**FULL, **change})
     with pytest.raises(InvalidArgument) as caught:
         read_golden(file)
@@ -108,7 +126,9 @@ def test_a_byte_order_mark_and_line_ends_of_windows_do_not_matter(tmp_path: Path
 def test_a_line_that_is_no_object_is_told_in_our_words(tmp_path: Path) -> None:
     file = tmp_path / "golden.jsonl"
     file.write_text("[1, 2]\n")
-    with pytest.raises(InvalidArgument, match=r"golden.jsonl:1: expected an object with the fields of a question$"):
+    with pytest.raises(
+        InvalidArgument, match=r"golden.jsonl:1: expected an object with the fields of a question$"
+    ):
         read_golden(file)
 
 

@@ -6,9 +6,16 @@ import math
 
 import pytest
 
-from evaluation.asking import Ranking, Reply
+from evaluation.asking import ChatAnswer, Ranking
 from evaluation.golden import GoldenQuestion, parts_needed
-from evaluation.measures import answer_figures, citation_figures, hit_figures, means, ranking_figures, refusal_figures
+from evaluation.measures import (
+    answer_figures,
+    citation_figures,
+    hit_figures,
+    means,
+    ranking_figures,
+    refusal_figures,
+)
 
 
 def _ranking(*notes: str) -> Ranking:
@@ -38,22 +45,29 @@ def test_a_question_that_found_nothing_counts_as_zero() -> None:
 
 def test_citations_are_judged_where_there_is_an_answer_to_judge() -> None:
     replies = {
-        "q": Reply("…", ("a", "b"), refused=False),
-        "given up": Reply("…", (), refused=True),
-        "unanswerable": Reply("…", ("a",), refused=False),
+        "q": ChatAnswer("…", ("a", "b"), refused=False),
+        "given up": ChatAnswer("…", (), refused=True),
+        "unanswerable": ChatAnswer("…", ("a",), refused=False),
     }
     figures = citation_figures({"q": {"a": 2, "z": 1}, "given up": {"a": 1}}, replies)
     assert figures == {"q": {"precision": pytest.approx(1 / 2), "recall": pytest.approx(1 / 2)}}
 
 
 def test_refusing_is_right_when_there_is_no_answer() -> None:
-    replies = {name: Reply("…", (), refused=name in ("b", "c")) for name in "abcd"}
+    replies = {name: ChatAnswer("…", (), refused=name in ("b", "c")) for name in "abcd"}
     figures = refusal_figures({"a": True, "b": True, "c": False, "d": False}, replies)
-    assert (figures.accuracy, figures.unanswerable_refused, figures.answerable_refused) == (0.5, 0.5, 0.5)
+    assert (figures.accuracy, figures.unanswerable_refused, figures.answerable_refused) == (
+        0.5,
+        0.5,
+        0.5,
+    )
 
 
 def test_shares_of_nothing_are_unknown() -> None:
-    assert refusal_figures({"a": True}, {"a": Reply("…", (), refused=False)}).unanswerable_refused is None
+    assert (
+        refusal_figures({"a": True}, {"a": ChatAnswer("…", (), refused=False)}).unanswerable_refused
+        is None
+    )
     assert citation_figures({}, {}) == {}
     assert means({}, ["q"]) == {}
 
@@ -70,7 +84,9 @@ def test_a_question_whose_facts_no_note_holds_together_needs_a_note_for_each() -
     assert hit_figures(needed, {"q": _ranking("a", "x")})["q"]["hit@5"] == 0
     assert hit_figures(needed, {"q": _ranking("c", "a")})["q"]["hit@5"] == 1
     together = {
-        "q": parts_needed(("twelve weeks", "13 days"), {"a": 2, "d": 2}, texts | {"d": "Twelve weeks, 13 days"})
+        "q": parts_needed(
+            ("twelve weeks", "13 days"), {"a": 2, "d": 2}, texts | {"d": "Twelve weeks, 13 days"}
+        )
     }
     assert hit_figures(together, {"q": _ranking("a")})["q"]["hit@5"] == 1
 
@@ -84,10 +100,10 @@ def test_answers_are_measured_by_their_facts_and_the_notes_they_cite() -> None:
     ]
     needed = {name: (frozenset("a"),) for name in ("held", "refused", "no facts")}
     replies = {
-        "held": Reply("> It is 12\n> Weeks [N1].", ("a",), refused=False),
-        "refused": Reply("12 weeks may stand in a note, but", ("a",), refused=True),
-        "no facts": Reply("…", ("b",), refused=False),
-        "none": Reply("…", (), refused=True),
+        "held": ChatAnswer("> It is 12\n> Weeks [N1].", ("a",), refused=False),
+        "refused": ChatAnswer("12 weeks may stand in a note, but", ("a",), refused=True),
+        "no facts": ChatAnswer("…", ("b",), refused=False),
+        "none": ChatAnswer("…", (), refused=True),
     }
     assert answer_figures(questions, needed, replies) == {
         "held": {"refused": 0, "right note cited": 1, "facts": 0.5},

@@ -10,10 +10,16 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from evaluation.asking import Ranking, Reply
+from evaluation.asking import ChatAnswer, Ranking
 from evaluation.comparison import Golden, Measured, Variant, halves
 from evaluation.golden import GoldenQuestion
-from evaluation.measures import answer_figures, citation_figures, hit_figures, ranking_figures, together
+from evaluation.measures import (
+    answer_figures,
+    citation_figures,
+    hit_figures,
+    ranking_figures,
+    together,
+)
 from evaluation.plots import bars, lines, shares
 from evaluation.report import Report, html
 from evaluation.tuning import Tuned
@@ -27,7 +33,9 @@ HOSTILE = '<script>fetch("https://evil.example")</script>'
 
 def _report() -> Report:
     questions = (
-        GoldenQuestion("q1", HOSTILE, {"a": 1}, slice=HOSTILE, now=datetime(2026, 1, 1, tzinfo=UTC)),
+        GoldenQuestion(
+            "q1", HOSTILE, {"a": 1}, slice=HOSTILE, now=datetime(2026, 1, 1, tzinfo=UTC)
+        ),
         GoldenQuestion("q2", "Where is it?", {"b": 1}),
         GoldenQuestion("q3", "Nowhere?", {}),
     )
@@ -40,21 +48,32 @@ def _report() -> Report:
     passages = (scored(chunk("b"), 0.8), scored(chunk("a"), 0.4))
     ranking = Ranking(("b", "a"), passages, names_time=False, seconds=0.01)
     rankings = {"q1": ranking, "q2": ranking, "q3": Ranking((), (), names_time=True, seconds=0.01)}
-    replies = {name: Reply("…", ("b",), refused=name == "q3") for name in rankings}
+    replies = {name: ChatAnswer("…", ("b",), refused=name == "q3") for name in rankings}
     measured = Measured(
         variant=Variant(Strategy.WEIGHTED, "wordllama", "markdown"),
         rankings=rankings,
-        figures=together(hit_figures(golden.needed, rankings), ranking_figures(golden.relevant, rankings)),
+        figures=together(
+            hit_figures(golden.needed, rankings), ranking_figures(golden.relevant, rankings)
+        ),
         replies=replies,
-        answers=together(answer_figures(questions, golden.needed, replies), citation_figures(golden.relevant, replies)),
+        answers=together(
+            answer_figures(questions, golden.needed, replies),
+            citation_figures(golden.relevant, replies),
+        ),
         foreign={"elsewhere": replies},
     )
     other = replace(
-        measured, variant=Variant(Strategy.RRF, "wordllama", "markdown"), replies={}, answers={}, foreign={}
+        measured,
+        variant=Variant(Strategy.RRF, "wordllama", "markdown"),
+        replies={},
+        answers={},
+        foreign={},
     )
     notes = {"a": NoteDraft(title=HOSTILE, text=""), "b": NoteDraft(title="", text="", path="b.md")}
     tuned = Tuned(Strategy.WEIGHTED, {"weight_vector": 0.5}, 0.5, 0.6, 0.5, 0.55)
-    return Report(source="golden.jsonl", golden=golden, notes=notes, measured=[measured, other], tuned=[tuned])
+    return Report(
+        source="golden.jsonl", golden=golden, notes=notes, measured=[measured, other], tuned=[tuned]
+    )
 
 
 class _Tags(HTMLParser):
@@ -80,7 +99,15 @@ def test_the_page_fetches_nothing_and_runs_nothing() -> None:
 
 def test_the_page_shows_every_part() -> None:
     page = html(_report())
-    for heading in ("Variants", "Answers", "Tuning", "nDCG@10 by slice", "Recall by k", "Scores of", "Worst questions"):
+    for heading in (
+        "Variants",
+        "Answers",
+        "Tuning",
+        "nDCG@10 by slice",
+        "Recall by k",
+        "Scores of",
+        "Worst questions",
+    ):
         assert f"<h2>{heading}" in page
     assert "weight_vector 0.5" in page
     assert "rrf · wordllama · markdown" in page
@@ -102,14 +129,21 @@ def test_drawings_are_well_formed() -> None:
 
 
 def test_a_plot_of_nothing_is_an_empty_plot() -> None:
-    for drawing in (bars({}, [], title="t"), lines({}, [], title="t"), lines({"one": [0.5]}, ["1"], title="t")):
+    for drawing in (
+        bars({}, [], title="t"),
+        lines({}, [], title="t"),
+        lines({"one": [0.5]}, ["1"], title="t"),
+    ):
         ET.fromstring(drawing.partition("<ul")[0])  # noqa: S314 - our own
 
 
 @pytest.mark.parametrize(
-    ("values", "expected"), [([], [0, 0]), ([0.0, 0.4, 1.0], [2 / 3, 1 / 3]), ([-1.0, 2.0], [0.5, 0.5])]
+    ("values", "expected"),
+    [([], [0, 0]), ([0.0, 0.4, 1.0], [2 / 3, 1 / 3]), ([-1.0, 2.0], [0.5, 0.5])],
 )
-def test_values_fall_into_bins_with_the_ends_in_the_outermost(values: list[float], expected: list[float]) -> None:
+def test_values_fall_into_bins_with_the_ends_in_the_outermost(
+    values: list[float], expected: list[float]
+) -> None:
     assert shares(values, 2) == pytest.approx(expected)
 
 

@@ -42,13 +42,18 @@ def by_kind(pairs: tuple[Pair, ...], source: str) -> dict[str, Pair]:
 
 def test_a_claim_is_altered_in_every_way_and_questions_claim_nothing(collection: Path) -> None:
     kinds = by_kind(pairs_of(collection, sentences_wanted=3), "claims")
-    assert kinds["supported"].claim == "With the Kafka queue all errors are 40 percent fewer in weeks."
+    assert (
+        kinds["supported"].claim == "With the Kafka queue all errors are 40 percent fewer in weeks."
+    )
     assert {kind for kind, pair in kinds.items() if pair.passage.note_id == "n0"} == {
         "supported", "number", "name", "negation"
     }  # fmt: skip
     assert "40" not in kinds["number"].claim
     assert "Kafka" not in kinds["name"].claim
-    assert kinds["negation"].claim == "With the Kafka queue all errors are not 40 percent fewer in weeks."
+    assert (
+        kinds["negation"].claim
+        == "With the Kafka queue all errors are not 40 percent fewer in weeks."
+    )
     assert {kinds["other"].passage.note_id, kinds["nearest"].passage.note_id} <= {"n1", "n2"}
 
 
@@ -60,10 +65,15 @@ def test_sentences_of_the_passages_are_claims_too(collection: Path) -> None:
         assert set(pair.claim.split()) <= set(pair.passage.text.split())
 
 
-def test_the_same_collection_gives_the_same_pairs_and_no_claim_is_in_both_halves(collection: Path) -> None:
+def test_the_same_collection_gives_the_same_pairs_and_no_claim_is_in_both_halves(
+    collection: Path,
+) -> None:
     pairs = pairs_of(collection)
     assert pairs == pairs_of(collection)
-    halves = {pair.claim_id: {other.held_out for other in pairs if other.claim_id == pair.claim_id} for pair in pairs}
+    halves = {
+        pair.claim_id: {other.held_out for other in pairs if other.claim_id == pair.claim_id}
+        for pair in pairs
+    }
     assert all(len(half) == 1 for half in halves.values())
 
 
@@ -80,6 +90,8 @@ def test_the_offline_judge_tells_our_own_pairs_apart() -> None:
 
 def test_a_bad_line_is_named(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
-    file.write_text('{"id": "a/x", "kind": "supported", "claim": "A.", "passage": "A."}\n{"id": "b"}\n')
+    file.write_text(
+        '{"id": "a/x", "kind": "supported", "claim": "A.", "passage": "A."}\n{"id": "b"}\n'
+    )
     with pytest.raises(InvalidArgument, match=r"pairs\.jsonl:2"):
         read_pairs(file)

@@ -86,7 +86,10 @@ def snippet(language: str) -> str:
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, AuthEmulator]]:
     """On an emulator under our rules; whoever signs in is `mara`."""
     with AuthEmulator(PROJECT) as auth:
-        env = {"FIREBASE_AUTH_EMULATOR_HOST": auth.url.removeprefix("http://"), "GOOGLE_CLOUD_PROJECT": PROJECT}
+        env = {
+            "FIREBASE_AUTH_EMULATOR_HOST": auth.url.removeprefix("http://"),
+            "GOOGLE_CLOUD_PROJECT": PROJECT,
+        }
         with dev(tmp_path_factory.mktemp("home"), "--store", "emulator", env=env) as running:
             yield running, auth
 
@@ -100,8 +103,17 @@ def test_the_web_snippet_saves_a_note_and_streams_an_answer_that_cites_it(
     (tmp_path / "driver.mjs").write_text(DRIVER)
     firestore = re.search(r"FIRESTORE_EMULATOR_HOST=\S+:(\d+)", running.greeting)
     assert firestore
-    command = ["node", "driver.mjs", auth.url, firestore[1], running.address.rpartition(":")[2], QUESTION]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    command = [
+        "node",
+        "driver.mjs",
+        auth.url,
+        firestore[1],
+        running.address.rpartition(":")[2],
+        QUESTION,
+    ]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stderr
     got: Any = json.loads(done.stdout)
     assert got["shown"][-1] == got["answer"]["answer"]
@@ -119,7 +131,9 @@ def test_deployed_the_web_snippet_calls_the_functions_in_their_region(
     (tmp_path / "hosts.mjs").write_text(HOSTS)
     (tmp_path / "driver.mjs").write_text(DEPLOYED)
     command = ["node", "driver.mjs", auth.url, running.address, QUESTION]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["answer"]
 
@@ -127,8 +141,20 @@ def test_deployed_the_web_snippet_calls_the_functions_in_their_region(
 @pytest.mark.parametrize(
     ("language", "calls"),
     [
-        ("js", {"getFunctions(": "getFunctions(app, REGION)", "getFirestore(": "getFirestore(app, DATABASE)"}),
-        ("kotlin", {"Firebase.func": "Firebase.functions(REGION)", "Firebase.fire": "Firebase.firestore(DATABASE)"}),
+        (
+            "js",
+            {
+                "getFunctions(": "getFunctions(app, REGION)",
+                "getFirestore(": "getFirestore(app, DATABASE)",
+            },
+        ),
+        (
+            "kotlin",
+            {
+                "Firebase.func": "Firebase.functions(REGION)",
+                "Firebase.fire": "Firebase.firestore(DATABASE)",
+            },
+        ),
         (
             "swift",
             {
@@ -136,10 +162,18 @@ def test_deployed_the_web_snippet_calls_the_functions_in_their_region(
                 "Firestore.fire": "firestore(database: database)",
             },
         ),
-        ("dart", {"Functions.inst": "Functions.instanceFor(region: region)", "Firestore.inst": "databaseId: database"}),
+        (
+            "dart",
+            {
+                "Functions.inst": "Functions.instanceFor(region: region)",
+                "Firestore.inst": "databaseId: database",
+            },
+        ),
     ],
 )
-def test_each_snippet_names_region_and_database_in_one_place(language: str, calls: dict[str, str]) -> None:
+def test_each_snippet_names_region_and_database_in_one_place(
+    language: str, calls: dict[str, str]
+) -> None:
     code = snippet(language)
     assert (code.count(REGION), code.count("(default)"), code.count("nonymous")) == (1, 1, 0)
     for opened, rightly in calls.items():
@@ -151,9 +185,13 @@ def test_the_lines_for_a_shell_save_ask_and_stream(product: tuple[Running, AuthE
     if shutil.which("curl") is None:
         pytest.fail("curl is needed")
     env = {**os.environ, "AURORA": running.address, "TOKEN": auth.token}
-    lines = [code for code in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) if code.startswith("curl")]
+    lines = [
+        code for code in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) if code.startswith("curl")
+    ]
     script = "set -e\n" + lines[0].replace("curl ", "curl -sS --fail-with-body ")
-    done = subprocess.run(["bash", "-c", script], env=env, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        ["bash", "-c", script], env=env, capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert '"noteId": "boat"' in done.stdout.replace('":"', '": "')
     assert "event: result" in done.stdout
@@ -168,16 +206,24 @@ def test_the_other_snippets_are_of_their_languages(language: str) -> None:
 
 def test_the_table_is_what_a_note_may_hold() -> None:
     table = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", PAGE, re.MULTILINE))
-    taken = {field.alias or name for name, field in NoteBody.model_fields.items()} - {"tenantId", "noteId", "revision"}
+    taken = {field.alias or name for name, field in NoteBody.model_fields.items()} - {
+        "tenantId",
+        "noteId",
+        "revision",
+        "erasure",
+    }
     assert set(table) == taken
     said = {
-        field: [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", row)] for field, row in table.items()
+        field: [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", row)]
+        for field, row in table.items()
     }
     assert said["title"] == [MAX_TITLE]
     assert MAX_TEXT_BYTES in said["text"]
     assert said["vault"] == [1, MAX_NAME]
     assert said["path"] == [MAX_PATH]
     assert said["tags"] == [MAX_TAGS, 1, MAX_NAME]
-    in_rules = re.search(r"keys\(\)\.hasOnly\(\['title'(.*?)\]\)", (ROOT / "firestore.rules").read_text())
+    in_rules = re.search(
+        r"keys\(\)\.hasOnly\(\['title'(.*?)\]\)", (ROOT / "firestore.rules").read_text()
+    )
     assert in_rules
     assert {"title", *re.findall(r"'(\w+)'", in_rules[1])} == set(table)

@@ -37,7 +37,9 @@ def called(sdk: Path, tmp_path: Path) -> Iterator[Mapping[str, Any]]:
         with running("chat", environment(tmp_path / "home", PROJECT, gemini)) as function:
             where = (PROJECT, str(function.port), auth.url.rpartition(":")[2])
             command = ["node", "client.mjs", *where, json.dumps(ASKED)]
-            done = subprocess.run(command, cwd=sdk, capture_output=True, text=True, timeout=60, check=False)
+            done = subprocess.run(
+                command, cwd=sdk, capture_output=True, text=True, timeout=60, check=False
+            )
         assert done.returncode == 0, done.stderr
         yield json.loads(done.stdout)
 
@@ -45,7 +47,9 @@ def called(sdk: Path, tmp_path: Path) -> Iterator[Mapping[str, Any]]:
 def test_the_real_sdk_reads_answers_streams_and_errors(called: Mapping[str, Any]) -> None:
     whole, streamed = called["whole"], called["streamed"]
     assert (
-        whole["answer"] == streamed["result"]["answer"] == "The API runs on Cloud Run [N1]. 😀 It scales\u2028to zero."
+        whole["answer"]
+        == streamed["result"]["answer"]
+        == "The API runs on Cloud Run [N1]. 😀 It scales to zero."
     )
     assert [each["noteId"] for each in whole["citations"]] == ["api"]
     kinds = [message["type"] for message in streamed["messages"] if message["type"] != "heartbeat"]
@@ -53,13 +57,21 @@ def test_the_real_sdk_reads_answers_streams_and_errors(called: Mapping[str, Any]
     assert kinds[-1] == "usage"
     tokens = [message["text"] for message in streamed["messages"] if message["type"] == "token"]
     assert "".join(tokens) == whole["answer"]
-    assert tokens == ["The API runs on Cloud Run [N1].", " 😀 It scales", "\u2028to zero."], "a piece each"
-    assert [each["citation"]["cid"] for each in streamed["messages"] if each["type"] == "citation"] == ["N1"]
+    assert tokens == ["The API runs on Cloud Run [N1].", " 😀 It scales", " to zero."], (
+        "a piece each"
+    )
+    assert [
+        each["citation"]["cid"] for each in streamed["messages"] if each["type"] == "citation"
+    ] == ["N1"]
 
     assert (called["stranger"], called["streamedStranger"]) == (
         "functions/unauthenticated",
         "functions/unauthenticated",
     )
-    assert called["bad"]["code"] == called["streamedBad"]["error"]["code"] == "functions/invalid-argument"
+    assert (
+        called["bad"]["code"]
+        == called["streamedBad"]["error"]["code"]
+        == "functions/invalid-argument"
+    )
     assert called["bad"]["details"] == called["streamedBad"]["error"]["details"]
     assert called["bad"]["details"][0]["metadata"]["field"] == "message"

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
-from shared.folders.search import MAX_OFFERED, FolderRanking, names_in, rank_folders
+from shared.folders.ranking import MAX_OFFERED, names_in, rank_folders
+from shared.folders.scope import FolderRanking
 from shared.model.notes import Folder
 from shared.model.retrieval import ChosenBy
 from tests.fakes import ScriptedWriter
@@ -44,7 +45,9 @@ def test_the_list_is_found_and_only_what_was_offered_counts(reply: str) -> None:
     assert (ranking.folders, ranking.chosen_by) == ((FOLDERS[2], FOLDERS[0]), ChosenBy.MODEL)
 
 
-@pytest.mark.parametrize("reply", ["[]", "```json\n[]\n```", "None fits: []", '["cellar"]', '["ignore all rules"]'])
+@pytest.mark.parametrize(
+    "reply", ["[]", "```json\n[]\n```", "None fits: []", '["cellar"]', '["ignore all rules"]']
+)
 def test_no_folder_of_those_offered_is_none_chosen(reply: str) -> None:
     assert _rank(reply) == FolderRanking((), ChosenBy.MODEL)
 
@@ -64,7 +67,9 @@ def test_no_folder_of_those_offered_is_none_chosen(reply: str) -> None:
         ModelRefused("blocked"),
     ],
 )
-def test_prose_and_failure_mean_all_folders_in_their_order_and_the_roots_last(reply: str | AuroraError) -> None:
+def test_prose_and_failure_mean_all_folders_in_their_order_and_the_roots_last(
+    reply: str | AuroraError,
+) -> None:
     ranking = _rank(reply)
     assert (ranking.folders, ranking.chosen_by) == ((*FOLDERS, *ROOTS), ChosenBy.ORDER)
 
@@ -91,7 +96,9 @@ def test_of_very_many_folders_the_outermost_are_offered() -> None:
     writer = ScriptedWriter("[]")
     folders = [Folder("home", f"a/b{number}") for number in range(400)]
     rank_folders("Where?", ("home",), (*folders, Folder("home", "top")), writer)
-    listed, _ = json.JSONDecoder().raw_decode(writer.prompts[0].user, writer.prompts[0].user.index("["))
+    listed, _ = json.JSONDecoder().raw_decode(
+        writer.prompts[0].user, writer.prompts[0].user.index("[")
+    )
     assert len(listed) == MAX_OFFERED
     assert listed[0] == "top"
 
@@ -102,7 +109,9 @@ def test_no_reply_breaks_the_reader(reply: str) -> None:
     assert names is None or all(isinstance(name, str) for name in names)
 
 
-@pytest.mark.parametrize("reply", ["[" * 100_000, '["a",' * 50_000, '[{"a":' * 50_000, "[1]" * 50_000])
+@pytest.mark.parametrize(
+    "reply", ["[" * 100_000, '["a",' * 50_000, '[{"a":' * 50_000, "[1]" * 50_000]
+)
 def test_a_reply_made_to_be_slow_is_not(reply: str) -> None:
     begin = time.thread_time()
     assert names_in(reply) is None

@@ -1,13 +1,19 @@
-"""From what a caller names and a ranking to places and weights."""
+"""From what a caller names and a ranking to folders and weights."""
 
 from __future__ import annotations
 
 import pytest
 
 from shared.errors import NotFound
-from shared.folders.search import FolderRanking, FolderScope, VaultFolders, offered_folders, weigh_folders
+from shared.folders.scope import (
+    FolderRanking,
+    FolderScope,
+    VaultFolders,
+    offered_folders,
+    weigh_folders,
+)
 from shared.model.notes import Folder
-from shared.model.retrieval import ChosenBy, Place
+from shared.model.retrieval import ChosenBy, WeightedFolder
 
 FOLDERS = tuple(
     Folder(vault, folder)
@@ -32,7 +38,9 @@ def _names(folders: tuple[Folder, ...]) -> list[str]:
 
 def test_without_a_scope_every_vault_offers_all_its_folders() -> None:
     offered = offered_folders(FolderScope(), FOLDERS)
-    assert offered == VaultFolders(("home", "work"), (), tuple(each for each in FOLDERS if each.folder))
+    assert offered == VaultFolders(
+        ("home", "work"), (), tuple(each for each in FOLDERS if each.folder)
+    )
 
 
 def test_a_tenant_without_notes_has_the_default_vault() -> None:
@@ -73,10 +81,15 @@ def test_what_lies_below_a_named_folder_is_not_ranked_again() -> None:
         (FolderScope(folders=("plans", "cellar")), "no folder 'cellar'; there are: "),
         (FolderScope(vaults=("home",), folders=("work/plans",)), "no folder 'work/plans'"),
         (FolderScope(folders=("/",)), "no folder '/'"),
-        (FolderScope(folders=("plan/gardens",)), "no folder 'plan/gardens'; there are: plans/garden, "),
+        (
+            FolderScope(folders=("plan/gardens",)),
+            "no folder 'plan/gardens'; there are: plans/garden, ",
+        ),
     ],
 )
-def test_what_does_not_exist_is_named_with_the_likeliest_that_does(scope: FolderScope, named: str) -> None:
+def test_what_does_not_exist_is_named_with_the_likeliest_that_does(
+    scope: FolderScope, named: str
+) -> None:
     with pytest.raises(NotFound, match=named):
         offered_folders(scope, FOLDERS)
 
@@ -91,24 +104,45 @@ def test_of_many_names_a_few_are_told() -> None:
 
 def test_weights_fall_by_a_tenth_over_all_vaults_and_stay_at_the_least() -> None:
     mine = Folder("w", "mine")
-    places = weigh_folders(VaultFolders(("v", "w"), (mine,), RANKED), FolderRanking(RANKED, ChosenBy.ORDER))
-    assert [place.weight for place in places] == [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.1, 0.1, 0.1]
-    assert places[0] == Place("w", "mine", 1.0, ChosenBy.CALLER)
-    assert {place.chosen_by for place in places[1:]} == {ChosenBy.ORDER}
+    weighted_folders = weigh_folders(
+        VaultFolders(("v", "w"), (mine,), RANKED), FolderRanking(RANKED, ChosenBy.ORDER)
+    )
+    assert [folder.weight for folder in weighted_folders] == [
+        1.0,
+        0.9,
+        0.8,
+        0.7,
+        0.6,
+        0.5,
+        0.4,
+        0.3,
+        0.2,
+        0.1,
+        0.1,
+        0.1,
+        0.1,
+    ]
+    assert weighted_folders[0] == WeightedFolder("w", "mine", 1.0, ChosenBy.CALLER)
+    assert {folder.chosen_by for folder in weighted_folders[1:]} == {ChosenBy.ORDER}
 
 
 def test_without_any_folder_in_any_vault_all_are_searched_whole() -> None:
     none = FolderRanking((), ChosenBy.MODEL)
     assert weigh_folders(VaultFolders(("v", "w"), (), RANKED), none) == (
-        Place("v", "", 1.0, ChosenBy.WHOLE_VAULT),
-        Place("w", "", 1.0, ChosenBy.WHOLE_VAULT),
+        WeightedFolder("v", "", 1.0, ChosenBy.WHOLE_VAULT),
+        WeightedFolder("w", "", 1.0, ChosenBy.WHOLE_VAULT),
     )
-    (place,) = weigh_folders(VaultFolders(("v", "w"), RANKED[:1], ()), none)
-    assert place == Place("v", "f00", 1.0, ChosenBy.CALLER)
+    (folder,) = weigh_folders(VaultFolders(("v", "w"), RANKED[:1], ()), none)
+    assert folder == WeightedFolder("v", "f00", 1.0, ChosenBy.CALLER)
 
 
 def test_a_folder_that_is_named_stays_first_wherever_it_is_ranked() -> None:
     one, two = RANKED[:2]
-    places = weigh_folders(VaultFolders(("v",), (two,), (one,)), FolderRanking((one, two), ChosenBy.MODEL))
-    assert [(place.folder, place.weight) for place in places] == [("f01", 1.0), ("f00", 0.9)]
-    assert places[0].chosen_by is ChosenBy.CALLER
+    weighted_folders = weigh_folders(
+        VaultFolders(("v",), (two,), (one,)), FolderRanking((one, two), ChosenBy.MODEL)
+    )
+    assert [(folder.folder, folder.weight) for folder in weighted_folders] == [
+        ("f01", 1.0),
+        ("f00", 0.9),
+    ]
+    assert weighted_folders[0].chosen_by is ChosenBy.CALLER

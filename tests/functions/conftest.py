@@ -28,7 +28,10 @@ def embedder() -> HashingEmbedder:
 
 @pytest.fixture
 def world(
-    tmp_path: Path, clients: dict[str, FlaskClient], embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    clients: dict[str, FlaskClient],
+    embedder: HashingEmbedder,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[World]:
     """Nobody but Alice and Bob, on an empty embedded store."""
     store = EmbeddedStore(tmp_path / "home")

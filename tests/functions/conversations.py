@@ -18,5 +18,7 @@ def ask(world: World, message: str, session_id: str = "new", **more: object) -> 
 
 
 def messages(world: World, session_id: str, query: str = "") -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = world.json("GET", f"/sessions/{session_id}/messages{query}")["messages"]
+    listed: list[dict[str, Any]] = world.json("GET", f"/sessions/{session_id}/messages{query}")[
+        "messages"
+    ]
     return listed

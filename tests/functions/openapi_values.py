@@ -4,5 +4,9 @@ import schemathesis
 from hypothesis import strategies as st
 
 schemathesis.openapi.format("tenant-id", st.just("local"))
-schemathesis.openapi.format("iana-time-zone", st.sampled_from(["UTC", "Europe/Berlin", "Asia/Kathmandu"]))
-schemathesis.openapi.format("day-or-date-time", st.sampled_from(["2026-11-02", "2025-03-30T02:30:00+02:00"]))
+schemathesis.openapi.format(
+    "iana-time-zone", st.sampled_from(["UTC", "Europe/Berlin", "Asia/Kathmandu"])
+)
+schemathesis.openapi.format(
+    "day-or-date-time", st.sampled_from(["2026-11-02", "2025-03-30T02:30:00+02:00"])
+)

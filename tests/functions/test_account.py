@@ -41,11 +41,17 @@ def _export(world: World, **caller: str) -> list[dict[str, Any]]:
 def test_feedback_is_kept_and_given_back_with_everything_else(world: World) -> None:
     given = world.json("POST", "/feedback", RATED)
     assert (given["requestId"], given["rating"], given["comment"]) == ("r-1", "down", "Wrong boat.")
-    assert [row for row in _export(world) if row["type"] == "feedback"] == [{"type": "feedback", **given}]
+    assert [row for row in _export(world) if row["type"] == "feedback"] == [
+        {"type": "feedback", **given}
+    ]
 
 
 def test_a_second_thought_replaces_the_first_and_a_click_is_another_matter(world: World) -> None:
-    for body in (RATED, {"requestId": "r-1", "rating": "up"}, {"requestId": "r-1", "citation": "N2"}):
+    for body in (
+        RATED,
+        {"requestId": "r-1", "rating": "up"},
+        {"requestId": "r-1", "citation": "N2"},
+    ):
         assert world.call("api", "POST", "/feedback", body).status_code == 200
     kept = {(row["rating"], row["citation"]) for row in _export(world) if row["type"] == "feedback"}
     assert kept == {("up", None), (None, "N2")}
@@ -63,7 +69,9 @@ def test_only_null_takes_a_rating_back_and_only_an_empty_comment_a_comment(world
     ):
         given = world.json("POST", "/feedback", {"requestId": "r-1", **said})
         assert (given["rating"], given["comment"]) == (rating, comment)
-        assert [row for row in _export(world) if row["type"] == "feedback"] == [{"type": "feedback", **given}]
+        assert [row for row in _export(world) if row["type"] == "feedback"] == [
+            {"type": "feedback", **given}
+        ]
 
 
 @pytest.mark.parametrize("place", ["world", "cloud"])
@@ -72,7 +80,10 @@ def test_quality_is_the_share_of_answers_that_were_rated_opened_and_followed_up(
 ) -> None:
     world: World = request.getfixturevalue(place)
     none = dict.fromkeys(("feedbackRate", "clickThroughRate", "followUpRate"))
-    assert world.json("GET", "/me:quality").items() >= {**none, "answers": 0, "clicked": 0, "followUps": 0}.items()
+    assert (
+        world.json("GET", "/me:quality").items()
+        >= {**none, "answers": 0, "clicked": 0, "followUps": 0}.items()
+    )
     for session in (["r-1", "r-2", "r-3"], ["r-4"]):
         session_id = "new"
         for request_id in session:
@@ -110,7 +121,9 @@ def test_everything_comes_a_line_each_and_the_last_line_counts_it(world: World) 
     assert [row["noteId"] for row in notes] == [f"n{number:02d}" for number in range(45)]
     assert notes[7]["text"] == "Text 7 😀\nmore"
     assert [row["content"] for row in rows if row.get("templateId") == "own"] == ["1. Think."]
-    counted = {kind: sum(row["type"] == kind for row in rows) for kind in {row["type"] for row in rows}}
+    counted = {
+        kind: sum(row["type"] == kind for row in rows) for kind in {row["type"] for row in rows}
+    }
     assert end == {"type": "end", "counts": counted}
 
 
@@ -119,11 +132,21 @@ def test_a_session_comes_with_its_messages_and_without_what_was_deleted(world: W
     asked = {"message": "Where does the treasure lie?", "sessionId": "new"}
     session_id = world.json("POST", "/chat", asked)["meta"]["sessionId"]
     for number in range(60):  # more messages than a page
-        world.call("chat", "POST", "/chat", {"message": f"And {number}?", "sessionId": session_id, "useNotes": False})
+        world.call(
+            "chat",
+            "POST",
+            "/chat",
+            {"message": f"And {number}?", "sessionId": session_id, "useNotes": False},
+        )
     rows = _export(world)
     (session,) = [row for row in rows if row["type"] == "session"]
     messages = [row for row in rows if row["type"] == "message"]
-    assert session["messageCount"] == len(messages) == len({row["messageId"] for row in messages}) == 122
+    assert (
+        session["messageCount"]
+        == len(messages)
+        == len({row["messageId"] for row in messages})
+        == 122
+    )
     assert {row["sessionId"] for row in messages} == {session_id}
     assert SECRET in json.dumps(messages)
     world.call("api", "DELETE", "/notes/boat")
@@ -133,7 +156,9 @@ def test_a_session_comes_with_its_messages_and_without_what_was_deleted(world: W
 
 
 def test_what_is_exported_of_a_note_can_be_saved_again(world: World) -> None:
-    world.put("n1", title="T", text="x", vault="work", path="a/b.md", tags=["red"], createdAt="2026-01-02")
+    world.put(
+        "n1", title="T", text="x", vault="work", path="a/b.md", tags=["red"], createdAt="2026-01-02"
+    )
     (row,) = [row for row in _export(world) if row["type"] == "note"]
     saved = {name: value for name, value in row.items() if name != "type"}
     assert world.json("PUT", "/notes/n1", saved) == saved
@@ -141,14 +166,43 @@ def test_what_is_exported_of_a_note_can_be_saved_again(world: World) -> None:
 
 def test_notes_come_as_a_zip_of_markdown_that_says_all_of_them_again(world: World) -> None:
     kept: dict[str, dict[str, Any]] = {
-        "a/b.md": {"title": "Plain", "text": "x\n", "path": "a/b.md", "tags": ["red"], "createdAt": "2021-01-02"},
-        "A/B (2).md": {"title": "B", "text": "# B", "path": "A/B.md", "createdAt": "2021-01-02T03:04:05.678Z"},
-        "c.md": {"title": "New", "text": "---\ntitle: Old\naliases: [x]\n---\ny", "path": "c.md", "lang": "de"},
+        "a/b.md": {
+            "title": "Plain",
+            "text": "x\n",
+            "path": "a/b.md",
+            "tags": ["red"],
+            "createdAt": "2021-01-02",
+        },
+        "A/B (2).md": {
+            "title": "B",
+            "text": "# B",
+            "path": "A/B.md",
+            "createdAt": "2021-01-02T03:04:05.678Z",
+        },
+        "c.md": {
+            "title": "New",
+            "text": "---\ntitle: Old\naliases: [x]\n---\ny",
+            "path": "c.md",
+            "lang": "de",
+        },
         "A-B- what-.md": {"title": "A/B: what?", "text": "No path."},
-        "d.md": {"title": "Broken", "text": "---\ntags: [\n---\nz", "path": "d.md", "createdAt": "2020-01-01"},
-        "work/a/b.md": {"title": "b", "text": "Another vault's.", "path": "a/b.md", "vault": "work"},
+        "d.md": {
+            "title": "Broken",
+            "text": "---\ntags: [\n---\nz",
+            "path": "d.md",
+            "createdAt": "2020-01-01",
+        },
+        "work/a/b.md": {
+            "title": "b",
+            "text": "Another vault's.",
+            "path": "a/b.md",
+            "vault": "work",
+        },
     }
-    saved = {name: world.put(f"n{number}", **note).get_json() for number, (name, note) in enumerate(kept.items())}
+    saved = {
+        name: world.put(f"n{number}", **note).get_json()
+        for number, (name, note) in enumerate(kept.items())
+    }
     response = world.call("api", "GET", "/me:export?format=markdown")
     assert (response.mimetype, "aurora-notes.zip" in response.headers["Content-Disposition"]) == (
         "application/zip",
@@ -162,12 +216,18 @@ def test_notes_come_as_a_zip_of_markdown_that_says_all_of_them_again(world: Worl
         body = note["text"].replace("title: Old\n", "")
         assert all(line in text for line in body.splitlines())
         file = fields_of(text, name)
-        assert (file.title, list(file.tags), file.lang) == (note["title"], note["tags"], note["lang"])
+        assert (file.title, list(file.tags), file.lang) == (
+            note["title"],
+            note["tags"],
+            note["lang"],
+        )
         assert file.created_at is not None
         assert instant(file.created_at) == note["createdAt"]
 
 
-def test_a_zip_that_fails_half_way_is_no_whole_reply(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_zip_that_fails_half_way_is_no_whole_reply(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
     store = _CountingStore(world.app.store, StoreUnavailable(SECRET), fails_at=2)
     world.plug(store=store)
     for number in range(25):
@@ -194,7 +254,8 @@ def test_only_a_page_of_notes_is_read_before_the_first_line_leaves(world: World)
 
 
 @pytest.mark.parametrize(
-    ("failure", "status"), [(StoreUnavailable("away"), "UNAVAILABLE"), (ZeroDivisionError(SECRET), "INTERNAL")]
+    ("failure", "status"),
+    [(StoreUnavailable("away"), "UNAVAILABLE"), (ZeroDivisionError(SECRET), "INTERNAL")],
 )
 def test_an_export_that_fails_half_way_says_so_in_its_last_line(
     world: World, failure: Exception, status: str, capsys: pytest.CaptureFixture[str]
@@ -212,13 +273,17 @@ def test_an_export_that_fails_half_way_says_so_in_its_last_line(
 class _CountingStore:
     """Counts pages of notes, and fails at one of them."""
 
-    def __init__(self, inner: Store, failure: Exception | None = None, *, fails_at: int | None = None) -> None:
+    def __init__(
+        self, inner: Store, failure: Exception | None = None, *, fails_at: int | None = None
+    ) -> None:
         self._inner, self._failure, self._fails_at, self.pages = inner, failure, fails_at, 0
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._inner, name)
 
-    def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
+    def whole_notes(
+        self, tenant_id: str, *, limit: int, token: str | None = None
+    ) -> Page[Note | UnreadableNote]:
         self.pages += 1
         if self._failure is not None and self.pages == self._fails_at:
             raise self._failure
@@ -230,8 +295,12 @@ class _CountingStore:
 
 def test_erasing_gives_a_receipt_and_leaves_nothing(world: World) -> None:
     world.save("n1", title="Boat", text="The boat is blue.")
-    world.call("chat", "POST", "/chat", {"message": "Which colour is the boat?", "requestId": "r-1"})
-    world.call("chat", "POST", "/chat", {"message": "Which colour is the boat?", "sessionId": "new"})
+    world.call(
+        "chat", "POST", "/chat", {"message": "Which colour is the boat?", "requestId": "r-1"}
+    )
+    world.call(
+        "chat", "POST", "/chat", {"message": "Which colour is the boat?", "sessionId": "new"}
+    )
     world.call("api", "POST", "/feedback", RATED)
     erased = world.json("DELETE", "/me", {"confirm": "erase everything"})["erased"]
     assert erased == {
@@ -243,7 +312,9 @@ def test_erasing_gives_a_receipt_and_leaves_nothing(world: World) -> None:
     assert world.json("DELETE", "/me", {"confirm": "erase everything"}) == {"erased": {}}
 
 
-@pytest.mark.parametrize("body", [None, {}, {"confirm": "yes"}, {"confirm": True}, {"confirm": "Erase everything"}])
+@pytest.mark.parametrize(
+    "body", [None, {}, {"confirm": "yes"}, {"confirm": True}, {"confirm": "Erase everything"}]
+)
 def test_nothing_is_erased_without_the_words(world: World, body: object) -> None:
     world.put("n1", title="T", text="x")
     assert problem(world.call("api", "DELETE", "/me", body)) == (400, "INVALID_FIELD", "confirm")
@@ -253,6 +324,38 @@ def test_nothing_is_erased_without_the_words(world: World, body: object) -> None
 def test_nobody_erases_what_is_anothers(world: World) -> None:
     world.put("n1", title="T", text="x")
     body = {"confirm": "erase everything"}
-    assert world.call("api", "DELETE", "/me", {**body, "tenantId": "alice"}, token="bob-token").status_code == 403
+    assert (
+        world.call(
+            "api", "DELETE", "/me", {**body, "tenantId": "alice"}, token="bob-token"
+        ).status_code
+        == 403
+    )
     assert world.call("api", "DELETE", "/me", body, token="bob-token").status_code == 200
     assert world.call("api", "GET", "/notes/n1").status_code == 200
+
+
+def test_a_save_that_names_an_erasure_is_refused_after_the_next(world: World) -> None:
+    began = world.json("GET", "/notes")["erasure"]
+    note = {"title": "Boat", "text": "The boat is blue."}
+    file = {"path": "boat.md", "text": "The boat is blue."}
+    template = {"name": "Mine", "content": "1. Think."}
+    times = {"createdAt": "2026-11-01T00:00:00Z", "updatedAt": "2026-11-01T00:00:00Z"}
+    saves = (
+        ("PUT", "/notes/boat", note),
+        ("POST", "/notes:import", file),
+        ("POST", "/trash", {**note, "noteId": "boat"}),
+        ("PUT", "/templates/mine", template),
+        ("POST", "/sessions:import", {"session": {"sessionId": "s1", "title": "Boats", **times}}),
+    )
+    for method, path, body in saves:
+        assert world.call("api", method, path, {**body, "erasure": began}).status_code == 200
+    world.json("DELETE", "/me", {"confirm": "erase everything"})
+    for method, path, body in saves:
+        reply = world.call("api", method, path, {**body, "erasure": began})
+        assert problem(reply)[:2] == (409, "ERASED")
+    assert world.json("DELETE", "/me", {"confirm": "erase everything"}) == {"erased": {}}
+    anew = world.json("GET", "/notes")["erasure"]
+    assert anew != began
+    for method, path, body in saves:
+        assert world.call("api", method, path, {**body, "erasure": anew}).status_code == 200
+        assert world.call("api", method, path, body).status_code == 200

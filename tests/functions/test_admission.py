@@ -14,7 +14,7 @@ from gunicorn.http.body import Body, ChunkedReader  # type: ignore[import-untype
 from gunicorn.http.unreader import IterUnreader  # type: ignore[import-untyped]
 from werkzeug.test import TestResponse
 
-from functions.http import admission, serving
+from functions.http import admission, incoming
 from shared import bootstrap
 from shared.account import export
 from shared.errors import Exhausted
@@ -28,7 +28,10 @@ ANNOUNCED = "Content-Type: application/json\r\nContent-Length: 60000\r\n"
 def _told(port: int, path: str, headers: str) -> tuple[int, str]:
     """Status and body that a request is answered with which never sends what it announces."""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
-        connection.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\n{headers}{ANNOUNCED}\r\n".encode() + b'{"da')
+        connection.sendall(
+            f"POST {path} HTTP/1.1\r\nHost: localhost\r\n{headers}{ANNOUNCED}\r\n".encode()
+            + b'{"da'
+        )
         received = b""
         while part := connection.recv(65_536):
             received += part
@@ -38,34 +41,41 @@ def _told(port: int, path: str, headers: str) -> tuple[int, str]:
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "BODY_SECONDS", 0.2)
-    for module in (serving, admission):
-        monkeypatch.setattr(module, "REFUSED_SECONDS", 0.1)
+    monkeypatch.setattr(incoming, "BODY_SECONDS", 0.2)
+    monkeypatch.setattr(incoming, "REFUSED_SECONDS", 0.1)
 
 
 @pytest.mark.usefixtures("hasty")
-@pytest.mark.parametrize(("function", "path"), [("api", "/search"), ("chat", "/"), ("api", "/nowhere")])
+@pytest.mark.parametrize(
+    ("function", "path"), [("api", "/search"), ("chat", "/"), ("api", "/nowhere")]
+)
 def test_who_brings_no_token_is_refused_without_waiting_for_the_body(
     world: World, monkeypatch: pytest.MonkeyPatch, function: str, path: str
 ) -> None:
-    monkeypatch.setattr(serving, "BODY_SECONDS", 3600.0)
+    monkeypatch.setattr(incoming, "BODY_SECONDS", 3600.0)
     with listening(world, function) as port:
         status, body = _told(port, path, "")
-    assert (status, json.loads(body)["error"]["code"]) == ((404,) * 2 if path == "/nowhere" else (401,) * 2)
+    assert (status, json.loads(body)["error"]["code"]) == (
+        (404,) * 2 if path == "/nowhere" else (401,) * 2
+    )
 
 
 @pytest.mark.usefixtures("hasty")
 def test_a_body_that_does_not_come_in_time_is_refused(world: World) -> None:
     with listening(world, "api") as port:
         status, body = _told(port, "/search", "Authorization: Bearer alice-token\r\n")
-    assert (status, json.loads(body)["error"]["details"][0]["metadata"]["field"]) == (400, "body")
+    assert (status, json.loads(body)["error"]["details"][0]["reason"]) == (408, "TOO_SLOW")
 
 
-@pytest.mark.parametrize("sent", [b"zz\r\nhello\r\n", b"5;\x00\r\nhello\r\n", b"5\r\nhelloXX0\r\n", b"5\r\nhe"])
+@pytest.mark.parametrize(
+    "sent", [b"zz\r\nhello\r\n", b"5;\x00\r\nhello\r\n", b"5\r\nhelloXX0\r\n", b"5\r\nhe"]
+)
 def test_a_body_in_bad_chunks_is_the_callers_mistake(
     world: World, capsys: pytest.CaptureFixture[str], sent: bytes
 ) -> None:
-    body = Body(ChunkedReader(SimpleNamespace(), IterUnreader(iter([sent]))))  # as gunicorn reads it
+    body = Body(
+        ChunkedReader(SimpleNamespace(), IterUnreader(iter([sent])))
+    )  # as gunicorn reads it
     response = world.call(
         "api",
         "POST",
@@ -103,7 +113,9 @@ def _open(world: World, call: Callable[[World], TestResponse], times: int) -> It
 @pytest.fixture
 def signed_in(world: World) -> World:
     """As where people sign in."""
-    world.app = replace(world.app, settings=replace(world.app.settings, auth="firebase", project="demo"))
+    world.app = bootstrap.assemble(
+        replace(world.app, settings=replace(world.app.settings, auth="firebase", project="demo"))
+    )
     bootstrap.use(world.app)
     return world
 
@@ -128,7 +140,7 @@ def test_on_ones_own_machine_nobody_is_counted(world: World) -> None:
 
 
 def test_an_instance_sends_a_bounded_number_of_exports() -> None:
-    exports = admission.OpenReplies("exports", each=2, together=3)
+    exports = admission.OpenReplies("exports", per_person=2, together=3)
     ends = [exports.add(person) for person in ("a", "a", "b")]
     for person in ("a", "c"):
         with pytest.raises(Exhausted):
@@ -137,7 +149,9 @@ def test_an_instance_sends_a_bounded_number_of_exports() -> None:
     exports.add("c")
 
 
-def test_pages_of_an_export_are_short_where_notes_are_long(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_of_an_export_are_short_where_notes_are_long(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[int] = []
     whole = world.app.store.whole_notes
 

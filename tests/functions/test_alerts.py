@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from shared.account.budgets import ProjectBudget
+from shared.account.index_writes import IndexPrices
 from shared.errors import ModelUnavailable, StoreUnavailable
 from shared.settings import Settings
 from shared.sweep.reconcile import PAGE
@@ -21,6 +22,7 @@ REQUESTS = "run.googleapis.com/request_count"
 LATENCIES = "run.googleapis.com/request_latencies"
 PASSED = "monitoring.googleapis.com/uptime_check/check_passed"
 UNDELIVERED = "pubsub.googleapis.com/subscription/num_undelivered_messages"
+WRITES = "firestore.googleapis.com/document/write_count"
 SYSTEM = "projects/p/logs/run.googleapis.com%2Fvarlog%2Fsystem"
 QUESTION = {"message": "Which colour is the boat?"}
 
@@ -44,11 +46,15 @@ class Watched:
     def ask(self, minute: float) -> None:
         self.at(minute, "chat", lambda: self.world.call("chat", "POST", "/chat", QUESTION))
 
-    def requests(self, service: str, statuses: str, minutes: int = 30, metric: str = REQUESTS) -> None:
+    def requests(
+        self, service: str, statuses: str, minutes: int = 30, metric: str = REQUESTS
+    ) -> None:
         for minute in range(1, minutes + 1):
             for each in statuses.split():
                 value = float(each) if metric == LATENCIES else 1
-                self.monitoring.point(minute, metric, value, service_name=service, response_code_class=each)
+                self.monitoring.point(
+                    minute, metric, value, service_name=service, response_code_class=each
+                )
 
     def firing(self, minute: float) -> set[str]:
         """Beside the silence of the sweep, which most tests do not run."""
@@ -86,7 +92,9 @@ def test_sweeps_that_stop_or_fail_are_told_within_half_an_hour(watched: Watched)
 
 
 def test_a_schedule_that_never_began_is_told(watched: Watched) -> None:
-    assert watched.monitoring.firing(10) == {"no-sweep"}, "with no data at all, since before it was made"
+    assert watched.monitoring.firing(10) == {"no-sweep"}, (
+        "with no data at all, since before it was made"
+    )
 
 
 class _Away:
@@ -121,7 +129,9 @@ def test_slow_answers_are_told(watched: Watched) -> None:
 
 def test_an_instance_that_ran_out_of_memory_is_told(watched: Watched) -> None:
     """Cloud Run writes the line; that of another service in the project is not ours."""
-    said = "Memory limit of 512 MiB exceeded with 530 MiB used. Consider increasing the memory limit."
+    said = (
+        "Memory limit of 512 MiB exceeded with 530 MiB used. Consider increasing the memory limit."
+    )
     watched.monitoring.entry(1, "somebody-elses", logName=SYSTEM, textPayload=said)
     assert watched.firing(2) == set()
     watched.monitoring.entry(3, "on-note-write", logName=SYSTEM, textPayload=said)
@@ -138,7 +148,11 @@ def test_an_event_that_its_function_gave_up_is_told(
     deliver = watched.world.written
     watched.at(1, "on-note-write", lambda: deliver("tenants/alice/notes/harbour"))
     assert watched.firing(2) == set(), "it comes again"
-    watched.at(3, "on-note-write", lambda: deliver("tenants/alice/notes/harbour", b"", **{"ce-time": before}))
+    watched.at(
+        3,
+        "on-note-write",
+        lambda: deliver("tenants/alice/notes/harbour", b"", **{"ce-time": before}),
+    )
     assert watched.firing(4) == {"given-up"}
 
 
@@ -168,17 +182,39 @@ def test_saved_notes_count_as_spending_beside_answers(watched: Watched) -> None:
     asked = json.loads(watched.lines.texts[-1])["usd"]
     assert asked > 0, "the question is embedded"
     assert "spend" not in watched.firing(2)
-    world.put("harbour", title="Harbour", text="The harbour is deep enough for ships of every kind. " * 3)
+    world.put(
+        "harbour", title="Harbour", text="The harbour is deep enough for ships of every kind. " * 3
+    )
     watched.at(3, "on-note-write", lambda: world.written("tenants/alice/notes/harbour"))
     assert watched.firing(4) == {"spend"}
     assert watched.firing(3 + 24 * 60) == set()
+
+
+def test_what_the_index_writes_counts_as_spending(watched: Watched) -> None:
+    """A USD each document, of which a note of twenty paragraphs is more than ten."""
+    world = watched.world
+    world.plug(index_prices=IndexPrices(write=1.0))
+    text = "\n\n".join(f"Harbour {number} is deep. " * 60 for number in range(20))
+    world.put("harbour", title="Harbour", text=text)
+    watched.at(3, "on-note-write", lambda: world.written("tenants/alice/notes/harbour"))
+    assert watched.firing(4) == {"spend"}
+
+
+def test_a_database_that_is_written_too_much_is_told(watched: Watched) -> None:
+    for minute in range(60):
+        watched.monitoring.point(minute, WRITES, 8_000, op="CREATE")
+    assert watched.firing(59) == set()
+    watched.monitoring.point(60, WRITES, 30_000, op="UPDATE")
+    assert watched.firing(60) == {"database-writes"}
 
 
 def test_what_a_sweep_embeds_is_counted_too(watched: Watched) -> None:
     world = watched.world
     budget = ProjectBudget(world.app.store, world.clock, usd=100.0)
     world.plug(embedded_token_usd=1.0, project_budget=budget)
-    world.put("harbour", title="Harbour", text="The harbour is deep enough for ships of every kind. " * 3)
+    world.put(
+        "harbour", title="Harbour", text="The harbour is deep enough for ships of every kind. " * 3
+    )
     watched.sweep(1)
     assert watched.firing(2) == {"spend"}
 
@@ -193,11 +229,17 @@ def test_answers_that_quote_because_the_model_is_away_are_told(watched: Watched)
 def test_questions_that_find_nothing_are_told(watched: Watched) -> None:
     for minute in range(1, 121, 10):
         nothing = {**QUESTION, "threshold": 1}
-        watched.at(minute, "chat", lambda asked=nothing: watched.world.call("chat", "POST", "/chat", asked))  # type: ignore[misc]
+        watched.at(
+            minute,
+            "chat",
+            lambda asked=nothing: watched.world.call("chat", "POST", "/chat", asked),  # type: ignore[misc]
+        )
     assert watched.firing(120) == {"refusals"}
 
 
-def test_notes_that_fail_and_notes_that_wait_are_told(watched: Watched, embedder: HashingEmbedder) -> None:
+def test_notes_that_fail_and_notes_that_wait_are_told(
+    watched: Watched, embedder: HashingEmbedder
+) -> None:
     """While the embedder is away, a sweep looks at a page of those that wait: their alert must ask for less."""
     embedder.outage = ModelUnavailable("away")
     for number in range(PAGE):

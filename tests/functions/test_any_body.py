@@ -22,10 +22,23 @@ SCALARS = st.one_of(
     st.integers(),
     st.floats(),
     st.text(max_size=30),
-    st.sampled_from(["2026-11-21", "2026-11-21T10:00:00Z", "UTC", "Europe/Berlin", "weighted", "rrf", "alice", "a/b"]),
+    st.sampled_from(
+        [
+            "2026-11-21",
+            "2026-11-21T10:00:00Z",
+            "UTC",
+            "Europe/Berlin",
+            "weighted",
+            "rrf",
+            "alice",
+            "a/b",
+        ]
+    ),
 )
 FILTERS = st.dictionaries(
-    st.sampled_from(["vaults", "folders", "tags", "createdAfter", "createdBefore", "windowDays", "x"]),
+    st.sampled_from(
+        ["vaults", "folders", "tags", "createdAfter", "createdBefore", "windowDays", "x"]
+    ),
     st.one_of(SCALARS, st.lists(SCALARS, max_size=3)),
     max_size=4,
 )
@@ -75,5 +88,7 @@ def test_no_json_is_answered_with_500(
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(request=REQUESTS, body=st.binary(max_size=200))
-def test_no_bytes_are_answered_with_500(world: World, request: tuple[str, str, str], body: bytes) -> None:
+def test_no_bytes_are_answered_with_500(
+    world: World, request: tuple[str, str, str], body: bytes
+) -> None:
     _sent(world, request, body)

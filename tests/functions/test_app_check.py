@@ -24,7 +24,6 @@ ASKED = {"message": "Which colour is the boat?"}
 STREAM = {"Accept": "text/event-stream"}
 OPEN = [
     ("chat", "/health"),
-    ("chat", "/healthz"),
     ("api", "/health"),
     ("api", "/healthz"),
     ("api", "/graphql/schema"),
@@ -66,7 +65,11 @@ def _addresses() -> Iterator[tuple[str, str, str]]:
         for route in routes:
             if not route.public:
                 path = route.pattern.replace("{note_id}", "boat")
-                yield name, route.method, path.replace("{template_id}", "t").replace("{session_id}", "s")
+                yield (
+                    name,
+                    route.method,
+                    path.replace("{template_id}", "t").replace("{session_id}", "s"),
+                )
 
 
 # -- enforce
@@ -79,25 +82,41 @@ def test_enforced_every_other_route_is_closed_without_a_token(
     mode("enforce")
     world.tokens.outage = StoreUnavailable("who calls is looked at afterwards")
     assert problem(world.call(function, method, path, {})) == (401, "APP_CHECK_MISSING", "")
-    assert problem(world.call(function, method, path, {}, headers=EXPIRED)) == (401, "APP_CHECK_INVALID", "")
+    assert problem(world.call(function, method, path, {}, headers=EXPIRED)) == (
+        401,
+        "APP_CHECK_INVALID",
+        "",
+    )
 
 
 @pytest.mark.parametrize(("function", "path"), OPEN)
-def test_enforced_what_is_open_stays_open(world: World, mode: Mode, function: str, path: str) -> None:
+def test_enforced_what_is_open_stays_open(
+    world: World, mode: Mode, function: str, path: str
+) -> None:
     mode("enforce")
     assert world.call(function, "GET", path, token=None).status_code == 200
 
 
-def test_enforced_a_valid_token_passes_and_does_not_stand_for_the_caller(world: World, mode: Mode) -> None:
+def test_enforced_a_valid_token_passes_and_does_not_stand_for_the_caller(
+    world: World, mode: Mode
+) -> None:
     mode("enforce")
     assert world.json("GET", "/notes/boat", headers=VALID)["title"] == "Boat"
-    assert problem(world.call("api", "GET", "/notes/boat", headers=VALID, token=None))[:2] == (401, "UNAUTHENTICATED")
+    assert problem(world.call("api", "GET", "/notes/boat", headers=VALID, token=None))[:2] == (
+        401,
+        "UNAUTHENTICATED",
+    )
 
 
 @pytest.mark.parametrize("form", [{}, STREAM], ids=["whole", "streamed"])
-def test_refused_nothing_is_asked_of_a_model(world: World, mode: Mode, form: dict[str, str]) -> None:
+def test_refused_nothing_is_asked_of_a_model(
+    world: World, mode: Mode, form: dict[str, str]
+) -> None:
     writer = mode("enforce")
-    assert problem(world.call("chat", "POST", "/chat", ASKED, headers=form))[:2] == (401, "APP_CHECK_MISSING")
+    assert problem(world.call("chat", "POST", "/chat", ASKED, headers=form))[:2] == (
+        401,
+        "APP_CHECK_MISSING",
+    )
     assert writer.prompts == []
     streamed = world.call("chat", "POST", "/chat", ASKED, headers={**form, **VALID})
     assert streamed.status_code == 200
@@ -112,13 +131,20 @@ def test_refused_a_callable_reads_why(world: World, mode: Mode) -> None:
     assert (response.status_code, error["status"]) == (401, "UNAUTHENTICATED")
     assert error["details"][0]["reason"] == "APP_CHECK_MISSING"
     for parser in (javascript, android, ios):
-        received: Any = parser(world.call("chat", "POST", "/chat", {"data": ASKED}, headers=STREAM).data)
-        assert (received.error["status"], received.error["details"]) == ("UNAUTHENTICATED", error["details"])
+        received: Any = parser(
+            world.call("chat", "POST", "/chat", {"data": ASKED}, headers=STREAM).data
+        )
+        assert (received.error["status"], received.error["details"]) == (
+            "UNAUTHENTICATED",
+            error["details"],
+        )
     passed = world.call("chat", "POST", "/chat", {"data": ASKED}, headers=VALID)
     assert "blue" in passed.get_json()["result"]["answer"]
 
 
-def test_enforced_an_outage_of_the_key_server_is_503(world: World, mode: Mode, keys: KeyServer) -> None:
+def test_enforced_an_outage_of_the_key_server_is_503(
+    world: World, mode: Mode, keys: KeyServer
+) -> None:
     mode("enforce")
     keys.answer = lambda _: Reply(status=500)
     response = world.call("chat", "POST", "/chat", ASKED, headers=VALID)
@@ -150,7 +176,10 @@ def test_warned_of_a_request_goes_on_and_its_log_says_what_is_wrong(
     *warnings, line = _log(capsys)
     assert (line["appCheck"], line["httpRequest"]["status"]) == (measured, 200)
     assert [each["severity"] for each in warnings] == ([] if measured == "VALID" else ["WARNING"])
-    assert all("App Check" in each["message"] and each["requestId"] == line["requestId"] for each in warnings)
+    assert all(
+        "App Check" in each["message"] and each["requestId"] == line["requestId"]
+        for each in warnings
+    )
     assert not any(token in json.dumps([*warnings, line]) for token in headers.values())
 
 
@@ -163,7 +192,9 @@ def test_warned_of_an_outage_of_the_key_server_lets_requests_pass(
     assert _log(capsys)[-1]["appCheck"] == "UNAVAILABLE"
 
 
-def test_refusals_are_measured_too(world: World, mode: Mode, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refusals_are_measured_too(
+    world: World, mode: Mode, capsys: pytest.CaptureFixture[str]
+) -> None:
     mode("enforce")
     capsys.readouterr()
     world.call("chat", "POST", "/chat", ASKED)

@@ -31,15 +31,22 @@ def _save(world: World) -> None:
 
 
 def _ask(world: World, **body: object) -> dict[str, Any]:
-    answer: dict[str, Any] = world.json("POST", "/ask", {"question": "What did we decide to use for the API?", **body})
+    answer: dict[str, Any] = world.json(
+        "POST", "/ask", {"question": "What did we decide to use for the API?", **body}
+    )
     return answer
 
 
 def _folders(body: dict[str, Any]) -> list[tuple[str, str, float, str]]:
-    return [(row["vault"], row["folder"], row["weight"], row["chosenBy"]) for row in body["meta"]["folders"]]
+    return [
+        (row["vault"], row["folder"], row["weight"], row["chosenBy"])
+        for row in body["meta"]["folders"]
+    ]
 
 
-def test_the_answer_comes_with_references_citations_and_ranked_folders(world: World, ranker: GeminiServer) -> None:
+def test_the_answer_comes_with_references_citations_and_ranked_folders(
+    world: World, ranker: GeminiServer
+) -> None:
     _save(world)
     ranker.answer_text = '["projects/api", "garden"]'
     body = _ask(world, vaults=["default"])
@@ -48,7 +55,10 @@ def test_the_answer_comes_with_references_citations_and_ranked_folders(world: Wo
     assert (reference["vault"], reference["relPath"]) == ("default", "projects/api/run.md")
     assert (reference["headingPath"], reference["chunkIndex"]) == ("", 0)
     assert body["citations"][0]["noteId"] == "run"
-    assert _folders(body) == [("default", "projects/api", 1.0, "model"), ("default", "garden", 0.9, "model")]
+    assert _folders(body) == [
+        ("default", "projects/api", 1.0, "model"),
+        ("default", "garden", 0.9, "model"),
+    ]
     assert body["meta"]["usage"]["inputTokens"] == 120
     assert set(body) == {"answer", "references", "citations", "claims", "meta"}
 
@@ -68,7 +78,11 @@ def test_the_model_is_asked_once_for_a_json_list_of_the_folders_of_all_vaults(
 
 def test_k_is_how_many_references_there_are(world: World) -> None:
     for number in range(25):
-        world.save(f"n{number}", title=f"Use {number}", text=f"We decided to use machine {number} for the API.")
+        world.save(
+            f"n{number}",
+            title=f"Use {number}",
+            text=f"We decided to use machine {number} for the API.",
+        )
     assert [len(_ask(world, k=k)["references"]) for k in (1, 20)] == [1, 20]
     assert len(_ask(world)["references"]) == 5
 
@@ -76,9 +90,10 @@ def test_k_is_how_many_references_there_are(world: World) -> None:
 def test_the_meaning_of_a_folder_filter_is_that_of_chat(world: World) -> None:
     _save(world)
     filters = {"folders": ["garden"]}
-    assert [row["noteId"] for row in _ask(world, filters=filters, question="What did we plant?")["references"]] == [
-        "garden"
-    ]
+    assert [
+        row["noteId"]
+        for row in _ask(world, filters=filters, question="What did we plant?")["references"]
+    ] == ["garden"]
     chat = world.ask("What did we plant?", filters=filters)
     assert [citation["noteId"] for citation in chat["citations"]] == ["garden"]
 

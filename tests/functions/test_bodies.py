@@ -10,13 +10,25 @@ from tests.functions.world import World, problem
 
 ASK = {"message": "What colour is the boat?"}
 
-BAD_JSON = [b"", b"{", b'{"message": "x"} x', b"[]", b'"hi"', b"null", b"[" * 30_000, b'{"threshold": NaN}', b"\xff{}"]
+BAD_JSON = [
+    b"",
+    b"{",
+    b'{"message": "x"} x',
+    b"[]",
+    b'"hi"',
+    b"null",
+    b"[" * 30_000,
+    b'{"threshold": NaN}',
+    b"\xff{}",
+]
 
 
 @pytest.mark.parametrize("path", ["/chat", "/search", "/notes/n1"])
 @pytest.mark.parametrize("raw", BAD_JSON)
 def test_what_is_no_json_object_is_refused(world: World, path: str, raw: bytes) -> None:
-    function, method = ("chat", "POST") if path == "/chat" else ("api", "PUT" if path == "/notes/n1" else "POST")
+    function, method = (
+        ("chat", "POST") if path == "/chat" else ("api", "PUT" if path == "/notes/n1" else "POST")
+    )
     assert problem(world.call(function, method, path, raw)) == (400, "INVALID_FIELD", "body")
 
 
@@ -54,8 +66,16 @@ ROUTES: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 BAD_FIELDS: list[tuple[str, str, list[object]]] = [
     ("chat", "message", ["", " \n\t ", "x" * 2001, 5, None, ["hi"]]),
-    ("chat", "timeZone", ["Mars/Olympus", "", "../../etc/passwd", "America", "localtime", "posix/Europe/Berlin", 2]),
-    ("chat", "now", ["yesterday", "2026-11-21", "2026-11-21T10:00:00", "2026-02-30T10:00:00Z", 1_700_000_000]),
+    (
+        "chat",
+        "timeZone",
+        ["Mars/Olympus", "", "../../etc/passwd", "America", "localtime", "posix/Europe/Berlin", 2],
+    ),
+    (
+        "chat",
+        "now",
+        ["yesterday", "2026-11-21", "2026-11-21T10:00:00", "2026-02-30T10:00:00Z", 1_700_000_000],
+    ),
     ("chat", "now", ["0001-01-01T00:00:00Z"]),
     ("chat", "topK", [0, 21, "5", 5.5, True]),
     ("chat", "threshold", [-0.1, 1.1, "0.5"]),
@@ -91,7 +111,11 @@ BAD_FIELDS: list[tuple[str, str, list[object]]] = [
     ("note", "text", [None, ["a"]]),
     ("note", "tags", ["boat", ["t"] * 51]),
     ("note", "vault", ["", "a/b", None]),
-    ("note", "path", ["/etc/passwd", "../up.md", "a/../../up.md", "a/..", "a\\b.md", "folder/", "x" * 1001]),
+    (
+        "note",
+        "path",
+        ["/etc/passwd", "../up.md", "a/../../up.md", "a/..", "a\\b.md", "folder/", "x" * 1001],
+    ),
     ("note", "createdAt", ["2024", "2024-05-08T10:00:00", 5, "1900-01-01T00:00:00+00:01"]),
     ("note", "createdAt", ["2199-12-31T23:59:59-00:01"]),
     ("note", "lang", ["english"]),
@@ -161,13 +185,17 @@ def test_a_bad_field_is_named_with_what_was_expected(
         ({"author": "me"}, "filters.author"),
     ],
 )
-def test_a_bad_filter_is_named_by_its_whole_path(world: World, filters: dict[str, Any], field: str) -> None:
+def test_a_bad_filter_is_named_by_its_whole_path(
+    world: World, filters: dict[str, Any], field: str
+) -> None:
     for function, path, asked in (("chat", "/chat", "message"), ("api", "/search", "query")):
         response = world.call(function, "POST", path, {asked: "boat", "filters": filters})
         assert problem(response) == (400, "INVALID_FIELD", field)
 
 
-@pytest.mark.parametrize("query", ["pageSize=0", "pageSize=201", "pageSize=x", "page=2", "pageToken=nonsense"])
+@pytest.mark.parametrize(
+    "query", ["pageSize=0", "pageSize=201", "pageSize=x", "page=2", "pageToken=nonsense"]
+)
 @pytest.mark.parametrize("path", ["/notes", "/sessions", "/trash"])
 def test_a_bad_parameter_of_a_list_is_named(world: World, path: str, query: str) -> None:
     response = world.call("api", "GET", f"{path}?{query}")
@@ -208,7 +236,10 @@ def test_nothing_of_another_tenant_can_be_reached(world: World) -> None:
         *((each, session, {} if each == "PATCH" else None) for each in ("GET", "PATCH", "DELETE")),
         ("GET", f"{session}/messages", None),
     ):
-        assert problem(world.call("api", method, path, body, token="bob-token"))[:2] == (404, "NOT_FOUND"), path
+        assert problem(world.call("api", method, path, body, token="bob-token"))[:2] == (
+            404,
+            "NOT_FOUND",
+        ), path
     query = "query($id: ID!) { session(sessionId: $id) { title } }"
     asked = {"query": query, "variables": {"id": session_id}}
     theirs = world.json("POST", "/graphql", asked, token="bob-token")
@@ -229,7 +260,11 @@ def test_an_unknown_field_is_told_the_known_ones(world: World) -> None:
     [
         ("chat", "/chat", b'{"message": "boat", "filters": %b}'),
         ("chat", "/chat", b'{"data": {"message": "boat", "filters": %b}}'),
-        ("api", "/graphql", b'{"query": "{ sessions { nextPageToken } }", "variables": {"deep": %b}}'),
+        (
+            "api",
+            "/graphql",
+            b'{"query": "{ sessions { nextPageToken } }", "variables": {"deep": %b}}',
+        ),
     ],
     ids=["plain", "callable", "graphql"],
 )

@@ -71,7 +71,9 @@ def test_a_date_filter_begins_with_the_day_in_the_callers_zone(world: World) -> 
     assert [result["noteId"] for result in in_berlin["results"]] == ["n1"]
 
 
-def test_without_an_embedding_service_keywords_still_answer(world: World, embedder: HashingEmbedder) -> None:
+def test_without_an_embedding_service_keywords_still_answer(
+    world: World, embedder: HashingEmbedder
+) -> None:
     world.save("n1", title="Boat", text="The boat is blue.")
     embedder.outage = ModelUnavailable("away")
     body = world.ask("What colour is the boat?")

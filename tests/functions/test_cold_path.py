@@ -46,7 +46,12 @@ def test_a_revision_with_a_bad_setting_does_not_start(env: dict[str, str], told:
     deployed = {**os.environ, "K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p", **env}
     start = f"{absent('opentelemetry')}import functions_framework; functions_framework.create_app('chat', 'main.py')"
     done = subprocess.run(
-        [sys.executable, "-c", start], cwd=ROOT, env=deployed, capture_output=True, text=True, check=False
+        [sys.executable, "-c", start],
+        cwd=ROOT,
+        env=deployed,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode != 0
     assert told in done.stderr
@@ -55,5 +60,7 @@ def test_a_revision_with_a_bad_setting_does_not_start(env: dict[str, str], told:
 @pytest.mark.parametrize("name", ["chat", "api", "reconcile", "on_note_write", "on_template_write"])
 def test_health_is_answered_before_anything_heavy_is_imported(name: str) -> None:
     probe = PROBE.format(name=name, heavy=HEAVY)
-    done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"

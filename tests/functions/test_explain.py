@@ -11,13 +11,17 @@ from tests.functions.world import World, problem
 
 
 def _explain(world: World, **body: object) -> dict[str, Any]:
-    explained: dict[str, Any] = world.json("POST", "/search:explain", {"query": "Which colour is the boat?", **body})
+    explained: dict[str, Any] = world.json(
+        "POST", "/search:explain", {"query": "Which colour is the boat?", **body}
+    )
     return explained
 
 
 def _save(world: World) -> None:
     world.save("boat", title="Boat", text="The boat is blue.", path="toys/boat.md")
-    world.save("car", title="Car", text="The car is red and fast.", createdAt="2026-01-05T10:00:00Z")
+    world.save(
+        "car", title="Car", text="The car is red and fast.", createdAt="2026-01-05T10:00:00Z"
+    )
     world.save("copy", title="Boat", text="The boat is blue.", path="toys/copy.md", vault="attic")
 
 
@@ -26,13 +30,20 @@ def test_each_leg_tells_rank_score_weight_and_what_it_adds(world: World) -> None
     body = _explain(world, noteIds=["boat"])
     (note,) = body["notes"]
     (chunk,) = note["chunks"]
-    assert (note["noteId"], note["inResult"], note["reason"], note["detail"]) == ("boat", True, None, None)
+    assert (note["noteId"], note["inResult"], note["reason"], note["detail"]) == (
+        "boat",
+        True,
+        None,
+        None,
+    )
     assert note["index"]["status"] == "indexed"
     assert list(chunk["legs"]) == ["vector", "keyword", "recency"]
     assert [leg["weight"] for leg in chunk["legs"].values()] == [0.6, 0.25, 0.15]
     assert chunk["legs"]["keyword"]["stems"] == ["boat"]
     assert all(leg["rank"] >= 1 for leg in chunk["legs"].values())
-    assert sum(leg["adds"] for leg in chunk["legs"].values()) == pytest.approx(chunk["score"], abs=1e-3)
+    assert sum(leg["adds"] for leg in chunk["legs"].values()) == pytest.approx(
+        chunk["score"], abs=1e-3
+    )
     assert chunk["scores"]["vector"] == chunk["legs"]["vector"]["score"]
     found = world.json("POST", "/search", {"query": "Which colour is the boat?"})
     assert body["results"] == found["results"]
@@ -42,11 +53,17 @@ def test_a_saved_note_that_the_index_has_not_seen_is_not_indexed(world: World) -
     _save(world)
     world.put("new", title="New boat", text="The boat is green.")
     (note,) = _explain(world, noteIds=["new"])["notes"]
-    assert (note["reason"], note["chunks"], note["index"]["status"]) == ("not_indexed", [], "missing")
+    assert (note["reason"], note["chunks"], note["index"]["status"]) == (
+        "not_indexed",
+        [],
+        "missing",
+    )
 
 
 def test_a_long_note_shows_its_best_passages_and_says_how_many_there_are(world: World) -> None:
-    text = "\n\n".join(f"# Part {number}\n\n" + f"The boat number {number} is blue. " * 60 for number in range(25))
+    text = "\n\n".join(
+        f"# Part {number}\n\n" + f"The boat number {number} is blue. " * 60 for number in range(25)
+    )
     world.save("long", title="Boats", text=text)
     (note,) = _explain(world, noteIds=["long"])["notes"]
     assert len(note["chunks"]) == MAX_PASSAGES < note["chunkCount"]
@@ -55,7 +72,11 @@ def test_a_long_note_shows_its_best_passages_and_says_how_many_there_are(world: 
 
 def test_an_unknown_note_is_404_and_one_that_is_no_id_400_and_both_are_named(world: World) -> None:
     _save(world)
-    response = world.call("api", "POST", "/search:explain", {"query": "boat", "noteIds": ["boat", "ghost"]})
+    response = world.call(
+        "api", "POST", "/search:explain", {"query": "boat", "noteIds": ["boat", "ghost"]}
+    )
     assert (problem(response)[0], "ghost" in response.get_json()["error"]["message"]) == (404, True)
-    response = world.call("api", "POST", "/search:explain", {"query": "boat", "noteIds": ["boat", "a/b"]})
+    response = world.call(
+        "api", "POST", "/search:explain", {"query": "boat", "noteIds": ["boat", "a/b"]}
+    )
     assert problem(response) == (400, "INVALID_FIELD", "noteIds[1]")

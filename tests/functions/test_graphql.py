@@ -12,11 +12,15 @@ from shared.model.sessions import SETTINGS
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World
 
-CREATE = "mutation($title: String, $settings: SettingsInput) { createSession(title: $title, settings: $settings) \
+CREATE = (
+    "mutation($title: String, $settings: SettingsInput) { createSession(title: $title, settings: $settings) \
 { sessionId title settings { topK model } } }"
-ASK = "mutation($id: ID, $message: String!, $settings: SettingsInput) { ask(sessionId: $id, message: $message, \
+)
+ASK = (
+    "mutation($id: ID, $message: String!, $settings: SettingsInput) { ask(sessionId: $id, message: $message, \
 settings: $settings) { answer citations meta session { sessionId messageCount \
 messages { messages { role text requestId } } } } }"
+)
 
 
 def _run(world: World, query: str, caller: str = "alice", **variables: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -44,8 +48,10 @@ def test_a_session_is_created_renamed_set_and_deleted(world: World) -> None:
     rename = 'mutation($id: ID!) { renameSession(sessionId: $id, title: "Lisbon") { title } }'
     assert _data(world, rename, id=session_id) == {"renameSession": {"title": "Lisbon"}}
     fields = " ".join(setting.field for setting in SETTINGS.values())
-    change = f"mutation($id: ID!, $s: SettingsInput!) {{ updateSettings(sessionId: $id, settings: $s) \
+    change = (
+        f"mutation($id: ID!, $s: SettingsInput!) {{ updateSettings(sessionId: $id, settings: $s) \
     {{ settings {{ {fields} }} }} }}"
+    )
     changed = _data(world, change, id=session_id, s={"threshold": 1, "model": "extractive"})
     settings = world.json("GET", f"/sessions/{session_id}")["settings"]
     assert changed["updateSettings"]["settings"] == settings
@@ -78,16 +84,34 @@ def test_a_question_is_answered_in_its_session(world: World) -> None:
         ('{ session(sessionId: "nope") { title } }', "NOT_FOUND", None),
         ("{ sessions(pageSize: 0) { nextPageToken } }", "INVALID_ARGUMENT", "pageSize"),
         ('{ sessions(pageToken: "forged") { nextPageToken } }', "INVALID_ARGUMENT", "pageToken"),
-        ("mutation { createSession(settings: {topK: 21}) { title } }", "INVALID_ARGUMENT", "settings.topK"),
+        (
+            "mutation { createSession(settings: {topK: 21}) { title } }",
+            "INVALID_ARGUMENT",
+            "settings.topK",
+        ),
         ('mutation { ask(message: " ") { answer } }', "INVALID_ARGUMENT", "message"),
-        ('mutation { ask(message: "hi", settings: {threshold: 2}) { answer } }', "INVALID_ARGUMENT", "threshold"),
-        ('mutation { ask(message: "hi", timeZone: "Mars") { answer } }', "INVALID_ARGUMENT", "timeZone"),
+        (
+            'mutation { ask(message: "hi", settings: {threshold: 2}) { answer } }',
+            "INVALID_ARGUMENT",
+            "threshold",
+        ),
+        (
+            'mutation { ask(message: "hi", timeZone: "Mars") { answer } }',
+            "INVALID_ARGUMENT",
+            "timeZone",
+        ),
         ('mutation { askFolders(question: "hi", k: 21) { answer } }', "INVALID_ARGUMENT", "k"),
-        ('mutation { askFolders(question: "Where?", folders: ["attic"]) { answer } }', "NOT_FOUND", None),
+        (
+            'mutation { askFolders(question: "Where?", folders: ["attic"]) { answer } }',
+            "NOT_FOUND",
+            None,
+        ),
         ('mutation { ask(message: "hi", sessionId: "nope") { answer } }', "NOT_FOUND", None),
     ],
 )
-def test_what_fails_in_a_field_has_a_code(world: World, query: str, code: str, field: str | None) -> None:
+def test_what_fails_in_a_field_has_a_code(
+    world: World, query: str, code: str, field: str | None
+) -> None:
     (error,) = _run(world, query)["errors"]
     assert error["extensions"]["code"] == code
     assert error["extensions"].get("field") == field
@@ -112,7 +136,13 @@ def _nested(depth: int) -> str:
 def _doubling(times: int) -> str:
     """Each fragment holds the next one twice."""
     fragments = [f"fragment f{n} on Session {{ ...f{n + 1} ...f{n + 1} }}" for n in range(times)]
-    return " ".join(['{ session(sessionId: "x") { ...f0 } }', *fragments, f"fragment f{times} on Session {{ title }}"])
+    return " ".join(
+        [
+            '{ session(sessionId: "x") { ...f0 } }',
+            *fragments,
+            f"fragment f{times} on Session {{ title }}",
+        ]
+    )
 
 
 @pytest.mark.parametrize(
@@ -135,7 +165,11 @@ def _doubling(times: int) -> str:
 def test_a_document_that_cannot_be_run_or_is_too_large_is_named(world: World, query: str) -> None:
     reply = _run(world, query)
     (error,) = reply["errors"]
-    assert error["extensions"] == {"code": "INVALID_ARGUMENT", "reason": "INVALID_FIELD", **error["extensions"]}
+    assert error["extensions"] == {
+        "code": "INVALID_ARGUMENT",
+        "reason": "INVALID_FIELD",
+        **error["extensions"],
+    }
     assert error["extensions"]["field"] == "query"
     assert "path" not in error
     assert "data" not in reply
@@ -148,7 +182,11 @@ def test_the_schema_is_served_as_text_for_generators_of_clients(world: World) ->
 
 
 def test_pages_of_one_request_have_a_limit_together(world: World) -> None:
-    query = "{ " + " ".join(f"s{n}: sessions(pageSize: 200) {{ nextPageToken }}" for n in range(6)) + " }"
+    query = (
+        "{ "
+        + " ".join(f"s{n}: sessions(pageSize: 200) {{ nextPageToken }}" for n in range(6))
+        + " }"
+    )
     errors = _run(world, query)["errors"]
     assert [error["extensions"]["field"] for error in errors] == ["query"]
 
@@ -164,7 +202,9 @@ def test_pages_of_one_request_have_a_limit_together(world: World) -> None:
         ),
     ],
 )
-def test_two_questions_in_a_request_are_refused_before_the_first_is_asked(world: World, query: str) -> None:
+def test_two_questions_in_a_request_are_refused_before_the_first_is_asked(
+    world: World, query: str
+) -> None:
     reply = _run(world, query)
     assert "data" not in reply
     (error,) = reply["errors"]
@@ -179,9 +219,7 @@ def test_tools_can_ask_for_the_schema(world: World) -> None:
 
 def test_folders_are_ranked_for_a_question(world: World) -> None:
     world.save("boat", title="Boat", text="The boat leaks in the bow.", path="toys/boat.md")
-    query = (
-        'mutation { askFolders(question: "What leaks in the boat?", folders: ["toys"]) { references citations meta } }'
-    )
+    query = 'mutation { askFolders(question: "What leaks in the boat?", folders: ["toys"]) { references citations meta } }'
     answer = _data(world, query)["askFolders"]
     assert [each["folder"] for each in answer["meta"]["folders"]] == ["toys"]
     assert answer["references"][0]["relPath"] == "toys/boat.md"

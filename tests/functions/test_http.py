@@ -32,7 +32,9 @@ def test_an_unknown_route_is_404_as_json(world: World) -> None:
         assert problem(world.call("api", "GET", path)) == (404, "NO_SUCH_ROUTE", "")
 
 
-def test_a_wrong_method_is_405_options_says_which_are_right_and_head_is_get_without_a_body(world: World) -> None:
+def test_a_wrong_method_is_405_options_says_which_are_right_and_head_is_get_without_a_body(
+    world: World,
+) -> None:
     response = world.call("api", "PATCH", "/notes/n1")
     assert problem(response)[:2] == (405, "METHOD_NOT_ALLOWED")
     assert response.headers["Allow"] == "DELETE, GET, OPTIONS, PUT"
@@ -62,7 +64,10 @@ def test_every_reply_has_the_security_headers(world: World) -> None:
 def test_a_page_on_the_list_may_read_and_others_may_not(world: World) -> None:
     for path, status in (("/notes", 200), ("/notes/none", 404)):
         listed = world.call("api", "GET", path, headers={"Origin": "https://notes.example"})
-        assert (listed.status_code, listed.headers["Access-Control-Allow-Origin"]) == (status, "https://notes.example")
+        assert (listed.status_code, listed.headers["Access-Control-Allow-Origin"]) == (
+            status,
+            "https://notes.example",
+        )
         assert "Origin" in listed.headers["Vary"]
     stranger = world.call("api", "GET", "/notes", headers={"Origin": "https://evil.example"})
     assert "Access-Control-Allow-Origin" not in stranger.headers
@@ -74,15 +79,21 @@ def test_a_preflight_needs_no_token(world: World) -> None:
     response = world.call("api", "OPTIONS", "/notes/n1", headers=asked, token=None)
     assert response.status_code == 204
     assert "PUT" in response.headers["Access-Control-Allow-Methods"]
-    assert {"Authorization", "X-Firebase-AppCheck"} <= set(response.headers["Access-Control-Allow-Headers"].split(", "))
+    assert {"Authorization", "X-Firebase-AppCheck"} <= set(
+        response.headers["Access-Control-Allow-Headers"].split(", ")
+    )
 
 
 # -- identity
 
 
-@pytest.mark.parametrize("header", ["", "Bearer", "Bearer stranger", "Basic YWxpY2U6", "alice-token"])
+@pytest.mark.parametrize(
+    "header", ["", "Bearer", "Bearer stranger", "Basic YWxpY2U6", "alice-token"]
+)
 def test_who_brings_no_valid_token_is_401(world: World, header: str) -> None:
-    response = world.call("chat", "POST", "/chat", {"message": "Why?"}, token=None, headers={"Authorization": header})
+    response = world.call(
+        "chat", "POST", "/chat", {"message": "Why?"}, token=None, headers={"Authorization": header}
+    )
     assert problem(response)[:2] == (401, "UNAUTHENTICATED")
     assert response.headers["WWW-Authenticate"] == "Bearer"
 
@@ -101,7 +112,9 @@ def test_a_body_over_the_limit_is_413_without_being_read(world: World) -> None:
     over = world.call("chat", "POST", "/chat", b" " * 65_537)
     assert problem(over)[:2] == (413, "TOO_LARGE")
     length = {"CONTENT_LENGTH": str(10**12)}
-    huge = world.call("chat", "POST", "/chat", input_stream=Watched(b" " * 10**6), environ_overrides=length)
+    huge = world.call(
+        "chat", "POST", "/chat", input_stream=Watched(b" " * 10**6), environ_overrides=length
+    )
     assert problem(huge)[:2] == (413, "TOO_LARGE")
     assert Watched.taken == 0
 
@@ -130,7 +143,12 @@ def test_a_body_without_a_length_is_cut_off_at_the_limit(world: World) -> None:
 def test_over_a_days_limit_a_search_or_an_answer_is_429(
     world: World, monkeypatch: pytest.MonkeyPatch, path: str, body: dict[str, str]
 ) -> None:
-    limited = replace(world.app, settings=replace(world.app.settings, daily_search_limit=1, daily_chat_limit=1))
+    limited = bootstrap.assemble(
+        replace(
+            world.app,
+            settings=replace(world.app.settings, daily_search_limit=1, daily_chat_limit=1),
+        )
+    )
     monkeypatch.setattr(bootstrap, "_process", [limited])
     assert world.call("api", "POST", path, body).status_code == 200
     response = world.call("api", "POST", path, body)
@@ -154,7 +172,9 @@ def test_over_a_days_limit_a_search_or_an_answer_is_429(
         (PortContractError("three vectors for two texts"), 500, "INTERNAL"),
     ],
 )
-def test_each_kind_of_error_has_its_status(world: World, error: AuroraError, status: int, reason: str) -> None:
+def test_each_kind_of_error_has_its_status(
+    world: World, error: AuroraError, status: int, reason: str
+) -> None:
     world.tokens.outage = error
     assert problem(world.call("api", "GET", "/notes"))[:2] == (status, reason)
 
@@ -166,7 +186,10 @@ def test_a_caller_is_told_when_to_come_back(world: World) -> None:
     assert response.get_json()["error"]["details"][1]["retryDelay"] == "30s"
     called = world.call("chat", "POST", "/chat", {"data": {"message": "Why?"}}).get_json()
     assert called["error"]["details"][1] == {"retryDelay": "30s"}, "callable clients see no headers"
-    for outage, seconds in ((ModelUnavailable("away", retry_after=1.2), "2"), (StoreUnavailable("away"), "5")):
+    for outage, seconds in (
+        (ModelUnavailable("away", retry_after=1.2), "2"),
+        (StoreUnavailable("away"), "5"),
+    ):
         world.tokens.outage = outage
         assert world.call("api", "GET", "/notes").headers["Retry-After"] == seconds
 
@@ -191,11 +214,17 @@ def test_a_bug_is_told_without_its_text(
 # -- logs
 
 
-def test_a_request_is_one_json_line_without_note_text(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_request_is_one_json_line_without_note_text(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
     note, headers = {"title": SECRET, "text": SECRET}, {"X-Request-Id": "r-1"}
     assert world.call("api", "PUT", "/notes/secret-id", note, headers=headers).status_code == 200
     (line,) = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
-    assert (line["severity"], line["requestId"], line["route"]) == ("INFO", "r-1", "/notes/{note_id}")
+    assert (line["severity"], line["requestId"], line["route"]) == (
+        "INFO",
+        "r-1",
+        "/notes/{note_id}",
+    )
     assert line["httpRequest"]["status"] == 200
     assert "treasure" not in json.dumps(line)
     assert "secret-id" not in json.dumps(line)
@@ -205,7 +234,11 @@ def test_a_request_is_one_json_line_without_note_text(world: World, capsys: pyte
     ("header", "sent", "told"),
     [
         ("traceparent", "00-{trace}-b7ad6b7169203331-01", "b7ad6b7169203331"),
-        ("X-Cloud-Trace-Context", "{trace}/1234567890123456;o=1", "000462d53c8abac0"),  # decimal all the same
+        (
+            "X-Cloud-Trace-Context",
+            "{trace}/1234567890123456;o=1",
+            "000462d53c8abac0",
+        ),  # decimal all the same
         ("X-Cloud-Trace-Context", "{trace}/18446744073709551615;o=1", "f" * 16),
         ("X-Cloud-Trace-Context", "{trace}/18446744073709551616;o=1", None),
         ("X-Cloud-Trace-Context", "{trace}/0;o=1", None),
@@ -222,6 +255,6 @@ def test_a_trace_is_told_with_its_span_in_sixteen_hexadecimal_digits(
 
 
 def test_health_is_no_line_of_the_log(world: World, capsys: pytest.CaptureFixture[str]) -> None:
-    for path in ("/health", "/healthz"):
-        assert world.call("chat", "GET", path, token=None).get_json() == {"status": "ok"}
+    for name, path in (("chat", "/health"), ("api", "/health"), ("api", "/healthz")):
+        assert world.call(name, "GET", path, token=None).get_json() == {"status": "ok"}
     assert capsys.readouterr().err == ""

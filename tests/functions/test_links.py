@@ -30,10 +30,15 @@ def backlinks(world: World, note_id: str) -> list[str]:
 
 
 def test_links_lead_to_notes_and_back(linked: World) -> None:
-    linked.save("boat", title="The Boat", text="---\naliases: Dinghy\n---\nBlue.", path="toys/Boat.md")
+    linked.save(
+        "boat", title="The Boat", text="---\naliases: Dinghy\n---\nBlue.", path="toys/Boat.md"
+    )
     linked.save("far", title="Another", text="Red. [[Nothing]]", path="far/Boat.md")
     linked.save(
-        "log", title="Log", text="[[boat#Hull|hers]] and [[Dinghy]], [far](../far/Boat.md).", path="toys/Log.md"
+        "log",
+        title="Log",
+        text="[[boat#Hull|hers]] and [[Dinghy]], [far](../far/Boat.md).",
+        path="toys/Log.md",
     )
     linked.save("app", title="Kept by an app", text="[[The boat]], [[Log]], [[Ship]]")
 
@@ -55,7 +60,9 @@ def test_a_link_follows_what_is_renamed_written_and_deleted(linked: World) -> No
     assert (links(linked, "log"), backlinks(linked, "boat")) == ({"Ship": None}, [])
     linked.save("boat", title="Ship", text="Blue.")
     assert (links(linked, "log"), backlinks(linked, "boat")) == ({"Ship": "boat"}, ["log"])
-    assert linked.put("log", title="Log", text="No more.").status_code == 200  # the index has not followed yet
+    assert (
+        linked.put("log", title="Log", text="No more.").status_code == 200
+    )  # the index has not followed yet
     assert (links(linked, "log"), backlinks(linked, "boat")) == ({}, [])
     linked.save("log", title="Log", text="[[Ship]]")
     assert linked.call("api", "DELETE", "/notes/boat").status_code == 204
@@ -67,7 +74,10 @@ def test_a_link_stays_within_its_owners_notes_and_its_vault(linked: World) -> No
     linked.save("log", title="Log", text="[[Boat]]")
     linked.save("boat", title="Boat", text="[[Log]]", vault="toys")
     theirs = {"title": "Boat", "text": "[[Log]]"}
-    assert linked.call("api", "PUT", "/notes/boat-of-bob", theirs, token="bob-token").status_code == 200
+    assert (
+        linked.call("api", "PUT", "/notes/boat-of-bob", theirs, token="bob-token").status_code
+        == 200
+    )
     assert linked.written("tenants/bob/notes/boat-of-bob").status_code == 200
     assert (links(linked, "log"), backlinks(linked, "log")) == ({"Boat": None}, [])
     assert links(linked, "boat-of-bob", token="bob-token") == {"Log": None}
@@ -75,7 +85,9 @@ def test_a_link_stays_within_its_owners_notes_and_its_vault(linked: World) -> No
 
 
 def test_what_is_not_looked_at_is_said(world: World) -> None:
-    world.save("hub", title="Hub", text="".join(f"[[Note {number}]]\n" for number in range(MAX_LINKS + 1)))
+    world.save(
+        "hub", title="Hub", text="".join(f"[[Note {number}]]\n" for number in range(MAX_LINKS + 1))
+    )
     found = world.json("GET", "/notes/hub:links")
     assert (len(found["links"]), found["complete"]) == (MAX_LINKS, False)
     for number in range(MAX_BACKLINKS + 1):
@@ -88,7 +100,9 @@ def test_what_is_not_looked_at_is_said(world: World) -> None:
 def test_terms_of_links_are_no_words_of_the_note(world: World) -> None:
     world.save("log", title="Log", text="Saw the [[Boat]].")
     term = index_term("link", "default", "boat")
-    (chunk,) = world.app.store.postings("alice", term, limit=9, stems=("log", "boat"), restriction=Restriction())
+    (chunk,) = world.app.store.postings(
+        "alice", term, limit=9, stems=("log", "boat"), restriction=Restriction()
+    )
     assert chunk.position == 0
     world.save("plain", title="Log", text="Saw the Boat.")
     (plain,) = world.app.store.note_chunks("alice", "plain", stems=())

@@ -12,11 +12,16 @@ PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 @pytest.mark.parametrize("kind", ["application/json", "text/plain", "x", ""])
 def test_a_message_is_json_whatever_its_sender_calls_it(world: World, kind: str) -> None:
     response = world.call("api", "POST", "/mcp", PING, headers={"Content-Type": kind})
-    assert (response.status_code, response.get_json()) == (200, {"jsonrpc": "2.0", "id": 1, "result": {}})
+    assert (response.status_code, response.get_json()) == (
+        200,
+        {"jsonrpc": "2.0", "id": 1, "result": {}},
+    )
 
 
 def test_a_notification_is_taken_without_an_answer(world: World) -> None:
-    response = world.call("api", "POST", "/mcp", {"jsonrpc": "2.0", "method": "notifications/initialized"})
+    response = world.call(
+        "api", "POST", "/mcp", {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    )
     assert (response.status_code, response.data) == (202, b"")
 
 
@@ -24,6 +29,31 @@ def test_a_notification_is_taken_without_an_answer(world: World) -> None:
 def test_what_is_no_message_is_told_in_the_protocols_words(world: World, body: bytes) -> None:
     response = world.call("api", "POST", "/mcp", body)
     assert (response.status_code, response.get_json()["jsonrpc"]) == (400, "2.0")
+    error = response.get_json()["error"]
+    assert error["message"].startswith(("body: expected ", "jsonrpc: expected "))
+    assert error["data"]["details"][0]["reason"] == "INVALID_FIELD"
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"params": [1]}, "params"),
+        ({"method": 1}, "method"),
+        ({"id": 1.5}, "id"),
+        ({"id": True}, "id"),
+    ],
+)
+def test_a_wrong_field_of_a_message_is_named(
+    world: World, change: dict[str, object], field: str
+) -> None:
+    response = world.call("api", "POST", "/mcp", PING | change)
+    error = response.get_json()["error"]
+    assert (response.status_code, error["data"]["details"][0]["metadata"]["field"]) == (400, field)
+
+
+def test_a_header_beyond_latin_1_is_no_fault_of_ours(world: World) -> None:
+    response = world.call("api", "POST", "/mcp", PING, headers={"Mcp-Name": "\u20ac"})
+    assert response.status_code == 200
 
 
 def test_who_takes_no_json_gets_nothing_else(world: World) -> None:

@@ -35,27 +35,42 @@ def test_what_a_search_logs_in_other_threads_names_its_request_too(
     embedder.outage = ModelUnavailable("away")
     lines.texts.clear()
     body = {"question": "Which colour is the boat?"}
-    assert world.call("api", "POST", "/ask", body, headers={"X-Request-Id": "r-7"}).status_code == 200
+    assert (
+        world.call("api", "POST", "/ask", body, headers={"X-Request-Id": "r-7"}).status_code == 200
+    )
     told = [json.loads(text) for text in lines.texts]
     assert any("without the question's embedding" in line["message"] for line in told)
     assert {line.get("requestId") for line in told} == {"r-7"}
 
 
 def _events(world: World, **body: object) -> str:
-    response = world.call("chat", "POST", "/chat", {"message": "What is the boat?", "stream": True, **body})
+    response = world.call(
+        "chat", "POST", "/chat", {"message": "What is the boat?", "stream": True, **body}
+    )
     return response.get_data(as_text=True)
 
 
-def test_an_answers_line_says_what_was_found_and_how_long_each_step_took(world: World, lines: Lines) -> None:
+def test_an_answers_line_says_what_was_found_and_how_long_each_step_took(
+    world: World, lines: Lines
+) -> None:
     world.save("boat", title="Boat", text="The boat is blue.")
     world.plug(writer=ScriptedWriter("It is blue [N1], or green [N7]."))
     world.call("chat", "POST", "/chat", {"message": "Which colour is the boat?"})
     line = lines.requests()[-1]
     assert {"retrieval", "candidates", "write", "check"} <= set(line["timingsMs"])
-    assert (line["chunks"], line["candidates"], line["citations"], line["citationsRemoved"]) == (1, 1, 1, 1)
+    assert (line["chunks"], line["candidates"], line["citations"], line["citationsRemoved"]) == (
+        1,
+        1,
+        1,
+        1,
+    )
     assert 0 < line["meanSimilarity"] <= 1
     assert (line["contextCharacters"], line["contextTokens"]) == (17, 5)
-    assert (line["model"], line["refusal"], line["retrieval"]) == ("scripted", None, "hybrid_reranked")
+    assert (line["model"], line["refusal"], line["retrieval"]) == (
+        "scripted",
+        None,
+        "hybrid_reranked",
+    )
     assert line["followUp"] is False
     assert line["tokens"] == {"input": 0, "output": 0}
     assert line["caches"]["questions"] == {"hits": 0, "misses": 1}
@@ -71,7 +86,9 @@ def test_a_streamed_answers_line_says_the_same(world: World, lines: Lines) -> No
     assert {name: value for name, value in whole.items() if name not in varying} == {
         name: value for name, value in streamed.items() if name not in varying
     }
-    assert set(streamed["timingsMs"]) == {"retrieval", "write", "quote"}, "found before: it is not searched again"
+    assert set(streamed["timingsMs"]) == {"retrieval", "write", "quote"}, (
+        "found before: it is not searched again"
+    )
     assert streamed["caches"]["results"]["hits"] == 1
 
 
@@ -87,7 +104,9 @@ def test_measures_of_one_request_are_not_those_of_the_next(world: World, lines: 
 def test_no_word_of_a_note_a_question_or_a_comment_is_logged(world: World, lines: Lines) -> None:
     for number, text in enumerate(HOSTILE):
         world.save(f"n{number}", title=f"quicksilver {number}", text=text, tags=["quicksilver"])
-    obeying = ScriptedWriter("quicksilver [N1] [N99] [quicksilver]", "", "quicksilver without a source")
+    obeying = ScriptedWriter(
+        "quicksilver [N1] [N99] [quicksilver]", "", "quicksilver without a source"
+    )
     world.plug(writer=obeying)
     for asked in HOSTILE:
         world.call("chat", "POST", "/chat", {"message": asked, "requestId": "r-1"})
@@ -133,7 +152,9 @@ def _plain(body: bytes, headers: Mapping[str, str]) -> bytes:
 
 @pytest.fixture
 def collector() -> Iterator[ScriptedServer]:
-    with ScriptedServer(lambda _: Reply(body=b"", headers={"Content-Type": "application/x-protobuf"})) as server:
+    with ScriptedServer(
+        lambda _: Reply(body=b"", headers={"Content-Type": "application/x-protobuf"})
+    ) as server:
         yield server
     tracing.trace_with(None)
 
@@ -157,10 +178,12 @@ def test_a_collector_gets_the_request_and_its_steps_below_it(
     with _traced(collector):
         world.call("chat", "POST", "/chat", asked, headers=caller).get_data()
     found = {span["name"]: span for span in _spans(collector)}
-    request = found.pop("POST /")
+    request = found.pop("POST /chat")
     assert (request["trace"], request["parent"]) == ("a" * 32, "b" * 16)
     assert {"analysis", "restriction", "candidates", "selection", "write", "quote"} <= set(found)
-    assert {(span["trace"], span["parent"]) for span in found.values()} == {("a" * 32, request["id"])}
+    assert {(span["trace"], span["parent"]) for span in found.values()} == {
+        ("a" * 32, request["id"])
+    }
     assert all(0 <= span["ms"] <= request["ms"] for span in found.values())
 
 
@@ -182,7 +205,9 @@ def test_a_request_without_a_caller_begins_a_trace_of_its_own(
     assert first["trace"] != second["trace"]
 
 
-def test_the_product_records_where_its_settings_name_a_collector(tmp_path: Path, collector: ScriptedServer) -> None:
+def test_the_product_records_where_its_settings_name_a_collector(
+    tmp_path: Path, collector: ScriptedServer
+) -> None:
     app = build(Settings(home=tmp_path, auth="none", otel_endpoint=collector.url))
     steps, request = tracing.StepTimer(), tracing.RequestRecord()
     steps.end("outside any request")

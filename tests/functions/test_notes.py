@@ -8,6 +8,7 @@ import pytest
 
 from shared.errors import ModelUnavailable
 from shared.markdown.file import note_id_of
+from shared.model.documents import TRASH
 from tests.fakes import HashingEmbedder
 from tests.functions.world import World, problem
 
@@ -15,7 +16,13 @@ from tests.functions.world import World, problem
 def test_a_saved_note_is_read_back_as_it_was_written(world: World) -> None:
     text = "# Boat\r\n\r\nBlue \U0001f6a4, “fast”, naïve.\n"
     saved = world.put(
-        "n1", title="Boat", text=text, vault="toys", path="a/boat.md", tags=["x", "y", "x"], lang="en"
+        "n1",
+        title="Boat",
+        text=text,
+        vault="toys",
+        path="a/boat.md",
+        tags=["x", "y", "x"],
+        lang="en",
     ).get_json()
     assert saved == {
         "noteId": "n1",
@@ -33,7 +40,9 @@ def test_a_saved_note_is_read_back_as_it_was_written(world: World) -> None:
 
 
 def test_only_a_change_moves_the_update_and_none_the_creation(world: World) -> None:
-    first = world.put("n1", title="Boat", text="blue", createdAt="2024-05-08T10:00:00+02:00").get_json()
+    first = world.put(
+        "n1", title="Boat", text="blue", createdAt="2024-05-08T10:00:00+02:00"
+    ).get_json()
     world.clock.forward(hours=1)
     assert world.put("n1", title="Boat", text="blue").get_json() == first
     second = world.put("n1", title="Boat", text="red").get_json()
@@ -41,7 +50,9 @@ def test_only_a_change_moves_the_update_and_none_the_creation(world: World) -> N
     assert second["updatedAt"] > first["updatedAt"]
 
 
-@pytest.mark.parametrize("created", [None, "1900-01-01", "2199-12-31T23:59:59Z", "2199-12-31T23:59:59+14:00"])
+@pytest.mark.parametrize(
+    "created", [None, "1900-01-01", "2199-12-31T23:59:59Z", "2199-12-31T23:59:59+14:00"]
+)
 def test_what_was_read_can_be_sent_back(world: World, created: str | None) -> None:
     note = world.put("n1", title="Boat", text="blue", createdAt=created).get_json()
     assert world.put("n1", **{**note, "text": "red"}).status_code == 200
@@ -56,7 +67,10 @@ def test_a_note_with_neither_title_nor_text_is_refused(world: World) -> None:
 
 def test_a_text_over_the_limit_is_413_to_the_byte(world: World) -> None:
     assert world.call("api", "PUT", "/notes/n1", _raw("é" * 450_000)).status_code == 200
-    assert problem(world.call("api", "PUT", "/notes/n1", _raw("é" * 450_000 + "x")))[:2] == (413, "TOO_LARGE")
+    assert problem(world.call("api", "PUT", "/notes/n1", _raw("é" * 450_000 + "x")))[:2] == (
+        413,
+        "TOO_LARGE",
+    )
 
 
 def _raw(text: str) -> bytes:
@@ -70,9 +84,15 @@ def test_a_path_is_normalised(world: World) -> None:
 
 @pytest.mark.parametrize("note_id", ["x" * 1001, "__all__", "%2e", "%2e%2e", "a%00b", "%ff"])
 @pytest.mark.parametrize("method", ["PUT", "GET", "DELETE"])
-def test_an_id_that_firestore_could_not_keep_is_refused(world: World, method: str, note_id: str) -> None:
+def test_an_id_that_firestore_could_not_keep_is_refused(
+    world: World, method: str, note_id: str
+) -> None:
     body = {"title": "T", "text": "t"} if method == "PUT" else None
-    assert problem(world.call("api", method, f"/notes/{note_id}", body)) == (400, "INVALID_FIELD", "noteId")
+    assert problem(world.call("api", method, f"/notes/{note_id}", body)) == (
+        400,
+        "INVALID_FIELD",
+        "noteId",
+    )
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])
@@ -87,7 +107,19 @@ def test_a_literal_colon_before_a_verb_writes_and_deletes_no_note_of_that_name(
 
 
 @pytest.mark.parametrize(
-    "note_id", ["x" * 1000, "a b", "ünï", "a:b", "50%", "__half", "auth0|5f7c", "x:links", "x:indexStatus", ":links"]
+    "note_id",
+    [
+        "x" * 1000,
+        "a b",
+        "ünï",
+        "a:b",
+        "50%",
+        "__half",
+        "auth0|5f7c",
+        "x:links",
+        "x:indexStatus",
+        ":links",
+    ],
 )
 def test_any_other_id_is_kept_also_one_that_ends_like_a_route(world: World, note_id: str) -> None:
     path = f"/notes/{quote(note_id, safe='')}"
@@ -103,7 +135,11 @@ def test_any_other_id_is_kept_also_one_that_ends_like_a_route(world: World, note
 def test_a_deleted_note_is_gone_and_no_longer_found(world: World) -> None:
     world.save("n1", title="Boat", text="The boat is blue.")
     assert world.call("api", "DELETE", "/notes/n1").data == b""
-    for method, path in (("GET", "/notes/n1"), ("DELETE", "/notes/n1"), ("GET", "/notes/n1:indexStatus")):
+    for method, path in (
+        ("GET", "/notes/n1"),
+        ("DELETE", "/notes/n1"),
+        ("GET", "/notes/n1:indexStatus"),
+    ):
         assert problem(world.call("api", method, path))[:2] == (404, "NOT_FOUND")
     world.written("tenants/alice/notes/n1")
     assert world.json("POST", "/search", {"query": "boat"})["results"] == []
@@ -111,7 +147,9 @@ def test_a_deleted_note_is_gone_and_no_longer_found(world: World) -> None:
 
 def test_notes_are_listed_page_by_page_without_their_texts(world: World) -> None:
     for number in range(5):
-        world.put(f"n{number}", title=f"Note {number}", text="body", vault="a" if number % 2 else "b")
+        world.put(
+            f"n{number}", title=f"Note {number}", text="body", vault="a" if number % 2 else "b"
+        )
     seen: list[str] = []
     token: str | None = ""
     while token is not None:
@@ -148,9 +186,13 @@ def test_coverage_counts_every_state(world: World) -> None:
     body = world.json("GET", "/index:coverage")
     assert (body["notes"], body["indexed"], body["missing"], body["outdated"]) == (2, 1, 1, 0)
     before = world.app.embedder
-    world.plug(embedder=HashingEmbedder(dimension=16), before=before)
+    world.plug(embedder=HashingEmbedder(dimension=16), previous_embedder=before)
     body = world.json("GET", "/index:coverage")
-    assert (body["outdated"], body["indexVersion"][-3:], body["searchedVersion"][-3:]) == (1, ":16", ":64")
+    assert (body["outdated"], body["indexVersion"][-3:], body["searchedVersion"][-3:]) == (
+        1,
+        ":16",
+        ":64",
+    )
 
 
 # -- the trash
@@ -161,7 +203,9 @@ def trash(world: World) -> list[dict[str, object]]:
     return found
 
 
-def test_whatever_door_replaces_or_deletes_a_note_it_is_in_the_trash_and_comes_back(world: World) -> None:
+def test_whatever_door_replaces_or_deletes_a_note_it_is_in_the_trash_and_comes_back(
+    world: World,
+) -> None:
     note_id = note_id_of("default", "boat.md")
     world.put(note_id, title="Boat", text="First.", path="boat.md", createdAt="2024-05-08")
     world.clock.forward(minutes=1)
@@ -176,7 +220,11 @@ def test_whatever_door_replaces_or_deletes_a_note_it_is_in_the_trash_and_comes_b
     texts = [world.json("GET", f"/trash/{each['trashId']}")["text"] for each in listed]
     assert texts == ["Third.", "Second.", "First."]
     restored = world.json("POST", f"/trash/{listed[2]['trashId']}:restore")
-    assert (restored["text"], restored["path"], restored["createdAt"][:10]) == ("First.", "boat.md", "2024-05-08")
+    assert (restored["text"], restored["path"], restored["createdAt"][:10]) == (
+        "First.",
+        "boat.md",
+        "2024-05-08",
+    )
     assert world.json("GET", f"/notes/{note_id}")["text"] == "First."
     assert [each["trashId"] for each in trash(world)] == [each["trashId"] for each in listed[:2]]
 
@@ -192,7 +240,7 @@ def test_the_trash_keeps_notes_for_thirty_days(world: World) -> None:
     for method, path in (("GET", ""), ("POST", ":restore")):
         assert world.call("api", method, f"/trash/{trash_id}{path}").status_code == 404
     world.call("reconcile", "POST", "/", {})
-    assert world.app.store.list_trashed("alice", limit=9).items == ()
+    assert world.app.store.listing("alice", TRASH, limit=9).items == ()
 
 
 def test_of_a_callers_own_edits_the_first_of_each_hour_is_kept(world: World) -> None:
@@ -202,11 +250,15 @@ def test_of_a_callers_own_edits_the_first_of_each_hour_is_kept(world: World) -> 
         note = world.put("n1", title="Boat", text=str(minute), revision=note["revision"]).get_json()
     texts = [world.json("GET", f"/trash/{each['trashId']}")["text"] for each in trash(world)]
     assert texts == ["20", "0"]
-    world.put("n1", title="Boat", text="unread")  # whoever has not read it replaces what nobody else has
+    world.put(
+        "n1", title="Boat", text="unread"
+    )  # whoever has not read it replaces what nobody else has
     assert world.json("GET", f"/trash/{trash(world)[0]['trashId']}")["text"] == "70"
 
 
-def test_what_was_put_into_the_trash_can_be_removed_for_good_and_is_nobody_elses(world: World) -> None:
+def test_what_was_put_into_the_trash_can_be_removed_for_good_and_is_nobody_elses(
+    world: World,
+) -> None:
     world.put("n1", title="Boat", text="Blue.")
     world.call("api", "DELETE", "/notes/n1")
     path = f"/trash/{trash(world)[0]['trashId']}"
@@ -224,14 +276,20 @@ def test_two_notes_of_a_vault_never_have_one_path(world: World) -> None:
     refused = world.put("n2", title="Other", text="Red.", path="a//boat.md")
     assert problem(refused)[:2] == (409, "CONFLICT")
     assert "'n1'" in refused.get_json()["error"]["message"]
-    assert world.put("n2", title="Other", text="Red.", path="a/boat.md", vault="toys").status_code == 200
+    assert (
+        world.put("n2", title="Other", text="Red.", path="a/boat.md", vault="toys").status_code
+        == 200
+    )
     imported = world.json("POST", "/notes:import", {"path": "a/boat.md", "text": "Green."})
     assert imported["note"]["noteId"] == "n1"
     assert world.put("n1", title="Boat", text="Blue.", path="b.md").status_code == 200
     world.call("api", "DELETE", "/notes/n2")
     world.put("n3", title="Third", text="Red.", path="a/boat.md", vault="toys")
     deleted = next(each for each in trash(world) if each["reason"] == "deleted")
-    assert problem(world.call("api", "POST", f"/trash/{deleted['trashId']}:restore"))[:2] == (409, "CONFLICT")
+    assert problem(world.call("api", "POST", f"/trash/{deleted['trashId']}:restore"))[:2] == (
+        409,
+        "CONFLICT",
+    )
     assert first["revision"]
 
 
@@ -242,7 +300,9 @@ def test_a_file_at_the_old_path_of_a_note_that_has_moved_is_another_note(world: 
     other = world.json("POST", "/notes:import", {**body, "text": "Red."})["note"]["noteId"]
     assert other != moved
     assert world.json("GET", f"/notes/{moved}")["text"] == "Blue."
-    assert world.json("POST", "/notes:import", {**body, "text": "Green."})["note"]["noteId"] == other
+    assert (
+        world.json("POST", "/notes:import", {**body, "text": "Green."})["note"]["noteId"] == other
+    )
 
 
 # -- files
@@ -250,7 +310,9 @@ def test_a_file_at_the_old_path_of_a_note_that_has_moved_is_another_note(world: 
 
 def test_a_file_becomes_the_note_its_frontmatter_says(world: World) -> None:
     text = "---\ntitle: Boat\ntags: [toy]\ncreated: 2024-05-08\n---\nBlue."
-    reply = world.json("POST", "/notes:import", {"path": "a//boat.md", "text": text, "vault": "toys"})
+    reply = world.json(
+        "POST", "/notes:import", {"path": "a//boat.md", "text": text, "vault": "toys"}
+    )
     note_id = note_id_of("toys", "a/boat.md")
     assert reply["problem"] is None
     assert reply["note"] == {
@@ -266,7 +328,9 @@ def test_a_file_becomes_the_note_its_frontmatter_says(world: World) -> None:
     assert world.json("GET", f"/notes/{note_id}")["text"] == text
 
 
-def test_a_file_without_a_date_was_created_when_it_was_first_seen_to_be_modified(world: World) -> None:
+def test_a_file_without_a_date_was_created_when_it_was_first_seen_to_be_modified(
+    world: World,
+) -> None:
     for modified in ("2025-01-02T03:04:05Z", "2026-01-02T03:04:05Z"):
         body = {"path": "boat.md", "text": f"Blue at {modified}.", "modifiedAt": modified}
         reply = world.json("POST", "/notes:import", body)
@@ -275,15 +339,22 @@ def test_a_file_without_a_date_was_created_when_it_was_first_seen_to_be_modified
 
 
 def test_a_file_with_broken_frontmatter_is_a_note_that_says_so(world: World) -> None:
-    reply = world.json("POST", "/notes:import", {"path": "boat.md", "text": "---\ntags: [\n---\nBlue."})
+    reply = world.json(
+        "POST", "/notes:import", {"path": "boat.md", "text": "---\ntags: [\n---\nBlue."}
+    )
     assert reply["problem"].startswith("indexed without its frontmatter:")
 
 
 def test_signs_that_only_yaml_can_spell_do_not_reach_a_note(world: World) -> None:
-    text = (
-        '---\ntitle: "Bo\\0at\\ud800"\ntags: ["to\\0y", "\\ud800", "\\n"]\nlang: yue\ncreated: 9999-12-31\n---\nBlue.'
-    )
+    text = '---\ntitle: "Bo\\0at\\ud800"\ntags: ["to\\0y", "\\ud800", "\\n"]\nlang: yue\ncreated: 9999-12-31\n---\nBlue.'
     reply = world.call("api", "POST", "/notes:import", {"path": "boat.md", "text": text})
     note = reply.get_json()["note"]
     assert (note["title"], note["tags"], note["lang"]) == ("Bo at", ["toy"], "yue")
     assert note["createdAt"] == "2026-11-21T12:00:00.000Z"
+
+
+@pytest.mark.parametrize("vault", ["x" * 201, "é" * 1600, "a/b", "a\x1fb", ""])
+def test_a_list_of_a_vault_that_can_be_none_names_the_field(world: World, vault: str) -> None:
+    response = world.call("api", "GET", f"/notes?vault={quote(vault, safe='')}")
+    error = response.get_json()["error"]
+    assert (response.status_code, error["details"][0]["metadata"]["field"]) == (400, "vault")

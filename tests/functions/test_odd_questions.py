@@ -14,6 +14,7 @@ ASKING = {
     "/search:explain": ("api", "query"),
     "/ask": ("api", "question"),
 }
+WRONG_WAY_ROUND = {"createdAfter": "2026-02-01", "createdBefore": "2026-01-01"}
 NOTES = {
     "run": ("We decided to run the API on Cloud Run.", "projects/api/run.md"),
     "tokyo": ("東京の会議でデータベースを決めた。", "reisen/tokyo.md"),
@@ -34,7 +35,11 @@ def _ask(world: World, path: str, text: str, **body: object) -> Any:  # noqa: AN
 
 def _found(body: dict[str, Any]) -> set[str]:
     """Ids of the notes that came, under whichever name the route has for them."""
-    return {each["noteId"] for name in ("results", "citations", "references") for each in body.get(name, [])}
+    return {
+        each["noteId"]
+        for name in ("results", "citations", "references")
+        for each in body.get(name, [])
+    }
 
 
 @pytest.mark.parametrize("path", ASKING)
@@ -59,16 +64,26 @@ def test_an_unknown_vault_or_folder_is_404_and_named(
 @pytest.mark.parametrize("path", ASKING)
 def test_the_longest_folder_there_can_be_is_searched(world: World, path: str) -> None:
     folder, vault = "/".join(["f" * 100] * 9), "v" * 200
-    world.save("deep", text="We decided to run the API on a mainframe.", path=f"{folder}/n.md", vault=vault)
+    world.save(
+        "deep", text="We decided to run the API on a mainframe.", path=f"{folder}/n.md", vault=vault
+    )
     for name in (folder, f"{vault}/{folder}"):
-        found = _ask(world, path, "Where did we decide to run the API?", filters={"folders": [name]}).get_json()
+        found = _ask(
+            world, path, "Where did we decide to run the API?", filters={"folders": [name]}
+        ).get_json()
         assert _found(found) == {"deep"}
 
 
 @pytest.mark.parametrize("path", ASKING)
-def test_dates_the_wrong_way_round_are_400_and_the_same_date_twice_is_an_empty_time(world: World, path: str) -> None:
+def test_dates_the_wrong_way_round_are_400_and_the_same_date_twice_is_an_empty_time(
+    world: World, path: str
+) -> None:
     wrong = {"createdAfter": "2026-02-01", "createdBefore": "2026-01-01"}
-    assert problem(_ask(world, path, "API?", filters=wrong)) == (400, "INVALID_FIELD", "filters.createdAfter")
+    assert problem(_ask(world, path, "API?", filters=wrong)) == (
+        400,
+        "INVALID_FIELD",
+        "filters.createdAfter",
+    )
     empty = {"createdAfter": "2026-02-01", "createdBefore": "2026-02-01"}
     response = _ask(world, path, "API?", filters=empty)
     assert response.status_code == 200
@@ -86,7 +101,9 @@ ODD = {
 
 @pytest.mark.parametrize("path", ASKING)
 @pytest.mark.parametrize("kind", ODD)
-def test_a_question_that_hardly_is_one_has_an_answer_or_a_refusal(world: World, path: str, kind: str) -> None:
+def test_a_question_that_hardly_is_one_has_an_answer_or_a_refusal(
+    world: World, path: str, kind: str
+) -> None:
     response = _ask(world, path, ODD[kind])
     assert response.status_code == 200, response.get_json()
     body = response.get_json()
@@ -95,14 +112,43 @@ def test_a_question_that_hardly_is_one_has_an_answer_or_a_refusal(world: World, 
     if kind == "one word again and again":
         assert _found(body) >= {"run"}
     elif "answer" in body:
-        assert body["meta"]["refusal"]["reason"] in {"below_threshold", "no_candidates", "unsupported_claims"}
-        assert (body["citations"], body["answer"].startswith("I don't have enough information")) == ([], True)
+        assert body["meta"]["refusal"]["reason"] in {
+            "below_threshold",
+            "no_candidates",
+            "unsupported_claims",
+        }
+        assert (
+            body["citations"],
+            body["answer"].startswith("I don't have enough information"),
+        ) == ([], True)
 
 
-def test_only_what_no_note_holds_a_word_of_is_refused_and_told_what_can_be_asked(world: World) -> None:
+def test_only_what_no_note_holds_a_word_of_is_refused_and_told_what_can_be_asked(
+    world: World,
+) -> None:
     unknown = world.ask("Who is Zebulon?")
     assert unknown["meta"]["refusal"]["reason"] == "no_candidates"
     assert "ask about a person, a project, a place or a day" in unknown["answer"]
     near = world.ask("Which API eats hay?")
     assert (near["meta"]["refusal"], near["meta"]["answerKind"]) == (None, "quoted")
     assert _found(near) == {"run"}
+
+
+@pytest.mark.parametrize(
+    ("function", "path", "body", "code"),
+    [
+        ("chat", "/", {"message": "hello", "template": "nope"}, 404),
+        ("chat", "/", {"message": "hello", "filters": {"vaults": ["nope"]}}, 404),
+        ("chat", "/", {"message": "hello", "filters": {"folders": ["nope"]}}, 404),
+        ("chat", "/", {"message": "hello", "filters": WRONG_WAY_ROUND}, 400),
+        ("chat", "/", {"message": "thanks", "filters": {"tags": [1]}}, 400),
+        ("api", "/ask", {"question": "hello", "vaults": ["nope"]}, 404),
+        ("api", "/ask", {"question": "hello", "folders": ["nope"]}, 404),
+        ("chat", "/", {"message": "hello", "template": "auto"}, 200),
+        ("chat", "/", {"message": "hello"}, 200),
+    ],
+)
+def test_a_greeting_hides_no_wrong_field(
+    world: World, function: str, path: str, body: dict[str, object], code: int
+) -> None:
+    assert world.call(function, "POST", path, body).status_code == code

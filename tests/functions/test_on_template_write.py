@@ -10,6 +10,7 @@ import pytest
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.protocol import fill, protocol
 from shared.errors import ModelUnavailable
+from shared.model.documents import TEMPLATES
 from shared.model.templates import StoredTemplate, Template
 from tests.fakes import HashingEmbedder
 from tests.functions.world import World
@@ -19,13 +20,13 @@ PATH = "tenants/alice/templates/boat"
 
 
 def _stored(world: World) -> StoredTemplate | None:
-    return world.app.store.get_template("alice", "boat")
+    return world.app.store.get("alice", TEMPLATES, "boat").value
 
 
 @pytest.fixture
 def written(world: World) -> World:
     """An app has written a template, past us."""
-    world.app.store.put_templates("alice", [StoredTemplate(BOAT)])
+    world.app.store.put("alice", TEMPLATES, StoredTemplate(BOAT))
     return world
 
 
@@ -37,7 +38,9 @@ def test_an_event_gives_the_template_its_vector(written: World, embedder: Hashin
     assert len(stored.vector) == embedder.dimension
 
 
-def test_the_event_of_our_own_write_embeds_and_writes_nothing(written: World, embedder: HashingEmbedder) -> None:
+def test_the_event_of_our_own_write_embeds_and_writes_nothing(
+    written: World, embedder: HashingEmbedder
+) -> None:
     written.written(PATH)
     before, embedded = _stored(written), embedder.embedded.copy()
     for _ in range(3):
@@ -73,7 +76,9 @@ def _write(store: FirestoreStore, **fields: object) -> None:
     store._db.commit([write])
 
 
-def test_cloud_the_second_event_leaves_the_document_untouched(cloud: World, firestore_store: FirestoreStore) -> None:
+def test_cloud_the_second_event_leaves_the_document_untouched(
+    cloud: World, firestore_store: FirestoreStore
+) -> None:
     _write(firestore_store, name="Boat repair", content="1. Find the leak.")
     cloud.written(PATH)
     first = _document(firestore_store)
@@ -89,7 +94,7 @@ def test_a_change_by_an_app_is_embedded_anew(
     cloud.written(PATH)
     _write(firestore_store, name="Ship repair")
     cloud.written(PATH)
-    stored = firestore_store.get_template("alice", "boat")
+    stored = firestore_store.get("alice", TEMPLATES, "boat").value
     assert stored is not None
     assert stored.template == replace(BOAT, name="Ship repair")
     assert stored.vector == embedder.embed_query("Ship repair\nsequential\n1. Find the leak.")
@@ -102,4 +107,7 @@ def test_what_an_app_wrote_badly_is_acknowledged_and_hides_nothing(
     assert cloud.written(PATH).status_code == 200
     assert len(cloud.json("GET", "/templates")["templates"]) == 10
     assert "left out: name" in caplog.text
-    assert cloud.call("api", "PUT", "/templates/boat", {"name": "B", "content": "1."}).status_code == 200
+    assert (
+        cloud.call("api", "PUT", "/templates/boat", {"name": "B", "content": "1."}).status_code
+        == 200
+    )

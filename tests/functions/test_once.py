@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
+from typing import TypeVar
 
 import pytest
 from werkzeug.test import TestResponse
@@ -18,13 +18,15 @@ from functions.http.calls import Call
 from functions.routes.chat import ChatBody, turn_request
 from shared.adapters.embedded import EmbeddedStore
 from shared.errors import StoreUnavailable
-from shared.model.account import AnsweredRequest, Person
 from shared.model.answers import Delta, Draft, Prompt
+from shared.model.documents import REQUESTS, Collection, Owner
 from shared.ports.access import Identity
 from shared.ports.models import Writer
 from tests.fakes import ScriptedWriter
 from tests.functions.world import ALICE, World, problem
 from tests.servers.sdk_parsers import event_source
+
+T = TypeVar("T")
 
 ASKED = {"message": "Which colour is the boat?", "requestId": "r-1"}
 
@@ -42,14 +44,18 @@ def _chat(world: World, **fields: object) -> TestResponse:
     return world.call("chat", "POST", "/chat", {**ASKED, **fields})
 
 
-def test_a_repeat_gets_the_same_json_and_the_model_is_not_asked(world: World, writer: ScriptedWriter) -> None:
+def test_a_repeat_gets_the_same_json_and_the_model_is_not_asked(
+    world: World, writer: ScriptedWriter
+) -> None:
     first, second = _chat(world), _chat(world)
     assert (first.status_code, first.data) == (200, second.data)
     assert len(writer.prompts) == 1
     assert first.get_json()["meta"]["requestId"] == "r-1"
 
 
-def test_ask_repeats_too_and_another_route_is_another_request(world: World, writer: ScriptedWriter) -> None:
+def test_ask_repeats_too_and_another_route_is_another_request(
+    world: World, writer: ScriptedWriter
+) -> None:
     asked = {"question": "Which colour is the boat?", "requestId": "r-9"}
     first, second = (world.call("api", "POST", "/ask", asked) for _ in range(2))
     assert (first.status_code, first.data) == (200, second.data)
@@ -58,12 +64,19 @@ def test_ask_repeats_too_and_another_route_is_another_request(world: World, writ
 
 
 def test_other_ids_and_no_id_are_answered_anew(world: World, writer: ScriptedWriter) -> None:
-    for fields in ({"requestId": "r-1"}, {"requestId": "r-2"}, {"requestId": None}, {"requestId": None}):
+    for fields in (
+        {"requestId": "r-1"},
+        {"requestId": "r-2"},
+        {"requestId": None},
+        {"requestId": None},
+    ):
         assert _chat(world, **fields).status_code == 200
     assert len(writer.prompts) == 4
 
 
-@pytest.mark.parametrize("other", [{"message": "And the car?"}, {"topK": 3}, {"includeCitations": False}])
+@pytest.mark.parametrize(
+    "other", [{"message": "And the car?"}, {"topK": 3}, {"includeCitations": False}]
+)
 def test_the_same_id_with_another_body_is_a_conflict(
     world: World, writer: ScriptedWriter, other: dict[str, object]
 ) -> None:
@@ -73,8 +86,13 @@ def test_the_same_id_with_another_body_is_a_conflict(
     assert len(writer.prompts) == 1
 
 
-def test_fields_left_out_and_fields_at_their_defaults_ask_the_same(world: World, writer: ScriptedWriter) -> None:
-    assert _chat(world).data == _chat(world, strategy="weighted", tenantId="alice", timeZone="UTC").data
+def test_fields_left_out_and_fields_at_their_defaults_ask_the_same(
+    world: World, writer: ScriptedWriter
+) -> None:
+    assert (
+        _chat(world).data
+        == _chat(world, strategy="weighted", tenantId="alice", timeZone="UTC").data
+    )
     assert len(writer.prompts) == 1
 
 
@@ -103,9 +121,13 @@ def test_only_the_citations_of_edited_notes_are_stale_in_a_repeat(world: World) 
     assert len(_chat(world).get_json()["citations"]) == 2
     world.save("paint", title="Paint", text="The colour of the boat needs no paint.")
     expected = {"boat": False, "paint": True}
-    assert {each["noteId"]: each["stale"] for each in _chat(world).get_json()["citations"]} == expected
+    assert {
+        each["noteId"]: each["stale"] for each in _chat(world).get_json()["citations"]
+    } == expected
     streamed = _stream(world)
-    assert {data["noteId"]: data["stale"] for name, data in streamed if name == "citation"} == expected
+    assert {
+        data["noteId"]: data["stale"] for name, data in streamed if name == "citation"
+    } == expected
     assert streamed[-1][1] == _chat(world).get_json()
 
 
@@ -118,7 +140,9 @@ def test_a_request_that_failed_is_free_at_once(world: World) -> None:
 @pytest.mark.usefixtures("writer")
 def test_a_worker_that_died_blocks_its_request_only_until_its_lease_ends(world: World) -> None:
     body = parse(json.dumps(ASKED).encode(), ChatBody)
-    died = world.app.idempotency.locked(turn_request(Call("x", {}, b"", Identity("alice", "alice")), body).repeat)
+    died = world.app.idempotency.locked(
+        turn_request(Call("x", {}, b"", Identity("alice", "alice")), body).repeat
+    )
     died.__enter__()
     world.clock.forward(minutes=1)
     assert _chat(world).get_json()["answer"].startswith("Answer 0")
@@ -126,7 +150,22 @@ def test_a_worker_that_died_blocks_its_request_only_until_its_lease_ends(world: 
     assert _chat(world).get_json()["answer"].startswith("Answer 0")
 
 
-def test_of_two_at_once_one_asks_the_model_and_both_get_its_answer(world: World, writer: ScriptedWriter) -> None:
+@pytest.mark.usefixtures("writer")
+def test_a_request_that_was_taken_by_a_clock_a_year_ahead_can_be_answered(world: World) -> None:
+    body = parse(json.dumps(ASKED).encode(), ChatBody)
+    world.clock.forward(days=365)
+    died = world.app.idempotency.locked(
+        turn_request(Call("x", {}, b"", Identity("alice", "alice")), body).repeat
+    )
+    died.__enter__()
+    world.clock.forward(days=-365)
+    assert _chat(world).get_json()["answer"].startswith("Answer 0")
+    died.__exit__(None, None, None)
+
+
+def test_of_two_at_once_one_asks_the_model_and_both_get_its_answer(
+    world: World, writer: ScriptedWriter
+) -> None:
     slow = _Slow(writer)
     world.plug(writer=slow)
     with ThreadPoolExecutor(2) as threads:
@@ -146,7 +185,7 @@ def test_while_one_is_answering_a_repeat_is_told_to_come_back_when_its_lease_end
     with ThreadPoolExecutor(1) as threads:
         first = threads.submit(_chat, world)
         assert slow.asked.wait(60)
-        lease = world.app.store.read_request(ALICE, "r-1").record
+        lease = world.app.store.get(ALICE, REQUESTS, "r-1").value
         assert lease is not None
         assert lease.lease_until is not None
         left = lease.lease_until - world.clock()
@@ -157,7 +196,7 @@ def test_while_one_is_answering_a_repeat_is_told_to_come_back_when_its_lease_end
         assert first.result().status_code == 200
     assert problem(told)[:2] == (503, "UNAVAILABLE")
     assert int(told.headers["Retry-After"]) == math.ceil(left.total_seconds()) > 5
-    assert [(line["severity"], line["route"]) for line in lines] == [("WARNING", "/")] * 2
+    assert [(line["severity"], line["route"]) for line in lines] == [("WARNING", "/chat")] * 2
     assert not any("exception" in line for line in lines)
 
 
@@ -190,13 +229,19 @@ class _Forgetful(EmbeddedStore):
 
     keeps = 0
 
-    def write_request(
-        self, person: Person, request_id: str, record: AnsweredRequest | None, *, expected: str | None, now: datetime
+    def swap(
+        self,
+        owner: Owner,
+        collection: Collection[T],
+        document_id: str,
+        value: T | None,
+        *,
+        expected: str | None,
     ) -> str | None:
         if not self.keeps:
             raise StoreUnavailable("the disk is full")
         self.keeps -= 1
-        return super().write_request(person, request_id, record, expected=expected, now=now)
+        return super().swap(owner, collection, document_id, value, expected=expected)
 
 
 class _Slow:
@@ -224,18 +269,32 @@ def _stream(world: World, **fields: object) -> list[tuple[str, dict[str, object]
     return event_source(_chat(world, stream=True, **fields).get_data())
 
 
-def test_a_streamed_repeat_gets_the_events_of_the_answer_there_is(world: World, writer: ScriptedWriter) -> None:
+def test_a_streamed_repeat_gets_the_events_of_the_answer_there_is(
+    world: World, writer: ScriptedWriter
+) -> None:
     first, second = _stream(world), _stream(world)
     assert first[-1] == second[-1]
     assert first[-1][0] == "result"
-    assert [name for name, _ in second] == ["start", "query", "citation", "token", "usage", "result"]
+    assert [name for name, _ in second] == [
+        "start",
+        "query",
+        "citation",
+        "token",
+        "usage",
+        "result",
+    ]
     assert second[0] == first[0]
-    assert "".join(str(data["text"]) for name, data in second if name == "token") == second[-1][1]["answer"]
+    assert (
+        "".join(str(data["text"]) for name, data in second if name == "token")
+        == second[-1][1]["answer"]
+    )
     assert len(writer.prompts) == 1
 
 
 @pytest.mark.parametrize("streamed_first", [True, False])
-def test_streamed_and_whole_are_the_same_request(world: World, writer: ScriptedWriter, *, streamed_first: bool) -> None:
+def test_streamed_and_whole_are_the_same_request(
+    world: World, writer: ScriptedWriter, *, streamed_first: bool
+) -> None:
     if streamed_first:
         streamed, whole = _stream(world)[-1][1], _chat(world).get_json()
     else:
@@ -255,7 +314,7 @@ def test_a_stream_that_is_left_frees_its_id(world: World, writer: ScriptedWriter
     response.close()
     slow.go_on.set()
     deadline = time.monotonic() + 60
-    while world.app.store.read_request(ALICE, "r-1").record is not None:
+    while world.app.store.get(ALICE, REQUESTS, "r-1").value is not None:
         assert time.monotonic() < deadline
         time.sleep(0.01)
     assert _chat(world).status_code == 200

@@ -28,10 +28,16 @@ def test_it_is_served_without_a_caller(world: World) -> None:
 
 def test_every_route_stands_in_it_with_what_it_takes_and_gives() -> None:
     described: Any = document()
-    names = [operation["operationId"] for methods in described["paths"].values() for operation in methods.values()]
+    names = [
+        operation["operationId"]
+        for methods in described["paths"].values()
+        for operation in methods.values()
+    ]
     assert len(names) == len(set(names))
     listed = {(method, path) for path, methods in described["paths"].items() for method in methods}
-    assert len(listed) == len(api.ROUTES) + len([route for route in chat.ROUTES if route.pattern == "/"])
+    assert len(listed) == len(api.ROUTES) + len(
+        [route for route in chat.ROUTES if route.pattern == "/"]
+    )
     for path, methods in described["paths"].items():
         for method, operation in methods.items():
             assert operation["summary"], (method, path)
@@ -50,7 +56,11 @@ def test_whoever_may_call_may_have_to_bring_two_tokens() -> None:
     }
     public = {(route.pattern, route.method.lower()) for route in api.ROUTES if route.public}
     assert {address for address, way in ways.items() if not way} == public
-    assert all(way == [["idToken"], ["appCheck", "idToken"]] for address, way in ways.items() if address not in public)
+    assert all(
+        way == [["idToken"], ["appCheck", "idToken"]]
+        for address, way in ways.items()
+        if address not in public
+    )
     assert described["components"]["securitySchemes"]["appCheck"]["name"] == "X-Firebase-AppCheck"
 
 
@@ -62,7 +72,8 @@ def test_messages_of_mcp_are_described_as_json_rpc() -> None:
 
 
 @pytest.mark.parametrize(
-    ("phases", "examples"), [("fuzzing", 1), pytest.param("examples,coverage,fuzzing", 10, marks=pytest.mark.nightly)]
+    ("phases", "examples"),
+    [("fuzzing", 1), pytest.param("examples,coverage,fuzzing", 10, marks=pytest.mark.nightly)],
 )
 @pytest.mark.timeout(450)
 def test_no_invented_request_finds_an_error_of_ours_or_an_undocumented_reply(
@@ -80,10 +91,16 @@ def test_no_invented_request_finds_an_error_of_ours_or_an_undocumented_reply(
                 *(sys.executable, "-m", "schemathesis.cli", "run", str(tmp_path / "openapi.json")),
                 *("--url", running.address, "--checks", CHECKS, "--phases", phases),
                 *("--max-examples", str(examples), "--no-color", "--request-timeout", "60"),
-                *(("--seed", "1") if os.environ.get("CI") else ()),  # as hypothesis does there: the same every time
+                *(
+                    ("--seed", "1") if os.environ.get("CI") else ()
+                ),  # as hypothesis does there: the same every time
             ],
             cwd=tmp_path,
-            env={**os.environ, "SCHEMATHESIS_HOOKS": "tests.functions.openapi_values", "PYTHONPATH": str(ROOT)},
+            env={
+                **os.environ,
+                "SCHEMATHESIS_HOOKS": "tests.functions.openapi_values",
+                "PYTHONPATH": str(ROOT),
+            },
             capture_output=True,
             text=True,
             timeout=400,

@@ -8,17 +8,23 @@ import pytest
 
 from functions import api, chat, reconcile
 from functions.http.calls import Route
+from shared.model.documents import SESSIONS, TRASH
 from shared.model.notes import Note, TrashedNote, TrashReason
 from shared.model.sessions import Session
 from tests.functions.world import ALICE, START, World
 
-TABLES: dict[str, tuple[Route, ...]] = {"chat": chat.ROUTES, "api": api.ROUTES, "reconcile": reconcile.ROUTES}
+TABLES: dict[str, tuple[Route, ...]] = {
+    "chat": chat.ROUTES,
+    "api": api.ROUTES,
+    "reconcile": reconcile.ROUTES,
+}
+HEALTH = (("chat", "/health"), ("api", "/health"), ("api", "/healthz"), ("reconcile", "/health"))
 MOMENT = "2026-05-08T12:30:15Z"
 IMPORTED = {"session": {"sessionId": "b1", "title": "B", "createdAt": MOMENT, "updatedAt": MOMENT}}
 OWN = {"name": "Own", "content": "1. Think."}
 ERASE = {"confirm": "erase everything"}
 EXAMPLES: dict[tuple[str, str, str], tuple[str, object, str | None]] = {
-    **{(name, "GET", path): (path, None, "status") for name in TABLES for path in ("/health", "/healthz")},
+    **{(name, "GET", path): (path, None, "status") for name, path in HEALTH},
     ("chat", "POST", "/"): ("/", {"message": "Which colour is the boat?"}, "answer"),
     ("api", "GET", "/"): ("/", None, "routes"),
     ("api", "GET", "/notes"): ("/notes", None, "notes"),
@@ -30,7 +36,11 @@ EXAMPLES: dict[tuple[str, str, str], tuple[str, object, str | None]] = {
     ("api", "POST", "/notes:import"): ("/notes:import", {"path": "a/b.md", "text": "Red."}, "note"),
     ("api", "GET", "/notes/{note_id}:indexStatus"): ("/notes/boat:indexStatus", None, "current"),
     ("api", "GET", "/notes/{note_id}:links"): ("/notes/boat:links", None, "backlinks"),
-    ("api", "PUT", "/notes/{note_id}"): ("/notes/car", {"title": "Car", "text": "red"}, "updatedAt"),
+    ("api", "PUT", "/notes/{note_id}"): (
+        "/notes/car",
+        {"title": "Car", "text": "red"},
+        "updatedAt",
+    ),
     ("api", "GET", "/notes/{note_id}"): ("/notes/boat", None, "text"),
     ("api", "DELETE", "/notes/{note_id}"): ("/notes/boat", None, None),
     ("api", "GET", "/index:coverage"): ("/index:coverage", None, "indexed"),
@@ -48,7 +58,11 @@ EXAMPLES: dict[tuple[str, str, str], tuple[str, object, str | None]] = {
     ("api", "GET", "/sessions/{session_id}"): ("/sessions/boats", None, "messageCount"),
     ("api", "PATCH", "/sessions/{session_id}"): ("/sessions/boats", {"title": "Cars"}, "title"),
     ("api", "DELETE", "/sessions/{session_id}"): ("/sessions/boats", None, None),
-    ("api", "GET", "/sessions/{session_id}/messages"): ("/sessions/boats/messages", None, "messages"),
+    ("api", "GET", "/sessions/{session_id}/messages"): (
+        "/sessions/boats/messages",
+        None,
+        "messages",
+    ),
     ("api", "POST", "/feedback"): ("/feedback", {"requestId": "r-1", "rating": "up"}, "feedbackId"),
     ("api", "GET", "/me:quality"): ("/me:quality", None, "answers"),
     ("api", "GET", "/me:export"): ("/me:export", None, None),
@@ -58,14 +72,20 @@ EXAMPLES: dict[tuple[str, str, str], tuple[str, object, str | None]] = {
     ("api", "POST", "/graphql"): ("/graphql", {"query": "{ sessions { nextPageToken } }"}, "data"),
     ("api", "GET", "/graphql/schema"): ("/graphql/schema", None, None),
     ("api", "GET", "/openapi.json"): ("/openapi.json", None, "openapi"),
-    ("api", "POST", "/mcp"): ("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, "result"),
+    ("api", "POST", "/mcp"): (
+        "/mcp",
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
+        "result",
+    ),
     ("reconcile", "POST", "/"): ("/", None, "examined"),
 }
 """Route -> path, body, and something that the reply's JSON holds."""
 
 
 def test_every_route_has_an_example() -> None:
-    routes = {(name, route.method, route.pattern) for name, table in TABLES.items() for route in table}
+    routes = {
+        (name, route.method, route.pattern) for name, table in TABLES.items() for route in table
+    }
     assert set(EXAMPLES) == routes
 
 
@@ -85,15 +105,25 @@ def _fill(world: World) -> None:
     world.save("boat", title="Boat", text="The boat is blue.")
     expires = START + timedelta(days=30)
     old = Note("old", "Old", "The old boat.", START, START)
-    trashed = TrashedNote(trash_id="t1", note=old, trashed_at=START, expires_at=expires, reason=TrashReason.DELETED)
-    world.app.store.put_trashed("alice", trashed)
+    trashed = TrashedNote(
+        trash_id="t1", note=old, trashed_at=START, expires_at=expires, reason=TrashReason.DELETED
+    )
+    world.app.store.put("alice", TRASH, trashed)
     assert world.call("api", "PUT", "/templates/own", OWN).status_code == 200
-    if world.app.store.get_session(ALICE, "boats") is None:
-        world.app.store.create_session(ALICE, Session(session_id="boats", created_at=START, updated_at=START))
+    if world.app.store.get(ALICE, SESSIONS, "boats").value is None:
+        world.app.store.put(
+            ALICE, SESSIONS, Session(session_id="boats", created_at=START, updated_at=START)
+        )
 
 
 def test_only_what_tells_nothing_of_anybody_answer_without_a_token() -> None:
-    public = {(name, route.pattern) for name, table in TABLES.items() for route in table if route.public}
-    health = {(name, path) for name in TABLES for path in ("/health", "/healthz")}
-    opened = {("api", "/"), ("api", "/graphql/schema"), ("api", "/openapi.json"), ("reconcile", "/")}
-    assert public == health | opened
+    public = {
+        (name, route.pattern) for name, table in TABLES.items() for route in table if route.public
+    }
+    opened = {
+        ("api", "/"),
+        ("api", "/graphql/schema"),
+        ("api", "/openapi.json"),
+        ("reconcile", "/"),
+    }
+    assert public == {*HEALTH, *opened}

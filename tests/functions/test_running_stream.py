@@ -70,7 +70,9 @@ def test_the_first_event_leaves_at_once(chat: Chat) -> None:
     assert min(seconds) < 0.2
 
 
-@pytest.mark.parametrize("how", [{"pause": 0.02}, {"hang_after": 3000}], ids=["while it writes", "while it is silent"])
+@pytest.mark.parametrize(
+    "how", [{"pause": 0.02}, {"hang_after": 3000}], ids=["while it writes", "while it is silent"]
+)
 def test_a_client_that_hangs_up_stops_the_model(chat: Chat, how: dict[str, Any]) -> None:
     chat.gemini.hung_up.clear()
     chat.gemini.stream = streamed(*["Cloud Run [N1]. "] * 200, **how)

@@ -36,12 +36,17 @@ TIME = "2026-11-21T12:00:00.000Z"
 
 def test_a_session_remembers_where_it_looks_unless_a_question_says_it(world: World) -> None:
     for vault, colour in (("work", "red"), ("home", "blue")):
-        world.save(vault, title="Boat", text=f"The boat is {colour}.", vault=vault, path="harbour/boat.md")
+        world.save(
+            vault, title="Boat", text=f"The boat is {colour}.", vault=vault, path="harbour/boat.md"
+        )
     world.save("attic", title="Boat", text="The boat is green.", path="attic/boat.md")
     session_id = create(world, settings={"lookIn": "work/harbour"})
 
     def cited(**more: object) -> set[str]:
-        return {each["noteId"] for each in ask(world, "Which colour is the boat?", session_id, **more)["citations"]}
+        return {
+            each["noteId"]
+            for each in ask(world, "Which colour is the boat?", session_id, **more)["citations"]
+        }
 
     assert cited() == {"work"}
     assert cited(filters={"vaults": ["home"]}) == {"home"}
@@ -58,10 +63,14 @@ def test_a_session_remembers_how_far_back_it_looks(world: World) -> None:
     refused = ask(world, "Which colour is the boat?", session_id)
     assert refused["citations"] == []
     assert ask(world, "Which colour is the boat?", session_id, windowDays=0)["citations"]
-    assert ask(world, "Which colour is the boat?", session_id, filters={"windowDays": 900})["citations"]
+    assert ask(world, "Which colour is the boat?", session_id, filters={"windowDays": 900})[
+        "citations"
+    ]
 
 
-def test_a_session_keeps_its_strategy_and_template_and_a_question_may_say_others(boat: World) -> None:
+def test_a_session_keeps_its_strategy_and_template_and_a_question_may_say_others(
+    boat: World,
+) -> None:
     session_id = create(boat, settings={"strategy": "rrf", "template": "plan"})
 
     def asked(**more: object) -> tuple[str, object]:
@@ -75,11 +84,16 @@ def test_a_session_keeps_its_strategy_and_template_and_a_question_may_say_others
 
 def test_a_deployment_gives_new_sessions_its_own_defaults(world: World) -> None:
     before = create(world)
-    defaults = Settings.from_env({"SESSION_DEFAULTS": "topK=8, strategy=rrf,useNotes=false"}).session_defaults
+    defaults = Settings.from_env(
+        {"SESSION_DEFAULTS": "topK=8, strategy=rrf,useNotes=false"}
+    ).session_defaults
     world.plug(settings=replace(world.app.settings, session_defaults=defaults))
     expected = {**DEFAULTS, "topK": 8, "strategy": "rrf", "useNotes": False}
     assert world.json("POST", "/sessions")["settings"] == expected
-    assert world.json("POST", "/sessions", {"settings": {"topK": 3}})["settings"] == {**expected, "topK": 3}
+    assert world.json("POST", "/sessions", {"settings": {"topK": 3}})["settings"] == {
+        **expected,
+        "topK": 3,
+    }
     assert world.json("GET", f"/sessions/{before}")["settings"] == DEFAULTS
 
 
@@ -97,7 +111,9 @@ def test_a_session_is_created_read_changed_and_deleted(world: World) -> None:
     }
     assert world.json("GET", path) == created
     world.clock.forward(minutes=5)
-    changed = world.json("PATCH", path, {"title": "Lisbon", "settings": {"threshold": 0.5, "useNotes": False}})
+    changed = world.json(
+        "PATCH", path, {"title": "Lisbon", "settings": {"threshold": 0.5, "useNotes": False}}
+    )
     assert changed["title"] == "Lisbon"
     assert changed["updatedAt"] == "2026-11-21T12:05:00.000Z"
     assert changed["settings"] == {**DEFAULTS, "topK": 9, "threshold": 0.5, "useNotes": False}
@@ -152,7 +168,9 @@ def test_sessions_page_by_their_last_change_and_are_found_by_title(world: World)
     assert rest["nextPageToken"] is None
     found = world.json("GET", "/sessions?query=MULLER&pageSize=1")
     assert [each["title"] for each in found["sessions"]] == ["Müller 3"]
-    more = world.json("GET", f"/sessions?query=MULLER&pageSize=1&pageToken={found['nextPageToken']}")
+    more = world.json(
+        "GET", f"/sessions?query=MULLER&pageSize=1&pageToken={found['nextPageToken']}"
+    )
     assert [each["title"] for each in more["sessions"]] == ["Müller 1"]
 
 
@@ -175,7 +193,12 @@ def test_a_forged_page_token_is_named(world: World) -> None:
             response = world.call("api", "GET", f"{path}?pageToken={token}")
             assert problem(response) == (400, "INVALID_FIELD", "pageToken"), token
     now = world.clock().isoformat()
-    for moment in ("9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+12:00", "2200-01-01T00:00:00+00:00", "2026-01-01"):
+    for moment in (
+        "9999-12-31T23:59:59-12:00",
+        "0001-01-01T00:00:00+12:00",
+        "2200-01-01T00:00:00+00:00",
+        "2026-01-01",
+    ):
         token = make_token("sessions alice ", now, moment, "abc")  # of a time that no store holds
         response = world.call("api", "GET", f"/sessions?pageToken={token}")
         assert problem(response) == (400, "INVALID_FIELD", "pageToken"), moment
@@ -186,14 +209,22 @@ def test_a_page_token_serves_its_own_listing_for_a_day(world: World) -> None:
         create(world)
     token = world.json("GET", "/sessions?pageSize=1")["nextPageToken"]
     changed = token[:-2] + ("AA" if token[-2:] != "AA" else "BB")
-    for query, caller in ((f"query=a&pageToken={token}", "alice"), (token, "bob"), (changed, "alice")):
+    for query, caller in (
+        (f"query=a&pageToken={token}", "alice"),
+        (token, "bob"),
+        (changed, "alice"),
+    ):
         path = f"/sessions?{query}" if "=" in query else f"/sessions?pageToken={query}"
         refused = world.call("api", "GET", path, token=f"{caller}-token")
         assert problem(refused) == (400, "INVALID_FIELD", "pageToken")
     world.clock.forward(hours=24)
     assert world.call("api", "GET", f"/sessions?pageToken={token}").status_code == 200
     world.clock.forward(seconds=1)
-    assert problem(world.call("api", "GET", f"/sessions?pageToken={token}")) == (400, "INVALID_FIELD", "pageToken")
+    assert problem(world.call("api", "GET", f"/sessions?pageToken={token}")) == (
+        400,
+        "INVALID_FIELD",
+        "pageToken",
+    )
 
 
 def test_a_conversation_of_an_export_is_brought_back_once(boat: World) -> None:
@@ -226,19 +257,39 @@ UNKNOWN = "no such field; there are messageId, requestId, role, text, createdAt"
         ({"settings": {"topK": 99}}, [], "session.settings.topK", "a whole number from 1 to 20"),
         ({"title": "a\nb"}, [], "session.title", ""),
         ({}, [{"role": "system"}], "messages[1].role", "user or assistant"),
-        ({}, [{"createdAt": "yesterday"}], "messages[1].createdAt", "an RFC 3339 time with its offset"),
+        (
+            {},
+            [{"createdAt": "yesterday"}],
+            "messages[1].createdAt",
+            "an RFC 3339 time with its offset",
+        ),
         ({}, [{"text": "x" * 2001}], "messages[1].text", "a question of at most 2000 characters"),
         ({}, [{"answer": "x"}], "messages[1].answer", UNKNOWN),
         ({}, [{"citations": [{"cid": "N1"}]}], "messages[1].citations[0].noteId", ""),
         ({}, [{"messageId": "m1"}], "messages", "messages of different ids"),
-        ({}, [{"messageId": f"n{number}"} for number in range(20)], "messages", "at most 20 messages"),
+        (
+            {},
+            [{"messageId": f"n{number}"} for number in range(20)],
+            "messages",
+            "at most 20 messages",
+        ),
     ],
 )
 def test_what_no_export_holds_is_refused_by_its_field(
-    world: World, *, session: dict[str, object], messages: list[dict[str, object]], field: str, expected: str
+    world: World,
+    *,
+    session: dict[str, object],
+    messages: list[dict[str, object]],
+    field: str,
+    expected: str,
 ) -> None:
-    body = {"session": SESSION | session, "messages": [SAID, *(SAID | {"messageId": "m2"} | each for each in messages)]}
+    body = {
+        "session": SESSION | session,
+        "messages": [SAID, *(SAID | {"messageId": "m2"} | each for each in messages)],
+    }
     response = world.call("api", "POST", "/sessions:import", body)
     assert problem(response) == (400, "INVALID_FIELD", field)
-    assert json.loads(response.data)["error"]["details"][0]["metadata"]["expected"].startswith(expected)
+    assert json.loads(response.data)["error"]["details"][0]["metadata"]["expected"].startswith(
+        expected
+    )
     assert world.json("GET", "/sessions")["sessions"] == []

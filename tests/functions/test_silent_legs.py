@@ -17,8 +17,8 @@ import grpc  # type: ignore[import-untyped]
 import pytest
 from flask.testing import FlaskClient
 
-from cli.product.emulator import Emulator
-from cli.product.store import polling
+from desktop.product.emulator import Emulator
+from desktop.product.store import polling
 from shared import bootstrap
 from shared.adapters.firestore import FirestoreStore
 from tests.fakes import HashingEmbedder
@@ -41,7 +41,12 @@ QUESTIONS = {
     "/search": {"query": "Which colour is the boat?"},
     "/ask": {"question": "Which colour is the boat?"},
 }
-LEGS = {"vector search": "vector", "postings": "keyword", "newest chunks": "recent", "counts": "keyword"}
+LEGS = {
+    "vector search": "vector",
+    "postings": "keyword",
+    "newest chunks": "recent",
+    "counts": "keyword",
+}
 """Kind of request -> the leg that does without it."""
 NO_LEGS = ("chunks of a note", "newest record", "BatchGetDocuments", "Commit", "BatchWrite")
 KINDS = (*LEGS, *NO_LEGS)
@@ -69,7 +74,9 @@ def only(kind: str, answer: Answer) -> Callable[[Call], Answer | None]:
 
 
 @pytest.fixture
-def proxy(emulator: Emulator, firestore_project: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[FirestoreProxy]:
+def proxy(
+    emulator: Emulator, firestore_project: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[FirestoreProxy]:
     assert firestore_project
     with FirestoreProxy(emulator.host) as proxy:
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", proxy.host)
@@ -105,7 +112,10 @@ def new_instance(
 
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_a_question_is_answered_by_the_legs_that_are_left(
-    new_instance: NewInstance, proxy: FirestoreProxy, answer: str, capsys: pytest.CaptureFixture[str]
+    new_instance: NewInstance,
+    proxy: FirestoreProxy,
+    answer: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     for kind, leg in LEGS.items():
         proxy.rules = (only(kind, ANSWERS[answer]),)
@@ -125,7 +135,12 @@ def test_a_question_is_answered_by_the_legs_that_are_left(
 
 
 @pytest.mark.parametrize(
-    ("path", "answer"), [*(("/chat", answer) for answer in ANSWERS), ("/search", "missing index"), ("/ask", "too late")]
+    ("path", "answer"),
+    [
+        *(("/chat", answer) for answer in ANSWERS),
+        ("/search", "missing index"),
+        ("/ask", "too late"),
+    ],
 )
 def test_no_question_is_a_500_whatever_kind_of_request_fails(
     new_instance: NewInstance, proxy: FirestoreProxy, path: str, answer: str
@@ -146,14 +161,24 @@ def test_no_note_is_lost_and_no_event_comes_again_for_ever(
     for number, kind in enumerate(KINDS):
         proxy.rules = ()
         note_id = f"n{number}"
-        assert new_instance(LONG).put(note_id, title=kind, text="The plane is green.").status_code == 200
+        assert (
+            new_instance(LONG).put(note_id, title=kind, text="The plane is green.").status_code
+            == 200
+        )
         proxy.rules = (only(kind, ANSWERS[answer]),)
         world = new_instance(SHORT)
         first = world.written(f"tenants/alice/notes/{note_id}")
         assert first.status_code in (200, 503), kind
-        if answer == "missing index" and kind != "Commit":  # there it says that somebody else was first
+        if (
+            answer == "missing index" and kind != "Commit"
+        ):  # there it says that somebody else was first
             assert first.status_code == 200, f"{kind}: it would be refused for 24 hours"
-        assert world.written(f"tenants/alice/notes/{note_id}", b"", **{"ce-time": HOURS_AGO}).status_code == 200, kind
+        assert (
+            world.written(
+                f"tenants/alice/notes/{note_id}", b"", **{"ce-time": HOURS_AGO}
+            ).status_code
+            == 200
+        ), kind
         proxy.rules, world = (), new_instance(LONG)
         state = world.json("GET", f"/notes/{note_id}:indexStatus")
         assert state["current"] or state["status"] != "indexed", kind
@@ -205,7 +230,9 @@ def test_who_polls_is_told_of_every_note_once_firestore_answers_again(
         assert _heard(paths, LONG) == "tenants/alice/notes/train"
 
 
-def test_a_slow_receiver_does_not_delay_the_next_look(new_instance: NewInstance, firestore_project: str) -> None:
+def test_a_slow_receiver_does_not_delay_the_next_look(
+    new_instance: NewInstance, firestore_project: str
+) -> None:
     world, paths = new_instance(LONG), SimpleQueue[str]()
 
     def receive(path: str) -> None:
@@ -213,14 +240,20 @@ def test_a_slow_receiver_does_not_delay_the_next_look(new_instance: NewInstance,
         paths.put(path)
 
     with polling(firestore_project, {"notes": receive}):
-        assert {_heard(paths, LONG) for _ in range(2)} == {f"tenants/alice/notes/{name}" for name in ("boat", "car")}
+        assert {_heard(paths, LONG) for _ in range(2)} == {
+            f"tenants/alice/notes/{name}" for name in ("boat", "car")
+        }
         world.put("plane", title="Plane", text="The plane is green.")
         assert _heard(paths, 5) == "tenants/alice/notes/plane"
 
 
 @pytest.mark.parametrize(
     "answer",
-    [ANSWERS["missing index"], ANSWERS["nothing"], Refuse(grpc.StatusCode.NOT_FOUND, "There is no such database.")],
+    [
+        ANSWERS["missing index"],
+        ANSWERS["nothing"],
+        Refuse(grpc.StatusCode.NOT_FOUND, "There is no such database."),
+    ],
     ids=["missing index", "nothing", "no database"],
 )
 def test_a_poll_that_is_refused_holds_nobody_up_and_reconciling_finds_what_it_missed(

@@ -36,8 +36,12 @@ Parser = Callable[[bytes], Received]
 @pytest.fixture
 def told(world: World) -> Callable[..., ScriptedWriter]:
     """Three notes, and a writer that says what it is told."""
-    world.save("api", title="API", text="We decided to use Cloud Run for the API.", path="projects/api.md")
-    world.save("store", title="Store", text="We decided to use Firestore for the API 😀.\u2028It scales.")
+    world.save(
+        "api", title="API", text="We decided to use Cloud Run for the API.", path="projects/api.md"
+    )
+    world.save(
+        "store", title="Store", text="We decided to use Firestore for the API 😀.\u2028It scales."
+    )
 
     def tell(*script: Any) -> ScriptedWriter:  # noqa: ANN401
         writer = ScriptedWriter(script)
@@ -69,7 +73,12 @@ def without_times_and_ids(body: dict[str, Any]) -> dict[str, Any]:
     meta = body["meta"]
     return {
         **body,
-        "meta": {**meta, "requestId": None, "timings": None, "retrieval": {**meta["retrieval"], "timeMs": None}},
+        "meta": {
+            **meta,
+            "requestId": None,
+            "timings": None,
+            "retrieval": {**meta["retrieval"], "timeMs": None},
+        },
     }
 
 
@@ -80,7 +89,9 @@ def without_times_and_ids(body: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("how", ["accept", "field"])
 def test_events_come_in_their_order(world: World, how: str) -> None:
     headers, more = (STREAM, {}) if how == "accept" else ({}, {"stream": True})
-    response = world.call("chat", "POST", "/chat", {**ASKED, **more, "requestId": "r1"}, headers=headers)
+    response = world.call(
+        "chat", "POST", "/chat", {**ASKED, **more, "requestId": "r1"}, headers=headers
+    )
     events = events_of(response)
     names = [name for name, _ in events]
     assert names[:3] == ["start", "query", "sources"]
@@ -89,33 +100,45 @@ def test_events_come_in_their_order(world: World, how: str) -> None:
     assert events[0][1] == {"requestId": "r1", "sessionId": None}
     assert [row["noteId"] for row in events[2][1]["sources"]] == ["api", "store"]
     assert events[-2][1] == events[-1][1]["meta"]["usage"]
-    assert shown(events) == events[-1][1]["answer"] == "Cloud Run [N1] and \u2028Firestore [N2]. Yes. 😀"
+    assert shown(events) == events[-1][1]["answer"] == "Cloud Run [N1] and  Firestore [N2]. Yes. 😀"
 
 
 @pytest.mark.usefixtures("told")
-def test_a_piece_comes_whole_with_its_citations_before_it_and_its_claim_judged(world: World) -> None:
+def test_a_piece_comes_whole_with_its_citations_before_it_and_its_claim_judged(
+    world: World,
+) -> None:
     events = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))
     result = events[-1][1]
     assert [(name, data.get("cid") or data.get("text")) for name, data in events[3:-2]] == [
         ("citation", "N1"),
         ("token", "Cloud Run [N1] and"),
         ("citation", "N2"),
-        ("token", " \u2028Firestore [N2]."),
+        ("token", "  Firestore [N2]."),
         ("token", " Yes."),
         ("token", " 😀"),
     ]
     assert [data for name, data in events if name == "citation"] == result["citations"]
-    assert [data["claim"] for name, data in events if name == "token" and data["claim"]] == result["claims"]
+    assert [data["claim"] for name, data in events if name == "token" and data["claim"]] == result[
+        "claims"
+    ]
     first, second = result["claims"]
     assert [claim["cids"] for claim in (first, second)] == [["N1"], ["N2"]]
     assert (first["span"], second["span"]) == ({"start": 0, "end": 18}, {"start": 20, "end": 35})
     assert [claim["support"]["state"] for claim in (first, second)] == ["supported", "supported"]
     assert first["quotes"] == [
-        {"cid": "N1", "span": {"start": 0, "end": 40}, "quote": "We decided to use Cloud Run for the API."}
+        {
+            "cid": "N1",
+            "span": {"start": 0, "end": 40},
+            "quote": "We decided to use Cloud Run for the API.",
+            "title": events[3][1]["title"],
+            "createdAt": events[3][1]["createdAt"],
+        }
     ]
 
 
-def test_the_streamed_result_is_the_unstreamed_body(world: World, told: Callable[..., ScriptedWriter]) -> None:
+def test_the_streamed_result_is_the_unstreamed_body(
+    world: World, told: Callable[..., ScriptedWriter]
+) -> None:
     streamed = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))[-1][1]
     told("Cloud Run [N1] and \u2028Firestore [N2]. Yes [N9]. 😀")
     whole = world.json("POST", "/chat", ASKED)
@@ -125,7 +148,11 @@ def test_the_streamed_result_is_the_unstreamed_body(world: World, told: Callable
 @pytest.mark.usefixtures("told")
 def test_the_reply_may_be_read_by_pages_that_may_and_is_kept_by_nobody(world: World) -> None:
     response = world.call(
-        "chat", "POST", "/chat", ASKED, headers={**STREAM, "Origin": "https://notes.example", "X-Request-Id": "h-1"}
+        "chat",
+        "POST",
+        "/chat",
+        ASKED,
+        headers={**STREAM, "Origin": "https://notes.example", "X-Request-Id": "h-1"},
     )
     assert response.mimetype == "text/event-stream"
     assert response.headers["Access-Control-Allow-Origin"] == "https://notes.example"
@@ -160,8 +187,12 @@ def test_what_is_wrong_with_the_request_is_an_ordinary_error(
 
 
 @pytest.mark.usefixtures("told")
-def test_an_error_on_the_way_is_the_last_event(world: World, capsys: pytest.CaptureFixture[str]) -> None:
-    events = events_of(world.call("chat", "POST", "/chat", {**ASKED, "template": "no-such"}, headers=STREAM))
+def test_an_error_on_the_way_is_the_last_event(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    events = events_of(
+        world.call("chat", "POST", "/chat", {**ASKED, "template": "no-such"}, headers=STREAM)
+    )
     assert [name for name, _ in events] == ["start", "error"]
     assert events[1][1]["error"]["code"] == 404
     assert json.loads(capsys.readouterr().err.splitlines()[-1])["httpRequest"]["status"] == 404
@@ -176,14 +207,18 @@ def test_a_bug_on_the_way_is_told_without_its_text(
     assert "oak" not in response.get_data(as_text=True) + capsys.readouterr().err
 
 
-def test_only_all_of_an_answer_is_ever_taken_back(world: World, told: Callable[..., ScriptedWriter]) -> None:
+def test_only_all_of_an_answer_is_ever_taken_back(
+    world: World, told: Callable[..., ScriptedWriter]
+) -> None:
     told("😀 Cloud Run [N1]. Uncited 😀", ModelUnavailable("away"))
     events = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))
     assert shown(events) == events[-1][1]["answer"] == "😀 Cloud Run [N1]. …"
     assert events[-1][1]["claims"][0]["span"] == {"start": 0, "end": 18}
     told("Nothing here is cited, it is invented. " * 3)
     events = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))
-    assert [data for name, data in events if name == "retract"] == [{"from": 0, "reason": "refused"}]
+    assert [data for name, data in events if name == "retract"] == [
+        {"from": 0, "reason": "refused"}
+    ]
     assert shown(events) == events[-1][1]["answer"]
     assert events[-1][1]["meta"]["refusal"]["reason"] == "unsupported_claims"
 
@@ -202,7 +237,9 @@ def test_a_refusal_offers_no_sources(world: World) -> None:
 @SDKS
 def test_every_sdk_reads_the_whole_stream(world: World, parser: Parser) -> None:
     plain = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))
-    received = parser(world.call("chat", "POST", "/chat", {"data": ASKED}, headers=STREAM).get_data())
+    received = parser(
+        world.call("chat", "POST", "/chat", {"data": ASKED}, headers=STREAM).get_data()
+    )
     messages = [(message["type"], message) for message in received.messages]
     assert [name for name, _ in messages] == [name for name, _ in plain[:-1]]
     assert shown(messages) == plain[-1][1]["answer"] == received.result["answer"]
@@ -249,7 +286,9 @@ def test_an_unstreamed_callable_gets_its_result(world: World) -> None:
 
 def test_the_wrapped_integers_of_mobile_sdks_are_numbers() -> None:
     wrapped = {"@type": "type.googleapis.com/google.protobuf.Int64Value", "value": "8"}
-    assert json.loads(unwrapped(json.dumps({"data": {"topK": wrapped, "x": [wrapped]}}).encode()) or b"") == {
+    assert json.loads(
+        unwrapped(json.dumps({"data": {"topK": wrapped, "x": [wrapped]}}).encode()) or b""
+    ) == {
         "topK": 8,
         "x": [8],
     }
@@ -299,7 +338,9 @@ def test_a_slow_step_does_not_hold_up_the_heartbeats(monkeypatch: pytest.MonkeyP
     assert [event for event in events if event] == ["second"]
 
 
-def test_a_stream_alone_begins_at_once_and_one_in_a_burst_waits_for_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_alone_begins_at_once_and_one_in_a_burst_waits_for_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     throttle, waits, sleep = StartThrottle(), list[float](), time.sleep
 
     def counted(seconds: float) -> None:
@@ -319,7 +360,9 @@ def test_a_stream_alone_begins_at_once_and_one_in_a_burst_waits_for_its_end(monk
 
 
 @pytest.mark.usefixtures("told")
-def test_leaving_a_reply_stops_the_writer_and_is_logged(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+def test_leaving_a_reply_stops_the_writer_and_is_logged(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
     class Slow(ScriptedWriter):
         def stream(self, prompt: Any) -> Generator[Delta]:  # noqa: ANN401
             for piece in super().stream(prompt):
@@ -327,7 +370,7 @@ def test_leaving_a_reply_stops_the_writer_and_is_logged(world: World, capsys: py
                 yield piece
 
     writer: Writer = Slow(tuple("Cloud Run [N1]. " for _ in range(500)))
-    app = replace(world.app, writer=writer)
+    app = bootstrap.assemble(replace(world.app, writer=writer))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bootstrap, "_process", [app])
         response = world.call("chat", "POST", "/chat", ASKED, headers=STREAM, buffered=False)
@@ -352,7 +395,11 @@ def unread(boat: World) -> Iterator[World]:
 
     def written(request: Request) -> Reply:
         asked = request.body.decode()
-        return streamed("Oslo is ", "in Norway [N1].") if "general knowledge" in asked else streamed("ANSWER: no\n")
+        return (
+            streamed("Oslo is ", "in Norway [N1].")
+            if "general knowledge" in asked
+            else streamed("ANSWER: no\n")
+        )
 
     with GeminiServer() as server:
         server.answer = written
@@ -363,15 +410,25 @@ def unread(boat: World) -> Iterator[World]:
 def test_general_knowledge_is_told_from_the_notes_on_every_door(unread: World) -> None:
     asked = {"message": "Where does the boat of Oslo leak?", **GENERAL}
     refused = unread.ask(asked["message"])
-    assert (refused["meta"]["refusal"]["reason"], refused["meta"]["answerKind"]) == ("below_threshold", "written")
+    assert (refused["meta"]["refusal"]["reason"], refused["meta"]["answerKind"]) == (
+        "below_threshold",
+        "written",
+    )
     whole = unread.ask(**asked)
-    assert whole["answer"] == "Your notes do not hold the answer. From general knowledge:\n\nOslo is in Norway."
+    assert (
+        whole["answer"]
+        == "Your notes do not hold the answer. From general knowledge:\n\nOslo is in Norway."
+    )
     assert (whole["meta"]["answerKind"], whole["meta"]["refusal"]) == ("general", None)
     assert (whole["citations"], whole["claims"]) == ([], [])
 
     events = events_of(unread.call("chat", "POST", "/chat", asked, headers=STREAM))
     called = unread.json("POST", "/chat", {"data": asked})["result"]
-    assert without_times_and_ids(events[-1][1]) == without_times_and_ids(called) == without_times_and_ids(whole)
+    assert (
+        without_times_and_ids(events[-1][1])
+        == without_times_and_ids(called)
+        == without_times_and_ids(whole)
+    )
     assert shown(events) == whole["answer"]
 
     defaults = Settings.from_env({"SESSION_DEFAULTS": "whenNotInNotes=general"}).session_defaults
@@ -382,7 +439,10 @@ def test_general_knowledge_is_told_from_the_notes_on_every_door(unread: World) -
     graph = unread.json("POST", "/graphql", {"query": query})["data"]["askFolders"]
     tool = {"name": "rag-search", "arguments": asked}
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": tool}
-    headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
+    headers = {
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2025-06-18",
+    }
     told = unread.json("POST", "/mcp", call, headers=headers)["result"]["structuredContent"]
     for each in (in_session, folders, graph, told):
         assert (each["answer"], each["meta"]["answerKind"]) == (whole["answer"], "general")

@@ -14,7 +14,9 @@ QUESTION = "Which colour is the boat?"
 GRAPHQL = "{ sessions { sessions { sessionId } } }"
 
 
-def _json(world: World, method: str, path: str, body: object = None, *, by: str, status: int = 200) -> Any:  # noqa: ANN401
+def _json(
+    world: World, method: str, path: str, body: object = None, *, by: str, status: int = 200
+) -> Any:  # noqa: ANN401
     function = "chat" if path == "/chat" else "api"
     response = world.call(function, method, path, body, token=f"{by}-token")
     assert response.status_code == status, response.get_data(as_text=True)
@@ -32,7 +34,13 @@ def team(world: World) -> World:
     """A note of the team; Anna has asked about it in a session and rated the answer."""
     _json(world, "PUT", "/notes/boat", {"title": "Boat", "text": "The boat is blue."}, by="anna")
     assert world.written("tenants/acme/notes/boat").status_code == 200
-    _json(world, "POST", "/chat", {"message": QUESTION, "sessionId": "new", "requestId": "r-1"}, by="anna")
+    _json(
+        world,
+        "POST",
+        "/chat",
+        {"message": QUESTION, "sessionId": "new", "requestId": "r-1"},
+        by="anna",
+    )
     _json(world, "POST", "/feedback", {"requestId": "r-1", "rating": "up"}, by="anna")
     return world
 
@@ -43,10 +51,17 @@ def _session_id(team: World) -> str:
 
 
 @pytest.mark.parametrize("colleague", ["ben", "owner"])
-def test_nobody_reads_or_changes_the_conversation_of_a_colleague(team: World, colleague: str) -> None:
+def test_nobody_reads_or_changes_the_conversation_of_a_colleague(
+    team: World, colleague: str
+) -> None:
     session = f"/sessions/{_session_id(team)}"
     assert _json(team, "GET", "/sessions", by=colleague)["sessions"] == []
-    assert _json(team, "POST", "/graphql", {"query": GRAPHQL}, by=colleague)["data"]["sessions"]["sessions"] == []
+    assert (
+        _json(team, "POST", "/graphql", {"query": GRAPHQL}, by=colleague)["data"]["sessions"][
+            "sessions"
+        ]
+        == []
+    )
     for method, path, body in (
         ("GET", session, None),
         ("GET", f"{session}/messages", None),
@@ -60,7 +75,9 @@ def test_nobody_reads_or_changes_the_conversation_of_a_colleague(team: World, co
 
 
 def test_the_team_shares_its_notes_and_no_request_id(team: World) -> None:
-    answer = _json(team, "POST", "/chat", {"message": "Is the boat blue?", "requestId": "r-1"}, by="ben")
+    answer = _json(
+        team, "POST", "/chat", {"message": "Is the boat blue?", "requestId": "r-1"}, by="ben"
+    )
     assert answer["citations"][0]["noteId"] == "boat"
 
 
@@ -96,7 +113,10 @@ def test_a_member_who_is_not_the_owner_exports_and_erases_no_team(
 
 def test_the_owner_exports_and_erases_the_team(team: World) -> None:
     assert [row["type"] for row in _lines(team, "/tenant:export", by="owner")] == ["note", "end"]
-    assert team.call("api", "GET", "/tenant:export?format=markdown", token="owner-token").mimetype == "application/zip"
+    assert (
+        team.call("api", "GET", "/tenant:export?format=markdown", token="owner-token").mimetype
+        == "application/zip"
+    )
     erased = _json(team, "DELETE", "/tenant", CONFIRM, by="owner")["erased"]
     assert (erased["notes"], erased["sessions"], erased["messages"]) == (1, 1, 2)
     assert _json(team, "GET", "/sessions", by="anna")["sessions"] == []
@@ -106,7 +126,11 @@ def test_the_owner_exports_and_erases_the_team(team: World) -> None:
 def test_who_is_alone_in_a_tenant_owns_it(world: World) -> None:
     world.save("boat", title="Boat", text="The boat is blue.")
     _json(world, "POST", "/sessions", {"title": "Boats"}, by="alice")
-    assert [row["type"] for row in _lines(world, "/me:export", by="alice")] == ["note", "session", "end"]
+    assert [row["type"] for row in _lines(world, "/me:export", by="alice")] == [
+        "note",
+        "session",
+        "end",
+    ]
     assert [row["type"] for row in _lines(world, "/tenant:export", by="alice")] == ["note", "end"]
     erased = _json(world, "DELETE", "/me", CONFIRM, by="alice")["erased"]
     assert (erased["notes"], erased["sessions"]) == (1, 1)

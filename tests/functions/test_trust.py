@@ -26,7 +26,9 @@ def answered(world: World, *drafts: str, strict: bool = False, **body: object) -
     return found
 
 
-def test_each_citation_tells_its_support_and_the_answer_how_well_it_is_grounded(world: World) -> None:
+def test_each_citation_tells_its_support_and_the_answer_how_well_it_is_grounded(
+    world: World,
+) -> None:
     body = answered(world, "The boat is 12 metres long [N1].")
     (citation,) = body["citations"]
     assert citation["support"] == {"state": "supported", "score": 1.0}
@@ -75,7 +77,9 @@ def test_a_note_that_is_deleted_while_the_answer_is_written_answers_no_more(
 ) -> None:
     world.save("boat", title="Boat", text=BOAT)
     world.plug(writer=Meanwhile(partial(world.call, "api", "DELETE", "/notes/boat")))
-    response = world.call("chat", "POST", "/chat", {"message": "What about the boat?", "stream": streamed})
+    response = world.call(
+        "chat", "POST", "/chat", {"message": "What about the boat?", "stream": streamed}
+    )
     text = response.get_data(as_text=True)
     body = json.loads(text.rpartition("data: ")[2]) if streamed else response.get_json()
     refusal = body["meta"]["refusal"]
@@ -89,10 +93,14 @@ def test_under_the_strict_policy_it_is_never_shown(world: World) -> None:
     world.save("boat", title="Boat", text=BOAT)
     writer = ScriptedWriter("The boat was built in Kiel [N1]. The boat is 15 metres long [N1].")
     world.plug(writer=writer, support=SupportPolicy(strict=True))
-    response = world.call("chat", "POST", "/chat", {"message": "What about the boat?", "stream": True})
+    response = world.call(
+        "chat", "POST", "/chat", {"message": "What about the boat?", "stream": True}
+    )
     text = response.get_data(as_text=True)
     assert "15 metres" not in text
-    assert '"answer": "The boat was built in Kiel [N1]."' in text.partition("event: result")[2].replace('":"', '": "')
+    assert '"answer": "The boat was built in Kiel [N1]."' in text.partition("event: result")[
+        2
+    ].replace('":"', '": "')
 
 
 INVENTED = "The boat is 15 metres long"

@@ -44,12 +44,17 @@ def test_the_stored_answer_ends_with_a_list_of_sources_that_can_be_parsed(boat: 
     ]
 
 
-def test_a_title_that_was_given_stays_and_taken_back_gives_way_to_the_first_question(boat: World) -> None:
+def test_a_title_that_was_given_stays_and_taken_back_gives_way_to_the_first_question(
+    boat: World,
+) -> None:
     session_id = create(boat, title="Mine")
     ask(boat, "What leaks in the boat?", session_id)
     ask(boat, "What mends the leak?", session_id)
     assert boat.json("GET", f"/sessions/{session_id}")["title"] == "Mine"
-    assert boat.json("PATCH", f"/sessions/{session_id}", {"title": ""})["title"] == "What leaks in the boat?"
+    assert (
+        boat.json("PATCH", f"/sessions/{session_id}", {"title": ""})["title"]
+        == "What leaks in the boat?"
+    )
 
 
 def test_the_sessions_settings_hold_and_the_requests_own_go_before(boat: World) -> None:
@@ -62,7 +67,9 @@ def test_the_sessions_settings_hold_and_the_requests_own_go_before(boat: World) 
 
 
 @pytest.mark.parametrize(("more", "status"), [({"threshold": 2}, 400), ({"template": "nope"}, 404)])
-def test_a_question_that_fails_leaves_no_empty_session(world: World, more: dict[str, object], status: int) -> None:
+def test_a_question_that_fails_leaves_no_empty_session(
+    world: World, more: dict[str, object], status: int
+) -> None:
     response = world.call("chat", "POST", "/chat", {"message": "Why?", "sessionId": "new", **more})
     assert response.status_code == status
     assert world.json("GET", "/sessions")["sessions"] == []
@@ -96,7 +103,10 @@ def test_a_model_that_may_be_chosen_writes(boat: World) -> None:
     boat.plug(writers={"scripted": other})
     session_id = create(boat, settings={"model": "scripted"})
     assert ask(boat, "What leaks in the boat?", session_id)["meta"]["model"] == "scripted"
-    assert ask(boat, "What leaks in the boat?", session_id, model=None)["meta"]["model"] == "extractive"
+    assert (
+        ask(boat, "What leaks in the boat?", session_id, model=None)["meta"]["model"]
+        == "extractive"
+    )
     assert ask(boat, "What leaks in the boat?", model="scripted")["meta"]["model"] == "scripted"
     boat.plug(writers={})  # it may not be chosen any more
     assert ask(boat, "What leaks in the boat?", session_id)["meta"]["model"] == "extractive"
@@ -108,8 +118,14 @@ def test_a_streamed_answer_is_stored_before_its_result_is_told(boat: World, form
     data = {**body, "stream": True} if form == "sse" else {"data": body}
     headers = {"Accept": "text/event-stream"}
     response = boat.call("chat", "POST", "/chat", data, headers=headers)
-    told = [json.loads(line[6:]) for line in response.get_data(as_text=True).splitlines() if line.startswith("data: ")]
-    started, result = (told[0], told[-1]) if form == "sse" else (told[0]["message"], told[-1]["result"])
+    told = [
+        json.loads(line[6:])
+        for line in response.get_data(as_text=True).splitlines()
+        if line.startswith("data: ")
+    ]
+    started, result = (
+        (told[0], told[-1]) if form == "sse" else (told[0]["message"], told[-1]["result"])
+    )
     assert started["sessionId"] == result["meta"]["sessionId"]
     answered = messages(boat, started["sessionId"])[1]
     assert (answered["citations"], answered["meta"]) == (result["citations"], result["meta"])
@@ -163,7 +179,9 @@ def test_whoever_has_used_up_the_day_costs_no_model_call_for_a_follow_up(
     boat: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ranker = ScriptedWriter('{"question": "Where does the boat leak?"}')
-    limited = replace(boat.app, ranker=ranker, settings=replace(boat.app.settings, daily_chat_limit=2))
+    limited = bootstrap.assemble(
+        replace(boat.app, ranker=ranker, settings=replace(boat.app.settings, daily_chat_limit=2))
+    )
     monkeypatch.setattr(bootstrap, "_process", [limited])
     session_id = ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
     ask(boat, "And where?", session_id)

@@ -36,7 +36,9 @@ def _written_by_an_app(world: World, note_id: str, fields: Mapping[str, object])
 
 
 @pytest.mark.parametrize("note_id", BAD)
-def test_a_note_that_cannot_be_read_has_failed_says_why_and_is_mended_by_saving_it(cloud: World, note_id: str) -> None:
+def test_a_note_that_cannot_be_read_has_failed_says_why_and_is_mended_by_saving_it(
+    cloud: World, note_id: str
+) -> None:
     fields, reason = BAD[note_id]
     _written_by_an_app(cloud, note_id, fields)
     state = cloud.json("GET", f"/notes/{note_id}:indexStatus")
@@ -67,9 +69,13 @@ def test_an_export_holds_all_of_it_says_why_and_counts_it(cloud: World) -> None:
     for number in range(25):  # more than a page, half of it unreadable
         cloud.put(f"n{number:02d}", title="Boat", text="Blue.")
         _written_by_an_app(cloud, f"n{number:02d}x", {"title": "Boat", "content": f"Red {number}."})
-    *rows, end = map(json.loads, cloud.call("api", "GET", "/me:export").get_data(as_text=True).splitlines())
+    *rows, end = map(
+        json.loads, cloud.call("api", "GET", "/me:export").get_data(as_text=True).splitlines()
+    )
     assert end == {"type": "end", "counts": {"note": 25, "unreadableNote": 25}}
-    assert [row["noteId"] for row in rows] == [f"n{number:02d}{ending}" for number in range(25) for ending in ("", "x")]
+    assert [row["noteId"] for row in rows] == [
+        f"n{number:02d}{ending}" for number in range(25) for ending in ("", "x")
+    ]
     assert rows[7] == {
         "type": "unreadableNote",
         "noteId": "n03x",
@@ -83,7 +89,12 @@ def test_a_zip_of_markdown_holds_it_as_json(cloud: World) -> None:
     for note_id, (fields, _) in BAD.items():
         _written_by_an_app(cloud, note_id, fields)
     archive = ZipFile(BytesIO(cloud.call("api", "GET", "/me:export?format=markdown").data))
-    assert set(archive.namelist()) == {"Boat.md", *(f"unreadable/{note_id}.json" for note_id in BAD)}
+    assert set(archive.namelist()) == {
+        "Boat.md",
+        *(f"unreadable/{note_id}.json" for note_id in BAD),
+    }
     told = {note_id: json.loads(archive.read(f"unreadable/{note_id}.json")) for note_id in BAD}
-    assert {note_id: row["reason"] for note_id, row in told.items()} == {key: why for key, (_, why) in BAD.items()}
+    assert {note_id: row["reason"] for note_id, row in told.items()} == {
+        key: why for key, (_, why) in BAD.items()
+    }
     assert told["number"]["fields"]["text"] == {"integerValue": "7"}

@@ -29,7 +29,10 @@ def store(firestore_project: str) -> Iterator[CountedStore]:
 
 @pytest.fixture
 def world(
-    store: CountedStore, tmp_path: Path, clients: dict[str, FlaskClient], monkeypatch: pytest.MonkeyPatch
+    store: CountedStore,
+    tmp_path: Path,
+    clients: dict[str, FlaskClient],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[World]:
     with world_on(store, tmp_path, clients, HashingEmbedder()) as world:
         monkeypatch.setattr(bootstrap, "_process", [world.app])
@@ -60,6 +63,10 @@ def test_requests_at_the_same_time_do_not_pay_for_each_other(world: World) -> No
 
 def test_a_stream_says_what_the_whole_answer_says(world: World) -> None:
     _usage(world)
-    streamed = world.call("chat", "POST", "/chat", {**QUESTION, "stream": True}).get_data(as_text=True)
-    (said,) = (line for line in streamed.splitlines() if '"inputTokens"' in line and '"answer"' not in line)
+    streamed = world.call("chat", "POST", "/chat", {**QUESTION, "stream": True}).get_data(
+        as_text=True
+    )
+    (said,) = (
+        line for line in streamed.splitlines() if '"inputTokens"' in line and '"answer"' not in line
+    )
     assert json.loads(said.partition("data: ")[2])["reads"] == _usage(world)["reads"]

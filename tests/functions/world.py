@@ -20,7 +20,7 @@ from werkzeug.test import TestResponse
 from functions.http.log import JsonLines
 from shared import bootstrap
 from shared.answering.extractive import ExtractiveWriter
-from shared.app import App
+from shared.app import App, Parts
 from shared.errors import AuroraError, Unauthenticated
 from shared.model.account import Person
 from shared.ports.access import Identity
@@ -101,13 +101,26 @@ class World:
     tokens: Tokens
     clients: dict[str, FlaskClient]
 
-    def call(self, function: str, method: str, path: str, body: object = None, **options: Any) -> TestResponse:  # noqa: ANN401 - werkzeug's own
+    def call(
+        self,
+        function: str,
+        method: str,
+        path: str,
+        body: object = None,
+        **options: Any,  # noqa: ANN401 - werkzeug's own
+    ) -> TestResponse:
         """`body`: JSON, or bytes as they are. `token`: None for nobody."""
         token = options.pop("token", "alice-token")
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
+        data = (
+            body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
+        )
         return self.clients[function].open(
-            path, method=method, data=data, headers={**headers, **options.pop("headers", {})}, **options
+            path,
+            method=method,
+            data=data,
+            headers={**headers, **options.pop("headers", {})},
+            **options,
         )
 
     def json(self, method: str, path: str, body: object = None, **options: Any) -> Any:  # noqa: ANN401 - JSON
@@ -123,7 +136,7 @@ class World:
 
     def plug(self, **parts: Any) -> None:  # noqa: ANN401 - fields of App
         """Replace parts of the App."""
-        self.app = replace(self.app, **parts)
+        self.app = bootstrap.assemble(replace(self.app, **parts))
         bootstrap.use(self.app)
 
     def put(self, note_id: str, **note: object) -> TestResponse:
@@ -140,7 +153,9 @@ class World:
         }
         wanted = {name: value for name, value in {**given, **headers}.items() if value}
         function = "on_template_write" if "/templates/" in path else "on_note_write"
-        return self.clients[function].post("/", data=data, headers=wanted, content_type="application/protobuf")
+        return self.clients[function].post(
+            "/", data=data, headers=wanted, content_type="application/protobuf"
+        )
 
     def save(self, note_id: str, **note: object) -> None:
         """Save a note and let the index follow."""
@@ -149,11 +164,13 @@ class World:
 
 
 @contextmanager
-def world_on(store: Store, home: Path, clients: dict[str, FlaskClient], embedder: Embedder) -> Iterator[World]:
+def world_on(
+    store: Store, home: Path, clients: dict[str, FlaskClient], embedder: Embedder
+) -> Iterator[World]:
     """Nobody but Alice and Bob."""
     clock, tokens = Clock(), Tokens()
     with RequestThreads(4) as pool:
-        app = App(
+        parts = Parts(
             settings=Settings(home=home, auth="none", allowed_origins=("https://notes.example",)),
             store=store,
             embedder=embedder,
@@ -163,7 +180,7 @@ def world_on(store: Store, home: Path, clients: dict[str, FlaskClient], embedder
             pool=pool,
             clock=clock,
         )
-        yield World(app, clock, tokens, clients)
+        yield World(bootstrap.assemble(parts), clock, tokens, clients)
 
 
 @contextmanager

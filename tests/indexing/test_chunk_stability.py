@@ -20,7 +20,8 @@ EDITS = ("novel", "novel {}", "")  # replaced, inserted, deleted
 def with_headings() -> str:
     draw = drawn(1)
     return "\n\n".join(
-        f"## Topic {number}\n\n" + "\n\n".join(paragraph(draw) for _ in range(6)) for number in range(22)
+        f"## Topic {number}\n\n" + "\n\n".join(paragraph(draw) for _ in range(6))
+        for number in range(22)
     )
 
 
@@ -40,7 +41,10 @@ def one_list() -> str:
 
 
 def from_a_pattern() -> str:
-    return "\n\n".join(f"Sentence {number} of part {number // 5} is about topic {number % 7}." for number in range(880))
+    return "\n\n".join(
+        f"Sentence {number} of part {number // 5} is about topic {number % 7}."
+        for number in range(880)
+    )
 
 
 def edited(text: str, *, step: int) -> Iterator[str]:
@@ -48,7 +52,11 @@ def edited(text: str, *, step: int) -> Iterator[str]:
     out: those are part of all chunks below.
     """
     body = re.compile(r"^(?!#).*$", re.MULTILINE)
-    places = [word for line in body.finditer(text) for word in re.compile(r"\S+").finditer(text, *line.span())]
+    places = [
+        word
+        for line in body.finditer(text)
+        for word in re.compile(r"\S+").finditer(text, *line.span())
+    ]
     for found, edit in zip(places[::step], cycle(EDITS), strict=False):
         yield text[: found.start()] + edit.format(found[0]) + text[found.end() :]
 
@@ -88,8 +96,12 @@ def test_a_lost_cut_changes_three_chunks_at_most_and_seldom_that() -> None:
     """Every cut in turn loses its first three words, by which it was chosen: the one kind of edit that can do it."""
     text = one_paragraph()
     before = chunk(text)
-    cuts = [other.start + text[other.start : one.end].rfind(". ") + 2 for one, other in pairwise(before)]
-    counts = changed(text, (text[:place] + "Novel " + text[place:].split(" ", 3)[3] for place in cuts))
+    cuts = [
+        other.start + text[other.start : one.end].rfind(". ") + 2 for one, other in pairwise(before)
+    ]
+    counts = changed(
+        text, (text[:place] + "Novel " + text[place:].split(" ", 3)[3] for place in cuts)
+    )
     assert counts.total() > 45
     assert max(counts) <= 3, counts
     assert counts[3] < 0.3 * counts.total(), counts
@@ -98,12 +110,16 @@ def test_a_lost_cut_changes_three_chunks_at_most_and_seldom_that() -> None:
 def test_a_new_paragraph_changes_its_neighbourhood_only() -> None:
     text = without_headings()
     for place in [found.end() for found in re.finditer(r"\n\n", text)][::12]:
-        (news,) = changed(text, iter([text[:place] + paragraph(drawn(place)) + "\n\n" + text[place:]]))
+        (news,) = changed(
+            text, iter([text[:place] + paragraph(drawn(place)) + "\n\n" + text[place:]])
+        )
         assert news <= 4
 
 
 def test_two_edits_far_apart_change_no_more_than_the_two_alone() -> None:
     text = without_headings()
     middle = text.index(" ", len(text) // 2)
-    (news,) = changed(text, iter([text[:20] + " novel" + text[20:middle] + " novel" + text[middle:]]))
+    (news,) = changed(
+        text, iter([text[:20] + " novel" + text[20:middle] + " novel" + text[middle:]])
+    )
     assert news <= 4

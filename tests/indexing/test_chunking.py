@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import pairwise
 
 import pytest
@@ -33,7 +34,11 @@ def pairs(chunks: tuple[Chunk, ...]) -> list[tuple[str, str]]:
 
 
 @settings(max_examples=150)
-@given(MARKDOWN, st.sampled_from(["\n", "\r\n", "\r", "\n\n"]), st.sampled_from(list(CHUNKERS.values())))
+@given(
+    MARKDOWN,
+    st.sampled_from(["\n", "\r\n", "\r", "\n\n"]),
+    st.sampled_from(list(CHUNKERS.values())),
+)
 def test_a_chunk_is_exactly_its_slice_and_the_chunks_are_in_order(
     lines: list[str], newline: str, chunker: Chunker
 ) -> None:
@@ -92,10 +97,17 @@ def test_an_outline_is_text_of_the_heading_above_it() -> None:
     ]
 
 
-@pytest.mark.parametrize(("sections", "has_headings"), [(MAX_SECTIONS, True), (MAX_SECTIONS + 1, False)])
-def test_a_note_of_countless_sections_is_cut_without_its_headings(sections: int, *, has_headings: bool) -> None:
+@pytest.mark.parametrize(
+    ("sections", "has_headings"), [(MAX_SECTIONS, True), (MAX_SECTIONS + 1, False)]
+)
+def test_a_note_of_countless_sections_is_cut_without_its_headings(
+    sections: int, *, has_headings: bool
+) -> None:
     chunks = chunk("".join(f"# h{number}\n\nw{number}\n\n" for number in range(sections)))
-    assert (len(chunks) >= sections, any(each.heading_path for each in chunks)) == (has_headings, has_headings)
+    assert (len(chunks) >= sections, any(each.heading_path for each in chunks)) == (
+        has_headings,
+        has_headings,
+    )
     assert f"w{sections - 1}" in chunks[-1].text
 
 
@@ -111,14 +123,21 @@ def test_a_heading_too_long_to_repeat_is_text() -> None:
 
 
 def test_frontmatter_is_not_text_but_sentences_between_two_rules_are() -> None:
-    good, bad, told = (f"---\n{front}\n---\nBody." for front in ("title: Secret", "title: [Secret", "A Secret [told"))
+    good, bad, told = (
+        f"---\n{front}\n---\nBody."
+        for front in ("title: Secret", "title: [Secret", "A Secret [told")
+    )
     for chunker in CHUNKERS.values():
         assert [each.text for each in chunk(good, chunker=chunker)] == ["Body."]
         assert [each.text for each in chunk(bad, chunker=chunker)] == ["Body."]
-        assert any("Secret" in each.heading_path + each.text for each in chunk(told, chunker=chunker))
+        assert any(
+            "Secret" in each.heading_path + each.text for each in chunk(told, chunker=chunker)
+        )
 
 
-@pytest.mark.parametrize("text", ["", " \n\t", "\r\n", "---\na: 1\n---\n", "---\na: 1\n---\n\n \n", "***"])
+@pytest.mark.parametrize(
+    "text", ["", " \n\t", "\r\n", "---\na: 1\n---\n", "---\na: 1\n---\n\n \n", "***"]
+)
 def test_a_note_without_text_has_one_empty_chunk_so_that_its_title_is_found(text: str) -> None:
     (only,) = chunk(text)
     assert only == Chunk(0, "", "", only.start, only.start)
@@ -180,7 +199,9 @@ def test_the_other_strategies_do_what_they_say() -> None:
     (whole,) = chunk(text, chunker=CHUNKERS["whole"])
     assert whole.text == text.strip()
     assert all(
-        each.heading_path == "" for name in ("sentence", "fixed") for each in chunk(text, chunker=CHUNKERS[name])
+        each.heading_path == ""
+        for name in ("sentence", "fixed")
+        for each in chunk(text, chunker=CHUNKERS[name])
     )
     assert chunk(text, chunker=CHUNKERS["sentence"])[0].text.startswith("# Heading")
     fixed = [tokens(each.text) for each in chunk(text, chunker=CHUNKERS["fixed"])]
@@ -190,7 +211,9 @@ def test_the_other_strategies_do_what_they_say() -> None:
 def test_the_language_tells_where_sentences_end() -> None:
     draw = drawn(7)
     sentence = " ".join(words(draw, 12)).capitalize() + " im 19. Jahrhundert."
-    assert all("19. Jahrhundert" in each.text[-30:] for each in chunk(f"{sentence} " * 100, lang="de"))
+    assert all(
+        "19. Jahrhundert" in each.text[-30:] for each in chunk(f"{sentence} " * 100, lang="de")
+    )
 
 
 @pytest.mark.timeout(120)
@@ -207,12 +230,31 @@ def test_no_repeated_markup_takes_more_than_seconds_or_gives_long_chunks(piece: 
 
 
 def test_a_gap_of_blanks_is_in_no_chunk() -> None:
-    for text in ("a" + " " * 50_000 + "b", "a\n\n" + " " * 50_000 + "\n\nb", "# A\n\na\n" + "\n" * 50_000 + "b"):
+    for text in (
+        "a" + " " * 50_000 + "b",
+        "a\n\n" + " " * 50_000 + "\n\nb",
+        "# A\n\na\n" + "\n" * 50_000 + "b",
+    ):
         assert [each.text for each in chunk(text)] == ["a", "b"]
 
 
 def test_lists_and_quotations_nested_beyond_every_limit_keep_their_words() -> None:
-    deep = "".join("  " * depth + f"- item{depth}\n" for depth in range(150)) + "> " * 200 + "quoted"
+    deep = (
+        "".join("  " * depth + f"- item{depth}\n" for depth in range(150)) + "> " * 200 + "quoted"
+    )
     kept = {word for each in chunk(deep) for word in each.text.split()}
     assert {f"item{depth}" for depth in range(150)} <= kept
     assert "quoted" in kept
+
+
+@pytest.mark.parametrize("piece", ["ab c ", "a ", "12 b 3 ", "A. ", "a\n\n", "- a\n", "| a |\n"])
+def test_a_note_of_short_words_takes_little_memory(piece: str) -> None:
+    chunk("The parser is loaded by now.")
+    text = piece * (100_000 // len(piece))
+    tracemalloc.start()
+    try:
+        chunk(text)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 160 * len(text)

@@ -65,7 +65,9 @@ def follows_wherever_it_dies(store: Store, work: str, life: Life) -> bool:
     except NoteBusy:
         clock.advance(seconds=61)
         index(store, embedder, clock)
-    in_flight = embedder.batch_size if life.calls[-1] == "embed_documents" or life.calls[-2:] == LOST else 0
+    in_flight = (
+        embedder.batch_size if life.calls[-1] == "embed_documents" or life.calls[-2:] == LOST else 0
+    )
     assert embedder.embedded.total() <= len(embedder.embedded) + in_flight
     assert most(embedder.embedded) <= 2
     assert_follows(store, embedder)
@@ -74,7 +76,9 @@ def follows_wherever_it_dies(store: Store, work: str, life: Life) -> bool:
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("work", ["create", "edit", "delete"])
-def test_the_index_follows_wherever_a_worker_dies(tmp_path: Path, work: str, *, after: bool) -> None:
+def test_the_index_follows_wherever_a_worker_dies(
+    tmp_path: Path, work: str, *, after: bool
+) -> None:
     survived, dies_at = False, 0
     while not survived:
         dies_at += 1

@@ -12,7 +12,9 @@ import pytest
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.app import App
+from shared.bootstrap import assemble
 from shared.errors import ModelRefused, ModelUnavailable
+from shared.indexing.coverage import measure_coverage
 from shared.indexing.state import IndexProblem
 from shared.model.index import IndexStatus, Vector
 from shared.model.questions import Question
@@ -57,9 +59,9 @@ class World:
     def __init__(self, store: Store) -> None:
         self.store, self.clock = store, Clock()
         self.old, self.new = Model("old"), Model("new")
-        self.was = replace(app_on(store, self.clock), embedder=self.old)
-        self.changing = replace(self.was, embedder=self.new, before=self.old)
-        self.after = replace(self.was, embedder=self.new)
+        self.was = assemble(replace(app_on(store, self.clock), embedder=self.old))
+        self.changing = assemble(replace(self.was, embedder=self.new, previous_embedder=self.old))
+        self.after = assemble(replace(self.was, embedder=self.new))
         for note_id, subject in zip(ids(NOTES), SUBJECTS, strict=True):
             store.put_note(TENANT, note(sections(subject, f"{subject} more"), note_id))
         self.sweep(self.was)
@@ -71,12 +73,17 @@ class World:
 
     def found(self, app: App) -> list[tuple[str, float | None, float]]:
         """What a question finds by all its legs, with cosines and scores. It is asked at one time, for freshness."""
-        trace = app.retriever.retrieve(Question(tenant_id=TENANT, text="The glacier is plain.", now=START))
+        trace = app.retriever.retrieve(
+            Question(tenant_id=TENANT, text="The glacier is plain.", now=START)
+        )
         cosines = {each.chunk.chunk_id: each.cosine for each in trace.pool.candidates}
-        return [(each.chunk.chunk_id, cosines[each.chunk.chunk_id], each.score) for each in trace.retrieved.selected]
+        return [
+            (each.chunk.chunk_id, cosines[each.chunk.chunk_id], each.score)
+            for each in trace.retrieved.selected
+        ]
 
     def left(self) -> int:
-        return self.changing.indexer.coverage(TENANT).outdated
+        return measure_coverage(self.changing.indexer, TENANT).outdated
 
 
 @pytest.fixture
@@ -85,20 +92,25 @@ def world(store: Store) -> World:
 
 
 @on_both_stores
-def test_until_the_last_note_is_embedded_again_questions_find_what_they_found_before(world: World) -> None:
+def test_until_the_last_note_is_embedded_again_questions_find_what_they_found_before(
+    world: World,
+) -> None:
     before = world.found(world.was)
     assert None not in {cosine for _, cosine, _ in before}
     left = []
     while world.left():
         assert world.found(world.changing) == before
         left.append(world.left())
-        coverage = world.changing.indexer.coverage(TENANT)
+        coverage = measure_coverage(world.changing.indexer, TENANT)
         assert (coverage.searched_version, coverage.indexed) == (world.was.indexer.version, NOTES)
         world.sweep(world.changing, budget=2)
     assert len(set(left)) > 2
     after = world.found(world.changing)
     assert after == world.found(world.after) != before
-    assert world.changing.indexer.coverage(TENANT).searched_version == world.changing.indexer.version
+    assert (
+        measure_coverage(world.changing.indexer, TENANT).searched_version
+        == world.changing.indexer.version
+    )
     assert world.old.embedded.total() == 0
 
 
@@ -110,7 +122,7 @@ def test_a_new_chunker_leaves_questions_their_vectors_also_while_the_model_chang
     before = world.found(world.was)
     monkeypatch.setattr("shared.indexing.pipeline.CHUNKER_VERSION", "next")
     for embedder, earlier in ((world.old, None), (world.new, world.old)):
-        upgraded = replace(world.was, embedder=embedder, before=earlier)
+        upgraded = assemble(replace(world.was, embedder=embedder, previous_embedder=earlier))
         assert world.found(upgraded) == before
     world.sweep(upgraded, budget=2)
     assert world.found(upgraded) == before
@@ -120,13 +132,19 @@ def test_a_new_chunker_leaves_questions_their_vectors_also_while_the_model_chang
 def test_a_model_that_is_named_as_its_own_predecessor_is_no_change(world: World) -> None:
     before = world.found(world.was)
     world.sweep(world.changing, budget=3)
-    back = replace(world.was, before=Model("old"))
+    back = assemble(replace(world.was, previous_embedder=Model("old")))
     world.sweep(back)
     world.sweep(back, full=True)
     assert world.found(back) == before
     asked = world.old.embed_query("The glacier is plain.")
     near = world.store.nearest(
-        TENANT, asked, limit=50, stems=(), restriction=Restriction(), index_version=back.indexer.version, kept=True
+        TENANT,
+        asked,
+        limit=50,
+        stems=(),
+        restriction=Restriction(),
+        index_version=back.indexer.version,
+        second_vectors=True,
     )
     found = [each.chunk.chunk_id for each in near]
     assert len(found) == len(set(found))
@@ -134,10 +152,14 @@ def test_a_model_that_is_named_as_its_own_predecessor_is_no_change(world: World)
 
 
 @on_both_stores
-def test_what_is_written_meanwhile_is_found_by_the_model_that_answers_and_embedded_once_by_each(world: World) -> None:
+def test_what_is_written_meanwhile_is_found_by_the_model_that_answers_and_embedded_once_by_each(
+    world: World,
+) -> None:
     world.changing.indexer.index(key("n00"))
     world.new.embedded.clear()
-    world.store.put_note(TENANT, note(f"{sections('harbour')}\n\n## A glacier\n\nThe glacier is new.", "n00"))
+    world.store.put_note(
+        TENANT, note(f"{sections('harbour')}\n\n## A glacier\n\nThe glacier is new.", "n00")
+    )
     world.store.put_note(TENANT, note("The glacier is newest.", "fresh"))
     for note_id in ("n00", "fresh"):
         world.changing.indexer.index(key(note_id))
@@ -155,11 +177,17 @@ def test_what_is_written_meanwhile_is_found_by_the_model_that_answers_and_embedd
 
 
 @on_both_stores
-def test_without_the_model_of_before_the_sweep_takes_its_vectors_away_and_embeds_nothing(world: World) -> None:
+def test_without_the_model_of_before_the_sweep_takes_its_vectors_away_and_embeds_nothing(
+    world: World,
+) -> None:
     world.sweep(world.changing)
     world.new.embedded.clear()
     assert world.sweep(world.after, full=True) == {IndexProblem.SUPERSEDED: NOTES}
-    assert {each.kept for note_id in ids(NOTES) for each in world.store.stored_chunks(TENANT, note_id)} == {""}
+    assert {
+        each.second_version
+        for note_id in ids(NOTES)
+        for each in world.store.stored_chunks(TENANT, note_id)
+    } == {""}
     assert world.sweep(world.after, full=True) == {}
     assert world.new.embedded.total() == 0
     assert_follows(world.store, world.new, *ids(NOTES), like=lambda: Model("new"))
@@ -168,7 +196,10 @@ def test_without_the_model_of_before_the_sweep_takes_its_vectors_away_and_embeds
 @on_both_stores
 def test_what_is_erased_half_way_is_counted_as_ever(world: World) -> None:
     world.sweep(world.changing, budget=3)
-    notes, chunks = NOTES, sum(len(world.store.stored_chunks(TENANT, note_id)) for note_id in ids(NOTES))
+    notes, chunks = (
+        NOTES,
+        sum(len(world.store.stored_chunks(TENANT, note_id)) for note_id in ids(NOTES)),
+    )
     erased = dict(world.store.erase(TENANT))
     assert (erased.pop("notes"), erased.pop("chunks")) == (notes, chunks)
     assert set(erased) <= {"index", "folders", "changes"}
@@ -179,7 +210,7 @@ def test_the_way_back_costs_no_vector(world: World) -> None:
     before = world.found(world.was)
     for _ in range(2):
         world.sweep(world.changing, budget=3)
-        back = replace(world.was, before=world.new)
+        back = assemble(replace(world.was, previous_embedder=world.new))
         world.sweep(back)
         assert (world.found(back), world.old.embedded.total()) == (before, 0)
 
@@ -197,9 +228,13 @@ def test_wherever_a_worker_dies_no_passage_is_without_a_vector_that_answers(
             world, life = World(store), Life(dies_at, after=after)
             world.changing.indexer.index(key("n02"))
             if work == "edited":
-                store.put_note(TENANT, note(f"{sections('glacier')}\n\n## More\n\nThe glacier is new.", "n02"))
+                store.put_note(
+                    TENANT, note(f"{sections('glacier')}\n\n## More\n\nThe glacier is new.", "n02")
+                )
             try:
-                replace(world.changing, store=mortal_store(store, life)).indexer.index(key(worked))
+                assemble(replace(world.changing, store=mortal_store(store, life))).indexer.index(
+                    key(worked)
+                )
                 survived = True
             except Killed:
                 world.clock.advance(seconds=61)
@@ -212,7 +247,9 @@ def test_wherever_a_worker_dies_no_passage_is_without_a_vector_that_answers(
     assert dies_at > 3
 
 
-def test_a_model_that_goes_away_half_way_leaves_the_note_to_the_other_and_goes_on_where_it_was(world: World) -> None:
+def test_a_model_that_goes_away_half_way_leaves_the_note_to_the_other_and_goes_on_where_it_was(
+    world: World,
+) -> None:
     before, calls = world.found(world.was), count(1)
     embed = world.new.embed_documents
 

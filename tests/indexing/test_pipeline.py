@@ -35,7 +35,7 @@ from tests.indexing.world import (
 WORDS = ("apples", "bridges", "candles", "doors", "engines", "forests", "gardens")
 
 
-def test_a_new_note_is_indexed_with_vectors_by_one_change_and_one_more_a_batch(
+def test_a_new_note_is_indexed_by_a_claim_one_change_and_one_more_a_batch(
     store: Store, embedder: HashingEmbedder, clock: Clock
 ) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
@@ -43,11 +43,13 @@ def test_a_new_note_is_indexed_with_vectors_by_one_change_and_one_more_a_batch(
     outcome = index(mortal_store(store, life), embedder, clock)
     assert outcome.action == "indexed"
     assert outcome.chunks == outcome.embedded == embedder.embedded.total() >= len(WORDS)
-    assert life.calls.count("apply") == 1 + -(-outcome.embedded // embedder.batch_size)
+    assert life.calls.count("apply") == 2 + -(-outcome.embedded // embedder.batch_size)
     assert_follows(store, embedder)
 
 
-def test_the_same_note_again_embeds_and_writes_nothing(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+def test_the_same_note_again_embeds_and_writes_nothing(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
     first = index(store, embedder, clock)
     store.put_note(TENANT, note(sections(*WORDS), updated_at=clock() + timedelta(hours=1)))
@@ -65,7 +67,9 @@ def test_one_word_changed_among_a_hundred_chunks_embeds_two_at_most(
     words = [f"subject{number}" for number in range(100)]
     store.put_note(TENANT, note(sections(*words)))
     assert index(store, embedder, clock).chunks >= 100
-    changed = sections(*words).replace("The subject50 of the matter is plain.", "The subject50 was different.", 1)
+    changed = sections(*words).replace(
+        "The subject50 of the matter is plain.", "The subject50 was different.", 1
+    )
     store.put_note(TENANT, note(changed))
     embedder.embedded.clear()
     assert 1 <= index(store, embedder, clock).embedded <= 2
@@ -73,7 +77,9 @@ def test_one_word_changed_among_a_hundred_chunks_embeds_two_at_most(
 
 
 @on_both_stores
-def test_a_chunk_that_moves_keeps_its_vector(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+def test_a_chunk_that_moves_keeps_its_vector(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
     before = index(store, embedder, clock).chunks
     embedder.embedded.clear()
@@ -85,7 +91,9 @@ def test_a_chunk_that_moves_keeps_its_vector(store: Store, embedder: HashingEmbe
     assert_follows(store, embedder)
 
 
-def test_other_tags_and_another_folder_embed_nothing(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+def test_other_tags_and_another_folder_embed_nothing(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
     index(store, embedder, clock)
     store.put_note(TENANT, note(sections(*WORDS), tags=("blue",), vault="work", path="a/b.md"))
@@ -94,14 +102,18 @@ def test_other_tags_and_another_folder_embed_nothing(store: Store, embedder: Has
     assert_follows(store, embedder)
 
 
-def test_a_note_without_text_is_found_by_its_title(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+def test_a_note_without_text_is_found_by_its_title(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
     store.put_note(TENANT, note("", title="Zebras"))
     assert index(store, embedder, clock).chunks == 1
     assert list(embedder.embedded) == ["Zebras\n8 May 2026\n\n"]
     assert_follows(store, embedder)
 
 
-def test_a_deleted_note_leaves_nothing(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+def test_a_deleted_note_leaves_nothing(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
     index(store, embedder, clock)
     store.delete_note(TENANT, "n1")
@@ -142,11 +154,11 @@ def test_during_an_outage_keywords_find_the_chunks_and_a_retry_adds_the_vectors(
 ) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
     embedder.outage = ModelUnavailable("embedding model timed out")
-    for attempt in (1, 2):
+    for _ in range(2):
         with pytest.raises(ModelUnavailable):
             index(store, embedder, clock)
         record = record_of(store)
-        assert (record.status, record.attempts) == (IndexStatus.PENDING, attempt)
+        assert (record.status, record.attempts) == (IndexStatus.PENDING, 0)
         assert (record.lease_until, record.error) == (None, "embedding model timed out")
     found = store.recent(TENANT, limit=50, stems=[], restriction=Restriction())
     record = store.live_records(TENANT, ["n1"])["n1"]
@@ -171,7 +183,9 @@ def test_vectors_from_before_an_outage_are_not_embedded_again(store: Store, cloc
     assert_follows(store, embedder)
 
 
-@pytest.mark.parametrize("error", [ModelRefused("the key is not valid"), PortContractError("3 vectors for 2 texts")])
+@pytest.mark.parametrize(
+    "error", [ModelRefused("the key is not valid"), PortContractError("3 vectors for 2 texts")]
+)
 def test_a_refused_note_is_failed_and_stays_findable_by_keywords(
     store: Store, embedder: HashingEmbedder, clock: Clock, error: ModelRefused | PortContractError
 ) -> None:
@@ -198,7 +212,10 @@ def test_a_note_over_the_limit_is_failed_once_and_its_old_chunks_go(
     index(store, embedder, clock)
     store.put_note(TENANT, note("ä" * 450_001))
     outcome = index(store, embedder, clock)
-    assert (outcome.action, outcome.error) == ("failed", "text: expected at most 900000 bytes, got 900002")
+    assert (outcome.action, outcome.error) == (
+        "failed",
+        "text: expected at most 900000 bytes, got 900002",
+    )
     assert store.stored_chunks(TENANT, "n1") == ()
     record = record_of(store)
     assert (record.status, record.chunk_count, record.attempts) == (IndexStatus.FAILED, 0, 0)
@@ -254,7 +271,9 @@ def test_a_live_lease_is_respected_and_an_old_one_taken_over(store: Store, clock
 
 def test_a_note_edited_while_it_is_embedded_ends_as_edited(store: Store, clock: Clock) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
-    embedder = DisturbedEmbedder(lambda: store.put_note(TENANT, note(sections("zebras", *WORDS[1:]))), at=2)
+    embedder = DisturbedEmbedder(
+        lambda: store.put_note(TENANT, note(sections("zebras", *WORDS[1:]))), at=2
+    )
     outcome = index(store, embedder, clock)
     assert (outcome.action, outcome.embedded) == ("indexed", embedder.embedded.total())
     assert most(embedder.embedded) == 1

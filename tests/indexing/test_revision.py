@@ -38,7 +38,9 @@ def test_saving_the_same_content_later_is_the_same_revision() -> None:
 
 
 def test_the_same_instant_in_another_zone_is_the_same_revision() -> None:
-    moved = replace(note("n"), created_at=note("n").created_at.astimezone(timezone(timedelta(hours=5))))
+    moved = replace(
+        note("n"), created_at=note("n").created_at.astimezone(timezone(timedelta(hours=5)))
+    )
     assert note_revision(moved) == note_revision(note("n"))
 
 

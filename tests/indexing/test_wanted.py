@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from shared.indexing.chunking import chunk
-from shared.indexing.wanted import embedded_texts, wanted_chunks
+from shared.indexing.diff import wanted_note
 from shared.language.terms import stems
 from shared.markdown.file import MAX_PROPERTIES
 from shared.model.index import Chunk, IndexedChunk
+from shared.model.notes import Note
 from tests.indexing.world import note
 
 TEXT = "# Meetings\n\nWe met 🙂 at noon.\n\n## Standup\n\nNothing new."
@@ -28,12 +30,22 @@ FIRST = Chunk(0, "# Meetings", TEXT[12:30], 12, 30)
 SECOND = Chunk(1, "# Meetings > ## Standup", TEXT[43:], 43, len(TEXT))
 
 
+def wanted_chunks(note: Note, chunks: Sequence[Chunk]) -> tuple[IndexedChunk, ...]:
+    whole = wanted_note(note, chunks, lang="en", revision="r1", index_version="c:m:4")
+    return tuple(map(whole.indexed, whole.chunks))
+
+
 def wanted(*chunks: Chunk) -> tuple[IndexedChunk, ...]:
-    return wanted_chunks(NOTE, chunks, lang="en", revision="r1", index_version="c:m:4")
+    return wanted_chunks(NOTE, chunks)
+
+
+def embedded_texts(*chunks: Chunk, note: Note = NOTE) -> dict[str, tuple[str, ...]]:
+    whole = wanted_note(note, chunks, lang="en", revision="r1", index_version="c:m:4")
+    return whole.embedded_texts(whole.chunks)
 
 
 def test_the_embedded_text_is_headed_by_title_headings_and_the_date_in_words() -> None:
-    assert embedded_texts(wanted(FIRST, SECOND)) == {
+    assert embedded_texts(FIRST, SECOND) == {
         f"Project-X\n# Meetings\n8 May 2023\n\n{FIRST.text}": ("n1_000",),
         "Project-X\n# Meetings > ## Standup\n8 May 2023\n\nNothing new.": ("n1_001",),
     }
@@ -43,15 +55,22 @@ def test_chunks_of_equal_text_share_one_embedded_text() -> None:
     again = Chunk(2, FIRST.heading_path, FIRST.text, FIRST.start, FIRST.end)
     first, second, third = wanted(FIRST, SECOND, again)
     assert first.text_hash == third.text_hash != second.text_hash
-    assert list(embedded_texts((first, second, third)).values()) == [("n1_000", "n1_002"), ("n1_001",)]
+    assert list(embedded_texts(FIRST, SECOND, again).values()) == [
+        ("n1_000", "n1_002"),
+        ("n1_001",),
+    ]
 
 
 def test_terms_count_the_stems_of_header_and_slice() -> None:
     (only,) = wanted(SECOND)
-    (text,) = embedded_texts([only])
+    (text,) = embedded_texts(SECOND)
     assert only.terms == Counter(stems(text, "en"))
     assert only.length == sum(only.terms.values())
-    assert {"project-x", "standup", "may", "2023", "new"} & set(only.terms) >= {"project-x", "standup", "2023"}
+    assert {"project-x", "standup", "may", "2023", "new"} & set(only.terms) >= {
+        "project-x",
+        "standup",
+        "2023",
+    }
 
 
 def test_offsets_are_the_chunks_and_also_in_utf16_units() -> None:
@@ -72,28 +91,39 @@ def test_positions_have_at_least_three_digits() -> None:
 
 
 def test_each_chunk_holds_the_properties_and_is_found_by_their_words() -> None:
-    front = (
-        "aliases: [Dinghy]\ntags: [x]\nrating: 4\nattendees: [Ana, Bo]\nurl: https://e.org/x\nold: [/a/b]\nsub: {a: 1}"
-    )
+    front = "aliases: [Dinghy]\ntags: [x]\nrating: 4\nattendees: [Ana, Bo]\nurl: https://e.org/x\nold: [/a/b]\nsub: {a: 1}"
     told = replace(NOTE, text=f"---\n{front}\n---\n{TEXT}")
-    chunks = wanted_chunks(told, (FIRST, SECOND), lang="en", revision="r1", index_version="c:m:4")
+    chunks = wanted_chunks(told, (FIRST, SECOND))
     properties = ("alias: Dinghy", "rating: 4", "attendees: Ana, Bo")
     assert [chunk.properties for chunk in chunks] == [properties, properties]
     head = "Project-X\nDinghy\n# Meetings\n8 May 2023\n\n"
-    assert next(iter(embedded_texts(chunks))).startswith(head)
+    assert next(iter(embedded_texts(FIRST, SECOND, note=told))).startswith(head)
     assert {"dinghi", "ana", "rate"} <= set(chunks[1].terms)
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("mark", ["", "> "])
-def test_a_chunk_that_begins_inside_a_table_holds_the_names_of_its_columns(newline: str, mark: str) -> None:
+def test_a_chunk_that_begins_inside_a_table_holds_the_names_of_its_columns(
+    newline: str, mark: str
+) -> None:
     def table(head: str) -> list[str]:
-        return [f"{mark}{line}" for line in (head, "|---|---|", *(f"| room {n} | desk {n} |" for n in range(150)))]
+        return [
+            f"{mark}{line}"
+            for line in (head, "|---|---|", *(f"| room {n} | desk {n} |" for n in range(150)))
+        ]
 
     text = newline.join(
-        ["Before.", "", *table("| Room | Furniture |"), "", "Between.", "", *table("| Other | Thing |")]
+        [
+            "Before.",
+            "",
+            *table("| Room | Furniture |"),
+            "",
+            "Between.",
+            "",
+            *table("| Other | Thing |"),
+        ]
     )
-    chunks = wanted_chunks(note(text), chunk(text), lang="en", revision="r1", index_version="c:m:4")
+    chunks = wanted_chunks(note(text), chunk(text))
     assert {each.properties for each in chunks} == {
         (),
         ("columns: | Room | Furniture |",),
@@ -106,13 +136,14 @@ def test_a_chunk_that_begins_inside_a_table_holds_the_names_of_its_columns(newli
 
 
 def test_properties_are_bounded() -> None:
-    told = replace(NOTE, text="---\n" + "\n".join(f"key{n}: {'word ' * 20}" for n in range(50)) + f"\n---\n{TEXT}")
-    (chunk,) = wanted_chunks(told, (FIRST,), lang="en", revision="r1", index_version="c:m:4")
+    told = replace(
+        NOTE,
+        text="---\n" + "\n".join(f"key{n}: {'word ' * 20}" for n in range(50)) + f"\n---\n{TEXT}",
+    )
+    (chunk,) = wanted_chunks(told, (FIRST,))
     assert 0 < sum(map(len, chunk.properties)) <= MAX_PROPERTIES
 
 
 def test_a_note_without_title_and_headings_is_headed_by_its_date() -> None:
-    bare = wanted_chunks(
-        note("Alpha.", title=""), [Chunk(0, "", "Alpha.", 0, 6)], lang="en", revision="r", index_version="c:m:4"
-    )
-    assert list(embedded_texts(bare)) == ["8 May 2026\n\nAlpha."]
+    bare = embedded_texts(Chunk(0, "", "Alpha.", 0, 6), note=note("Alpha.", title=""))
+    assert list(bare) == ["8 May 2026\n\nAlpha."]

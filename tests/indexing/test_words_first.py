@@ -55,7 +55,9 @@ def test_words_find_what_waits_for_its_vectors_and_the_rest_follows(
     assert_follows(store, embedder)
 
 
-def test_words_that_stand_already_are_not_written_again(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+def test_words_that_stand_already_are_not_written_again(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
     by_words(store, embedder, clock)
     life = Life()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from threading import Lock
 from typing import Any, cast
 
 import pytest
@@ -49,19 +50,28 @@ class Clock:
 
 
 class Life:
-    """Of one worker: it dies at its n-th call to the outside world, before the call or after it took effect."""
+    """One worker's life: it dies at its n-th call to the outside world, before the call or after it took effect.
+
+    A dead worker stays dead: none of its threads reaches the outside world any more.
+    """
 
     def __init__(self, dies_at: int | None = None, *, after: bool = False) -> None:
         self.calls: list[str] = []
         self.dies_at, self.after = dies_at, after
+        self.is_dead = False
+        self._counting = Lock()
 
     def call(self, name: str, action: Callable[..., Any], *args: Any, **options: Any) -> Any:  # noqa: ANN401 - any method
-        self.calls.append(name)
-        dies = len(self.calls) == self.dies_at
-        if dies and not self.after:
+        with self._counting:
+            if self.is_dead:
+                raise Killed
+            self.calls.append(name)
+            is_last = len(self.calls) == self.dies_at
+            self.is_dead = is_last
+        if is_last and not self.after:
             raise Killed
         result = action(*args, **options)
-        if dies:
+        if is_last:
             raise Killed
         return result
 
@@ -118,14 +128,22 @@ class DisturbedEmbedder(HashingEmbedder):
 
 def note(text: str, note_id: str = "n1", **fields: Any) -> Note:  # noqa: ANN401 - any field of a note
     return Note(
-        **{"note_id": note_id, "title": "Plan", "text": text, "created_at": START, "updated_at": START, **fields}
+        **{
+            "note_id": note_id,
+            "title": "Plan",
+            "text": text,
+            "created_at": START,
+            "updated_at": START,
+            **fields,
+        }
     )
 
 
 def sections(*words: str) -> str:
     """A Markdown text with one section of about 200 words for each of the words, made to fill a chunk."""
     return "\n\n".join(
-        f"## About {word}\n\n" + " ".join([f"The {word} of the matter is plain."] * 30) for word in words
+        f"## About {word}\n\n" + " ".join([f"The {word} of the matter is plain."] * 30)
+        for word in words
     )
 
 
@@ -133,7 +151,9 @@ def key(note_id: str = "n1") -> NoteKey:
     return NoteKey(TENANT, note_id)
 
 
-def index(store: Store, embedder: Embedder | None, clock: Clock, note_id: str = "n1") -> IndexOutcome:
+def index(
+    store: Store, embedder: Embedder | None, clock: Clock, note_id: str = "n1"
+) -> IndexOutcome:
     return Indexer(store=store, embedder=embedder, clock=clock).index(key(note_id))
 
 
@@ -165,12 +185,21 @@ def whole_index(store: Store, tenant: str, note_ids: Iterable[str]) -> Index:
     records = {note_id: store.read_record(tenant, note_id).record for note_id in note_ids}
     stats = store.stats(tenant)
     return Index(
-        records={note_id: record and replace(record, indexed_at=START) for note_id, record in records.items()},
+        records={
+            note_id: record and replace(record, indexed_at=START)
+            for note_id, record in records.items()
+        },
         chunks={each.chunk_id: replace(each, updated_at=START) for each in chunks},
-        stored={each.chunk_id: each for note_id in records for each in store.stored_chunks(tenant, note_id)},
+        stored={
+            each.chunk_id: each
+            for note_id in records
+            for each in store.stored_chunks(tenant, note_id)
+        },
         vectors={
             chunk_id: tuple(vector)
-            for chunk_id, vector in store.read_vectors(tenant, [each.chunk_id for each in chunks]).items()
+            for chunk_id, vector in store.read_vectors(
+                tenant, [each.chunk_id for each in chunks]
+            ).items()
         },
         folders=store.folders(tenant),
         frequencies=dict(store.document_frequencies(tenant, vocabulary)),
@@ -183,7 +212,9 @@ def _words_of(chunk: IndexedChunk) -> str:
     return f"{chunk.title} {chunk.heading_path} {date_in_words(chunk.created_at)} {chunk.text}"
 
 
-def fresh_index(store: Store, notes: Iterable[Note], embedder: Embedder, note_ids: Iterable[str]) -> Index:
+def fresh_index(
+    store: Store, notes: Iterable[Note], embedder: Embedder, note_ids: Iterable[str]
+) -> Index:
     """The index of the same notes made from nothing, in a tenant of its own."""
     for each in notes:
         store.put_note(FRESH, each)
@@ -192,7 +223,10 @@ def fresh_index(store: Store, notes: Iterable[Note], embedder: Embedder, note_id
 
 
 def assert_follows(
-    store: Store, embedder: HashingEmbedder, *note_ids: str, like: Callable[[], HashingEmbedder] | None = None
+    store: Store,
+    embedder: HashingEmbedder,
+    *note_ids: str,
+    like: Callable[[], HashingEmbedder] | None = None,
 ) -> None:
     """The tenant's index is that of its notes as they are, made from nothing. `like`: makes an equal embedder."""
     ids = note_ids or ("n1",)

@@ -19,7 +19,9 @@ from shared.judging.facts import IDENTIFIER_WEIGHT, NAME_WEIGHT, facts_of
         ("Nous n'utilisons pas Redis.", "fr", {"utilison", "red"}),
     ],
 )
-def test_a_negation_reaches_the_words_of_its_clause(text: str, lang: str, negated: set[str]) -> None:
+def test_a_negation_reaches_the_words_of_its_clause(
+    text: str, lang: str, negated: set[str]
+) -> None:
     assert set().union(*(sentence.negated for sentence in facts_of(text, lang))) == negated
 
 
@@ -47,7 +49,10 @@ def test_each_sentence_has_its_own_words_numbers_and_place() -> None:
         "Alpha costs 4 euros.",
         ["Alpha", "costs", "euros"],
     )
-    assert ([len(first.numbers), len(first.days)], [len(second.numbers), len(second.days)]) == ([1, 0], [0, 1])
+    assert ([len(first.numbers), len(first.days)], [len(second.numbers), len(second.days)]) == (
+        [1, 0],
+        [0, 1],
+    )
 
 
 @given(st.text(max_size=200), st.sampled_from(["en", "de", "fr", "ja", "xx"]))

@@ -34,7 +34,8 @@ def test_the_same_amount_is_equal_however_it_is_written(one: str, other: str) ->
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("35 minutes", "36 minutes"), ("7:41", "8:41"), ("8.5%", "85%"), ("two", "three")]
+    ("one", "other"),
+    [("35 minutes", "36 minutes"), ("7:41", "8:41"), ("8.5%", "85%"), ("two", "three")],
 )
 def test_another_amount_is_not(one: str, other: str) -> None:
     assert not number(one).equals(number(other))
@@ -65,7 +66,9 @@ def test_one_may_be_no_number() -> None:
         ("23rd of March", (None, 3, 23)),
     ],
 )
-def test_dates_are_read_in_four_languages(text: str, date: tuple[int | None, int, int | None]) -> None:
+def test_dates_are_read_in_four_languages(
+    text: str, date: tuple[int | None, int, int | None]
+) -> None:
     numbers, (day,) = quantities(text, "en")
     assert ((day.year, day.month, day.day), numbers) == (date, ())
     assert text[day.start : day.end].strip() in text
@@ -83,5 +86,7 @@ def test_a_date_is_within_one_that_says_as_much() -> None:
 @given(st.text(max_size=200))
 def test_any_text_can_be_read_and_places_lie_inside_it(text: str) -> None:
     numbers, days = quantities(text, "en")
-    for start, end in [(each.start, each.end) for each in numbers] + [(each.start, each.end) for each in days]:
+    for start, end in [(each.start, each.end) for each in numbers] + [
+        (each.start, each.end) for each in days
+    ]:
         assert 0 <= start < end <= len(text)

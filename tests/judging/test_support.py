@@ -14,8 +14,13 @@ MEETING = passage(
     title="API meeting",
     note_id="meeting",
 )
-GARDEN = passage("The beds are made of larch. They cost 184 euros.", note_id="garden", title="Raised beds")
-SUPPE = passage("Die Linsen nicht einweichen, nur waschen und mit Brühe 35 Minuten köcheln lassen.", note_id="suppe")
+GARDEN = passage(
+    "The beds are made of larch. They cost 184 euros.", note_id="garden", title="Raised beds"
+)
+SUPPE = passage(
+    "Die Linsen nicht einweichen, nur waschen und mit Brühe 35 Minuten köcheln lassen.",
+    note_id="suppe",
+)
 
 
 def judged(text: str, *passages: object) -> Verdict:
@@ -80,19 +85,31 @@ def test_passages_back_together_what_none_backs_alone() -> None:
     text = "The API runs on Cloud Run and the beds of larch cost 184 euros."
     together = judged(text, MEETING, GARDEN)
     assert together.support.state is SupportState.SUPPORTED
-    assert max(judged(text, MEETING).support.score, judged(text, GARDEN).support.score) < together.support.score
+    assert (
+        max(judged(text, MEETING).support.score, judged(text, GARDEN).support.score)
+        < together.support.score
+    )
     assert len(together.spans) == 2
 
 
 def test_another_language_is_judged_by_names_and_numbers() -> None:
-    assert judged("Die API läuft auf Cloud Run und die Datenbank heißt Firestore.").support.score > UNKNOWN
+    assert (
+        judged("Die API läuft auf Cloud Run und die Datenbank heißt Firestore.").support.score
+        > UNKNOWN
+    )
     assert judged("Die API läuft auf Azure und die Datenbank heißt Redis.").support.score < UNKNOWN
     assert judged("Das ist nicht sehr einfach und auch nicht schön.").support.score == UNKNOWN
 
 
 def test_german_is_read_as_german() -> None:
-    assert judged("Die Linsen werden mit Brühe 35 Minuten köcheln.", SUPPE).support.state is SupportState.SUPPORTED
-    assert judged("Die Linsen mit Brühe 45 Minuten köcheln.", SUPPE).support.state is SupportState.UNSUPPORTED
+    assert (
+        judged("Die Linsen werden mit Brühe 35 Minuten köcheln.", SUPPE).support.state
+        is SupportState.SUPPORTED
+    )
+    assert (
+        judged("Die Linsen mit Brühe 45 Minuten köcheln.", SUPPE).support.state
+        is SupportState.UNSUPPORTED
+    )
 
 
 def test_what_says_nothing_contradicts_nothing() -> None:
@@ -106,7 +123,14 @@ def test_any_statement_gets_a_score_and_a_place_inside_the_passage(text: str, no
     assert all(0 <= start <= end <= len(note) for start, end in verdict.spans)
 
 
-@given(st.lists(st.sampled_from(["You use Cloud Run.", "It costs 5 euros.", "Firestore, not Redis."]), max_size=5))
+@given(
+    st.lists(
+        st.sampled_from(["You use Cloud Run.", "It costs 5 euros.", "Firestore, not Redis."]),
+        max_size=5,
+    )
+)
 def test_judged_together_or_apart_the_verdicts_are_the_same(texts: list[str]) -> None:
     statements = [Statement(text, (MEETING.chunk, GARDEN.chunk)) for text in texts]
-    assert OfflineJudge().judge(statements).verdicts == tuple(judged(text, MEETING, GARDEN) for text in texts)
+    assert OfflineJudge().judge(statements).verdicts == tuple(
+        judged(text, MEETING, GARDEN) for text in texts
+    )

@@ -14,7 +14,7 @@ from shared.judging.quantities import quantities
 from shared.language.languages import detect
 from shared.language.vocabulary import vocabulary
 from shared.model.answers import Prompt
-from shared.sessions.follow_ups import Moment, whole_question
+from shared.sessions.follow_ups import Moment, standalone_question
 from shared.times.dates import days_in
 from shared.times.phrases import find_time
 from tests.fakes import ScriptedWriter
@@ -24,7 +24,9 @@ ZONE = "Europe/Berlin"
 
 
 def test_a_story_is_told_from_what_is_asked() -> None:
-    story = find_time("Ho comprato la lampada lunedì. Posso restituirla?", now=NOW, zone=ZONE, lang="it")
+    story = find_time(
+        "Ho comprato la lampada lunedì. Posso restituirla?", now=NOW, zone=ZONE, lang="it"
+    )
     asked = find_time("Cosa ho scritto lunedì sulla lampada?", now=NOW, zone=ZONE, lang="it")
     assert story is None or not story.hint.restricts
     assert asked is not None
@@ -34,19 +36,29 @@ def test_a_story_is_told_from_what_is_asked() -> None:
 @pytest.mark.parametrize(
     ("previous", "text", "whole"),
     [
-        ("Quanti pomodori ho raccolto a febbraio?", "E a marzo?", "Quanti pomodori ho raccolto a marzo?"),
-        ("Quanto costa il treno per Lisbona?", "E l'albergo?", "E l'albergo (costa treno Lisbona)?"),
+        (
+            "Quanti pomodori ho raccolto a febbraio?",
+            "E a marzo?",
+            "Quanti pomodori ho raccolto a marzo?",
+        ),
+        (
+            "Quanto costa il treno per Lisbona?",
+            "E l'albergo?",
+            "E l'albergo (costa treno Lisbona)?",
+        ),
     ],
 )
 def test_a_follow_up_is_made_whole(previous: str, text: str, whole: str) -> None:
     now = Moment(NOW, ZONE)
-    assert whole_question(text, previous, asked=now, now=now, longest=500) == whole
+    assert standalone_question(text, previous, asked_at=now, now=now, longest=500) == whole
 
 
 def test_a_time_keeps_its_days_on_another_day() -> None:
     asked = Moment(datetime(2026, 3, 2, 12, tzinfo=UTC), ZONE)
     previous = "Quanto ho speso la settimana scorsa per il pane?"
-    whole = whole_question("E il vino?", previous, asked=asked, now=Moment(NOW, ZONE), longest=500)
+    whole = standalone_question(
+        "E il vino?", previous, asked_at=asked, now=Moment(NOW, ZONE), longest=500
+    )
     assert "tra 2026-02-23 e 2026-03-01" in whole
 
 
@@ -57,7 +69,9 @@ def test_its_statements_are_compared() -> None:
     numbers, _ = quantities("dodici minuti", "it")
     others, _ = quantities("12 min", "en")
     assert numbers[0].equals(others[0])
-    assert [(found.year, found.month, found.day) for found in days_in("il 3 maggio 2025")] == [(2025, 5, 3)]
+    assert [(found.year, found.month, found.day) for found in days_in("il 3 maggio 2025")] == [
+        (2025, 5, 3)
+    ]
 
 
 def test_its_answers_are_read() -> None:

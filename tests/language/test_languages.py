@@ -42,7 +42,18 @@ def test_a_sentence_is_recognised(text: str, lang: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "   ", "42", "👍", "API", "Los Angeles trip", "Who is Ana de Armas?", "die API", "can't, won't"]
+    "text",
+    [
+        "",
+        "   ",
+        "42",
+        "👍",
+        "API",
+        "Los Angeles trip",
+        "Who is Ana de Armas?",
+        "die API",
+        "can't, won't",
+    ],
 )
 def test_english_when_unsure(text: str) -> None:
     assert detect(text) == "en"
@@ -55,13 +66,19 @@ def test_a_quotation_in_another_script_does_not_change_the_language() -> None:
 
 def test_only_the_beginning_of_a_long_text_is_read() -> None:
     assert (
-        detect("We met at the office and talked about it. " * 300 + "Das ist nicht so und war es nie. " * 9000) == "en"
+        detect(
+            "We met at the office and talked about it. " * 300
+            + "Das ist nicht so und war es nie. " * 9000
+        )
+        == "en"
     )
 
 
 def test_english_stops_about_110_words_and_all_question_words() -> None:
     assert 100 <= len(stop_words("en")) <= 160
-    assert {"what", "which", "who", "whom", "whose", "when", "where", "why", "how"} <= stop_words("en")
+    assert {"what", "which", "who", "whom", "whose", "when", "where", "why", "how"} <= stop_words(
+        "en"
+    )
     assert all(len(stop_words(lang)) > 50 for lang in languages() if vocabulary(lang).stop_words)
 
 

@@ -63,13 +63,17 @@ def test_spans_are_trimmed_ordered_and_hold_every_letter(text: str) -> None:
         assert position <= start < end <= len(text)
         assert text[start:end] == text[start:end].strip()
         skipped = text[position:start]
-        assert not any(map(str.isalpha, skipped)) or "[" in skipped, "only marks and a checkbox are left out"
+        assert not any(map(str.isalpha, skipped)) or "[" in skipped, (
+            "only marks and a checkbox are left out"
+        )
         position = end
     assert not any(map(str.isalpha, text[position:]))
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("piece", [".", ". ", "a. ", "1. ", ".)", '"', "- ", "\n", "[x] ", "a", " ", "…", "e.g. "])
+@pytest.mark.parametrize(
+    "piece", [".", ". ", "a. ", "1. ", ".)", '"', "- ", "\n", "[x] ", "a", " ", "…", "e.g. "]
+)
 def test_a_megabyte_of_anything_takes_seconds(piece: str) -> None:
     text = piece * (900_000 // len(piece))
     assert all(end <= len(text) for _, end in sentences(text))

@@ -30,7 +30,13 @@ def test_a_latin_word_in_a_russian_text_is_stemmed_as_english() -> None:
 
 
 def test_stems_keep_order_and_repeats() -> None:
-    assert stems("Notes, more notes: noting a note.", "en") == ["note", "more", "note", "note", "note"]
+    assert stems("Notes, more notes: noting a note.", "en") == [
+        "note",
+        "more",
+        "note",
+        "note",
+        "note",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -40,7 +46,10 @@ def test_stems_keep_order_and_repeats() -> None:
         ("ERR_CONN_42", ["err_conn_42", "conn", "42"]),
         ("v1.2.3", ["V1.2.3"]),
         ("anna.smith@example.com", ["Anna", "anna.smith", "example.com", "ANNA.SMITH@example.com"]),
-        ("https://www.example.com/guides/setup.html", ["example.com", "setup.html", "guides", "setup"]),
+        (
+            "https://www.example.com/guides/setup.html",
+            ["example.com", "setup.html", "guides", "setup"],
+        ),
         ("snake_case_name", ["snake_case_name", "snake", "name"]),
         ("parseJSONFile", ["parsejsonfile", "json", "parse", "file"]),
         ("camelCase", ["camelcase", "camel"]),
@@ -177,5 +186,7 @@ def test_questions_do_not_wait_for_the_stemmer_to_be_imported_with_the_module() 
         "import sys, shared.language.terms, shared.language.languages, shared.language.sentences\n"
         "print(sorted(sys.modules.keys() & {'Stemmer', 'yaml', 'markdown_it', 'numpy'}))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"

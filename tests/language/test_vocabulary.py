@@ -16,17 +16,41 @@ from shared.language.vocabulary import Times, Vocabulary, languages, vocabularie
 from shared.model.retrieval import RefusalReason
 from shared.times.calendar import PARTS, feast
 from shared.times.lexicon import lexicon
-from shared.times.phrases import OF_DISTANCES, find_time
+from shared.times.phrases import find_time
+from shared.times.readings import OF_DISTANCES
 from shared.times.resolvers import IGNORED, RESOLVERS
 
-WHOLE = [lang for lang in languages() if not vocabulary(lang).words_alone]
+WHOLE = [lang for lang in languages() if not vocabulary(lang).has_words_alone]
 GROUPS = ("asking", "times", "follow_ups", "facts", "answers", "small_talk")
 UNITS = {"day", "week", "month", "quarter", "half", "year"}
 OPERATORS = {"since", "after", "before", "until"}
 OPTIONAL = {
-    *("spellings", "abbreviations", "closing_abbreviations", "titles", "closing_initials", "letter_words"),
-    *("stop_pairs", "possessive", "fortnights", "short_months", "verbs_as_months", "more_numbers", "tens_join"),
-    *("articles", "attributes_follow", "hyphened", "day_endings", "date_links", "half_negations", "negated_verbs"),
+    *(
+        "spellings",
+        "abbreviations",
+        "closing_abbreviations",
+        "titles",
+        "closing_initials",
+        "letter_words",
+    ),
+    *(
+        "stop_pairs",
+        "possessive",
+        "fortnights",
+        "short_months",
+        "verbs_as_months",
+        "more_numbers",
+        "tens_join",
+    ),
+    *(
+        "articles",
+        "attributes_follow",
+        "hyphened",
+        "day_endings",
+        "date_links",
+        "half_negations",
+        "negated_verbs",
+    ),
     *("decades", "negates_before", "nouns_are_capitalised", "names_are_lower_case", "month_first"),
 }
 """Fields that a language may have nothing for."""
@@ -68,7 +92,10 @@ def test_every_refusal_has_a_sentence(lang: str) -> None:
     answers = vocabulary(lang).answers
     assert answers
     assert set(answers.refusals) == set(RefusalReason)
-    assert [re.findall(r"{\w+}", said) for said in answers.widened] == [["{time}", "{days}"], ["{time}"]]
+    assert [re.findall(r"{\w+}", said) for said in answers.widened] == [
+        ["{time}", "{days}"],
+        ["{time}"],
+    ]
 
 
 @pytest.mark.parametrize("lang", WHOLE)
@@ -87,7 +114,16 @@ def test_the_calendar_is_whole(lang: str) -> None:
 def test_the_rules_name_every_kind_that_speech_has(lang: str) -> None:
     kinds = {rule.kind for rule in times_of(lang).rules}
     assert kinds >= {
-        *("today", "yesterday", "day_before_yesterday", "recently", "other_day", "ago", "clock_ago", "rolling"),
+        *(
+            "today",
+            "yesterday",
+            "day_before_yesterday",
+            "recently",
+            "other_day",
+            "ago",
+            "clock_ago",
+            "rolling",
+        ),
         *("last", "before_last", "this", "same_day", "current", "weekend", "date", "days_of_month"),
         *("feast", "decade"),
     }
@@ -106,7 +142,10 @@ def test_every_name_in_its_times_is_one_that_is_read(lang: str) -> None:
 @pytest.mark.parametrize("lang", WHOLE)
 def test_every_pattern_is_filled_and_wants_a_word(lang: str) -> None:
     words = lexicon(lang)
-    before = [pattern for _, pattern in (*words.operators, *words.parts, *words.distances, *words.ordinal_days)]
+    before = [
+        pattern
+        for _, pattern in (*words.operators, *words.parts, *words.distances, *words.ordinal_days)
+    ]
     single = [words.preposition, words.named, words.named_parts, words.between, words.joiner]
     for pattern in [*(pattern for _, pattern in words.rules), *before, *single]:
         assert not re.search(r"\{[a-z]", pattern.pattern)
@@ -137,8 +176,8 @@ def test_stop_words_are_searched_in_no_language_that_lists_them(lang: str) -> No
 
 def test_a_language_without_a_file_has_words_alone() -> None:
     assert vocabulary("sv") == Vocabulary()
-    assert vocabulary("../en").words_alone
-    assert vocabulary("sv").words_alone
+    assert vocabulary("../en").has_words_alone
+    assert vocabulary("sv").has_words_alone
 
 
 @pytest.mark.parametrize("lang", ["nl", "ja", "sv"])
@@ -162,5 +201,7 @@ def test_a_language_is_loaded_when_it_is_first_asked_for() -> None:
         "lexicon('de')\n"
         "print(sorted(name for name in sys.modules if name.startswith('shared.language.vocabulary.')))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout.splitlines() == ["[]", "['shared.language.vocabulary.de']"]

@@ -5,10 +5,48 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 KNOWN = "https://notes.example/a?b=1"
-TEXTS = (f"See [the page]({KNOWN}), javascript:alert(1) and data:text/html,x.",)
+MAILBOX = "who@notes.example"
+TEXTS = (f"See [the page]({KNOWN}), javascript:alert(1) and data:text/html,x. Write to {MAILBOX}.",)
 
-_MARKUP = ["![", "[", "]", "(", ")", "](", "]:", "<", ">", "</", "<!--", "`", "``", "```", "~~~", "\\", "!", "|", "\n"]
-_PLACES = ["\n\n", "\n- ", "\n> ", "    ", "  ", " ", "\t", "1. ", "# ", "- ", "```\n", "~~~html\n", "\u2028"]
+_MARKUP = [
+    "![",
+    "[",
+    "]",
+    "(",
+    ")",
+    "](",
+    "]:",
+    "<",
+    ">",
+    "</",
+    "<!--",
+    "`",
+    "``",
+    "```",
+    "~~~",
+    "\\",
+    "!",
+    "|",
+    "\n",
+]
+_PLACES = [
+    "\n\n",
+    "\n- ",
+    "\n> ",
+    "    ",
+    "  ",
+    " ",
+    "\t",
+    "1. ",
+    "# ",
+    "- ",
+    "```\n",
+    "~~~html\n",
+    "\u2028",
+    "\u00a0",
+    "\u001f",
+    "\u0085",
+]
 _PAYLOADS = [
     "<img src=x onerror=alert(1)>",
     "<b>",
@@ -20,6 +58,7 @@ _PAYLOADS = [
     "ftp://evil.example/2",
     "mailto:who@evil.example",
     "who@evil.example ",
+    MAILBOX,
 ]
 _WHOLE = [
     "![x](http://evil.example/1)",
@@ -31,7 +70,26 @@ _WHOLE = [
     "`<b>`",
     "[a]",
 ]
-_WORDS = ["a", "x", "N", "1", "[N1]", "[N2]", "ht", "tp://", '"', "'", ":", ".", "é", "😀", "&lt;", "*", "_", "word "]
+_WORDS = [
+    "a",
+    "x",
+    "N",
+    "1",
+    "[N1]",
+    "[N2]",
+    "ht",
+    "tp://",
+    '"',
+    "'",
+    ":",
+    ".",
+    "é",
+    "😀",
+    "&lt;",
+    "*",
+    "_",
+    "word ",
+]
 _WORDS += ["。", "~", "^", "{", "|a|b|\n|-|-|\n", "evil.example/x"]
 FRAGMENTS = [*_MARKUP, *_PLACES, *_PAYLOADS, *_WHOLE, *_WORDS]
 MARKDOWN = st.lists(st.sampled_from(FRAGMENTS), max_size=25).map("".join) | st.text(

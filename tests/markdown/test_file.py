@@ -15,7 +15,10 @@ from shared.markdown.file import fields_of
         ("---\ntags: [boats]\n---\n#boats and #hull", ("boats", "hull")),
         ("---\ntags: true\n---\n", ("true",)),
         ("---\ntags: 2024\n---\n", ("2024",)),
-        ("---\ntags: [yes, 007, 1.0, 2024-05-08, ~, '#x']\n---\n", ("yes", "007", "1.0", "2024-05-08", "x")),
+        (
+            "---\ntags: [yes, 007, 1.0, 2024-05-08, ~, '#x']\n---\n",
+            ("yes", "007", "1.0", "2024-05-08", "x"),
+        ),
         ("---\ntags: [['n'], [[m, 1]], {a: b}, o]\n---\n", ("n", "m", "1", "o")),
         ("---\ntags: {a: b}\n---\n", ()),
         ("---\ntags:\n---\n", ()),

@@ -14,7 +14,11 @@ from shared.markdown.frontmatter import MAX_YAML, split, with_fields
 def test_fields_are_read_and_the_body_begins_after_the_closing_line() -> None:
     text = "---\ntitle: Launch\ntags: [api, web]\ncreated: 2024-05-08\n---\nBody\n---\nnot again"
     found = split(text)
-    assert found.fields == {"title": "Launch", "tags": ["api", "web"], "created": dt.date(2024, 5, 8)}
+    assert found.fields == {
+        "title": "Launch",
+        "tags": ["api", "web"],
+        "created": dt.date(2024, 5, 8),
+    }
     assert text[found.body_start :] == "Body\n---\nnot again"
     assert found.problem is None
 
@@ -37,7 +41,16 @@ def test_a_byte_order_mark_and_trailing_blanks_do_not_matter(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "text", "\n---\na: 1\n---\n", "----\na: 1\n----\n", "---\na: 1\nno end", "--- a: 1\n---\n", "---", "---\n"],
+    [
+        "",
+        "text",
+        "\n---\na: 1\n---\n",
+        "----\na: 1\n----\n",
+        "---\na: 1\nno end",
+        "--- a: 1\n---\n",
+        "---",
+        "---\n",
+    ],
 )
 def test_what_is_not_fenced_at_the_very_start_is_text(text: str) -> None:
     found = split(text)
@@ -89,21 +102,32 @@ def test_yaml_that_cannot_be_read_is_text_and_says_why_in_one_line(yaml: str, pr
         ("title: [Boat", None),
     ],
 )
-def test_lines_that_are_meant_as_frontmatter_are_not_shown_and_keep_their_title(yaml: str, title: str | None) -> None:
+def test_lines_that_are_meant_as_frontmatter_are_not_shown_and_keep_their_title(
+    yaml: str, title: str | None
+) -> None:
     found = split(f"---\n{yaml}\n---\nbody")
     assert found.problem
     assert (found.fields.get("title"), found.shown_from) == (title, len(f"---\n{yaml}\n---\n"))
 
 
-@pytest.mark.parametrize("text", ["We met there. [Below", "- a: [\n- b", "name: [\nWe met there.", "a: b\n" * 9000])
+@pytest.mark.parametrize(
+    "text", ["We met there. [Below", "- a: [\n- b", "name: [\nWe met there.", "a: b\n" * 9000]
+)
 def test_text_between_two_rules_is_shown_whatever_it_looks_like(text: str) -> None:
     found = split(f"---\n{text}\n---\nbody")
     assert (bool(found.problem), found.shown_from) == (True, 0)
 
 
 def test_numbers_of_up_to_256_characters_are_read_and_can_be_written_again() -> None:
-    longest = {"a": "0x" + "f" * 254, "b": "9" * 256, "c": "1" + ":1" * 127 + ".", "d": "1" + ":59" * 85}
-    found = split("".join(["---\n", *(f"{name}: {number}\n" for name, number in longest.items()), "---\n"]))
+    longest = {
+        "a": "0x" + "f" * 254,
+        "b": "9" * 256,
+        "c": "1" + ":1" * 127 + ".",
+        "d": "1" + ":59" * 85,
+    }
+    found = split(
+        "".join(["---\n", *(f"{name}: {number}\n" for name, number in longest.items()), "---\n"])
+    )
     assert found.problem is None
     assert str(found.fields["a"]) == str(16**254 - 1)
     assert all(str(value) for value in found.fields.values())
@@ -141,7 +165,16 @@ ODD_LINES = st.sampled_from(
             "- a",
             "  - b",
         ),
-        *("tags: [a,", "b]", "tags: &t [a]", "more: *t", "# a comment", "title: a # behind", "  # within", "x: a---b"),
+        *(
+            "tags: [a,",
+            "b]",
+            "tags: &t [a]",
+            "more: *t",
+            "# a comment",
+            "title: a # behind",
+            "  # within",
+            "x: a---b",
+        ),
         *(
             "--- y",
             "? title",
@@ -169,7 +202,8 @@ ODD_LINES = st.sampled_from(
 )
 WANTED = {
     "title": st.one_of(
-        st.text(max_size=12), st.sampled_from(["---", "a: b", "# c", "a\n---\nb", "*x", "'", "\x85", "yes"])
+        st.text(max_size=12),
+        st.sampled_from(["---", "a: b", "# c", "a\n---\nb", "*x", "'", "\x85", "yes"]),
     ),
     "tags": st.lists(st.sampled_from(["a", "b c", "---", "true", "[", "1"]), max_size=3),
     "created": st.dates(),

@@ -21,10 +21,16 @@ from tests.answering.samples import check_citations, sources
         ("see [ N 1 ]", "see ( N 1 )"),
         ("see [^N1] and \\[N2\\]", "see (^N1) and \\(N2\\)"),
         ("unclosed [N1", "unclosed (N1"),
-        ("Greek [Ν1], full width and a joiner [Ｎ\u200d７]", "Greek (Ν1), full width and a joiner (Ｎ\u200d７)"),
+        (
+            "Greek [Ν1], full width and a joiner [Ｎ\u200d７]",
+            "Greek (Ν1), full width and a joiner (Ｎ\u200d７)",
+        ),
         ("hidden [N\u200b1], [\u202eN2]", "hidden (N1), (N2)"),
         ("[[N1]]", "[(N1)]"),
-        ("unclosed before one in entities [N1;&#91;N9]", "unclosed before one in entities (N1;(N9)"),
+        (
+            "unclosed before one in entities [N1;&#91;N9]",
+            "unclosed before one in entities (N1;(N9)",
+        ),
     ],
 )
 def test_what_looks_like_a_citation_is_rewritten_so_that_one_sees_it(text: str, made: str) -> None:
@@ -32,14 +38,19 @@ def test_what_looks_like_a_citation_is_rewritten_so_that_one_sees_it(text: str, 
 
 
 @pytest.mark.parametrize(
-    "text", ["[link](https://example.org)", "x[1]", "[ ] task", "[Nina]", "a\tb\nc", "naïve 数据库 🙂"]
+    "text",
+    ["[link](https://example.org)", "x[1]", "[ ] task", "[Nina]", "a\tb\nc", "naïve 数据库 🙂"],
 )
 def test_other_text_stays_as_it_is(text: str) -> None:
     assert neutralize(text) == text
 
 
 def test_words_and_emoji_that_need_joiners_keep_them() -> None:
-    family, heart, persian = "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u2764\ufe0f", "می\u200cخواهم"
+    family, heart, persian = (
+        "\U0001f468\u200d\U0001f469\u200d\U0001f467",
+        "\u2764\ufe0f",
+        "می\u200cخواهم",
+    )
     assert neutralize(f"{family} {heart} {persian}") == f"{family} {heart} {persian}"
 
 
@@ -53,15 +64,17 @@ def test_every_kind_of_line_break_becomes_a_newline() -> None:
 
 @given(st.text())
 def test_nothing_invisible_is_left(text: str) -> None:
-    visible_formats = (
-        "\u200c\u200d\ufe0f\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
-    )
+    visible_formats = "\u200c\u200d\ufe0f\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
     left = {char for char in neutralize(text) if char not in visible_formats + "\t\n"}
     assert not {char for char in left if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")}
-    assert not re.search("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]", "".join(left))
+    assert not re.search(
+        "[\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]", "".join(left)
+    )
 
 
-@given(st.text(alphabet="[]【】［］〔〕⟦⟧()NnΝＮ1٣９７ ,;-^\\.\n\u200b\u200d\u202e\ufeff", max_size=80))
+@given(
+    st.text(alphabet="[]【】［］〔〕⟦⟧()NnΝＮ1٣９７ ,;-^\\.\n\u200b\u200d\u202e\ufeff", max_size=80)
+)
 def test_no_citation_can_be_parsed_out_of_the_result(text: str) -> None:
     made = neutralize(text)
     checked = check_citations(made, sources("offered"))
@@ -95,7 +108,11 @@ def test_whatever_unicode_holds_for_a_form_of_a_bracket_a_digit_or_n_looks_like_
     for code in range(sys.maxunicode + 1):
         plain = unicodedata.normalize("NFKC", chr(code))
         wanted = "N" if plain in ("N", "n") and code > 127 else plain
-        if len(plain) == 1 and plain in "[]Nn0123456789" and skeleton(chr(code)) not in (wanted, plain):
+        if (
+            len(plain) == 1
+            and plain in "[]Nn0123456789"
+            and skeleton(chr(code)) not in (wanted, plain)
+        ):
             wrong.append(hex(code))
     assert wrong == []
 

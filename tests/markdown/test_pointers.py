@@ -16,14 +16,25 @@ START = datetime(2026, 11, 21, tzinfo=UTC)
 
 
 def note(text: str, *, title: str = "", path: str = "", vault: str = "default") -> Note:
-    return Note(note_id="n", title=title, text=text, created_at=START, updated_at=START, vault=vault, path=path)
+    return Note(
+        note_id="n",
+        title=title,
+        text=text,
+        created_at=START,
+        updated_at=START,
+        vault=vault,
+        path=path,
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
     [
         ("See [[Boat]].", ("Boat", "Boat", "", "")),
-        ("[[a/Boat.md#Hull#Paint|the hull]]", ("a/Boat.md#Hull#Paint", "a/Boat", "Hull#Paint", "the hull")),
+        (
+            "[[a/Boat.md#Hull#Paint|the hull]]",
+            ("a/Boat.md#Hull#Paint", "a/Boat", "Hull#Paint", "the hull"),
+        ),
         ("[[Boat#^4f2a|paint]]", ("Boat#^4f2a", "Boat", "", "paint")),
         ("![[Boat#Hull]]", ("Boat#Hull", "Boat", "Hull", "")),
         ("| [[Boat\\|hers]] | 2 |", ("Boat", "Boat", "", "hers")),
@@ -59,12 +70,20 @@ def test_what_leads_to_no_note_is_none(text: str) -> None:
 
 def test_each_target_is_read_once_and_only_so_many() -> None:
     assert [each.label for each in pointers("[[a|one]] [[a|two]] [[b]]")] == ["one", ""]
-    assert len(pointers("".join(f"[[{number}]]\n" for number in range(MAX_POINTERS + 9)))) == MAX_POINTERS
+    assert (
+        len(pointers("".join(f"[[{number}]]\n" for number in range(MAX_POINTERS + 9))))
+        == MAX_POINTERS
+    )
 
 
 def test_a_note_is_found_by_file_title_and_alias_and_by_what_it_points_at() -> None:
     found = link_terms(
-        note("---\naliases: [Dinghy]\n---\n[[Old/Oar]]", title="My  Boat", path="toys/Boat.md", vault="v")
+        note(
+            "---\naliases: [Dinghy]\n---\n[[Old/Oar]]",
+            title="My  Boat",
+            path="toys/Boat.md",
+            vault="v",
+        )
     )
     names = [index_term("name", "v", name) for name in ("boat", "my boat", "dinghy")]
     assert found == (*names, index_term("link", "v", "old/oar"), index_term("link", "v", "oar"))

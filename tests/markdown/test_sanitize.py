@@ -47,7 +47,10 @@ OFFERED = sources("one", "two")
         ("<[img](http://evil.example) src=x onerror=alert(1)>", "‹[img] src=x onerror=alert(1)›"),
         ("h[ttp://evil.example](http://evil.example)", "h[ttp://evil.example]"),
         ("`<b>` and ``a ` <i>``", "`<b>` and ``a ` <i>``"),
-        ("```html\n<b>\n![x](http://evil.example)\n```\n<b>", "```html\n<b>\n![x](http://evil.example)\n```\n‹b›"),
+        (
+            "```html\n<b>\n![x](http://evil.example)\n```\n<b>",
+            "```html\n<b>\n![x](http://evil.example)\n```\n‹b›",
+        ),
         ("~~~\n<b>\n~~~\n<b>", "~~~\n<b>\n~~~\n‹b›"),
         ("`a\n` <b> `", "`a\n` ‹b› `"),
         ("`a\n\n`<b>`", "`a\n\n`<b>`"),
@@ -55,7 +58,10 @@ OFFERED = sources("one", "two")
         ("- ```\n  <b>\n- x\n```\n<b>\n", "- ```\n  ‹b›\n- x\n```\n‹b›\n"),
         ("   ```\n```\n<b>", "   ```\n```\n‹b›"),
         ("\\`<b>`", "\\`‹b›`"),
-        ("f[i](x), a[1](2): 3 < 4, x <- y, List<String>", "f[i]\\(x), a[1]\\(2): 3 < 4, x <- y, List‹String›"),
+        (
+            "f[i](x), a[1](2): 3 < 4, x <- y, List<String>",
+            "f[i]\\(x), a[1]\\(2): 3 < 4, x <- y, List‹String›",
+        ),
         ("[N1](http://evil.example) says so.", "[N1] says so."),
         ("[N1]: Firestore", "[N1] : Firestore"),
         ("We won![N1] As said [N1]: yes.", "We won![N1] As said [N1]: yes."),
@@ -68,7 +74,10 @@ OFFERED = sources("one", "two")
         ("```![x](//evil.example/1)", "```! [x]"),
         ("see ![[plan.png]]**here**, ![[a/b#c|300]]", "see ![[plan.png]]**here**, ![[a/b#c|300]]"),
         ("![[x]](http://evil.example/1) ![[N1]]", "![[x]] ! [[N1]]"),
-        ("![[http://evil.example/1]] ![[//evil.example/1]]", "! [[‹link removed›]] ! [[‹link removed›]]"),
+        (
+            "![[http://evil.example/1]] ![[//evil.example/1]]",
+            "! [[‹link removed›]] ! [[‹link removed›]]",
+        ),
         ("with high x, [ ] task, wow!", "with high x, [ ] task, wow!"),
     ],
 )
@@ -90,6 +99,7 @@ def test_whatever_is_written_no_parser_finds_anything_active(markdown: str) -> N
     assert active(sanitize(markdown, TEXTS), (KNOWN,)) == []
 
 
+@example("who@notes.example![a](https://notes.example/a?b=1)")
 @given(MARKDOWN)
 @settings(max_examples=400)
 def test_sanitized_twice_is_sanitized_once(markdown: str) -> None:

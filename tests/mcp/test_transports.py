@@ -58,7 +58,9 @@ def home(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> Path:
 
 
 @asynccontextmanager
-async def over_http(address: str, token: str | None, mode: str = "auto", **headers: str) -> AsyncIterator[Client]:
+async def over_http(
+    address: str, token: str | None, mode: str = "auto", **headers: str
+) -> AsyncIterator[Client]:
     given = {**({"Authorization": f"Bearer {token}"} if token else {}), **headers}
     async with httpx2.AsyncClient(headers=given, timeout=30) as http:
         transport = streamable_http_client(f"{address}/mcp", http_client=http)
@@ -78,15 +80,30 @@ async def over_stdio(home: Path, *options: str, mode: str = "auto") -> AsyncIter
 BAD: dict[str, tuple[str, dict[str, Any], str]] = {
     "missing": ("rag-search", {}, "message: expected the question, as text (the field is missing)"),
     "blank": ("rag-search", {"message": " "}, "message: expected text of at most"),
-    "too many": ("rag-search", {"message": "x", "topK": 99}, "topK: expected a whole number from 1 to 20"),
-    "not offered": ("rag-search", {"message": "x", "tenantId": "bob"}, "tenantId: expected no such field; there are"),
-    "nested": ("search_notes", {"query": "x", "filters": {"createdAfter": "soon"}}, "filters.createdAfter: expected"),
+    "too many": (
+        "rag-search",
+        {"message": "x", "topK": 99},
+        "topK: expected a whole number from 1 to 20",
+    ),
+    "not offered": (
+        "rag-search",
+        {"message": "x", "tenantId": "bob"},
+        "tenantId: expected no such field; there are",
+    ),
+    "nested": (
+        "search_notes",
+        {"query": "x", "filters": {"createdAfter": "soon"}},
+        "filters.createdAfter: expected",
+    ),
     "no such vault": ("search_notes", {"query": "x", "filters": {"vaults": ["attic"]}}, "attic"),
     "no id": ("get_note", {"noteId": 7}, "noteId: expected a note id"),
     "no note": ("get_note", {"noteId": "ghost"}, "no note 'ghost'"),
     "no tool": ("launch", {}, "no tool 'launch'; there are rag-search"),
 }
-BAD_URIS = {"aurora://notes/ghost": "no note 'ghost'", "aurora://elsewhere/x": "aurora://notes/{noteId}"}
+BAD_URIS = {
+    "aurora://notes/ghost": "no note 'ghost'",
+    "aurora://elsewhere/x": "aurora://notes/{noteId}",
+}
 
 
 @dataclass
@@ -111,7 +128,9 @@ async def _visit(client: Client) -> Visit:
     visit = Visit(
         tools,
         answer,
-        await client.call_tool("search_notes", {"query": "boats", "k": 1, "filters": {"folders": ["toys"]}}),
+        await client.call_tool(
+            "search_notes", {"query": "boats", "k": 1, "filters": {"folders": ["toys"]}}
+        ),
         await client.call_tool("get_note", {"noteId": note_id}),
         await client.list_resources(),
         await client.read_resource(f"aurora://notes/{note_id}"),
@@ -138,7 +157,9 @@ WAYS: dict[str, Callable[[Served, Path], Any]] = {
     "http, older protocol": lambda server, _: over_http(server.address, server.alice, "legacy"),
     "stdio": lambda _, home: over_stdio(home),
     "stdio, older protocol": lambda _, home: over_stdio(home, mode="legacy"),
-    "stdio to a server": lambda server, home: over_stdio(home, "--server", server.address, "--token", server.alice),
+    "stdio to a server": lambda server, home: over_stdio(
+        home, "--server", server.address, "--token", server.alice
+    ),
 }
 
 
@@ -202,7 +223,9 @@ def test_what_is_no_note_is_no_resource(visit: Visit) -> None:
 
 
 def test_each_caller_sees_their_own_notes(server: Served) -> None:
-    result = using(lambda: over_http(server.address, server.bob), lambda c: c.call_tool("rag-search", QUESTION))
+    result = using(
+        lambda: over_http(server.address, server.bob), lambda c: c.call_tool("rag-search", QUESTION)
+    )
     assert result.structured_content["meta"]["refusal"]["reason"] == "no_notes"
 
 
@@ -229,7 +252,10 @@ def test_a_page_is_served_only_if_it_is_on_the_list(server: Served) -> None:
 
 def test_there_is_no_stream_to_open_and_no_session_to_end(server: Served) -> None:
     alice = {"Authorization": f"Bearer {server.alice}"}
-    assert [server.running.call(method, "/mcp", **alice)[0] for method in ("GET", "DELETE")] == [405, 405]
+    assert [server.running.call(method, "/mcp", **alice)[0] for method in ("GET", "DELETE")] == [
+        405,
+        405,
+    ]
 
 
 def test_nothing_but_the_protocol_is_on_standard_output(home: Path) -> None:

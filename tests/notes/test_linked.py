@@ -57,7 +57,15 @@ def test_a_link_means(written: str, source: str, meant: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "written", ["[[Ship]]", "[[no/Boat]]", "[[oat]]", "[[other/Auto]]", "[it](../../Boat.md)", "[[../../../etc/Boat]]"]
+    "written",
+    [
+        "[[Ship]]",
+        "[[no/Boat]]",
+        "[[oat]]",
+        "[[other/Auto]]",
+        "[it](../../Boat.md)",
+        "[[../../../etc/Boat]]",
+    ],
 )
 def test_what_nothing_is_called_means_none(written: str) -> None:
     (pointer,) = pointers(written)

@@ -26,7 +26,9 @@ def test_what_is_no_token_is_a_bad_value_of_its_field(token: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("listing", "parts"), [("sessions", 1), ("notes", 2), ("notes", 0)], ids=["another listing", "more", "fewer"]
+    ("listing", "parts"),
+    [("sessions", 1), ("notes", 2), ("notes", 0)],
+    ids=["another listing", "more", "fewer"],
 )
 def test_a_token_of_another_listing_or_shape_is_refused(listing: str, parts: int) -> None:
     with pytest.raises(InvalidArgument):

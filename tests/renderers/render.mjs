@@ -6,6 +6,11 @@ import { marked } from "marked";
 import { marked as marked4 } from "marked-4";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import ReactMarkdown from "react-markdown";
+import rehypeRaw from "rehype-raw";
+import remarkGfm from "remark-gfm";
 import showdown from "showdown";
 
 const chunks = [];
@@ -16,6 +21,7 @@ const markdownIt = new MarkdownIt({ html: true, linkify: true });
 markdownIt.linkify.set({ fuzzyLink: false }); // else every "README.md" is a link
 const converter = new showdown.Converter({ tables: true, strikethrough: true, simplifiedAutoLink: true });
 const gfmOptions = { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true, allowDangerousProtocol: true };
+const reactOptions = { remarkPlugins: [remarkGfm], rehypePlugins: [rehypeRaw], urlTransform: (address) => address };
 const renderers = {
   commonmark: (text) => new HtmlRenderer().render(new Parser().parse(text)),
   marked: (text) => marked.parse(text),
@@ -23,6 +29,7 @@ const renderers = {
   "markdown-it": (text) => markdownIt.render(text),
   micromark: (text) => micromark(text, { allowDangerousHtml: true, allowDangerousProtocol: true }),
   "micromark gfm": (text) => micromark(text, gfmOptions),
+  "react-markdown": (text) => renderToStaticMarkup(createElement(ReactMarkdown, reactOptions, text)),
   showdown: (text) => converter.makeHtml(text),
 };
 const made = {};

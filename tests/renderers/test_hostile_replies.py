@@ -5,20 +5,41 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import string
 import subprocess
+import sys
+import unicodedata
 from collections.abc import Mapping
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
 from shared.answering.pieces import split
 from shared.markdown.sanitize import Sanitizer, sanitize
-from tests.markdown.samples import FRAGMENTS, KNOWN, TEXTS
+from tests.markdown.samples import FRAGMENTS, KNOWN, MAILBOX, TEXTS
 from tests.servers.npm import installed
 
 HERE = Path(__file__).parent
 SHOWS = frozenset(
     (
-        *("p", "h1", "h2", "h3", "h4", "h5", "h6", "a", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote"),
+        *(
+            "p",
+            "h1",
+            "h2",
+            "h3",
+            "h4",
+            "h5",
+            "h6",
+            "a",
+            "em",
+            "strong",
+            "code",
+            "pre",
+            "ul",
+            "ol",
+            "li",
+            "blockquote",
+        ),
         *("hr", "br", "table", "thead", "tbody", "tr", "th", "td", "del", "s", "input"),
     )
 )
@@ -38,6 +59,13 @@ KNOWN_ATTACKS = (
     "<img src=x onerror=alert(1)><script>alert(1)</script><a href='javascript:x'>",
 )
 MANY = 4000
+PARTING = tuple(
+    char
+    for char in map(chr, range(sys.maxunicode + 1))
+    if unicodedata.category(char) in ("Cc", "Cf", "Zs", "Zl", "Zp") or char.isspace()
+)
+"""White space, controls and what is not seen, all of Unicode's. Renderers differ in which of them end an address."""
+SECRET = "secret"
 
 
 class _Active(HTMLParser):
@@ -50,7 +78,10 @@ class _Active(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.found += [] if tag in SHOWS else [tag]
         for name, value in attrs:
-            points = name in ("href", "src") and not any((value or "").rstrip(SENTENCE_END) in text for text in TEXTS)
+            address = (value or "").rstrip(SENTENCE_END)
+            if address.startswith("mailto:"):  # signs before a mailbox carry no text out
+                address = unquote(address).removeprefix("mailto:").lstrip(string.punctuation)
+            points = name in ("href", "src") and not any(address in text for text in TEXTS)
             self.found += [f"{name}={value}"] if name.startswith("on") or points else []
 
 
@@ -65,7 +96,12 @@ def rendered(texts: list[str]) -> Mapping[str, list[str]]:
     packages = installed(HERE / "package.json")
     script = shutil.copy(HERE / "render.mjs", packages)
     done = subprocess.run(
-        ["node", script], input=json.dumps(texts), capture_output=True, text=True, timeout=120, check=False
+        ["node", script],
+        input=json.dumps(texts),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     made: Mapping[str, list[str]] = json.loads(done.stdout)
@@ -80,10 +116,17 @@ def in_pieces(text: str) -> str:
 
 def test_no_renderer_finds_anything_active_in_a_hostile_reply() -> None:
     draw = random.Random(20260318)  # noqa: S311 - every run reads the same
-    replies = [*KNOWN_ATTACKS, *("".join(draw.choices(FRAGMENTS, k=draw.randint(1, 14))) for _ in range(MANY))]
+    replies = [
+        *KNOWN_ATTACKS,
+        *("".join(draw.choices(FRAGMENTS, k=draw.randint(1, 14))) for _ in range(MANY)),
+    ]
     texts = [made for reply in replies for made in (sanitize(reply, TEXTS), in_pieces(reply))]
     for renderer, pages in rendered(texts).items():
-        acting = [(text, found) for text, page in zip(texts, pages, strict=True) if (found := active_in(page))]
+        acting = [
+            (text, found)
+            for text, page in zip(texts, pages, strict=True)
+            if (found := active_in(page))
+        ]
         assert acting == [], renderer
 
 
@@ -91,3 +134,28 @@ def test_each_renderer_would_act_and_shows_the_address_that_the_notes_hold() -> 
     for renderer, pages in rendered([KNOWN_ATTACKS[-1], f"See [the page]({KNOWN})."]).items():
         assert active_in(pages[0]), renderer
         assert f'href="{KNOWN}"' in pages[1], renderer
+
+
+def test_no_white_space_or_control_character_carries_text_out_behind_an_address() -> None:
+    replies = [f"See {KNOWN}{char}{SECRET} now." for char in PARTING]
+    replies += [f"See {KNOWN}.{char}{SECRET} now." for char in PARTING]
+    replies += [f"See [the page]({KNOWN}{char}{SECRET}) now." for char in PARTING]
+    replies += [f"See [the page]({KNOWN}){char}({SECRET}) now." for char in PARTING]
+    replies += [f"Write to {MAILBOX}{char}{SECRET}.example now." for char in PARTING]
+    replies += [f"Write to {MAILBOX}{char}{SECRET}.example now." for char in string.printable]
+    replies += [f"Write to {SECRET}{char}{MAILBOX} now." for char in (*PARTING, *string.printable)]
+    texts = [sanitize(reply, TEXTS) for reply in replies]
+    pieces = [f"See {KNOWN}", *(f"{char}{SECRET}" for char in PARTING)]
+    texts += [_fed(pieces[0], piece) for piece in pieces[1:]]
+    for renderer, pages in rendered(texts).items():
+        carried = [
+            (text, found)
+            for text, page in zip(texts, pages, strict=True)
+            if (found := active_in(page))
+        ]
+        assert carried == [], renderer
+
+
+def _fed(*pieces: str) -> str:
+    sanitizer = Sanitizer(TEXTS)
+    return "".join(sanitizer.feed(piece) for piece in pieces)

@@ -11,7 +11,14 @@ from typing import Any, cast
 
 from shared.errors import StoreUnavailable
 from shared.language.terms import stems
-from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, scopes_of
+from shared.model.index import (
+    ChunkPut,
+    IndexChange,
+    IndexedChunk,
+    IndexRecord,
+    IndexStatus,
+    scopes_of,
+)
 from shared.model.notes import Note
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved
@@ -58,7 +65,9 @@ class Library:
         lang: str = "en",
     ) -> IndexedChunk:
         """A note of one chunk."""
-        self.store.put_note(TENANT, Note(note_id, title, text, created_at, created_at, vault, path, tags))
+        self.store.put_note(
+            TENANT, Note(note_id, title, text, created_at, created_at, vault, path, tags)
+        )
         terms = Counter(stems("\n".join((title, *properties, text)), lang))
         chunk = IndexedChunk(
             chunk_id=f"{note_id}_000",
@@ -83,7 +92,11 @@ class Library:
             note_revision=revision,
             properties=properties,
         )
-        vector = self.writer.embed_documents([f"{title}\n\n{text}" if title else text])[0] if embedded else None
+        vector = (
+            self.writer.embed_documents([f"{title}\n\n{text}" if title else text])[0]
+            if embedded
+            else None
+        )
         self.put(ChunkPut(chunk, vector), revision)
         return chunk
 
@@ -114,7 +127,9 @@ class Counted:
     `after`: method -> what to do when it has returned.
     """
 
-    def __init__(self, store: Store, *, after: Mapping[str, Callable[[], None]] | None = None) -> None:
+    def __init__(
+        self, store: Store, *, after: Mapping[str, Callable[[], None]] | None = None
+    ) -> None:
         self._store = store
         self._after = after or {}
         self.reads: Counter[str] = Counter()

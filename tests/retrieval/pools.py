@@ -19,13 +19,21 @@ def pools(draw: st.DrawFn) -> Drawn:
     made, unread = [], set()
     for number in range(draw(st.integers(1, 24))):
         brought = draw(st.booleans())
-        cosine = draw(coarse.filter(lambda value: value >= ceiling) if brought else st.one_of(st.none(), coarse))
+        cosine = draw(
+            coarse.filter(lambda value: value >= ceiling)
+            if brought
+            else st.one_of(st.none(), coarse)
+        )
         if not brought and cosine is not None:
             cosine = min(cosine, ceiling)
         terms = {"api": draw(st.integers(0, 3)), "rest": 3}
         rank = draw(st.integers(1, 30)) if brought else None
         each = candidate(
-            f"n{number:02d}", cosine, terms=terms, age=draw(st.sampled_from([0, 10, 100, 200, 300])), vector_rank=rank
+            f"n{number:02d}",
+            cosine,
+            terms=terms,
+            age=draw(st.sampled_from([0, 10, 100, 200, 300])),
+            vector_rank=rank,
         )
         made.append(each)
         if not brought:

@@ -8,7 +8,14 @@ from datetime import UTC, datetime, timedelta
 
 from shared.model.index import IndexedChunk, Vector
 from shared.model.questions import TimeRange
-from shared.model.retrieval import Candidate, CorpusStats, CosineCalibration, RetrievalMode, Scored, Scores
+from shared.model.retrieval import (
+    Candidate,
+    CorpusStats,
+    CosineCalibration,
+    RetrievalMode,
+    Scored,
+    Scores,
+)
 from shared.retrieval.candidates import Pool
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.scores import Formula, keyword_parts
@@ -81,7 +88,12 @@ def formula_of(
     options: RetrievalOptions = OPTIONS,
 ) -> Formula:
     return Formula(
-        options=options, mode=mode, now=NOW, named=named, calibration=calibration, keyword=keyword_parts(pool, OPTIONS)
+        options=options,
+        mode=mode,
+        now=NOW,
+        named=named,
+        calibration=calibration,
+        keyword=keyword_parts(pool, OPTIONS),
     )
 
 

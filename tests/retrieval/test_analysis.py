@@ -13,7 +13,9 @@ NOW = datetime(2026, 11, 18, 14, 0, tzinfo=UTC)
 
 
 def test_keywords_are_content_words_and_stems_leave_out_the_time() -> None:
-    found = analyse(Question("t", "What did I decide last week about the API?", NOW, "Europe/Berlin"))
+    found = analyse(
+        Question("t", "What did I decide last week about the API?", NOW, "Europe/Berlin")
+    )
     assert found.keywords == ("decide", "week", "api")
     assert found.stems == ("decid", "api")
     assert found.time is not None
@@ -46,7 +48,9 @@ def test_a_question_without_content_has_no_keywords(text: str) -> None:
         ("Mars mission", "en", None),
     ],
 )
-def test_a_short_question_is_of_the_language_that_reads_its_time(text: str, lang: str, phrase: str | None) -> None:
+def test_a_short_question_is_of_the_language_that_reads_its_time(
+    text: str, lang: str, phrase: str | None
+) -> None:
     found = analyse(Question("t", text, NOW, "Europe/Berlin"))
     assert (found.lang, found.time.phrase if found.time else None) == (lang, phrase)
 

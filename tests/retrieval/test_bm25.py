@@ -28,7 +28,9 @@ def test_length_and_repeats_enter_by_b_and_k1() -> None:
 
 
 def test_a_rare_stem_counts_more_than_a_common_one() -> None:
-    rare, common = score([chunk("a", terms={"zinc": 1}), chunk("b", terms={"day": 1})], {"zinc": 1, "day": 9}, STATS)
+    rare, common = score(
+        [chunk("a", terms={"zinc": 1}), chunk("b", terms={"day": 1})], {"zinc": 1, "day": 9}, STATS
+    )
     assert rare > common > 0
 
 

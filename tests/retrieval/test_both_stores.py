@@ -15,10 +15,11 @@ from typing import Any
 
 import pytest
 
-from cli.product.emulator import Emulator
+from desktop.product.emulator import Emulator
 from shared.adapters.embedded import EmbeddedStore
-from shared.folders.search import FolderScope, retrieve_from_folders
-from shared.model.index import place_token
+from shared.folders.retrieve import retrieve_from_folders
+from shared.folders.scope import FolderScope
+from shared.model.index import scope_token
 from shared.model.questions import Filters, Question, Strategy
 from shared.model.retrieval import Retrieved, Scores
 from tests.contracts.samples import TENANT
@@ -42,10 +43,15 @@ class Both:
 
 
 @pytest.fixture(scope="module")
-def both(emulator: Emulator, firestore_host: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
+def both(
+    emulator: Emulator, firestore_host: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Both]:
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(8) as executor:
         patch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
-        embedded, firestore = EmbeddedStore(tmp_path_factory.mktemp("home")), patient_store("demo-both")
+        embedded, firestore = (
+            EmbeddedStore(tmp_path_factory.mktemp("home")),
+            patient_store("demo-both"),
+        )
         made = Both(Library(embedded, executor), Library(firestore, executor))
         for library in (made.embedded, made.firestore):
             _furnish(library)
@@ -101,13 +107,21 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     (f"{MIDDLE[0]} {RARE[4]}", {"filters": Filters(vaults=("v1",))}),
     (f"{COMMON[4]} {MIDDLE[3]}", {"filters": Filters(folders=("v0/area2",))}),
     (f"{COMMON[0]} {MIDDLE[3]}", {"filters": Filters(tags=("odd",))}),
-    (f"{MIDDLE[0]} {MIDDLE[3]}", {"filters": Filters(created_after=days_ago(25), created_before=days_ago(2))}),
-    (f"{MIDDLE[4]}", {"filters": Filters(created_before=days_ago(100), created_after=days_ago(120))}),
+    (
+        f"{MIDDLE[0]} {MIDDLE[3]}",
+        {"filters": Filters(created_after=days_ago(25), created_before=days_ago(2))},
+    ),
+    (
+        f"{MIDDLE[4]}",
+        {"filters": Filters(created_before=days_ago(100), created_after=days_ago(120))},
+    ),
 ]
 
 
 @pytest.mark.parametrize(("text", "question"), QUESTIONS)
-def test_both_stores_rank_the_same_notes_alike(both: Both, text: str, question: dict[str, Any]) -> None:
+def test_both_stores_rank_the_same_notes_alike(
+    both: Both, text: str, question: dict[str, Any]
+) -> None:
     _assert_alike(both.embedded.ask(text, **question), both.firestore.ask(text, **question))
 
 
@@ -134,15 +148,33 @@ SCOPES: list[tuple[str, FolderScope, dict[str, Any]]] = [
     (f"{COMMON[0]} {MIDDLE[2]}", FolderScope(vaults=("v1",)), {}),
     (f"{COMMON[1]} {MIDDLE[3]}", FolderScope(folders=("area2",)), {}),
     (f"{MIDDLE[3]} {RARE[0]}", FolderScope(folders=("v0/area1", "area3")), {"top_k": 12}),
-    (f"{RARE[2]} {RARE[3]}", FolderScope(vaults=("v0",), folders=("area4",)), {"strategy": Strategy.RRF}),
+    (
+        f"{RARE[2]} {RARE[3]}",
+        FolderScope(vaults=("v0",), folders=("area4",)),
+        {"strategy": Strategy.RRF},
+    ),
     (f"{MIDDLE[1]} last month", FolderScope(), {}),
-    (f"{MIDDLE[4]} {RARE[4]}", FolderScope(folders=("area0",)), {"filters": Filters(tags=("odd",))}),
+    (
+        f"{MIDDLE[4]} {RARE[4]}",
+        FolderScope(folders=("area0",)),
+        {"filters": Filters(tags=("odd",))},
+    ),
     ("words that nobody wrote", FolderScope(), {}),
 ]
-RANKERS = {"by a model": '["area3", "area0", "area1"]', "by its failure": "I would look everywhere.", "by match": None}
+RANKERS = {
+    "by a model": '["area3", "area0", "area1"]',
+    "by its failure": "I would look everywhere.",
+    "by match": None,
+}
 
 
-def _ask(library: Library, text: str, scope: FolderScope, reply: str | None, **question: Any) -> Retrieved:  # noqa: ANN401 - Question's
+def _ask(
+    library: Library,
+    text: str,
+    scope: FolderScope,
+    reply: str | None,
+    **question: Any,  # noqa: ANN401 - Question's
+) -> Retrieved:
     """`reply`: of the model that ranks folders; None: there is none."""
     asked = Question(**{"tenant_id": TENANT, "text": text, "now": NOW, "top_k": 5, **question})
     ranker = None if reply is None else ScriptedWriter(reply)
@@ -168,9 +200,10 @@ def test_both_stores_answer_from_the_same_folders_alike(
     thorough: Both, text: str, scope: FolderScope, question: dict[str, Any], ranked: str
 ) -> None:
     one, other = (
-        _ask(library, text, scope, RANKERS[ranked], **question) for library in (thorough.embedded, thorough.firestore)
+        _ask(library, text, scope, RANKERS[ranked], **question)
+        for library in (thorough.embedded, thorough.firestore)
     )
-    assert one.places == other.places
+    assert one.weighted_folders == other.weighted_folders
     _assert_alike(one, other)
 
 
@@ -179,9 +212,11 @@ def test_with_fewer_postings_firestore_brings_nothing_from_elsewhere_and_the_sam
     both: Both, text: str, scope: FolderScope, question: dict[str, Any]
 ) -> None:
     reply = RANKERS["by a model"]
-    one, other = (_ask(library, text, scope, reply, **question) for library in (both.embedded, both.firestore))
-    assert one.places == other.places
-    tokens = {place_token(place.vault, place.folder) for place in other.places}
+    one, other = (
+        _ask(library, text, scope, reply, **question) for library in (both.embedded, both.firestore)
+    )
+    assert one.weighted_folders == other.weighted_folders
+    tokens = {scope_token(folder.vault, folder.folder) for folder in other.weighted_folders}
     assert all(tokens.intersection(passage.chunk.scopes) for passage in other.selected)
     vectors = {passage.chunk.chunk_id: passage.scores.similarity for passage in one.selected}
     shared = [passage for passage in other.selected if passage.chunk.chunk_id in vectors]
@@ -196,7 +231,10 @@ def test_without_an_embedder_both_rank_alike(thorough: Both) -> None:
     for library in (thorough.embedded, thorough.firestore):
         library.embedder = None
         rankings.append([_ranking(library.ask(text, **question)) for text, question in QUESTIONS])
-        rankings[-1] += [_ranking(_ask(library, text, scope, None, **question)) for text, scope, question in SCOPES]
+        rankings[-1] += [
+            _ranking(_ask(library, text, scope, None, **question))
+            for text, scope, question in SCOPES
+        ]
         library.embedder = library.writer
     assert rankings[0] == rankings[1]
     assert any(rankings[0])

@@ -10,15 +10,15 @@ import pytest
 
 from shared.model.index import ChunkPut, IndexedChunk
 from shared.model.retrieval import CosineCalibration
-from shared.retrieval.calibration import MIN_NOTES, SAMPLE, estimated
+from shared.retrieval.calibration import MIN_NOTES, SAMPLE, estimate_calibration
 from tests.contracts.samples import TENANT
 from tests.retrieval.library import VERSION, Counted, Library
 from tests.retrieval.samples import TEXTS, cosine, days_ago
 
 
 def _estimated(library: Library) -> CosineCalibration | None:
-    found = estimated(TENANT, store=library.store, index_version=VERSION)
-    return found and found[0]
+    found = estimate_calibration(TENANT, store=library.store, index_version=VERSION)
+    return None if found is None else found.calibration
 
 
 def _second(chunk: IndexedChunk) -> IndexedChunk:
@@ -26,13 +26,17 @@ def _second(chunk: IndexedChunk) -> IndexedChunk:
     return replace(chunk, chunk_id=f"{chunk.note_id}_001", position=1)
 
 
-def test_a_question_is_as_near_as_chunks_of_different_notes_or_a_deviation_less(library: Library) -> None:
+def test_a_question_is_as_near_as_chunks_of_different_notes_or_a_deviation_less(
+    library: Library,
+) -> None:
     for number, text in enumerate(TEXTS):
         library.add(f"n{number}", text)
     first = library.add("long", TEXTS[0])
     more = ChunkPut(_second(first), library.writer.embed_query(TEXTS[0]))
     library.put(more, "r1")
-    pairs = combinations([(f"n{number}", text) for number, text in enumerate(TEXTS)] + [("long", TEXTS[0])] * 2, 2)
+    pairs = combinations(
+        [(f"n{number}", text) for number, text in enumerate(TEXTS)] + [("long", TEXTS[0])] * 2, 2
+    )
     cosines = [
         cosine(library.writer.embed_query(one), library.writer.embed_query(other))
         for (one_id, one), (other_id, other) in pairs
@@ -52,7 +56,9 @@ def test_a_note_alone_says_nothing(library: Library, count: int) -> None:
     assert _estimated(library) is None
 
 
-@pytest.mark.parametrize(("notes", "chunks"), [(MIN_NOTES, 1), (MIN_NOTES - 1, 1), (2, SAMPLE // 2), (2, 3)])
+@pytest.mark.parametrize(
+    ("notes", "chunks"), [(MIN_NOTES, 1), (MIN_NOTES - 1, 1), (2, SAMPLE // 2), (2, 3)]
+)
 def test_an_estimate_of_few_notes_is_kept_only_if_no_more_chunks_would_be_read(
     library: Library, notes: int, chunks: int
 ) -> None:
@@ -61,20 +67,20 @@ def test_an_estimate_of_few_notes_is_kept_only_if_no_more_chunks_would_be_read(
         for position in range(1, chunks):
             part = replace(first, chunk_id=f"n{number}_{position:03d}", position=position)
             library.put(ChunkPut(part, library.writer.embed_query(TEXTS[number])), "r1")
-    found = estimated(TENANT, store=library.store, index_version=VERSION)
+    found = estimate_calibration(TENANT, store=library.store, index_version=VERSION)
     assert found is not None
-    assert found[1] is (notes == MIN_NOTES or notes * chunks == SAMPLE)
+    assert found.is_stable is (notes == MIN_NOTES or notes * chunks == SAMPLE)
 
 
 def test_vectors_of_another_model_say_nothing(library: Library) -> None:
     for number, text in enumerate(TEXTS):
         library.add(f"n{number}", text)
-    assert estimated(TENANT, store=library.store, index_version="md1:other:64") is None
+    assert estimate_calibration(TENANT, store=library.store, index_version="md1:other:64") is None
 
 
 def test_an_estimate_reads_60_documents_at_most(library: Library) -> None:
     for number in range(100):
         library.add(f"n{number:03d}", f"{TEXTS[number % 5]} {number}", created_at=days_ago(number))
     counted = Counted(library.store)
-    estimated(TENANT, store=counted.as_store(), index_version=VERSION)
+    estimate_calibration(TENANT, store=counted.as_store(), index_version=VERSION)
     assert 0 < counted.reads.total() <= 60

@@ -16,21 +16,38 @@ from tests.fakes import HashingEmbedder
 from tests.retrieval.library import Counted, Library, notes
 from tests.retrieval.samples import days_ago
 
-WORDS = ("alpha", "bravo", "copper", "delta", "ember", "falcon", "garnet", "harbor", "indigo", "jasper")
+WORDS = (
+    "alpha",
+    "bravo",
+    "copper",
+    "delta",
+    "ember",
+    "falcon",
+    "garnet",
+    "harbor",
+    "indigo",
+    "jasper",
+)
 
 
 def _furnish(library: Library, count: int = 200) -> None:
     """Note n holds word w when n is divisible by w's place: the first stands in all, the last is the rarest."""
     for number in range(count):
         held = [word for place, word in enumerate(WORDS, start=1) if number % place == 0]
-        library.add(f"n{number:03d}", f"{' '.join(held)} number{number}", created_at=days_ago(number))
+        library.add(
+            f"n{number:03d}", f"{' '.join(held)} number{number}", created_at=days_ago(number)
+        )
 
 
 @pytest.mark.parametrize("embedded", [True, False])
-def test_a_note_that_is_left_out_takes_no_place_of_another(library: Library, *, embedded: bool) -> None:
+def test_a_note_that_is_left_out_takes_no_place_of_another(
+    library: Library, *, embedded: bool
+) -> None:
     first = library.add("big", "the zebra budget")
     vector = library.writer.embed_documents([first.text])[0]
-    sections = (replace(first, chunk_id=f"big_{number:03d}", position=number) for number in range(1, 120))
+    sections = (
+        replace(first, chunk_id=f"big_{number:03d}", position=number) for number in range(1, 120)
+    )
     record = library.store.read_record(TENANT, "big")
     assert record.record is not None
     puts = tuple(ChunkPut(each, vector) for each in sections)
@@ -147,4 +164,7 @@ def test_vectors_of_another_model_are_not_compared(library: Library) -> None:
 
 def test_the_first_searches_of_a_new_tenant_may_come_together(library: Library) -> None:
     for number in range(30):
-        assert library.ask("Where is jasper?", tenant_id=f"new-{number}").refusal is RefusalReason.NO_NOTES
+        assert (
+            library.ask("Where is jasper?", tenant_id=f"new-{number}").refusal
+            is RefusalReason.NO_NOTES
+        )

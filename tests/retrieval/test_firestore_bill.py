@@ -16,13 +16,21 @@ from typing import Any
 import pytest
 
 from bench.reads import CountedStore
-from cli.product.emulator import Emulator
-from shared.folders.search import FolderScope, retrieve_from_folders
+from desktop.product.emulator import Emulator
+from shared.folders.retrieve import retrieve_from_folders
+from shared.folders.scope import FolderScope
 from shared.language.terms import stems
-from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexRecord, IndexStatus, scopes_of
+from shared.model.index import (
+    ChunkPut,
+    IndexChange,
+    IndexedChunk,
+    IndexRecord,
+    IndexStatus,
+    scopes_of,
+)
 from shared.model.notes import Note
 from shared.model.questions import Filters, Question
-from shared.retrieval.places import MAX_PARTS
+from shared.retrieval.folder_weights import MAX_PARTS
 from tests.contracts.samples import TENANT
 from tests.emulated import patient_store
 from tests.fakes import HashingEmbedder, ScriptedWriter
@@ -40,7 +48,9 @@ READS_OF_FOLDERS = 300
 
 
 @pytest.fixture(scope="module", params=[10, pytest.param(100, marks=pytest.mark.nightly)])
-def store(emulator: Emulator, firestore_host: str, request: pytest.FixtureRequest) -> Iterator[CountedStore]:
+def store(
+    emulator: Emulator, firestore_host: str, request: pytest.FixtureRequest
+) -> Iterator[CountedStore]:
     """100 notes over a year, of so many chunks each, in 60 folders of three vaults."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
@@ -57,7 +67,10 @@ def _fill(store: CountedStore, chunks_a_note: int) -> None:
     weights = [1 / (rank + 40) for rank in range(len(VOCABULARY))]
     for number in range(NOTES):
         note_id, created = f"note{number:03d}", days_ago(number * 365 // NOTES)
-        texts = [" ".join(dice.choices(VOCABULARY, weights, k=WORDS_A_CHUNK)) for _ in range(chunks_a_note)]
+        texts = [
+            " ".join(dice.choices(VOCABULARY, weights, k=WORDS_A_CHUNK))
+            for _ in range(chunks_a_note)
+        ]
         vault, path = f"v{number % 3}", f"area{number % 10}/topic{number % 20}/{note_id}.md"
         note = Note(note_id, "", "\n".join(texts), created, created, vault, path)
         store.put_note(TENANT, note)
@@ -142,7 +155,10 @@ EVERY_FOLDER = json.dumps([f"area{number % 10}/topic{number}" for number in rang
         (FolderScope(), "prose, so all folders are searched in their order"),
         (FolderScope(), None),
         (FolderScope(vaults=("v1",)), EVERY_FOLDER),
-        (FolderScope(vaults=("v0", "v2"), folders=("area4",)), '["area1", "area1/topic1", "area2/topic12"]'),
+        (
+            FolderScope(vaults=("v0", "v2"), folders=("area4",)),
+            '["area1", "area1/topic1", "area2/topic12"]',
+        ),
     ],
 )
 def test_a_question_to_many_folders_is_answered_within_300_reads(
@@ -150,12 +166,16 @@ def test_a_question_to_many_folders_is_answered_within_300_reads(
 ) -> None:
     """`reply` None: there is no model that ranks folders."""
     store.folders(TENANT)
-    question = Question(TENANT, f"What about {COMMON[0]} {RARE[0]} {' '.join(VOCABULARY[40:46])}?", NOW, top_k=5)
+    question = Question(
+        TENANT, f"What about {COMMON[0]} {RARE[0]} {' '.join(VOCABULARY[40:46])}?", NOW, top_k=5
+    )
     with ThreadPoolExecutor(8) as executor:
         library = Library(store, executor)
         before = store.reads
         ranker = None if reply is None else ScriptedWriter(reply)
-        found, _ = retrieve_from_folders(question, scope, library.retriever(), library.options, ranker)
+        found, _ = retrieve_from_folders(
+            question, scope, library.retriever(), library.options, ranker
+        )
     reads = store.reads - before
     assert len(found.selected) == 5
     assert reads.total <= READS_OF_FOLDERS, reads

@@ -19,8 +19,12 @@ def _furnish(library: Library, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("text", ["What was it about?", "the of and", "😀", "🤖🤖 👩‍👩‍👧", "?!…", "\x00", "   "])
-def test_what_has_no_content_word_matches_no_keyword(library: Library, text: str, kind: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["What was it about?", "the of and", "😀", "🤖🤖 👩‍👩‍👧", "?!…", "\x00", "   "]
+)
+def test_what_has_no_content_word_matches_no_keyword(
+    library: Library, text: str, kind: str
+) -> None:
     _furnish(library, kind)
     found = library.ask(text)
     assert found.analysis.stems == ()
@@ -32,7 +36,9 @@ def test_what_has_no_content_word_matches_no_keyword(library: Library, text: str
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_word_of_two_thousand_characters_is_one_stem_that_finds_nothing(library: Library, kind: str) -> None:
+def test_one_word_of_two_thousand_characters_is_one_stem_that_finds_nothing(
+    library: Library, kind: str
+) -> None:
     _furnish(library, kind)
     found = library.ask("a" * 2000)
     assert len(found.analysis.stems) == 1
@@ -50,7 +56,11 @@ def test_one_word_two_hundred_times_is_asked_once(library: Library, kind: str) -
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("text", "best"),
-    [("API 東京", {"api", "tokyo"}), ("Where is 東京 Москве?", {"tokyo", "moscow"}), ("ＡＰＩ runs", {"api"})],
+    [
+        ("API 東京", {"api", "tokyo"}),
+        ("Where is 東京 Москве?", {"tokyo", "moscow"}),
+        ("ＡＰＩ runs", {"api"}),
+    ],
 )
 def test_each_script_of_a_mixed_question_finds_its_notes(
     library: Library, text: str, best: set[str], kind: str

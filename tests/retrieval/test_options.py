@@ -27,7 +27,9 @@ def test_every_setting_of_retrieval_arrives() -> None:
 
 def test_only_billed_postings_are_counted_closely() -> None:
     budgets = {
-        store: RetrievalOptions.from_settings(Settings(), index_version="v", billed=store.bills_reads).posting_budget
+        store: RetrievalOptions.from_settings(
+            Settings(), index_version="v", billed=store.bills_reads
+        ).posting_budget
         for store in (FirestoreStore, EmbeddedStore)
     }
     assert budgets == {FirestoreStore: BILLED_POSTINGS, EmbeddedStore: UNBILLED_POSTINGS}

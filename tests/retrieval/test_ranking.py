@@ -23,7 +23,11 @@ from tests.retrieval.samples import candidate, formula_of, pool_of
 class _Index:
     """Vectors and revisions in memory; keeps what was read."""
 
-    def __init__(self, vectors: Mapping[str, Vector] | None = None, revisions: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        vectors: Mapping[str, Vector] | None = None,
+        revisions: Mapping[str, str] | None = None,
+    ) -> None:
         self._vectors = vectors or {}
         self._revisions = revisions
         self.vectors_read: list[str] = []
@@ -31,20 +35,31 @@ class _Index:
 
     def vectors(self, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
         self.vectors_read.extend(chunk_ids)
-        return {chunk_id: self._vectors[chunk_id] for chunk_id in chunk_ids if chunk_id in self._vectors}
+        return {
+            chunk_id: self._vectors[chunk_id] for chunk_id in chunk_ids if chunk_id in self._vectors
+        }
 
     def records(self, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         self.records_read.extend(note_ids)
         revisions = dict.fromkeys(note_ids, "r1") if self._revisions is None else self._revisions
-        return {note_id: record(revision=revisions[note_id]) for note_id in note_ids if note_id in revisions}
+        return {
+            note_id: record(revision=revisions[note_id])
+            for note_id in note_ids
+            if note_id in revisions
+        }
 
 
 def _ladder(count: int) -> list[Candidate]:
     """Candidates n00, n01, … from the best to the worst."""
-    return [candidate(f"n{place:02d}", 0.9 - place / 100, vector_rank=place + 1) for place in range(count)]
+    return [
+        candidate(f"n{place:02d}", 0.9 - place / 100, vector_rank=place + 1)
+        for place in range(count)
+    ]
 
 
-def _ranked(pool: Pool, index: _Index, *, head: int = 4, take: int | None = None, threshold: float = 0.0) -> list[str]:
+def _ranked(
+    pool: Pool, index: _Index, *, head: int = 4, take: int | None = None, threshold: float = 0.0
+) -> list[str]:
     passages = best_first(pool, formula_of(pool), index, threshold=threshold, head=head)
     found: list[Scored] = list(islice(passages, take))
     return [each.chunk.note_id for each in found]
@@ -72,7 +87,10 @@ def test_deleted_and_rewritten_notes_are_passed_over_and_the_next_ones_follow() 
 
 def test_a_vector_the_leg_did_not_bring_is_read_and_counts() -> None:
     pool = pool_of(
-        [*_ladder(6), candidate("word", terms={"api": 1})], unread=["word_000"], ceiling=0.8, frequencies={"api": 1}
+        [*_ladder(6), candidate("word", terms={"api": 1})],
+        unread=["word_000"],
+        ceiling=0.8,
+        frequencies={"api": 1},
     )
     index = _Index({"word_000": array("f", [0.75])})
     assert _ranked(pool, index, take=1) == ["word"]
@@ -89,7 +107,9 @@ def test_a_vector_that_cannot_come_into_the_head_is_read_only_when_more_is_taken
 
 
 def test_under_a_threshold_no_vector_is_read_that_cannot_pass_it() -> None:
-    pool = pool_of([*_ladder(2), candidate("a"), candidate("b")], unread=["a_000", "b_000"], ceiling=0.3)
+    pool = pool_of(
+        [*_ladder(2), candidate("a"), candidate("b")], unread=["a_000", "b_000"], ceiling=0.3
+    )
     index = _Index({"a_000": array("f", [0.2])})
     assert _ranked(pool, index, threshold=0.7) == ["n00", "n01"]
     assert index.vectors_read == []
@@ -102,11 +122,17 @@ def test_an_empty_pool_reads_nothing() -> None:
 
 
 @given(pools(), st.integers(1, 10), st.sampled_from([0.0, 0.55, 0.7]))
-def test_taken_to_the_end_it_is_the_ranking_of_all_vectors(drawn: Drawn, head: int, threshold: float) -> None:
+def test_taken_to_the_end_it_is_the_ranking_of_all_vectors(
+    drawn: Drawn, head: int, threshold: float
+) -> None:
     true, unread, ceiling = drawn
-    vectors = {each.chunk.chunk_id: array("d", [each.cosine]) for each in true if each.cosine is not None}
+    vectors = {
+        each.chunk.chunk_id: array("d", [each.cosine]) for each in true if each.cosine is not None
+    }
     blind = [replace(each, cosine=None) if each.chunk.chunk_id in unread else each for each in true]
     pool = pool_of(blind, unread=unread, ceiling=ceiling, frequencies={"api": 7})
     whole = pool_of(true, frequencies={"api": 7})
-    expected, _ = rank(whole, formula_of(whole), threshold=threshold)
-    assert _ranked(pool, _Index(vectors), head=head, threshold=threshold) == [each.chunk.note_id for each in expected]
+    expected = rank(whole, formula_of(whole), threshold=threshold).passages
+    assert _ranked(pool, _Index(vectors), head=head, threshold=threshold) == [
+        each.chunk.note_id for each in expected
+    ]

@@ -26,13 +26,19 @@ class LongestFirst:
         self.read = [question, *passages]
         if isinstance(self.instead, AuroraError):
             raise self.instead
-        return tuple(float(len(each)) for each in passages) if self.instead is None else tuple(self.instead)
+        return (
+            tuple(float(len(each)) for each in passages)
+            if self.instead is None
+            else tuple(self.instead)
+        )
 
 
 def _furnish(library: Library) -> None:
     library.add("short", "The API runs on Cloud Run", created_at=days_ago(1))
     library.add(
-        "long", "Long ago the API ran somewhere else, and nobody remembers where that was", created_at=days_ago(2)
+        "long",
+        "Long ago the API ran somewhere else, and nobody remembers where that was",
+        created_at=days_ago(2),
     )
     library.add("middle", "The API of the kitchen scales is closed", created_at=days_ago(3))
 
@@ -62,7 +68,9 @@ def test_it_reads_the_question_and_each_passage_once(library: Library) -> None:
     library.reranker = reranker = LongestFirst()
     library.ask(ASKED)
     assert reranker.read[0] == ASKED
-    assert sorted(reranker.read[1:]) == sorted(passage.chunk.text for passage in library.ask(ASKED).selected)
+    assert sorted(reranker.read[1:]) == sorted(
+        passage.chunk.text for passage in library.ask(ASKED).selected
+    )
 
 
 def test_equals_stay_in_their_order(library: Library) -> None:

@@ -53,7 +53,9 @@ def test_vaults_and_tags_are_two_groups() -> None:
         ("work/home", (), {folder_token("work", "home")}),
     ],
 )
-def test_a_folder_is_named_alone_or_with_its_vault(name: str, vaults: tuple[str, ...], tokens: set[str]) -> None:
+def test_a_folder_is_named_alone_or_with_its_vault(
+    name: str, vaults: tuple[str, ...], tokens: set[str]
+) -> None:
     assert _restrict(Filters(vaults=vaults, folders=(name,))).scopes == (frozenset(tokens),)
 
 
@@ -73,7 +75,9 @@ def test_what_does_not_exist_is_named(filters: Filters, named: str) -> None:
 
 
 def test_the_default_vault_exists_before_its_first_note() -> None:
-    assert restrict(Filters(vaults=("default",)), NOW, lambda: ()).scopes == (frozenset({vault_token("default")}),)
+    assert restrict(Filters(vaults=("default",)), NOW, lambda: ()).scopes == (
+        frozenset({vault_token("default")}),
+    )
 
 
 def test_dates_the_wrong_way_round_name_the_field() -> None:
@@ -93,17 +97,23 @@ def test_dates_the_wrong_way_round_name_the_field() -> None:
         (Filters(window_days=10**12), None),
     ],
 )
-def test_created_filters_become_one_half_open_range(filters: Filters, created: TimeRange | None) -> None:
+def test_created_filters_become_one_half_open_range(
+    filters: Filters, created: TimeRange | None
+) -> None:
     assert _restrict(filters).created == created
 
 
 def test_a_named_time_cuts_the_callers_range_and_never_grows_it() -> None:
     allowed = Restriction(TimeRange(days_ago(20), days_ago(5)))
-    assert within(allowed, TimeRange(days_ago(30), days_ago(10))).created == TimeRange(days_ago(20), days_ago(10))
+    assert within(allowed, TimeRange(days_ago(30), days_ago(10))).created == TimeRange(
+        days_ago(20), days_ago(10)
+    )
     assert within(allowed, TimeRange(None, None)).created == TimeRange(days_ago(20), days_ago(5))
     assert within(allowed, None) is allowed
 
 
 def test_ranges_that_do_not_meet_leave_an_empty_one() -> None:
-    created = within(Restriction(TimeRange(days_ago(5), None)), TimeRange(days_ago(30), days_ago(10))).created
+    created = within(
+        Restriction(TimeRange(days_ago(5), None)), TimeRange(days_ago(30), days_ago(10))
+    ).created
     assert created == TimeRange(days_ago(5), days_ago(5))

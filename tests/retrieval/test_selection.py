@@ -23,7 +23,10 @@ def _passage(note_id: str, text: str, *, start: int = 0, score: float = 0.5) -> 
 
 
 def _selected(*passages: Scored, wanted: int = 8, max_characters: int | None = 12_000) -> list[str]:
-    return [each.chunk.chunk_id for each in select(passages, wanted=wanted, max_characters=max_characters)]
+    return [
+        each.chunk.chunk_id
+        for each in select(passages, limit=wanted, max_characters=max_characters)
+    ]
 
 
 def _endless() -> Iterator[Scored]:
@@ -35,7 +38,11 @@ def _endless() -> Iterator[Scored]:
 
 def test_the_best_are_taken_and_no_more_is_asked_for() -> None:
     passages = _endless()
-    assert [each.chunk.note_id for each in select(passages, wanted=3, max_characters=100)] == ["n1", "n2", "n3"]
+    assert [each.chunk.note_id for each in select(passages, limit=3, max_characters=100)] == [
+        "n1",
+        "n2",
+        "n3",
+    ]
     assert next(passages).chunk.note_id == "n4"
 
 
@@ -50,18 +57,27 @@ def test_neighbours_that_share_a_little_are_both_kept() -> None:
 
 
 def test_the_same_words_in_another_note_are_a_repeat_whatever_their_marks() -> None:
-    assert _selected(_passage("a", DECISION), _passage("b", f"**{DECISION.upper()}**!")) == ["a_000"]
+    assert _selected(_passage("a", DECISION), _passage("b", f"**{DECISION.upper()}**!")) == [
+        "a_000"
+    ]
 
 
 def test_a_small_edit_is_a_repeat() -> None:
     long = f"{DECISION}. " + " ".join(f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")
-    assert _selected(_passage("a", long), _passage("b", long.replace("because", "since"))) == ["a_000"]
+    assert _selected(_passage("a", long), _passage("b", long.replace("because", "since"))) == [
+        "a_000"
+    ]
 
 
-@pytest.mark.parametrize(("old", "new"), [("zero", "0"), ("scales", "never scales"), ("Cloud Run", "Heroku")])
+@pytest.mark.parametrize(
+    ("old", "new"), [("zero", "0"), ("scales", "never scales"), ("Cloud Run", "Heroku")]
+)
 def test_a_number_a_negation_or_a_name_makes_it_another_fact(old: str, new: str) -> None:
     long = f"{DECISION}. " + " ".join(f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")
-    assert _selected(_passage("a", long), _passage("b", long.replace(old, new))) == ["a_000", "b_000"]
+    assert _selected(_passage("a", long), _passage("b", long.replace(old, new))) == [
+        "a_000",
+        "b_000",
+    ]
 
 
 def test_a_short_entry_under_two_dates_is_two_facts() -> None:
@@ -75,20 +91,27 @@ def test_what_does_not_fit_is_left_out_and_shorter_ones_still_come() -> None:
 
 
 def test_a_best_passage_longer_than_the_allowance_is_cut_to_an_exact_slice() -> None:
-    (found,) = select([_passage("a", "abcdef" * 50, start=7)], wanted=8, max_characters=100)
+    (found,) = select([_passage("a", "abcdef" * 50, start=7)], limit=8, max_characters=100)
     assert (found.chunk.start, found.chunk.end) == (7, 107)
     assert found.chunk.text == ("abcdef" * 50)[:100]
 
 
 def test_the_nearest_are_the_best_of_different_notes() -> None:
-    passages = [_passage("a", "one"), _passage("a", "two", start=10), _passage("b", "three"), _passage("c", "four")]
+    passages = [
+        _passage("a", "one"),
+        _passage("a", "two", start=10),
+        _passage("b", "three"),
+        _passage("c", "four"),
+    ]
     assert [each.chunk.chunk_id for each in best_of_notes(passages, 2)] == ["a_000", "b_000"]
 
 
 @given(st.lists(st.integers(1, 400), max_size=30), st.integers(1, 12), st.integers(1, 1000))
 def test_limits_hold_and_order_stays(lengths: list[int], wanted: int, room: int) -> None:
-    passages = [_passage(f"n{place:02d}", chr(97 + place) * length) for place, length in enumerate(lengths)]
-    found = select(passages, wanted=wanted, max_characters=room)
+    passages = [
+        _passage(f"n{place:02d}", chr(97 + place) * length) for place, length in enumerate(lengths)
+    ]
+    found = select(passages, limit=wanted, max_characters=room)
     ids = [each.chunk.chunk_id for each in found]
     assert ids == sorted(ids)
     assert len(found) <= wanted

@@ -35,7 +35,9 @@ class App:
 
     def everywhere(self, collection: str) -> bool:
         """A query of all collections of that name."""
-        query = {"structuredQuery": {"from": [{"collectionId": collection, "allDescendants": True}]}}
+        query = {
+            "structuredQuery": {"from": [{"collectionId": collection, "allDescendants": True}]}
+        }
         return self._allowed("POST", ":runQuery", query)
 
     def write(self, path: str, fields: Mapping[str, object]) -> bool:
@@ -46,7 +48,10 @@ class App:
             for name, value in fields.items()
             if value is SERVER_TIME
         ]
-        write = {"update": {"name": f"{self._root}/{path}", "fields": plain}, "updateTransforms": stamps}
+        write = {
+            "update": {"name": f"{self._root}/{path}", "fields": plain},
+            "updateTransforms": stamps,
+        }
         return self._allowed("POST", ":commit", {"writes": [write]})
 
     def update(self, path: str, fields: Mapping[str, object]) -> bool:
@@ -60,7 +65,10 @@ class App:
 
     def _change(self, path: str, fields: Mapping[str, object], **more: object) -> bool:
         write = {
-            "update": {"name": f"{self._root}/{path}", "fields": {name: _value(fields[name]) for name in fields}},
+            "update": {
+                "name": f"{self._root}/{path}",
+                "fields": {name: _value(fields[name]) for name in fields},
+            },
             "updateMask": {"fieldPaths": list(fields)},
             "currentDocument": {"exists": True},
             **more,
@@ -74,7 +82,9 @@ class App:
     def _root(self) -> str:
         return f"projects/{self.project}/databases/{self.database}/documents"
 
-    def _allowed(self, method: str, path: str, body: object = None, *, missing_is_fine: bool = False) -> bool:
+    def _allowed(
+        self, method: str, path: str, body: object = None, *, missing_is_fine: bool = False
+    ) -> bool:
         request = urllib.request.Request(
             f"http://{self.host}/v1/{self._root}{path}",
             data=None if body is None else json.dumps(body).encode(),

@@ -10,8 +10,15 @@ from urllib.parse import quote
 
 import pytest
 
-from cli.product.emulator import Emulator
-from shared.model.limits import MAX_ID_BYTES, MAX_NAME, MAX_PATH, MAX_TAGS, MAX_TEXT_BYTES, MAX_TITLE
+from desktop.product.emulator import Emulator
+from shared.model.limits import (
+    MAX_ID_BYTES,
+    MAX_NAME,
+    MAX_PATH,
+    MAX_TAGS,
+    MAX_TEXT_BYTES,
+    MAX_TITLE,
+)
 from shared.templates import files as of_templates
 from tests.functions.world import World
 from tests.rules.apps import SERVER_TIME, App
@@ -45,9 +52,13 @@ def note_written(app: App, world: World) -> Written:
     def both(note_id: str, fields: Fields) -> tuple[bool, bool]:
         as_app = {"createdAt": CREATED, **NOTE, **fields}
         created = {"createdAt": ("time", as_app["createdAt"]), "updatedAt": SERVER_TIME}
-        reply = world.call("api", "PUT", f"/notes/{quote(note_id, safe='')}", _json({**NOTE, **fields}))
+        reply = world.call(
+            "api", "PUT", f"/notes/{quote(note_id, safe='')}", _json({**NOTE, **fields})
+        )
         assert reply.status_code in (200, 400, 404, 413), reply.get_json()
-        return app.write(f"tenants/ann/notes/{note_id}", {**as_app, **created}), reply.status_code == 200
+        return app.write(
+            f"tenants/ann/notes/{note_id}", {**as_app, **created}
+        ), reply.status_code == 200
 
     return both
 
@@ -58,7 +69,9 @@ def template_written(app: App, world: World) -> Written:
 
     def both(template_id: str, fields: Fields) -> tuple[bool, bool]:
         template = {**TEMPLATE, **fields}
-        reply = world.call("api", "PUT", f"/templates/{quote(template_id, safe='')}", _json(template))
+        reply = world.call(
+            "api", "PUT", f"/templates/{quote(template_id, safe='')}", _json(template)
+        )
         assert reply.status_code in (200, 400, 404), reply.get_json()
         return app.write(f"tenants/ann/templates/{template_id}", template), reply.status_code == 200
 
@@ -88,14 +101,22 @@ IDS: Values = (
 NOTES: dict[str, Values] = {
     "title": ([ROCKET * MAX_TITLE, "a\nb"], ["x" * (MAX_TITLE + 1), "a\0b", 5]),
     "text": (["é" * (MAX_TEXT_BYTES // 2)], ["x" * (MAX_TEXT_BYTES + 1), "a\0b", 5]),
-    "createdAt": (["1900-01-01T00:00:00Z", "2199-12-31T23:59:59Z"], ["1899-12-31T23:59:59Z", "2200-01-01T00:00:00Z"]),
+    "createdAt": (
+        ["1900-01-01T00:00:00Z", "2199-12-31T23:59:59Z"],
+        ["1899-12-31T23:59:59Z", "2200-01-01T00:00:00Z"],
+    ),
     "vault": ([ROCKET * MAX_NAME, "a\\b"], ["x" * (MAX_NAME + 1), "", "a/b", "a\x7fb", "a\tb", 5]),
     "path": (
         [ROCKET * MAX_PATH, "", ".a/..b/c..md", "a b/ü/日本.md", "a/...", "v1.2/x.md"],
         ["x" * (MAX_PATH + 1), "a\\b.md", "a\x7fb", ".", "..", "../a.md", "a/..", "/a.md", "a/", 5],
     ),
     "tags": (
-        [[], [ROCKET * MAX_NAME], ["a/b", "to do"], *(TAGS[:count] for count in (10, 11, 35, MAX_TAGS))],
+        [
+            [],
+            [ROCKET * MAX_NAME],
+            ["a/b", "to do"],
+            *(TAGS[:count] for count in (10, 11, 35, MAX_TAGS)),
+        ],
         [
             TAGS,
             ["x" * (MAX_NAME + 1)],
@@ -109,7 +130,12 @@ NOTES: dict[str, Values] = {
     "lang": (["en", "yue"], ["e", "engl", "EN", "en\n", "", 5]),
 }
 
-WORDS: Values = ([ROCKET * of_templates.MAX_NAME, "a b"], ["x" * (of_templates.MAX_NAME + 1), "", " \t", "a\0b", 5])
+BLANKS = [char for char in map(chr, range(1, 0x10000)) if char.isspace()]
+"""The server calls a text of them alone blank."""
+WORDS: Values = (
+    [ROCKET * of_templates.MAX_NAME, "a b", "\u200b", *(f"{char}a" for char in BLANKS)],
+    ["x" * (of_templates.MAX_NAME + 1), "", " \t", "a\0b", 5, *BLANKS],
+)
 TEMPLATES: dict[str, Values] = {
     "name": WORDS,
     "domain": WORDS,
@@ -119,15 +145,26 @@ TEMPLATES: dict[str, Values] = {
         [ROCKET * of_templates.MAX_CONTENT, "a\n\n\tb"],
         ["x" * (of_templates.MAX_CONTENT + 1), " \n", "a\0b", 5],
     ),
-    "description": ([ROCKET * of_templates.MAX_DESCRIPTION, ""], ["x" * (of_templates.MAX_DESCRIPTION + 1), "a\0b", 5]),
+    "description": (
+        [ROCKET * of_templates.MAX_DESCRIPTION, ""],
+        ["x" * (of_templates.MAX_DESCRIPTION + 1), "a\0b", 5],
+    ),
     "keywords": (
         [[], [ROCKET * of_templates.MAX_KEYWORD_LENGTH], TAGS[: of_templates.MAX_KEYWORDS]],
-        [["x" * (of_templates.MAX_KEYWORD_LENGTH + 1)], TAGS[: of_templates.MAX_KEYWORDS + 1], [""], ["a\nb"], [7]],
+        [
+            ["x" * (of_templates.MAX_KEYWORD_LENGTH + 1)],
+            TAGS[: of_templates.MAX_KEYWORDS + 1],
+            [""],
+            ["a\nb"],
+            [7],
+        ],
     ),
 }
 
 
-def _wrong(values: Values, written: Callable[[Any], tuple[bool, bool]]) -> list[tuple[str, bool, bool]]:
+def _wrong(
+    values: Values, written: Callable[[Any], tuple[bool, bool]]
+) -> list[tuple[str, bool, bool]]:
     """Those on which the two disagree, or both are wrong: (the value, taken from an app, taken by the API)."""
     taken, refused = values
     found = [(value, written(value), (True, True)) for value in taken]
@@ -136,12 +173,16 @@ def _wrong(values: Values, written: Callable[[Any], tuple[bool, bool]]) -> list[
 
 
 @pytest.mark.parametrize("field", NOTES)
-def test_a_field_of_a_note_is_taken_by_both_or_by_neither(note_written: Written, field: str) -> None:
+def test_a_field_of_a_note_is_taken_by_both_or_by_neither(
+    note_written: Written, field: str
+) -> None:
     assert _wrong(NOTES[field], lambda value: note_written("n1", {field: value})) == []
 
 
 @pytest.mark.parametrize("field", TEMPLATES)
-def test_a_field_of_a_template_is_taken_by_both_or_by_neither(template_written: Written, field: str) -> None:
+def test_a_field_of_a_template_is_taken_by_both_or_by_neither(
+    template_written: Written, field: str
+) -> None:
     assert _wrong(TEMPLATES[field], lambda value: template_written("t1", {field: value})) == []
 
 
@@ -151,7 +192,13 @@ def test_an_id_of_a_note_is_taken_by_both_or_by_neither(note_written: Written) -
 
 def test_an_id_of_a_template_is_taken_by_both_or_by_neither(template_written: Written) -> None:
     taken, refused = IDS
-    assert _wrong((taken, [*refused, "auto", "none"]), lambda template_id: template_written(template_id, {})) == []
+    assert (
+        _wrong(
+            (taken, [*refused, "auto", "none"]),
+            lambda template_id: template_written(template_id, {}),
+        )
+        == []
+    )
 
 
 def test_the_largest_note_there_can_be_is_taken_by_both(note_written: Written) -> None:

@@ -8,20 +8,32 @@ from pathlib import Path
 
 import pytest
 
-from cli.product.emulator import Emulator
+from desktop.product.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
 from shared.errors import OperatorError
+from shared.model.documents import TEMPLATES
 from shared.model.templates import StoredTemplate, Template
 from tests.contracts.samples import chunk, note, save, unit
 from tests.rules.apps import SERVER_TIME, App
 
 RULES = (Path(__file__).parents[2] / "firestore.rules").read_text(encoding="utf-8")
 CREATED = ("time", "2026-05-08T12:30:00Z")
-NOTE: dict[str, object] = {"title": "Plan", "text": "# Plan\n", "createdAt": CREATED, "updatedAt": SERVER_TIME}
+NOTE: dict[str, object] = {
+    "title": "Plan",
+    "text": "# Plan\n",
+    "createdAt": CREATED,
+    "updatedAt": SERVER_TIME,
+}
 TEMPLATE: dict[str, object] = {"name": "Boat repair", "content": "1. Find the leak."}
 REQUIRED = {"notes": NOTE, "templates": TEMPLATE}
 FULL = {
-    "notes": {**NOTE, "vault": "work", "path": "projects/api/plan.md", "tags": ["red", "to do"], "lang": "de"},
+    "notes": {
+        **NOTE,
+        "vault": "work",
+        "path": "projects/api/plan.md",
+        "tags": ["red", "to do"],
+        "lang": "de",
+    },
     "templates": {
         **TEMPLATE,
         "domain": "ships",
@@ -35,7 +47,15 @@ FULL = {
 CHANGE: dict[str, dict[str, object]] = {"notes": {"title": "New"}, "templates": {"name": "New"}}
 OTHERS = (
     *("chunks", "sessions", "sessions/s1/messages", "deletedSessions", "settings"),
-    *("feedback", "usage", "auroraRequests", "auroraTrash", "anything", "people/ann/sessions", "people/ann/feedback"),
+    *(
+        "feedback",
+        "usage",
+        "auroraRequests",
+        "auroraTrash",
+        "anything",
+        "people/ann/sessions",
+        "people/ann/feedback",
+    ),
 )
 ROOTS = ("bookmarks", "tenants", "notes")
 V = unit(1, 2, 3, 4)
@@ -72,7 +92,9 @@ def test_people_use_their_own_documents(app: Apps, collection: str, database: st
 
 @pytest.mark.parametrize("person", ["bob", None])
 @of_both
-def test_nobody_uses_the_documents_of_others(app: Apps, collection: str, person: str | None) -> None:
+def test_nobody_uses_the_documents_of_others(
+    app: Apps, collection: str, person: str | None
+) -> None:
     path = f"tenants/ann/{collection}/n1"
     assert app("ann").write(path, FULL[collection])
     other = app(person)
@@ -95,7 +117,7 @@ def test_what_an_app_writes_the_store_reads(app: Apps, firestore_store: Firestor
     assert app("ann").write(BOAT, FULL["templates"])
     bare = Template("boat", "Boat repair", "1. Find the leak.", domain="ships", complexity="simple")
     expected = replace(bare, keywords=("boat", "leak"), description="Mend a boat.")
-    assert firestore_store.get_template("ann", "boat") == StoredTemplate(expected)
+    assert firestore_store.get("ann", TEMPLATES, "boat").value == StoredTemplate(expected)
 
 
 def test_a_tenant_claim_takes_the_place_of_the_uid(app: Apps) -> None:
@@ -107,6 +129,16 @@ def test_a_tenant_claim_takes_the_place_of_the_uid(app: Apps) -> None:
     assert not app("bob", tenantId="other").get("tenants/team/notes/n1")
     assert not app("bob", tenantId=7).get("tenants/7/notes/n1")
     assert not app("bob", tenantId=None).get("tenants/bob/notes/n1")
+
+
+def test_only_the_claim_opens_a_team_whose_id_begins_so(app: Apps) -> None:
+    member = app("ann", tenantId="team:acme")
+    assert member.write("tenants/team:acme/notes/n1", NOTE)
+    for namesake in (app("team:acme"), app("team:acme", tenantId="team:acme"), app("team:a\nb")):
+        assert not namesake.get("tenants/team:acme/notes/n1")
+        assert not namesake.write("tenants/team:acme/notes/n1", NOTE)
+        assert not namesake.list(f"tenants/{namesake.uid}/index")
+    assert app("team").write("tenants/team/notes/n1", NOTE)
 
 
 @pytest.mark.parametrize("collection", ["index", "folders"])
@@ -137,7 +169,9 @@ def test_everything_else_is_the_servers_alone(app: Apps) -> None:
 def test_a_document_without_a_required_field_is_refused(app: Apps, collection: str) -> None:
     whole = REQUIRED[collection]
     lacking = [{name: whole[name] for name in whole if name != left_out} for left_out in whole]
-    assert [fields for fields in lacking if app("ann").write(f"tenants/ann/{collection}/n1", fields)] == []
+    assert [
+        fields for fields in lacking if app("ann").write(f"tenants/ann/{collection}/n1", fields)
+    ] == []
 
 
 FOREIGN: dict[str, tuple[tuple[str, object], ...]] = {
@@ -156,7 +190,11 @@ FOREIGN: dict[str, tuple[tuple[str, object], ...]] = {
 def test_a_null_or_foreign_field_is_refused(app: Apps, collection: str) -> None:
     ann, full = app("ann"), FULL[collection]
     bad = [*FOREIGN[collection], *((name, None) for name in full if name != "updatedAt")]
-    assert [each for each in bad if ann.write(f"tenants/ann/{collection}/n1", {**full, each[0]: each[1]})] == []
+    assert [
+        each
+        for each in bad
+        if ann.write(f"tenants/ann/{collection}/n1", {**full, each[0]: each[1]})
+    ] == []
     assert ann.write(f"tenants/ann/{collection}/n2", full)
     kept = [
         name for name, value in bad
@@ -165,7 +203,9 @@ def test_a_null_or_foreign_field_is_refused(app: Apps, collection: str) -> None:
     assert kept == []
 
 
-def test_a_note_that_the_server_saved_can_be_changed_by_its_owner(app: Apps, firestore_store: FirestoreStore) -> None:
+def test_a_note_that_the_server_saved_can_be_changed_by_its_owner(
+    app: Apps, firestore_store: FirestoreStore
+) -> None:
     firestore_store.put_note("ann", note("n1"))
     assert app("ann").update("tenants/ann/notes/n1", {"text": "Changed."})
 
@@ -175,23 +215,27 @@ def indexed(app: Apps, firestore_store: FirestoreStore) -> App:
     """Ann, whose template has got its vector."""
     ann = app("ann")
     assert ann.write(BOAT, FULL["templates"])
-    assert firestore_store.put_template_vector("ann", "boat", V, "key")
+    assert firestore_store.change("ann", TEMPLATES, "boat", {"vector": V, "vector_key": "key"})
     return ann
 
 
-def test_a_change_keeps_the_vector_and_a_replacement_drops_it(indexed: App, firestore_store: FirestoreStore) -> None:
+def test_a_change_keeps_the_vector_and_a_replacement_drops_it(
+    indexed: App, firestore_store: FirestoreStore
+) -> None:
     longest = {"content": "ü" * 8000, "keywords": ["k" * 100] * 20, "description": "x" * 1000}
     assert indexed.change(BOAT, {"name": "Ship repair", **longest})
-    changed = firestore_store.get_template("ann", "boat")
+    changed = firestore_store.get("ann", TEMPLATES, "boat").value
     assert changed is not None
     assert (changed.template.name, changed.vector, changed.vector_key) == ("Ship repair", V, "key")
     assert indexed.write(BOAT, TEMPLATE)
-    replaced = firestore_store.get_template("ann", "boat")
+    replaced = firestore_store.get("ann", TEMPLATES, "boat").value
     assert replaced is not None
     assert (replaced.vector, replaced.vector_key) == (None, None)
 
 
-@pytest.mark.parametrize(("field", "value"), [("vectorKey", "another"), ("embedding", ["1", "2"]), ("vectorKey", None)])
+@pytest.mark.parametrize(
+    ("field", "value"), [("vectorKey", "another"), ("embedding", ["1", "2"]), ("vectorKey", None)]
+)
 def test_the_vector_is_the_servers(app: Apps, indexed: App, field: str, value: object) -> None:
     assert not indexed.change(BOAT, {field: value})
     assert not indexed.write(BOAT, {**FULL["templates"], field: value})

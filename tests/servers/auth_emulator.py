@@ -13,12 +13,22 @@ class AuthEmulator(ScriptedServer):
 
     def __init__(self, project: str) -> None:
         now = int(time.time())
-        claims = {"sub": "mara", "user_id": "mara", "aud": project, "iss": f"https://securetoken.google.com/{project}"}
+        claims = {
+            "sub": "mara",
+            "user_id": "mara",
+            "aud": project,
+            "iss": f"https://securetoken.google.com/{project}",
+        }
         self.token = unsigned({**claims, "iat": now, "exp": now + 3600})
         super().__init__(self._sign_in)
 
     def _sign_in(self, request: Request) -> Reply:
         if "accounts:signUp" in request.path:
-            body = {"idToken": self.token, "refreshToken": "r", "expiresIn": "3600", "localId": "mara"}
+            body = {
+                "idToken": self.token,
+                "refreshToken": "r",
+                "expiresIn": "3600",
+                "localId": "mara",
+            }
             return Reply(body=body)
         return Reply(body={"users": [{"localId": "mara"}]})

@@ -15,7 +15,12 @@ from typing import Any
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
 from cryptography.x509.oid import NameOID
 
 from tests.servers.scripted import Reply, Request, ScriptedServer
@@ -37,7 +42,12 @@ def private_pem(name: str) -> str:
 
 
 def public_pem(name: str) -> str:
-    return key(name).public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+    return (
+        key(name)
+        .public_key()
+        .public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        .decode()
+    )
 
 
 @cache
@@ -46,7 +56,9 @@ def certificate(name: str) -> str:
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     builder = x509.CertificateBuilder().subject_name(subject).issuer_name(subject).serial_number(1)
     now = datetime.now(UTC)
-    builder = builder.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+    builder = builder.not_valid_before(now - timedelta(days=1)).not_valid_after(
+        now + timedelta(days=1)
+    )
     signed = builder.public_key(key(name).public_key()).sign(key(name), hashes.SHA256())
     return signed.public_bytes(Encoding.PEM).decode()
 
@@ -61,7 +73,9 @@ class CertificateServer(ScriptedServer):
 
     def _certificates(self, request: Request) -> Reply:
         del request
-        headers = {"Cache-Control": f"public, max-age={self.max_age}, must-revalidate, no-transform"}
+        headers = {
+            "Cache-Control": f"public, max-age={self.max_age}, must-revalidate, no-transform"
+        }
         return Reply(body={name: certificate(name) for name in self.names}, headers=headers)
 
 
@@ -74,13 +88,18 @@ class KeyServer(ScriptedServer):
 
     def _keys(self, request: Request) -> Reply:
         del request
-        return Reply(body={"keys": list(map(web_key, self.names))}, headers={"Cache-Control": "public, max-age=21600"})
+        return Reply(
+            body={"keys": list(map(web_key, self.names))},
+            headers={"Cache-Control": "public, max-age=21600"},
+        )
 
 
 def web_key(name: str) -> dict[str, str]:
     """The public key of that name as a JSON web key."""
     numbers = key(name).public_key().public_numbers()
-    modulus, exponent = (_base64(value.to_bytes((value.bit_length() + 7) // 8)) for value in (numbers.n, numbers.e))
+    modulus, exponent = (
+        _base64(value.to_bytes((value.bit_length() + 7) // 8)) for value in (numbers.n, numbers.e)
+    )
     return {"kty": "RSA", "use": "sig", "alg": "RS256", "kid": name, "n": modulus, "e": exponent}
 
 
@@ -113,19 +132,30 @@ def claims(**changed: object) -> dict[str, object]:
     return {name: value for name, value in {**good, **changed}.items() if value is not None}
 
 
-def signed(by: str, body: Mapping[str, object], *, kid: str | None = None, alg: str = "RS256", typ: str = "JWT") -> str:
+def signed(
+    by: str,
+    body: Mapping[str, object],
+    *,
+    kid: str | None = None,
+    alg: str = "RS256",
+    typ: str = "JWT",
+) -> str:
     """RS256 by the key of that name. `kid`: another key id than the key's name; empty: none."""
     header = {"alg": alg, "typ": typ, "kid": by if kid is None else kid}
     if not header["kid"]:
         del header["kid"]
     content = f"{_encoded(header)}.{_encoded(body)}"
-    return f"{content}.{_base64(key(by).sign(content.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
+    return (
+        f"{content}.{_base64(key(by).sign(content.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
+    )
 
 
 def signed_with_secret(secret: str, body: Mapping[str, object], *, kid: str) -> str:
     """HS256: the forgery that takes a public certificate for a shared secret."""
     content = f"{_encoded({'alg': 'HS256', 'typ': 'JWT', 'kid': kid})}.{_encoded(body)}"
-    return f"{content}.{_base64(hmac.new(secret.encode(), content.encode(), hashlib.sha256).digest())}"
+    return (
+        f"{content}.{_base64(hmac.new(secret.encode(), content.encode(), hashlib.sha256).digest())}"
+    )
 
 
 def unsigned(body: Mapping[str, object], *, alg: str = "none", **header: object) -> str:

@@ -30,7 +30,10 @@ OURS = "logging.googleapis.com/user/"
 
 def contents(folder: str) -> dict[str, JSON]:
     """Name -> each file, for functions without a prefix."""
-    given = {"%PREFIX%": "", "%CHECKS%": json.dumps(", ".join(f'"{each}"' for each in CHECKS))[1:-1]}
+    given = {
+        "%PREFIX%": "",
+        "%CHECKS%": json.dumps(", ".join(f'"{each}"' for each in CHECKS))[1:-1],
+    }
     found = {}
     for file in sorted((FOLDER / folder).glob("*.json")):
         text = file.read_text(encoding="utf-8")
@@ -57,7 +60,10 @@ class Monitoring:
 
     def entry(self, minute: float, function: str, **written: object) -> None:
         """A log entry of a function: its `jsonPayload`, or Cloud Run's own `textPayload` with a `logName`."""
-        at = {"resource": {"type": "cloud_run_revision", "labels": {"service_name": function}}, **written}
+        at = {
+            "resource": {"type": "cloud_run_revision", "labels": {"service_name": function}},
+            **written,
+        }
         for name, metric in self.metrics.items():
             if not all(_matches(at, clause) for clause in metric["filter"].split(" AND ")):
                 continue
@@ -65,9 +71,20 @@ class Monitoring:
                 label: str(_field(at, _extracted(path)) or "")
                 for label, path in metric.get("labelExtractors", {}).items()
             }
-            value = _field(at, _extracted(metric["valueExtractor"])) if "valueExtractor" in metric else 1
+            value = (
+                _field(at, _extracted(metric["valueExtractor"]))
+                if "valueExtractor" in metric
+                else 1
+            )
             if isinstance(value, int | float):
-                self.point(minute, OURS + name, value, resource="cloud_run_revision", service_name=function, **labels)
+                self.point(
+                    minute,
+                    OURS + name,
+                    value,
+                    resource="cloud_run_revision",
+                    service_name=function,
+                    **labels,
+                )
 
     def point(self, minute: float, metric: str, value: float, **labels: str) -> None:
         self.points.append(Point(metric, minute, value, labels))
@@ -81,13 +98,18 @@ class Monitoring:
         }
 
     def _fires(self, condition: JSON, minute: float) -> bool:
-        ((_, said),) = ((kind, each) for kind, each in condition.items() if kind.startswith("condition"))
+        ((_, said),) = (
+            (kind, each) for kind, each in condition.items() if kind.startswith("condition")
+        )
         held = range(int(minute - _minutes(said["duration"])), int(minute) + 1)
         if "query" in said:
             asked = promql.parse(said["query"])
             return all(self._promql(asked, each) for each in held)
         assert said["comparison"] == "COMPARISON_GT"
-        return all(any(value > said["thresholdValue"] for value in self._series(said, each)) for each in held)
+        return all(
+            any(value > said["thresholdValue"] for value in self._series(said, each))
+            for each in held
+        )
 
     def _series(self, said: JSON, minute: float) -> Iterable[float]:
         above = self._aligned(said["filter"], said["aggregations"][0], minute)
@@ -97,14 +119,19 @@ class Monitoring:
         return [value / below[key] for key, value in above.items() if below.get(key)]
 
     def _aligned(self, filtered: str, said: JSON, minute: float) -> dict[tuple[str, ...], float]:
-        period, by = _minutes(said["alignmentPeriod"]), [each.split(".")[-1] for each in said.get("groupByFields", ())]
+        period, by = (
+            _minutes(said["alignmentPeriod"]),
+            [each.split(".")[-1] for each in said.get("groupByFields", ())],
+        )
         series: dict[tuple[tuple[str, str], ...], list[float]] = defaultdict(list)
         for point in self.points:
             if minute - period < point.minute <= minute and _selects(filtered, point):
                 series[tuple(sorted(point.labels.items()))].append(point.value)
         groups: dict[tuple[str, ...], list[float]] = defaultdict(list)
         for labels, values in series.items():
-            groups[tuple(dict(labels)[each] for each in by)].append(_align(said["perSeriesAligner"], values))
+            groups[tuple(dict(labels)[each] for each in by)].append(
+                _align(said["perSeriesAligner"], values)
+            )
         return {key: _reduce(said["crossSeriesReducer"], values) for key, values in groups.items()}
 
     def _promql(self, asked: Any, minute: float) -> list[float]:  # noqa: ANN401 - the parser's classes share no base
@@ -119,7 +146,11 @@ class Monitoring:
             case promql.BinaryExpr():
                 compare = {"<": float.__lt__, ">": float.__gt__}[str(asked.op)]
                 (limit,) = self._promql(asked.rhs, minute)
-                found = [each for each in self._promql(asked.lhs, minute) if compare(float(each), float(limit))]
+                found = [
+                    each
+                    for each in self._promql(asked.lhs, minute)
+                    if compare(float(each), float(limit))
+                ]
             case promql.AggregateExpr() if str(asked.op) == "sum":
                 summed = self._promql(asked.expr, minute)
                 found = [math.fsum(summed)] if summed else []
@@ -137,7 +168,11 @@ class Monitoring:
         name, _, part = rest.removeprefix("user_").rpartition("_")
         assert self.metrics[name]["metricDescriptor"]["valueType"] == "DISTRIBUTION"
         since = minute - matrix.range.total_seconds() / 60
-        values = [each.value for each in self.points if each.metric == OURS + name and since < each.minute <= minute]
+        values = [
+            each.value
+            for each in self.points
+            if each.metric == OURS + name and since < each.minute <= minute
+        ]
         return [{"sum": math.fsum(values), "count": float(len(values))}[part]] if values else []
 
 
@@ -186,7 +221,9 @@ def _align(aligner: str, values: list[float]) -> float:
     match aligner:
         case "ALIGN_DELTA" | "ALIGN_RATE":  # of rates only quotients are used
             return math.fsum(values)
-        case "ALIGN_MAX" | "ALIGN_PERCENTILE_99" | "ALIGN_PERCENTILE_95":  # of fewer than twenty values
+        case (
+            "ALIGN_MAX" | "ALIGN_PERCENTILE_99" | "ALIGN_PERCENTILE_95"
+        ):  # of fewer than twenty values
             return max(values)
         case "ALIGN_NEXT_OLDER":
             return values[-1]
@@ -206,3 +243,39 @@ def _reduce(reducer: str, values: list[float]) -> float:
 
 def _minutes(duration: str) -> float:
     return float(duration.removesuffix("s")) / 60
+
+
+SEVERITIES = ("DEFAULT", "DEBUG", "INFO", "NOTICE", "WARNING", "ERROR", "CRITICAL")
+
+
+def is_selected(entry: JSON, query: str) -> bool:
+    """Whether a query of the Logs Explorer selects the entry: clauses joined by AND, or by OR; NOT before one."""
+    if " OR " in query and "(" not in query:
+        return any(is_selected(entry, part) for part in query.split(" OR "))
+    return all(_is_met(entry, clause) for clause in query.split(" AND "))
+
+
+def _is_met(entry: JSON, clause: str) -> bool:
+    if clause.startswith("NOT "):
+        return not _is_met(entry, clause.removeprefix("NOT "))
+    compared = re.fullmatch(r"([\w.]+)(>=|>|<=|<)([\w.-]+)", clause)
+    if compared is None:
+        return _matches(entry, clause)
+    path, operator, limit = compared.groups()
+    value = _field(entry, path)
+    if path == "severity":
+        return _compared(SEVERITIES.index(str(value)), operator, SEVERITIES.index(limit))
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return _compared(value, operator, float(limit))
+
+
+def _compared(value: float, operator: str, limit: float) -> bool:
+    match operator:
+        case ">":
+            return value > limit
+        case ">=":
+            return value >= limit
+        case "<":
+            return value < limit
+    return value <= limit

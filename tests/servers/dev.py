@@ -47,23 +47,33 @@ class Running:
 
     def await_vectors(self, within: float = 60.0) -> None:
         deadline = time.monotonic() + within
-        while self.call("GET", "/index:coverage")[1]["pendingEmbeddings"] and time.monotonic() < deadline:
+        while (
+            self.call("GET", "/index:coverage")[1]["pendingEmbeddings"]
+            and time.monotonic() < deadline
+        ):
             time.sleep(0.1)
 
     def answered(self, question: str, expected: str, within: float, **headers: str) -> bool:
         """Whether an answer that holds `expected` has arrived before that many seconds have passed."""
         deadline = time.monotonic() + within
         while time.monotonic() < deadline:
-            if expected in self.call("POST", "/chat", {"message": question}, **headers)[1]["answer"]:
+            if (
+                expected
+                in self.call("POST", "/chat", {"message": question}, **headers)[1]["answer"]
+            ):
                 return time.monotonic() < deadline
             time.sleep(0.05)
         return False
 
 
 @contextmanager
-def dev(home: Path, *options: str, port: int = 0, env: Mapping[str, str] | None = None) -> Iterator[Running]:
+def dev(
+    home: Path, *options: str, port: int = 0, env: Mapping[str, str] | None = None
+) -> Iterator[Running]:
     """A running product, ended well afterwards. `env`: settings beside those of the tests."""
-    with tempfile.TemporaryFile("w+") as said:  # not a pipe: nobody reads it while requests are told there
+    with tempfile.TemporaryFile(
+        "w+"
+    ) as said:  # not a pipe: nobody reads it while requests are told there
         process = subprocess.Popen(
             [*COMMAND, "--port", str(port), "--home", str(home), *options],
             cwd=ROOT,

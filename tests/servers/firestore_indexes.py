@@ -46,7 +46,10 @@ class Asked:
     vector: str = ""
 
     def __str__(self) -> str:
-        parts = [*(f"{field} = ({how})" for field, how in self.equal), *(f"{field} {way}" for field, way in self.order)]
+        parts = [
+            *(f"{field} = ({how})" for field, how in self.equal),
+            *(f"{field} {way}" for field, way in self.order),
+        ]
         return f"{self.scope} {self.collection}: {', '.join([*parts, *([self.vector] if self.vector else [])])}"
 
 
@@ -58,7 +61,8 @@ class IndexFile:
         self.composites = [_composite(each) for each in content["indexes"]]
         self._overrides = {
             (each["collectionGroup"], each["fieldPath"]): [
-                (index.get("order") or index["arrayConfig"], index["queryScope"]) for index in each["indexes"]
+                (index.get("order") or index["arrayConfig"], index["queryScope"])
+                for index in each["indexes"]
             ]
             for each in content["fieldOverrides"]
         }
@@ -80,7 +84,9 @@ class IndexFile:
             return []
         if asked.vector:
             wanted = {*asked.equal, (asked.vector, VECTOR)}
-            return next(([each] for each in self._composites(asked) if set(each.fields) == wanted), None)
+            return next(
+                ([each] for each in self._composites(asked) if set(each.fields) == wanted), None
+            )
         if len({field for field, _ in (*asked.equal, *asked.order)}) == 1:
             ((field, way),) = asked.order or asked.equal
             return self._own(asked, field, way)
@@ -97,9 +103,14 @@ class IndexFile:
             for (collection, field), ways in self._overrides.items()
             for way, scope in ways
         ]
-        needed_maps = {(each.collection, each.scope, _top(each.fields[0][0]), each.fields[0][1]) for each in needed}
+        needed_maps = {
+            (each.collection, each.scope, _top(each.fields[0][0]), each.fields[0][1])
+            for each in needed
+        }
         return [each for each in self.composites if each not in needed] + [
-            each for each in named if (each.collection, each.scope, *each.fields[0]) not in needed_maps
+            each
+            for each in named
+            if (each.collection, each.scope, *each.fields[0]) not in needed_maps
         ]
 
     def _override(self, collection: str, field: str) -> list[tuple[str, str]] | None:
@@ -111,7 +122,11 @@ class IndexFile:
         return None
 
     def _composites(self, asked: Asked) -> list[Index]:
-        return [each for each in self.composites if (each.collection, each.scope) == (asked.collection, asked.scope)]
+        return [
+            each
+            for each in self.composites
+            if (each.collection, each.scope) == (asked.collection, asked.scope)
+        ]
 
     def _own(self, asked: Asked, field: str, way: str) -> list[Index] | None:
         if field == KEY:
@@ -119,14 +134,21 @@ class IndexFile:
         fitting = self.of_field(asked.collection, field, is_array=way == CONTAINS)
         # Without an order, either direction serves an equality.
         ways = {way} if asked.order or way == CONTAINS else {ASCENDING, DESCENDING}
-        return next(([each] for each in fitting if each.scope == asked.scope and each.fields[0][1] in ways), None)
+        return next(
+            ([each] for each in fitting if each.scope == asked.scope and each.fields[0][1] in ways),
+            None,
+        )
 
     def _merged(self, asked: Asked) -> list[Index] | None:
         """Composites with the query's order behind some of its equalities, that together have all of them."""
         found, left = [], set(asked.equal)
         for each in self._composites(asked):
             split = len(each.fields) - len(asked.order)
-            if each.fields[split:] == asked.order and split >= 0 and set(each.fields[:split]) <= set(asked.equal):
+            if (
+                each.fields[split:] == asked.order
+                and split >= 0
+                and set(each.fields[:split]) <= set(asked.equal)
+            ):
                 if set(each.fields) - set(asked.order) == set(asked.equal):
                     return [each]
                 found.append(each)
@@ -138,9 +160,16 @@ def asked_by(query: Any, *, total: str | None = None) -> Asked:  # noqa: ANN401 
     """`total`: a field whose sum or average is wanted; it is read from its index."""
     (source,) = query.from_ or [None]
     filters = list(_filters(query.where)) if query.HasField("where") else []
-    equal = {(field, CONTAINS if "ARRAY" in how else ASCENDING) for field, how in filters if how in _EQUAL}
+    equal = {
+        (field, CONTAINS if "ARRAY" in how else ASCENDING)
+        for field, how in filters
+        if how in _EQUAL
+    }
     ranges = dict.fromkeys(field for field, how in filters if how not in _EQUAL)
-    order = [(each.field.field_path, DESCENDING if each.direction == 2 else ASCENDING) for each in query.order_by]
+    order = [
+        (each.field.field_path, DESCENDING if each.direction == 2 else ASCENDING)
+        for each in query.order_by
+    ]
     order = [*((field, ASCENDING) for field in ranges if field not in dict(order)), *order]
     if total is not None and total not in dict(order):
         order.append((total, ASCENDING))
@@ -168,7 +197,10 @@ def _filters(where: Any) -> Iterable[tuple[str, str]]:  # noqa: ANN401
 
 def _composite(index: Mapping[str, Any]) -> Index:
     fields = [
-        (each["fieldPath"], VECTOR if "vectorConfig" in each else each.get("order") or each["arrayConfig"])
+        (
+            each["fieldPath"],
+            VECTOR if "vectorConfig" in each else each.get("order") or each["arrayConfig"],
+        )
         for each in index["fields"]
     ]
     if len(fields) > 1 and fields[-1] == (KEY, fields[-2][1]):

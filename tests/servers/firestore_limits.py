@@ -30,7 +30,9 @@ _Entry = tuple[Index, tuple[bytes, ...]]
 class ProductionLimits:
     """A rule. What it refuses it also keeps in `refused`, for whoever must fail over it."""
 
-    def __init__(self, target: str, *, most_bytes: int = MOST_BYTES, most_entries: int = MOST_ENTRIES) -> None:
+    def __init__(
+        self, target: str, *, most_bytes: int = MOST_BYTES, most_entries: int = MOST_ENTRIES
+    ) -> None:
         self.indexes = IndexFile()
         self.refused: list[str] = []
         self.queries: set[Asked] = set()
@@ -39,7 +41,9 @@ class ProductionLimits:
         self.heaviest = (0, 0)
         """Bytes and entries of the heaviest commit yet, each for itself."""
         self._most_bytes, self._most_entries = most_bytes, most_entries
-        self._channel = grpc.insecure_channel(target, options=(("grpc.max_receive_message_length", -1),))
+        self._channel = grpc.insecure_channel(
+            target, options=(("grpc.max_receive_message_length", -1),)
+        )
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -57,7 +61,11 @@ class ProductionLimits:
             return self._query(asked_by(call.request.structured_query))
         if call.method == "RunAggregationQuery":
             asked = call.request.structured_aggregation_query
-            fields = [getattr(each, kind).field.field_path for each in asked.aggregations for kind in _totals(each)]
+            fields = [
+                getattr(each, kind).field.field_path
+                for each in asked.aggregations
+                for kind in _totals(each)
+            ]
             for field in fields or [None]:
                 if answer := self._query(asked_by(asked.structured_query, total=field)):
                     return answer
@@ -67,15 +75,21 @@ class ProductionLimits:
         with self._lock:
             self.queries.add(asked)
         if self.indexes.serving(asked) is None:
-            return self._refuse(grpc.StatusCode.FAILED_PRECONDITION, f"The query requires an index. {asked}")
+            return self._refuse(
+                grpc.StatusCode.FAILED_PRECONDITION, f"The query requires an index. {asked}"
+            )
         return None
 
     def _commit(self, database: str, writes: Any) -> Answer | None:  # noqa: ANN401
+        writes = [write for write in writes if write.update.name or write.delete]  # no `verify`
         names = [write.update.name or write.delete for write in writes]
         before = self._documents(database, names)
         size = entries = 0
         for name, write in zip(names, writes, strict=True):
-            old, new = before.get(name, {}), {} if write.delete else _after(write, before.get(name, {}))
+            old, new = (
+                before.get(name, {}),
+                {} if write.delete else _after(write, before.get(name, {})),
+            )
             removed, added = _entries(self.indexes, name, old), _entries(self.indexes, name, new)
             changed = removed.keys() ^ added.keys()
             entries += len(changed)
@@ -87,7 +101,9 @@ class ProductionLimits:
             self.heaviest = max(size, self.heaviest[0]), max(entries, self.heaviest[1])
         if size > self._most_bytes or entries > self._most_entries:
             told = f"{len(writes)} writes, {entries} entries, {size} bytes"
-            return self._refuse(grpc.StatusCode.INVALID_ARGUMENT, f"Transaction too big. Decrease its size. {told}")
+            return self._refuse(
+                grpc.StatusCode.INVALID_ARGUMENT, f"Transaction too big. Decrease its size. {told}"
+            )
         return None
 
     def _refuse(self, code: grpc.StatusCode, details: str) -> Refuse:
@@ -96,12 +112,16 @@ class ProductionLimits:
         return Refuse(code, details)
 
     def _documents(self, database: str, names: list[str]) -> dict[str, Mapping[str, Any]]:
-        request = types.BatchGetDocumentsRequest.pb()(database=database, documents=sorted(set(names)))
+        request = types.BatchGetDocumentsRequest.pb()(
+            database=database, documents=sorted(set(names))
+        )
         method = "/google.firestore.v1.Firestore/BatchGetDocuments"
         metadata = (("authorization", "Bearer owner"), ("google-cloud-resource-prefix", database))
         replies = self._channel.unary_stream(method)(request.SerializeToString(), metadata=metadata)
         found = map(types.BatchGetDocumentsResponse.pb().FromString, replies)
-        return {each.found.name: dict(each.found.fields) for each in found if each.HasField("found")}
+        return {
+            each.found.name: dict(each.found.fields) for each in found if each.HasField("found")
+        }
 
 
 def cost(indexes: IndexFile, document: Any) -> tuple[int, int]:  # noqa: ANN401 - a protobuf Document
@@ -146,7 +166,9 @@ def _after(write: Any, before: Mapping[str, Any]) -> dict[str, Any]:  # noqa: AN
     for transform in write.update_transforms:
         value = types.Value.pb()()
         if transform.HasField("increment"):
-            value.integer_value = before[transform.field_path].integer_value if transform.field_path in before else 0
+            value.integer_value = (
+                before[transform.field_path].integer_value if transform.field_path in before else 0
+            )
         else:
             value.timestamp_value.seconds = 1
         fields[transform.field_path] = value
@@ -175,18 +197,23 @@ def _indexed(value: Any) -> dict[bytes, int]:  # noqa: ANN401
 
 
 def _name_size(name: str) -> int:
-    return sum(_string_size(part) for part in name.rsplit("/documents/", maxsplit=1)[-1].split("/")) + _NAME
+    return (
+        sum(_string_size(part) for part in name.rsplit("/documents/", maxsplit=1)[-1].split("/"))
+        + _NAME
+    )
 
 
 def _fields_size(fields: Mapping[str, Any]) -> int:
-    return sum(_string_size(name) + _value_size(value) for name, value in fields.items()) + _DOCUMENT
+    return (
+        sum(_string_size(name) + _value_size(value) for name, value in fields.items()) + _DOCUMENT
+    )
 
 
 def _string_size(text: str) -> int:
     return len(text.encode()) + 1
 
 
-def _value_size(value: Any) -> int:  # noqa: ANN401, PLR0911 - one line a type
+def _value_size(value: Any) -> int:  # noqa: ANN401 - one line a type
     match value.WhichOneof("value_type"):
         case "string_value":
             return _string_size(value.string_value)

@@ -95,7 +95,9 @@ class FirestoreProxy:
     def _answer(self, call: Call, ask: Callable[..., Any], context: Any) -> Iterator[bytes]:  # noqa: ANN401
         for rule in self.rules:
             _obey(rule(call), context)
-        metadata = [(key, value) for key, value in context.invocation_metadata() if key in _PASSED_ON]
+        metadata = [
+            (key, value) for key, value in context.invocation_metadata() if key in _PASSED_ON
+        ]
         replies = ask(metadata=metadata)
         context.add_callback(replies.cancel)
         try:
@@ -116,7 +118,9 @@ class _Everything(grpc.GenericRpcHandler):  # type: ignore[misc]
 
     def service(self, details: Any) -> Any:  # noqa: ANN401
         if _method(details.method) in _STREAMS:
-            return grpc.stream_stream_rpc_method_handler(partial(self._serve_stream, details.method))
+            return grpc.stream_stream_rpc_method_handler(
+                partial(self._serve_stream, details.method)
+            )
         return grpc.unary_stream_rpc_method_handler(partial(self._serve, details.method))
 
 

@@ -43,7 +43,9 @@ def running(
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [str(python), "-m", "functions_framework", f"--target={target}", "--source=main.py"]
-    process = subprocess.Popen([*command, "--host=127.0.0.1", f"--port={port}"], cwd=folder, env=dict(env))
+    process = subprocess.Popen(
+        [*command, "--host=127.0.0.1", f"--port={port}"], cwd=folder, env=dict(env)
+    )
     try:
         _wait_for(port, process)
         yield RunningFunction(port, process)

@@ -18,7 +18,9 @@ NATIVE_DIMENSION = 3072
 """What the models return when no dimension is asked for."""
 
 
-def error(code: int, status: str, *details: dict[str, object], message: str = "Something is wrong.") -> Reply:
+def error(
+    code: int, status: str, *details: dict[str, object], message: str = "Something is wrong."
+) -> Reply:
     """A Google API error: `error(429, "RESOURCE_EXHAUSTED", retry_info(7))`."""
     body = {"code": code, "message": message, "status": status, "details": list(details)}
     return Reply(status=code, body={"error": body})
@@ -29,7 +31,11 @@ def retry_info(seconds: float) -> dict[str, object]:
 
 
 def error_info(reason: str) -> dict[str, object]:
-    return {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason, "domain": "googleapis.com"}
+    return {
+        "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+        "reason": reason,
+        "domain": "googleapis.com",
+    }
 
 
 def generated(text: str | None, *, finish_reason: str = "STOP", thoughts: int = 0) -> Reply:
@@ -37,16 +43,28 @@ def generated(text: str | None, *, finish_reason: str = "STOP", thoughts: int = 
     candidate: dict[str, object] = {"finishReason": finish_reason, "index": 0}
     if text is not None:
         candidate["content"] = {"role": "model", "parts": [{"text": text}]}
-    usage = {"promptTokenCount": 120, "candidatesTokenCount": len((text or "").split()), "thoughtsTokenCount": thoughts}
+    usage = {
+        "promptTokenCount": 120,
+        "candidatesTokenCount": len((text or "").split()),
+        "thoughtsTokenCount": thoughts,
+    }
     return Reply(body={"candidates": [candidate], "usageMetadata": usage, "modelVersion": "fake"})
 
 
-def streamed(*texts: str, finish_reason: str | None = "STOP", pause: float | None = None, **how: Any) -> Reply:  # noqa: ANN401 - Reply's own
+def streamed(
+    *texts: str,
+    finish_reason: str | None = "STOP",
+    pause: float | None = None,
+    **how: Any,  # noqa: ANN401 - Reply's own
+) -> Reply:
     """A streamGenerateContent reply, an event a text; usage counts up, the reason comes with the last."""
     events = [generated("".join(texts[: place + 1])).body for place in range(len(texts))]
     for event, text in zip(events, texts, strict=True):
         assert isinstance(event, dict)
-        event["candidates"][0] = {"content": {"role": "model", "parts": [{"text": text}]}, "index": 0}
+        event["candidates"][0] = {
+            "content": {"role": "model", "parts": [{"text": text}]},
+            "index": 0,
+        }
     if events:
         assert isinstance(events[-1], dict)
         events[-1]["candidates"][0]["finishReason"] = finish_reason
@@ -61,7 +79,9 @@ def sse(*events: object, **how: Any) -> Reply:  # noqa: ANN401 - Reply's own
 
 def blocked(reason: str) -> Reply:
     """A reply to a prompt that was not let through to the model."""
-    return Reply(body={"promptFeedback": {"blockReason": reason}, "usageMetadata": {"promptTokenCount": 120}})
+    return Reply(
+        body={"promptFeedback": {"blockReason": reason}, "usageMetadata": {"promptTokenCount": 120}}
+    )
 
 
 def embedded(*vectors: Sequence[float]) -> Reply:
@@ -75,7 +95,9 @@ class GeminiServer(ScriptedServer):
     for the model must not hide it.
     """
 
-    def __init__(self, answer_text: str = "You decided on Cloud Run [N1].", *, pause: float | None = None) -> None:
+    def __init__(
+        self, answer_text: str = "You decided on Cloud Run [N1].", *, pause: float | None = None
+    ) -> None:
         """`pause`: seconds before each word of a streamed answer."""
         self.answer_text = answer_text
         self.pause = pause
@@ -88,7 +110,9 @@ class GeminiServer(ScriptedServer):
     def embedded_texts(self) -> list[str]:
         """Every text that was sent for embedding, in order, with the prefixes it came with."""
         requests = [request for request in self.requests if "mbedContent" in request.path]
-        return [_text_of(part["content"]) for request in requests for part in _embed_requests(request)]
+        return [
+            _text_of(part["content"]) for request in requests for part in _embed_requests(request)
+        ]
 
     def reply_to(self, request: Request) -> Reply:
         wrong = violations(request.path, request.json())
@@ -110,7 +134,9 @@ class GeminiServer(ScriptedServer):
             case "generateContent":
                 return generated(self.answer_text)
             case "streamGenerateContent":
-                return self.stream or streamed(*re.findall(r"\S+\s*", self.answer_text), pause=self.pause)
+                return self.stream or streamed(
+                    *re.findall(r"\S+\s*", self.answer_text), pause=self.pause
+                )
         return error(404, "NOT_FOUND", message=f"No such method: {request.path}")
 
 
@@ -121,7 +147,9 @@ def _embed_requests(request: Request) -> list[dict[str, Any]]:
 
 
 def _vector(part: dict[str, Any]) -> list[float]:
-    asked = part.get("outputDimensionality") or part.get("embedContentConfig", {}).get("outputDimensionality")
+    asked = part.get("outputDimensionality") or part.get("embedContentConfig", {}).get(
+        "outputDimensionality"
+    )
     vector = HashingEmbedder(asked or NATIVE_DIMENSION).embed_query(_text_of(part["content"]))
     return [3 * value for value in vector]
 

@@ -15,7 +15,9 @@ from google.protobuf.json_format import ParseDict, ParseError  # type: ignore[im
 
 from tests.servers.discovery import find
 
-_DEVELOPER = re.compile(r"/(?P<version>v\w+)/(?P<model>models/[^/:]+):(?P<method>\w+)(?:\?alt=sse)?")
+_DEVELOPER = re.compile(
+    r"/(?P<version>v\w+)/(?P<model>models/[^/:]+):(?P<method>\w+)(?:\?alt=sse)?"
+)
 _MESSAGES = {
     "generateContent": "GenerateContentRequest",
     "streamGenerateContent": "GenerateContentRequest",
@@ -37,7 +39,9 @@ def violations(path: str, body: Mapping[str, Any]) -> list[str]:
 
 def _developer(version: str, method: str, body: Mapping[str, Any]) -> list[str]:
     try:
-        message = getattr(import_module(f"google.ai.generativelanguage_{version}"), _MESSAGES[method])
+        message = getattr(
+            import_module(f"google.ai.generativelanguage_{version}"), _MESSAGES[method]
+        )
     except (ModuleNotFoundError, KeyError):
         return [f"{version} has no method {method}"]
     rest, wrong = _without_level(body) if version == "v1beta" else (body, [])

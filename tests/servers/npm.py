@@ -26,7 +26,19 @@ def installed(package: Path) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "complete").exists():
             (folder / "package.json").write_text(content)
-            options = ["--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts"]
-            subprocess.run(["npm", "install", *options], cwd=folder, check=True, capture_output=True, timeout=300)
+            options = [
+                "--no-save",
+                "--no-package-lock",
+                "--no-audit",
+                "--no-fund",
+                "--ignore-scripts",
+            ]
+            subprocess.run(
+                ["npm", "install", *options],
+                cwd=folder,
+                check=True,
+                capture_output=True,
+                timeout=300,
+            )
             (folder / "complete").touch()
     return folder

@@ -18,12 +18,22 @@ def error(status: int, code: str, *, headers: dict[str, str] | None = None) -> R
     return Reply(status=status, body={"error": body}, headers=headers or {})
 
 
-def completed(text: str | None, *, finish_reason: str = "stop", refusal: str | None = None) -> Reply:
+def completed(
+    text: str | None, *, finish_reason: str = "stop", refusal: str | None = None
+) -> Reply:
     """A chat completion; `text` None: a message without content."""
     message = {"role": "assistant", "content": text, "refusal": refusal}
     choice = {"index": 0, "message": message, "finish_reason": finish_reason}
     usage = {"prompt_tokens": 120, "completion_tokens": 7, "total_tokens": 127}
-    return Reply(body={"id": "c", "object": "chat.completion", "created": 0, "choices": [choice], "usage": usage})
+    return Reply(
+        body={
+            "id": "c",
+            "object": "chat.completion",
+            "created": 0,
+            "choices": [choice],
+            "usage": usage,
+        }
+    )
 
 
 def chunked(*texts: str, finish_reason: str | None = "stop", **how: Any) -> Reply:  # noqa: ANN401 - Reply's own
@@ -33,10 +43,18 @@ def chunked(*texts: str, finish_reason: str | None = "stop", **how: Any) -> Repl
     ]
     choices.append({"index": 0, "delta": {}, "finish_reason": finish_reason})
     events: list[dict[str, object]] = [
-        {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m", "choices": [choice]}
+        {
+            "id": "c",
+            "object": "chat.completion.chunk",
+            "created": 0,
+            "model": "m",
+            "choices": [choice],
+        }
         for choice in choices
     ]
-    events.append({"id": "c", "choices": [], "usage": {"prompt_tokens": 120, "completion_tokens": 7}})
+    events.append(
+        {"id": "c", "choices": [], "usage": {"prompt_tokens": 120, "completion_tokens": 7}}
+    )
     body = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
     return Reply(body=body.encode(), headers={"Content-Type": "text/event-stream"}, **how)
 
@@ -56,7 +74,11 @@ def by_ollama(*texts: str, **how: Any) -> Reply:  # noqa: ANN401 - Reply's own
 
 
 def _by_ollama(text: str, finish_reason: str | None) -> dict[str, object]:
-    return {"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": finish_reason}
+    return {
+        "index": 0,
+        "delta": {"role": "assistant", "content": text},
+        "finish_reason": finish_reason,
+    }
 
 
 class OpenAIServer(ScriptedServer):
@@ -67,7 +89,10 @@ class OpenAIServer(ScriptedServer):
     """
 
     def __init__(
-        self, *, dimension: int | None = None, encoding: Literal["asked", "float", "base64"] = "asked"
+        self,
+        *,
+        dimension: int | None = None,
+        encoding: Literal["asked", "float", "base64"] = "asked",
     ) -> None:
         self.answer_text = "You decided on Cloud Run [N1]."
         self._dimension = dimension
@@ -94,8 +119,15 @@ class OpenAIServer(ScriptedServer):
         dimension = self._dimension or body.get("dimensions") or 1536
         vectors = [HashingEmbedder(dimension).embed_query(text) for text in texts]
         asked = body.get("encoding_format", "float")
-        encode = _base64 if (asked if self._encoding == "asked" else self._encoding) == "base64" else list
-        data = [{"object": "embedding", "index": at, "embedding": encode(vector)} for at, vector in enumerate(vectors)]
+        encode = (
+            _base64
+            if (asked if self._encoding == "asked" else self._encoding) == "base64"
+            else list
+        )
+        data = [
+            {"object": "embedding", "index": at, "embedding": encode(vector)}
+            for at, vector in enumerate(vectors)
+        ]
         usage = {"prompt_tokens": 1, "total_tokens": 1}
         return Reply(body={"object": "list", "data": data, "model": body["model"], "usage": usage})
 

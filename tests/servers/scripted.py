@@ -69,7 +69,9 @@ class ScriptedServer:
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._server = _Server(self)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.02,), daemon=True
+        )
         self._thread.start()
 
     @property
@@ -98,7 +100,10 @@ class ScriptedServer:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -156,7 +161,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self) -> None:
         length = int(self.headers.get("content-length") or 0)
         headers = {name.lower(): value for name, value in self.headers.items()}
-        reply = self.server.scripted.reply_to(Request(self.command, self.path, headers, self.rfile.read(length)))
+        reply = self.server.scripted.reply_to(
+            Request(self.command, self.path, headers, self.rfile.read(length))
+        )
         if reply.delay and self.server.scripted.wait(reply.delay):
             return
         self._send(reply)
@@ -215,4 +222,6 @@ class _Handler(BaseHTTPRequestHandler):
 def _pieces(payload: bytes, reply: Reply) -> list[bytes]:
     if reply.drip is not None:
         return [payload[at : at + 1] for at in range(len(payload))]
-    return re.findall(rb"(?s).+?(?:\r?\n\r?\n|\Z)", payload) if reply.pause is not None else [payload]
+    return (
+        re.findall(rb"(?s).+?(?:\r?\n\r?\n|\Z)", payload) if reply.pause is not None else [payload]
+    )

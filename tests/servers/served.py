@@ -25,8 +25,8 @@ class Served:
 
 
 @contextmanager
-def served(home: Path) -> Iterator[Served]:
-    """Two people sign in there; pages of https://notes.example may call."""
+def served(home: Path, *options: str) -> Iterator[Served]:
+    """Two people sign in there; pages of https://notes.example may call. `options`: those of `aurora dev`."""
     alice, bob = (signed("key", claims(sub=name, user_id=name)) for name in ("alice", "bob"))
     with CertificateServer("key") as certificates:
         env = {
@@ -35,5 +35,5 @@ def served(home: Path) -> Iterator[Served]:
             "AUTH_CERTIFICATES_URL": certificates.url,
             "ALLOWED_ORIGINS": "https://notes.example",
         }
-        with dev(home, env=env) as running:
+        with dev(home, *options, env=env) as running:
             yield Served(running, alice, bob)

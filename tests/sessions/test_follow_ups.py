@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.sessions.follow_ups import Moment, drops_time, whole_question
+from shared.sessions.follow_ups import Moment, drops_time, standalone_question
 
 NOW = Moment(datetime(2026, 11, 21, 12, tzinfo=UTC), "Europe/Berlin")
 
 
 def whole(text: str, previous: str, *, asked: Moment = NOW, longest: int = 2000) -> str:
-    return whole_question(text, previous, asked=asked, now=NOW, longest=longest)
+    return standalone_question(text, previous, asked_at=asked, now=NOW, longest=longest)
 
 
 TIMES = [
@@ -115,9 +115,11 @@ ALONE = [
 
 
 @pytest.mark.parametrize(("previous", "text"), TIMELESS)
-def test_a_question_without_the_time_of_the_one_before_stands_alone(previous: str, text: str) -> None:
-    assert drops_time(text, previous, asked=NOW)
-    assert not drops_time(previous, previous, asked=NOW)
+def test_a_question_without_the_time_of_the_one_before_stands_alone(
+    previous: str, text: str
+) -> None:
+    assert drops_time(text, previous, asked_at=NOW)
+    assert not drops_time(previous, previous, asked_at=NOW)
 
 
 @pytest.mark.parametrize(("previous", "text", "expected"), TIMES)
@@ -131,7 +133,9 @@ def test_a_question_without_a_subject_gets_the_question_before(previous: str, te
 
 
 @pytest.mark.parametrize(("previous", "text", "held"), CARRIED)
-def test_the_words_of_the_subject_are_carried_over(previous: str, text: str, held: set[str]) -> None:
+def test_the_words_of_the_subject_are_carried_over(
+    previous: str, text: str, held: set[str]
+) -> None:
     found = whole(text, previous)
     assert {each for each in held if each not in found} == set()
 
@@ -164,7 +168,10 @@ def test_a_time_that_was_meant_on_another_day_is_carried_as_its_days() -> None:
     assert whole("Why?", question, asked=earlier) == (
         "Why? What did I decide about the API between 2026-11-02 and 2026-11-08?"
     )
-    assert whole("Why?", "What did I eat yesterday?", asked=earlier) == "Why? What did I eat 2026-11-13?"
+    assert (
+        whole("Why?", "What did I eat yesterday?", asked=earlier)
+        == "Why? What did I eat 2026-11-13?"
+    )
 
 
 def test_a_chain_of_follow_ups_keeps_the_subject_and_does_not_grow() -> None:
@@ -184,6 +191,8 @@ def test_a_whole_that_would_be_too_long_carries_less() -> None:
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
-def test_whatever_is_asked_it_is_kept_or_made_longer_and_never_fails(text: str, previous: str) -> None:
+def test_whatever_is_asked_it_is_kept_or_made_longer_and_never_fails(
+    text: str, previous: str
+) -> None:
     found = whole(text, previous, longest=200)
     assert found == text or len(found) <= 200

@@ -16,7 +16,13 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def _citation(cid: str = "N1", **more: object) -> dict[str, object]:
-    return {"cid": cid, "noteId": "n 1", "chunkId": "n 1_000", "createdAt": "2026-01-15T10:30:00.000Z", **more}
+    return {
+        "cid": cid,
+        "noteId": "n 1",
+        "chunkId": "n 1_000",
+        "createdAt": "2026-01-15T10:30:00.000Z",
+        **more,
+    }
 
 
 def test_a_title_is_one_line_of_at_most_eighty_characters() -> None:
@@ -47,10 +53,22 @@ def test_a_list_that_the_model_wrote_itself_is_part_of_its_answer() -> None:
 
 def test_turns_are_put_together_by_their_ids() -> None:
     def said(turn: str, role: Role, text: str) -> Message:
-        return Message(message_id=f"{turn}{2 if role is Role.ASSISTANT else 1}", role=role, text=text, created_at=NOW)
+        return Message(
+            message_id=f"{turn}{2 if role is Role.ASSISTANT else 1}",
+            role=role,
+            text=text,
+            created_at=NOW,
+        )
 
     user, assistant = Role.USER, Role.ASSISTANT
     messages = [said("b", assistant, "lost"), said("a", user, "one?"), said("c", user, "two?")]
-    messages += [said("c", assistant, "Two [N1]."), said("a", assistant, "One [N2][N1]."), said("d", user, "open?")]
+    messages += [
+        said("c", assistant, "Two [N1]."),
+        said("a", assistant, "One [N2][N1]."),
+        said("d", user, "open?"),
+    ]
     turns = earlier_turns(messages)
-    assert [(each.exchange.question, each.exchange.answer) for each in turns] == [("one?", "One."), ("two?", "Two.")]
+    assert [(each.exchange.question, each.exchange.answer) for each in turns] == [
+        ("one?", "One."),
+        ("two?", "Two."),
+    ]

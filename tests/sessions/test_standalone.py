@@ -15,7 +15,9 @@ from tests.fakes import ScriptedWriter
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 BEFORE = Earlier(
-    Exchange("How much does the night train cost?", "It costs 80 euros."), "How much does the night train cost?", NOW
+    Exchange("How much does the night train cost?", "It costs 80 euros."),
+    "How much does the night train cost?",
+    NOW,
 )
 ASKED = Question("t", "And the hotel?", NOW)
 SNAPSHOT = Path(__file__).parent / "snapshots" / "standalone.txt"
@@ -23,7 +25,9 @@ SNAPSHOT = Path(__file__).parent / "snapshots" / "standalone.txt"
 BY_RULE = "And the hotel (night train cost)?"
 
 
-def _whole(*replies: str | ModelRefused | ModelUnavailable, question: Question = ASKED, longest: int = 200) -> str:
+def _whole(
+    *replies: str | ModelRefused | ModelUnavailable, question: Question = ASKED, longest: int = 200
+) -> str:
     return resolve(question, [BEFORE], rewriter=ScriptedWriter(*replies), longest=longest)[0]
 
 
@@ -59,7 +63,9 @@ def test_a_reply_that_is_not_the_question_gives_way_to_the_rule(reply: str) -> N
 
 
 @pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("blocked")])
-def test_a_model_that_is_away_gives_way_to_the_rule(problem: ModelRefused | ModelUnavailable) -> None:
+def test_a_model_that_is_away_gives_way_to_the_rule(
+    problem: ModelRefused | ModelUnavailable,
+) -> None:
     assert _whole(problem) == BY_RULE
 
 

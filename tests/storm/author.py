@@ -10,7 +10,19 @@ from shared.ports.stores import Store
 from tests.indexing.world import START, TENANT
 
 NOTES = 40
-WORDS = ("amber", "bridge", "candle", "door", "engine", "forest", "garden", "harbour", "island", "jacket", "kettle")
+WORDS = (
+    "amber",
+    "bridge",
+    "candle",
+    "door",
+    "engine",
+    "forest",
+    "garden",
+    "harbour",
+    "island",
+    "jacket",
+    "kettle",
+)
 
 
 class Author:

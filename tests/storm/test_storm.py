@@ -52,7 +52,9 @@ def _assert_it_stormed(weather: Weather) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.nightly)])
-def test_the_index_of_an_embedded_store_survives_the_storm(embedded_store: Store, seed: int) -> None:
+def test_the_index_of_an_embedded_store_survives_the_storm(
+    embedded_store: Store, seed: int
+) -> None:
     weather_the_storm(embedded_store, seed)
 
 

@@ -110,7 +110,9 @@ class Weather:
                     running += [self._leave(pool, event) for event in leaving]
                 again = [event for event, arrived in running if not arrived.result() and event.key]
                 waiting += [
-                    replace(event, deliveries=event.deliveries + 1) for event in again if event.deliveries < DELIVERIES
+                    replace(event, deliveries=event.deliveries + 1)
+                    for event in again
+                    if event.deliveries < DELIVERIES
                 ]
                 self.clock.advance(seconds=61)
                 wave += 1

@@ -28,7 +28,9 @@ from tests.indexing.world import (
 from tests.sweep.samples import put_notes, status_of, sweep, sweep_to_the_end
 
 
-def test_one_bad_note_never_stops_the_rest(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+def test_one_bad_note_never_stops_the_rest(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
     note_ids = put_notes(store, 10)
     store.put_note(TENANT, note("x" * 900_001, "n05"))
     garbled = garbled_store(store, "n02", "n07")
@@ -52,7 +54,9 @@ def test_a_bug_that_one_note_brings_out_does_not_hide_the_notes_after_it(
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_notes_at_fault_are_not_written_again(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+def test_notes_at_fault_are_not_written_again(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
     store.put_note(TENANT, note("x" * 900_001))
     sweep(store, embedder, clock)
     clock.advance(days=2)

@@ -33,7 +33,9 @@ class Many:
         self.indexed: set[NoteKey] = set()
         self.bookmark: str | None = None
         self.keys = [
-            NoteKey(f"t{tenant}", f"n{number}") for tenant in range(TENANTS) for number in range(NOTES // PART)
+            NoteKey(f"t{tenant}", f"n{number}")
+            for tenant in range(TENANTS)
+            for number in range(NOTES // PART)
         ]
 
     def note_keys(
@@ -42,14 +44,16 @@ class Many:
         if changed_since is not None:
             return Page((), None)
         end = int(cursor or 0) + limit
-        return Page(tuple(self.keys[int(cursor or 0) : end]), str(end) if end < len(self.keys) else None)
+        return Page(
+            tuple(self.keys[int(cursor or 0) : end]), str(end) if end < len(self.keys) else None
+        )
 
     def record_keys(self, **_: object) -> Page[NoteKey]:
         return Page((), None)
 
     orphan_keys = record_keys
 
-    def unfinished_keys(self, **_: object) -> tuple[NoteKey, ...]:
+    def due_keys(self, *_: object, **__: object) -> tuple[NoteKey, ...]:
         return ()
 
     def read_record(self, tenant_id: str, note_id: str) -> StoredRecord:
@@ -65,14 +69,18 @@ class Many:
     def write_bookmark(self, _: str, value: str) -> None:
         self.bookmark = value
 
-    def expire_trashed(self, _: object) -> None: ...
+    def check_owner(self) -> None: ...
 
-    forget_erased = expire_trashed
+    def expire(self, _: object) -> None: ...
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("workers", "is_enough"), [(scale.WORKERS, False), (scale.MANY_WORKERS, True)])
-def test_in_a_day_the_notes_of_ten_thousand_tenants_are_found_and_mended(workers: int, *, is_enough: bool) -> None:
+@pytest.mark.parametrize(
+    ("workers", "is_enough"), [(scale.WORKERS, False), (scale.MANY_WORKERS, True)]
+)
+def test_in_a_day_the_notes_of_ten_thousand_tenants_are_found_and_mended(
+    workers: int, *, is_enough: bool
+) -> None:
     store, clock = Many(), Clock()
 
     def mend(key: NoteKey) -> None:

@@ -32,7 +32,9 @@ from tests.indexing.world import (
 from tests.sweep.samples import ids, put_notes, sweep, sweep_to_the_end
 
 
-def test_the_first_call_is_the_backfill(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+def test_the_first_call_is_the_backfill(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
     note_ids = put_notes(store, 5)
     report = sweep(store, embedder, clock)
     assert report.found == {IndexProblem.MISSING: 5}
@@ -42,12 +44,17 @@ def test_the_first_call_is_the_backfill(store: Store, embedder: HashingEmbedder,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("store", ["embedded", pytest.param("firestore", marks=pytest.mark.nightly)], indirect=True)
+@pytest.mark.parametrize(
+    "store", ["embedded", pytest.param("firestore", marks=pytest.mark.nightly)], indirect=True
+)
 def test_a_note_too_large_for_events_is_indexed_all_the_same(
     store: Store, embedder: HashingEmbedder, clock: Clock
 ) -> None:
     """Over 512 KB no event is sent: nobody but reconcile hears of it."""
-    text = "\n\n".join(f"Paragraph {number} tells of subject{number}. " + "More of it. " * 80 for number in range(600))
+    text = "\n\n".join(
+        f"Paragraph {number} tells of subject{number}. " + "More of it. " * 80
+        for number in range(600)
+    )
     assert len(text.encode()) > 512 * 1024
     store.put_note(TENANT, note(text, "large", updated_at=START))
     assert sweep(store, embedder, clock).indexed == 1
@@ -55,15 +62,17 @@ def test_a_note_too_large_for_events_is_indexed_all_the_same(
 
 
 @pytest.mark.usefixtures("swept")
-def test_a_call_with_nothing_to_do_reads_no_note(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+def test_a_call_with_nothing_to_do_reads_no_note(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
     clock.advance(minutes=15)
     life = Life()
     report = sweep(mortal_store(store, life), embedder, clock)
     assert life.calls == [
-        "expire_trashed",
-        "forget_erased",
+        "check_owner",
+        "expire",
         "read_bookmark",
-        "unfinished_keys",
+        "due_keys",
         "note_keys",
         "write_bookmark",
     ]
@@ -74,7 +83,9 @@ def test_a_lost_edit_is_found_by_the_next_call(
     store: Store, embedder: HashingEmbedder, clock: Clock, swept: list[str]
 ) -> None:
     store.put_note(TENANT, note(sections("edited"), "n03", updated_at=clock()))
-    store.put_note(TENANT, note(sections("created"), "new", updated_at=clock() - timedelta(minutes=9)))
+    store.put_note(
+        TENANT, note(sections("created"), "new", updated_at=clock() - timedelta(minutes=9))
+    )
     clock.advance(minutes=5)
     report = sweep(store, embedder, clock)
     assert report.found == {IndexProblem.STALE: 1, IndexProblem.MISSING: 1}
@@ -95,7 +106,9 @@ def test_a_lost_deletion_is_found_by_the_daily_sweep(
 
 
 @pytest.mark.usefixtures("swept")
-def test_everything_is_looked_at_once_a_day(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+def test_everything_is_looked_at_once_a_day(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
     examined = []
     for _ in range(3 * 24):
         clock.advance(hours=1)
@@ -127,7 +140,9 @@ def test_a_note_whose_record_was_lost_is_indexed_again_without_embedding(
 
 
 @on_both_stores
-def test_another_model_embeds_everything_again(store: Store, clock: Clock, swept: list[str]) -> None:
+def test_another_model_embeds_everything_again(
+    store: Store, clock: Clock, swept: list[str]
+) -> None:
     other = HashingEmbedder(dimension=16, batch_size=3)
     report = sweep(store, other, clock)
     assert report.found == {IndexProblem.OUTDATED: len(swept)}
@@ -151,9 +166,13 @@ def test_waiting_notes_get_their_vectors_by_the_next_call(
 
 
 def test_notes_that_failed_before_hold_up_none_that_waits_for_vectors(
-    store: Store, embedder: HashingEmbedder, clock: Clock, swept: list[str], monkeypatch: pytest.MonkeyPatch
+    store: Store,
+    embedder: HashingEmbedder,
+    clock: Clock,
+    swept: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("shared.sweep.reconcile.UNFINISHED", 3)
+    monkeypatch.setattr("shared.sweep.reconcile.DUE", 3)
     embedder.outage = ModelRefused("bad key")
     for note_id in swept[:4]:
         store.put_note(TENANT, note(sections("refused"), note_id, updated_at=START))
@@ -197,7 +216,9 @@ def test_a_backfill_in_progress_does_not_hold_up_new_notes(
 
 
 @on_both_stores
-def test_one_budget_serves_several_tenants(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+def test_one_budget_serves_several_tenants(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
     for tenant in ("a", "b", "c"):
         for note_id in ("n1", "n2"):
             store.put_note(tenant, note(sections("subject"), note_id))
@@ -205,7 +226,9 @@ def test_one_budget_serves_several_tenants(store: Store, embedder: HashingEmbedd
     assert sum(report.indexed for report in reports) == 6
 
 
-def test_no_note_is_begun_when_the_time_of_a_call_is_up(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+def test_no_note_is_begun_when_the_time_of_a_call_is_up(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
     note_ids = put_notes(store, 20)
     disturbed = DisturbedEmbedder(lambda: clock.advance(minutes=5), at=5)
     report = sweep(store, disturbed, clock, within=timedelta(minutes=4))
@@ -228,11 +251,14 @@ def test_notes_are_mended_side_by_side_as_one_after_the_other(
 def test_a_tenant_without_budget_holds_up_no_other(
     store: Store, embedder: HashingEmbedder, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shared.sweep.reconcile.UNFINISHED", 3)
+    monkeypatch.setattr("shared.sweep.reconcile.DUE", 3)
     broke = HashingEmbedder()
     broke.outage = EmbeddingQuotaExceeded("the budget of today is used up")
     indexer = Indexer(
-        store=store, embedder=embedder, clock=clock, embedder_of={"spender": broke, "other": embedder}.__getitem__
+        store=store,
+        embedder=embedder,
+        clock=clock,
+        embedder_of={"spender": broke, "other": embedder}.__getitem__,
     )
     for tenant, count in (("spender", 30), ("other", 2)):
         for note_id in ids(count):
@@ -254,12 +280,16 @@ def test_a_sweep_that_is_asked_for_does_not_go_on_with_one_that_was_only_due(
     note_ids = put_notes(store, 10)
     sweep(store, embedder, clock, budget=16)
     store.delete_note(TENANT, "n00")
-    store.put_note(TENANT, note(sections("edited unseen"), "n01", updated_at=START - timedelta(days=9)))
+    store.put_note(
+        TENANT, note(sections("edited unseen"), "n01", updated_at=START - timedelta(days=9))
+    )
     sweep_to_the_end(store, embedder, clock, budget=16, full=True)
     assert_follows(store, embedder, *note_ids)
 
 
-def test_a_sweep_that_was_killed_is_finished_by_the_next(store: Store, embedder: HashingEmbedder, clock: Clock) -> None:
+def test_a_sweep_that_was_killed_is_finished_by_the_next(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
     note_ids = put_notes(store, 4)
     deaths = 0
     for dies_at in range(1, 40):

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from shared.templates.files import MAX_BYTES, SHIPPED, read_folders, state_of
+from shared.settings import shipped
+from shared.templates.files import MAX_BYTES, read_folders, state_of
 from shared.templates.ranking import CHAIN_OF_THOUGHT
 
 
@@ -20,7 +21,14 @@ def _write(folder: Path, name: str, text: str | bytes | None = None) -> Path:
 
 
 def test_every_markdown_file_of_all_folders_is_a_template_by_its_name(tmp_path: Path) -> None:
-    for name in ("one/b.md", "one/deep/er/a.markdown", "two/C d.MD", "one/readme.txt", "one/.hidden/x.md", "two/.y.md"):
+    for name in (
+        "one/b.md",
+        "one/deep/er/a.markdown",
+        "two/C d.MD",
+        "one/readme.txt",
+        "one/.hidden/x.md",
+        "two/.y.md",
+    ):
         _write(tmp_path, name)
     found = read_folders([tmp_path / "one", tmp_path / "two"])
     assert [each.template_id for each in found.templates] == ["C d", "a", "b"]
@@ -80,7 +88,7 @@ def test_the_state_moves_with_every_change_of_a_file(tmp_path: Path) -> None:
 
 
 def test_ten_good_templates_are_shipped_the_built_in_one_among_them() -> None:
-    found = read_folders([SHIPPED])
+    found = read_folders([shipped.TEMPLATES])
     assert found.problems == ()
     assert len(found.templates) == 10
     assert CHAIN_OF_THOUGHT in found.templates

@@ -47,7 +47,10 @@ def test_what_is_left_out_or_empty_gets_its_default() -> None:
 
 
 def test_keywords_may_be_one_text_with_commas_and_lines_may_end_as_on_windows() -> None:
-    assert read_template("t", "---\r\nname: T\r\nkeywords: a, b c,\r\n---\r\n1.").keywords == ("a", "b c")
+    assert read_template("t", "---\r\nname: T\r\nkeywords: a, b c,\r\n---\r\n1.").keywords == (
+        "a",
+        "b c",
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,7 +78,9 @@ def test_a_file_that_cannot_be_read_says_why(text: str, field: str) -> None:
 
 
 def test_broken_yaml_is_told_with_its_line() -> None:
-    with pytest.raises(InvalidArgument, match=r"frontmatter: expected YAML that can be read \(.*line 3\)"):
+    with pytest.raises(
+        InvalidArgument, match=r"frontmatter: expected YAML that can be read \(.*line 3\)"
+    ):
         read_template("t", "---\nname: T\ndescription: a: b\n---\n1.")
 
 

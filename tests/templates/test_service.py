@@ -1,4 +1,4 @@
-"""Templates of folders and of tenants on a real store: what is embedded when, and what a search gives."""
+"""Templates of folders and of tenants in a store in memory: what is embedded when, and what a search gives."""
 
 from __future__ import annotations
 
@@ -8,18 +8,31 @@ from pathlib import Path
 
 import pytest
 
-from shared.adapters.embedded import EmbeddedStore
 from shared.errors import InvalidArgument, ModelRefused, ModelUnavailable
+from shared.model.documents import TEMPLATES
 from shared.model.templates import StoredTemplate, Template
+from shared.ports.documents import DocumentStore
 from shared.ports.models import Embedder
 from shared.templates.ranking import is_current
 from shared.templates.service import FolderCache, Templates
 from tests.contracts.samples import OTHER, TENANT, unit
 from tests.fakes import HashingEmbedder
+from tests.memory_store import MemoryStore
 
-BOAT = Template("boat", "Boat repair", "1. Find the leak.", keywords=("boat", "leak"), description="Mend a boat.")
+BOAT = Template(
+    "boat",
+    "Boat repair",
+    "1. Find the leak.",
+    keywords=("boat", "leak"),
+    description="Mend a boat.",
+)
 QUERY = "boat repair find the leak mend a boat"
 CHAIN = [("chain-of-thought", False)]
+
+
+@pytest.fixture
+def store() -> DocumentStore:
+    return MemoryStore()
 
 
 @pytest.fixture
@@ -40,10 +53,12 @@ Having = Callable[[Embedder | None], Templates]
 
 
 @pytest.fixture
-def having(embedded_store: EmbeddedStore, folder: Path) -> Having:
+def having(store: DocumentStore, folder: Path) -> Having:
     """The templates of one process, asked with this embedder."""
     files = FolderCache()
-    return lambda chosen: Templates(store=embedded_store, folders=(folder,), embedder_of=lambda _: chosen, files=files)
+    return lambda chosen: Templates(
+        store=store, folders=(folder,), embedder_of=lambda _: chosen, files=files
+    )
 
 
 @pytest.fixture
@@ -65,15 +80,21 @@ def _embedded(embedder: HashingEmbedder) -> int:
 
 
 def test_a_folders_templates_are_read_and_embedded_once_for_all_tenants(
-    templates: Templates, embedder: HashingEmbedder, embedded_store: EmbeddedStore
+    templates: Templates, embedder: HashingEmbedder, store: DocumentStore
 ) -> None:
-    assert [len(templates.index(tenant).templates) for tenant in (TENANT, OTHER, TENANT)] == [3, 3, 3]
+    assert [len(templates.index(tenant).templates) for tenant in (TENANT, OTHER, TENANT)] == [
+        3,
+        3,
+        3,
+    ]
     assert _found(templates, "two Do two.")[0] == ("two", True)
     assert _embedded(embedder) == 3
-    assert embedded_store.templates(TENANT) == ()
+    assert store.listing(TENANT, TEMPLATES, limit=9).items == ()
 
 
-def test_only_a_changed_file_is_embedded_again(templates: Templates, embedder: HashingEmbedder, folder: Path) -> None:
+def test_only_a_changed_file_is_embedded_again(
+    templates: Templates, embedder: HashingEmbedder, folder: Path
+) -> None:
     templates.index(TENANT)
     (folder / "two.md").write_text("---\nname: two\n---\n1. Do it otherwise.")
     (folder / "three.md").unlink()
@@ -88,7 +109,10 @@ def test_bad_files_are_reported_and_logged_once_and_the_rest_is_there(
     (folder / "bad.md").write_text("no frontmatter")
     for _ in range(2):
         report = templates.index(TENANT)
-        assert (len(report.templates), [problem.template_id for problem in report.problems]) == (3, ["bad"])
+        assert (len(report.templates), [problem.template_id for problem in report.problems]) == (
+            3,
+            ["bad"],
+        )
     assert caplog.text.count("bad.md") == 1
 
 
@@ -127,7 +151,7 @@ def test_a_tenants_own_takes_the_place_of_a_files(templates: Templates) -> None:
 
 
 def test_saving_replaces_and_embeds_only_what_is_new(
-    templates: Templates, embedded_store: EmbeddedStore, embedder: HashingEmbedder
+    templates: Templates, store: DocumentStore, embedder: HashingEmbedder
 ) -> None:
     for template, calls in (
         (BOAT, 1),
@@ -136,38 +160,46 @@ def test_saving_replaces_and_embeds_only_what_is_new(
         (replace(BOAT, name="Ship repair"), 2),
     ):
         templates.save(TENANT, template)
-        stored = embedded_store.get_template(TENANT, "boat")
+        stored = store.get(TENANT, TEMPLATES, "boat").value
         assert stored is not None
         assert stored.template == template
         assert is_current(stored, embedder)
         assert _embedded(embedder) == calls
 
 
-def test_saving_without_an_embedder_keeps_a_vector_that_is_there(having: Having, templates: Templates) -> None:
+def test_saving_without_an_embedder_keeps_a_vector_that_is_there(
+    having: Having, templates: Templates
+) -> None:
     templates.save(TENANT, BOAT)
     having(None).save(TENANT, BOAT)
-    assert _found(templates) == [("boat", True)]
+    assert _found(templates)[0] == ("boat", True)
 
 
-def test_what_is_over_a_limit_is_not_saved(templates: Templates, embedded_store: EmbeddedStore) -> None:
+def test_what_is_over_a_limit_is_not_saved(templates: Templates, store: DocumentStore) -> None:
     with pytest.raises(InvalidArgument):
         templates.save(TENANT, Template("auto", "A", "1."))
-    assert embedded_store.templates(TENANT) == ()
+    assert store.listing(TENANT, TEMPLATES, limit=9).items == ()
 
 
 # -- refresh
 
 
 def test_a_refresh_embeds_once_and_then_finds_nothing_to_do(
-    templates: Templates, embedded_store: EmbeddedStore, embedder: HashingEmbedder
+    templates: Templates, store: DocumentStore, embedder: HashingEmbedder
 ) -> None:
-    embedded_store.put_templates(TENANT, [StoredTemplate(BOAT)])
-    assert [templates.refresh(TENANT, "boat") for _ in range(3)] == ["embedded", "unchanged", "unchanged"]
+    store.put(TENANT, TEMPLATES, StoredTemplate(BOAT))
+    assert [templates.refresh(TENANT, "boat") for _ in range(3)] == [
+        "embedded",
+        "unchanged",
+        "unchanged",
+    ]
     assert _embedded(embedder) == 1
 
 
-def test_a_stale_vector_is_known_by_its_key(having: Having, embedded_store: EmbeddedStore) -> None:
-    embedded_store.put_templates(TENANT, [StoredTemplate(BOAT, unit(*range(1, 65)), "hashing:64:of another text")])
+def test_a_stale_vector_is_known_by_its_key(having: Having, store: DocumentStore) -> None:
+    store.put(
+        TENANT, TEMPLATES, StoredTemplate(BOAT, unit(*range(1, 65)), "hashing:64:of another text")
+    )
     assert having(HashingEmbedder()).refresh(TENANT, "boat") == "embedded"
     assert having(HashingEmbedder(32)).refresh(TENANT, "boat") == "embedded"
     assert having(None).refresh(TENANT, "boat") == "unchanged"
@@ -175,22 +207,25 @@ def test_a_stale_vector_is_known_by_its_key(having: Having, embedded_store: Embe
 
 
 def test_a_vector_of_a_wrong_length_is_replaced_before_it_is_compared(
-    templates: Templates, embedded_store: EmbeddedStore
+    templates: Templates, store: DocumentStore
 ) -> None:
     templates.save(TENANT, BOAT)
-    stored = embedded_store.get_template(TENANT, "boat")
+    stored = store.get(TENANT, TEMPLATES, "boat").value
     assert stored is not None
-    embedded_store.put_template_vector(TENANT, "boat", unit(1, 2), stored.vector_key or "")
-    assert _found(templates) == [("boat", True)]
+    store.change(TENANT, TEMPLATES, "boat", {"vector": unit(1, 2)})
+    assert _found(templates)[0] == ("boat", True)
 
 
 # -- search
 
 
-def test_the_similar_one_is_found_and_nothing_else(templates: Templates) -> None:
+def test_the_similar_one_comes_first_and_is_chosen(templates: Templates) -> None:
     templates.save(TENANT, BOAT)
-    assert _found(templates) == [("boat", True)]
-    assert _found(templates, "quark lepton") == CHAIN
+    assert _found(templates)[0] == ("boat", True)
+    assert templates.choose(TENANT, QUERY).template == BOAT
+    assert templates.choose(TENANT, "quark lepton").template.template_id == "chain-of-thought"
+    aloof = replace(templates, threshold=1.0)
+    assert _found(aloof, "quark lepton") == CHAIN
 
 
 def test_without_an_embedder_or_while_it_is_away_the_chain_of_thought_is_given(

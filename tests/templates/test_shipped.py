@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.local.embedder import LocalEmbedder
-from shared.templates.files import SHIPPED
+from shared.model.templates import Template
+from shared.settings import shipped
 from shared.templates.ranking import FALLBACK_SCORE
 from shared.templates.service import FolderCache, Templates
 from tests.contracts.samples import TENANT
@@ -56,18 +57,54 @@ ASKED = {
         "How did the API develop since January?",
     ),
 }
-FOUND, MISTAKEN = 20, 1
+PROOF = Template(
+    "proof-by-contradiction",
+    "Proof by contradiction",
+    "1. Assume the opposite of the claim.\n2. Derive a contradiction.\n3. Conclude that the claim is true.",
+    domain="mathematics",
+    keywords=("prove", "contradiction", "irrational"),
+    description="Prove a statement by showing that its negation leads to a contradiction.",
+)
+FOUND, MISTAKEN = 19, 1
 """Questions of 27 that get the template they ask for, and another, as measured."""
 
 
 def test_most_questions_that_ask_for_a_template_get_theirs(embedded_store: EmbeddedStore) -> None:
     embedder = LocalEmbedder.of(None)
-    templates = Templates(store=embedded_store, folders=(SHIPPED,), embedder_of=lambda _: embedder, files=FolderCache())
+    templates = Templates(
+        store=embedded_store,
+        folders=(shipped.TEMPLATES,),
+        embedder_of=lambda _: embedder,
+        files=FolderCache(),
+    )
     found = [
-        (wanted, templates.search(TENANT, question, top_k=1)[0])
+        (wanted, templates.choose(TENANT, question))
         for wanted, questions in ASKED.items()
         for question in questions
     ]
-    by_likeness = [wanted == each.template.template_id for wanted, each in found if each.score != FALLBACK_SCORE]
+    by_likeness = [
+        wanted == each.template.template_id
+        for wanted, each in found
+        if each.score != FALLBACK_SCORE
+    ]
     assert sum(by_likeness) >= FOUND
     assert len(by_likeness) - sum(by_likeness) <= MISTAKEN
+
+
+def test_a_question_that_no_template_is_for_gets_none_and_a_proof_gets_its_own(
+    embedded_store: EmbeddedStore,
+) -> None:
+    embedder = LocalEmbedder.of(None)
+    templates = Templates(
+        store=embedded_store,
+        folders=(shipped.TEMPLATES,),
+        embedder_of=lambda _: embedder,
+        files=FolderCache(),
+    )
+    templates.save(TENANT, PROOF)
+    nuts = templates.search(TENANT, "Which nuts is Elena allergic to?", top_k=3)
+    assert [match.template.template_id for match in nuts] == ["chain-of-thought"]
+    proof = templates.search(TENANT, "Prove that √2 is irrational", top_k=3)
+    assert proof[0].template.template_id == "proof-by-contradiction"
+    several = templates.search(TENANT, "Compare the two plans and decide", top_k=3)
+    assert len(several) == 3

@@ -7,7 +7,7 @@ import pytest
 
 from shared.model.questions import TimeHint
 from shared.times.phrases import find_time
-from tests.times.intents import FILTERS, STORIES, kept_aside
+from tests.times.intents import EVENTS, FILTERS, PERIODS, STORIES, kept_aside
 
 NOW = datetime(2026, 3, 18, 15, tzinfo=UTC)
 
@@ -31,6 +31,20 @@ def test_a_time_in_a_story_is_no_filter(lang: str, text: str) -> None:
 
 @pytest.mark.parametrize(("lang", "text"), [row for row in FILTERS if not kept_aside(row[1])])
 def test_a_time_that_is_asked_about_is_one(lang: str, text: str) -> None:
+    hint = hint_of(lang, text)
+    assert hint is not None
+    assert hint.restricts
+
+
+@pytest.mark.parametrize(("lang", "text"), EVENTS)
+def test_a_time_at_which_something_happened_orders(lang: str, text: str) -> None:
+    hint = hint_of(lang, text)
+    assert hint is not None
+    assert not hint.restricts
+
+
+@pytest.mark.parametrize(("lang", "text"), PERIODS)
+def test_a_time_beside_which_no_subject_remains_restricts(lang: str, text: str) -> None:
     hint = hint_of(lang, text)
     assert hint is not None
     assert hint.restricts

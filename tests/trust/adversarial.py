@@ -41,7 +41,9 @@ class Recipe:
     again: str
 
     def __call__(self, length: int) -> str:
-        return self.once + self.again * max(1, (length - len(self.once)) // len(self.again)) + _SUFFIX
+        return (
+            self.once + self.again * max(1, (length - len(self.once)) // len(self.again)) + _SUFFIX
+        )
 
 
 def modules() -> Iterator[ModuleType]:
@@ -135,7 +137,11 @@ def _one(node: Node) -> list[str]:
     if code is codes.LITERAL:
         return [chr(argument)]
     if code in (codes.IN, codes.ANY, codes.NOT_LITERAL):
-        return _of_a_class(argument if code is codes.IN else [(codes.NEGATE, None), (codes.LITERAL, argument or 10)])
+        return _of_a_class(
+            argument
+            if code is codes.IN
+            else [(codes.NEGATE, None), (codes.LITERAL, argument or 10)]
+        )
     if code in (codes.ASSERT, codes.ASSERT_NOT):
         return [""]
     inner = [text for each in _inside(node) for text in _examples(each)] or [""]
@@ -144,7 +150,9 @@ def _one(node: Node) -> list[str]:
 
 def _of_a_class(members: list[Node]) -> list[str]:
     negates = members[0][0] is codes.NEGATE
-    spelt = [chr(each[0] if code is codes.RANGE else each) for code, each in members if code in _SPELT]
+    spelt = [
+        chr(each[0] if code is codes.RANGE else each) for code, each in members if code in _SPELT
+    ]
     signs = [*spelt, *"ax1 -é☃"]
     fit = [sign for sign in signs if any(_holds(each, sign) for each in members) != negates]
     return fit[: 1 if negates else _BRANCHES] or [signs[0]]

@@ -65,7 +65,11 @@ def _obeyed(prompt: Prompt) -> Iterator[str]:
 
 def _revived(text: str) -> str:
     unquoted = re.sub(r"(?m)^> ?", "", text)
-    return re.sub(r"\((\^?\W{0,3}[NnＮ]\s*\d[^()]*)\)", r"[\1]", unquoted).replace("‹", "<").replace("›", ">")
+    return (
+        re.sub(r"\((\^?\W{0,3}[NnＮ]\s*\d[^()]*)\)", r"[\1]", unquoted)
+        .replace("‹", "<")
+        .replace("›", ">")
+    )
 
 
 def _sent(address: str) -> Iterator[str]:

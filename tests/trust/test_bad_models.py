@@ -21,11 +21,9 @@ pytestmark = pytest.mark.slow
 
 ASKED = {"message": "What did we decide to use for the API?"}
 GOOD = "We decided to use Cloud Run for the API [N1]."
-UNANSWERED = (
-    "I don't have enough information in your notes to answer this question: the nearest notes do not hold the answer."
-)
+UNANSWERED = "I don't have enough information in your notes to answer this question: the nearest notes do not hold the answer."
 UNBACKED = "I don't have enough information in your notes to answer this question: no passage backs what could be said."
-EXTRACTED = "Closest passages in your notes:\n\n> We decided to use Cloud Run for the API. [N1]"
+EXTRACTED = "Closest passages in your notes:\n\n> **API**\n>\n> We decided to use Cloud Run for the API. [N1]"
 
 
 @dataclass(frozen=True)
@@ -40,37 +38,63 @@ class Bad:
 
 
 MODELS = {
-    "cites a label that was not offered": Bad(("We decided ", "to use Cloud Run for the API [N1][N", "99]."), GOOD),
-    "cites only labels of its own": Bad(("Run [N99]. ", "Fire [N98]."), UNBACKED, refusal="unsupported_claims"),
-    "cites nothing": Bad(("It is Cloud Run", " of course."), UNBACKED, refusal="unsupported_claims"),
+    "cites a label that was not offered": Bad(
+        ("We decided ", "to use Cloud Run for the API [N1][N", "99]."), GOOD
+    ),
+    "cites only labels of its own": Bad(
+        ("Run [N99]. ", "Fire [N98]."), UNBACKED, refusal="unsupported_claims"
+    ),
+    "cites nothing": Bad(
+        ("It is Cloud Run", " of course."), UNBACKED, refusal="unsupported_claims"
+    ),
     "says yes and answers": Bad(("ANSWER: y", "es\n", GOOD), GOOD),
     "says partly on the same line": Bad(("**ANSWER: partly**. ", GOOD), GOOD),
     "says no": Bad(("ANSWER: no",), UNANSWERED, refusal="below_threshold"),
     "says no and answers": Bad(("ANSWER: no\n", GOOD), UNANSWERED, refusal="below_threshold"),
     "answers and says no": Bad((f"{GOOD}\n", "ANSWER: no"), UNANSWERED, refusal="below_threshold"),
-    "says yes and refuses": Bad(("ANSWER: yes\nYour notes ", "do not say."), UNANSWERED, refusal="below_threshold"),
-    "says yes and cites nothing": Bad(("ANSWER: yes\nIt is Cloud Run.",), UNBACKED, refusal="unsupported_claims"),
+    "says yes and refuses": Bad(
+        ("ANSWER: yes\nYour notes ", "do not say."), UNANSWERED, refusal="below_threshold"
+    ),
+    "says yes and cites nothing": Bad(
+        ("ANSWER: yes\nIt is Cloud Run.",), UNBACKED, refusal="unsupported_claims"
+    ),
     "says yes and cites at random": Bad(
-        ("ANSWER: yes\nElephants sleep for two hours a night [N1].",), UNBACKED, refusal="unsupported_claims"
+        ("ANSWER: yes\nElephants sleep for two hours a night [N1].",),
+        UNBACKED,
+        refusal="unsupported_claims",
     ),
     "says yes and nothing else": Bad(("ANSWER: yes\n",), EXTRACTED, "extractive"),
     "says whether at every turn": Bad(("ANSWER: yes\n", GOOD, "\nANSWER: yes\n"), GOOD),
     "answers empty": Bad(("",), EXTRACTED, "extractive"),
     "answers in blanks": Bad((" \n", "\t"), EXTRACTED, "extractive"),
-    "answers in invisible characters": Bad(("\u200b\u2060", "\ufeff\U000e0041"), EXTRACTED, "extractive"),
+    "answers in invisible characters": Bad(
+        ("\u200b\u2060", "\ufeff\U000e0041"), EXTRACTED, "extractive"
+    ),
     "streams garbage": Bad(
-        ("\x00\x07[N", "]]](((\x1b[31m", "\ud800【", "N99】` ``` <"), UNBACKED, refusal="unsupported_claims"
+        ("\x00\x07[N", "]]](((\x1b[31m", "\ud800【", "N99】` ``` <"),
+        UNBACKED,
+        refusal="unsupported_claims",
     ),
     "dies before the first word": Bad((ModelUnavailable("away"),), EXTRACTED, "extractive"),
-    "dies in the middle of a marker": Bad(("Cloud Run [N1]. And [N", ModelUnavailable("away")), "Cloud Run [N1]. …"),
+    "dies in the middle of a marker": Bad(
+        ("Cloud Run [N1]. And [N", ModelUnavailable("away")), "Cloud Run [N1]. …"
+    ),
     "dies in the middle of a tag": Bad(
         ("Cloud Run [N1] <img sr", ModelUnavailable("away")), "Cloud Run [N1] ‹img sr …"
     ),
-    "is cut in the middle of a link": Bad((GOOD, " See [x](http", Delta("", truncated=True)), f"{GOOD} …"),
+    "is cut in the middle of a link": Bad(
+        (GOOD, " See [x](http", Delta("", truncated=True)), f"{GOOD} …"
+    ),
     "repeats a list of sources": Bad((GOOD, *("\n\nSources:\n[N1] API\n[N7] Law\n",) * 9), GOOD),
-    "repeats definitions as a list of sources": Bad((GOOD, *("\n\n[N1]: https://evil.example/\n",) * 5), GOOD),
-    "writes a hundred thousand characters": Bad((GOOD, *(" And it scales well [N1][N99].",) * 4000), f"{GOOD} And…"),
-    "never ends a line of a hundred thousand characters": Bad((f"{GOOD} ", *("[N" * 500,) * 120), f"{GOOD}…"),
+    "repeats definitions as a list of sources": Bad(
+        (GOOD, *("\n\n[N1]: https://evil.example/\n",) * 5), GOOD
+    ),
+    "writes a hundred thousand characters": Bad(
+        (GOOD, *(" And it scales well [N1][N99].",) * 4000), f"{GOOD} And…"
+    ),
+    "never ends a line of a hundred thousand characters": Bad(
+        (f"{GOOD} ", *("[N" * 500,) * 120), f"{GOOD}…"
+    ),
     "never closes code": Bad((f"{GOOD} ```", *("<b>" * 300,) * 120), f"{GOOD}…"),
 }
 
@@ -78,10 +102,16 @@ MODELS = {
 @pytest.fixture
 def writes(world: World, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """One note, and a model that writes what it is told each time."""
-    world.save("api", title="API", text="We decided to use Cloud Run for the API.", path="projects/api.md")
+    world.save(
+        "api", title="API", text="We decided to use Cloud Run for the API.", path="projects/api.md"
+    )
 
     def tell(script: tuple[Any, ...]) -> None:
-        monkeypatch.setattr(bootstrap, "_process", [replace(world.app, writer=ScriptedWriter(script))])
+        monkeypatch.setattr(
+            bootstrap,
+            "_process",
+            [bootstrap.assemble(replace(world.app, writer=ScriptedWriter(script)))],
+        )
 
     return tell
 
@@ -89,7 +119,11 @@ def writes(world: World, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]
 def as_wanted(body: dict[str, Any], bad: Bad) -> None:
     answer = body["answer"]
     wanted = bad.answer
-    assert answer.startswith(wanted[:-1]) if wanted.endswith("…") and not wanted.endswith(" …") else answer == wanted
+    assert (
+        answer.startswith(wanted[:-1])
+        if wanted.endswith("…") and not wanted.endswith(" …")
+        else answer == wanted
+    )
     assert body["meta"]["model"] == bad.model
     assert (body["meta"]["refusal"] or {}).get("reason") == bad.refusal
     assert {each["cid"] for each in body["citations"]} == (set() if bad.refusal else {"N1"})
@@ -100,7 +134,9 @@ def as_wanted(body: dict[str, Any], bad: Bad) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_that_misbehaves_whole_and_streamed(world: World, writes: Callable[..., None], name: str) -> None:
+def test_a_model_that_misbehaves_whole_and_streamed(
+    world: World, writes: Callable[..., None], name: str
+) -> None:
     writes(MODELS[name].script)
     response = world.call("chat", "POST", "/chat", ASKED)
     assert response.status_code == 200
@@ -112,7 +148,9 @@ def test_a_model_that_misbehaves_whole_and_streamed(world: World, writes: Callab
     as_wanted(result, MODELS[name])
     shown = list(shown_on_the_way(events)) if len(events) < 500 else [shown_at_the_end(events)]
     assert shown[-1] == result["answer"]
-    assert [text for text in shown if "N99" in text or "ANSWER" in text or active(text[:5000], ())] == []
+    assert [
+        text for text in shown if "N99" in text or "ANSWER" in text or active(text[:5000], ())
+    ] == []
 
 
 def shown_at_the_end(events: list[tuple[str, Any]]) -> str:

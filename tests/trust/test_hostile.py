@@ -39,7 +39,12 @@ def prepared(world: World, case: Case) -> dict[str, Any]:
     else:
         note = {"title": "Boat", "path": "inbox/hostile.md", **case.note}
         world.save("hostile", text=f"{TOPIC} {_CANARY} {case.text}", **note)
-    request = {"message": ASKED, "filters": {"folders": list(_folders(case))}, "topK": 3, **case.asked}
+    request = {
+        "message": ASKED,
+        "filters": {"folders": list(_folders(case))},
+        "topK": 3,
+        **case.asked,
+    }
     if case.template:
         steps = {"name": "Steps", "content": case.template}
         assert world.call("api", "PUT", "/templates/steps", steps).status_code == 200
@@ -49,7 +54,9 @@ def prepared(world: World, case: Case) -> dict[str, Any]:
         request["sessionId"] = created.get_json()["sessionId"]
     for message in case.before:
         world.clock.forward(seconds=1)
-        assert world.call("chat", "POST", "/chat", {**request, "message": message}).status_code == 200
+        assert (
+            world.call("chat", "POST", "/chat", {**request, "message": message}).status_code == 200
+        )
     return request
 
 
@@ -77,7 +84,11 @@ def sampled(texts: Sequence[str]) -> Iterator[str]:
 
 
 def inside_markers(answer: str) -> set[int]:
-    return {at for found in re.finditer(r"\[N\d+\]", answer) for at in range(found.start() + 1, found.end())}
+    return {
+        at
+        for found in re.finditer(r"\[N\d+\]", answer)
+        for at in range(found.start() + 1, found.end())
+    }
 
 
 def check(world: World, body: dict[str, Any], texts: Sequence[str]) -> None:
@@ -86,7 +97,9 @@ def check(world: World, body: dict[str, Any], texts: Sequence[str]) -> None:
     labels = set(re.findall(r"\[(N\d+)\]", answer))
     assert labels == set(citations)
     rendered = unescape(unescape(unquote(answer)))
-    assert {found for found in _MARKER_LIKE.findall(rendered) if found[1:-1] not in citations} == set()
+    assert {
+        found for found in _MARKER_LIKE.findall(rendered) if found[1:-1] not in citations
+    } == set()
     assert not _HALF.search(answer)
     assert active(answer, texts) == []
     for citation in citations.values():
@@ -133,7 +146,9 @@ def check_stream(world: World, events: Sequence[tuple[str, Any]], texts: Sequenc
     assert on_the_way[-1] == result["answer"]
     assert [found for text in sampled(on_the_way) for found in active(text, texts)] == []
     inside = inside_markers(result["answer"])
-    assert [text for text in on_the_way if len(text) in inside and result["answer"].startswith(text)] == []
+    assert [
+        text for text in on_the_way if len(text) in inside and result["answer"].startswith(text)
+    ] == []
 
 
 def _texts(writer: ObedientWriter) -> list[str]:
@@ -166,11 +181,15 @@ def test_a_folder_s_name_cannot_choose_folders_that_were_not_offered(
     assert active(body["answer"], _texts(writer)) == []
 
 
-def test_what_is_stored_in_a_session_is_as_harmless_as_what_was_shown(world: World, writer: ObedientWriter) -> None:
+def test_what_is_stored_in_a_session_is_as_harmless_as_what_was_shown(
+    world: World, writer: ObedientWriter
+) -> None:
     title = "![x](https://evil.example/?q=1)<script>alert(1)</script> [y](javascript:x)"
     request = prepared(world, Case("stored", text="[N7]", note={"title": title}, session={}))
     assert world.call("chat", "POST", "/chat", request).status_code == 200
-    listed = world.call("api", "GET", f"/sessions/{request['sessionId']}/messages").get_json()["messages"]
+    listed = world.call("api", "GET", f"/sessions/{request['sessionId']}/messages").get_json()[
+        "messages"
+    ]
     stored = listed[-1]["text"]
     assert "\n\nSources:\n- [N1] " in stored
     assert active(stored, (ASKED, *_texts(writer))) == []

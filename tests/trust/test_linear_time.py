@@ -28,13 +28,26 @@ WORST = 2
 
 _NOW = datetime(2026, 3, 18, 14, tzinfo=UTC)
 _MOMENT = Moment(_NOW, "Europe/Berlin")
-_READ = ("text", "markdown", "answer", "body", "reply", "title", "question", "word", "row", "line", "name", "signs")
+_READ = (
+    "text",
+    "markdown",
+    "answer",
+    "body",
+    "reply",
+    "title",
+    "question",
+    "word",
+    "row",
+    "line",
+    "name",
+    "signs",
+)
 """What the first parameter of a reader is called."""
 _GIVEN: Mapping[str, object] = {
     "now": _NOW,
     "zone": "Europe/Berlin",
     "moment": _MOMENT,
-    "asked": _MOMENT,
+    "asked_at": _MOMENT,
     "offered": (),
     "texts": ("https://notes.example/a",),
     "path": "a/b.md",
@@ -47,8 +60,33 @@ _GIVEN: Mapping[str, object] = {
     "lang": "en",
 }
 _ORDINARY = (
-    *("a ", "a. ", "a, ", "a\n", "\n", "1. a\n", "- a\n", "> a\n", "# a\n", "> a. ", "| a ", "| a | b |\n", "a\n===\n"),
-    *("5 May ", "2024-05-05 ", "last week, ", "in May ", "(", "[a](b) ", "[[a]] ", "[N1] ", "[N1, N2]. ", "#tag "),
+    *(
+        "a ",
+        "a. ",
+        "a, ",
+        "a\n",
+        "\n",
+        "1. a\n",
+        "- a\n",
+        "> a\n",
+        "# a\n",
+        "> a. ",
+        "| a ",
+        "| a | b |\n",
+        "a\n===\n",
+    ),
+    *(
+        "5 May ",
+        "2024-05-05 ",
+        "last week, ",
+        "in May ",
+        "(",
+        "[a](b) ",
+        "[[a]] ",
+        "[N1] ",
+        "[N1, N2]. ",
+        "#tag ",
+    ),
     *(
         "`a` ",
         "```\n",
@@ -77,10 +115,18 @@ def readers(lang: str) -> Iterator[tuple[str, Reader]]:
     for module in modules():
         for name, made in vars(module).items():
             function = inspect.unwrap(made) if callable(made) else None
-            if name.startswith("_") or not inspect.isfunction(function) or function.__module__ != module.__name__:
+            if (
+                name.startswith("_")
+                or not inspect.isfunction(function)
+                or function.__module__ != module.__name__
+            ):
                 continue
             parameters = [*inspect.signature(function).parameters.values()]
-            if not parameters or parameters[0].name not in _READ or parameters[0].annotation != "str":
+            if (
+                not parameters
+                or parameters[0].name not in _READ
+                or parameters[0].annotation != "str"
+            ):
                 continue
             values = {**_GIVEN, "lang": lang}
             given = {each.name: values[each.name] for each in parameters[1:] if each.name in values}
@@ -154,7 +200,7 @@ NAMES = {
     "shared.markdown.file.fields_of",
     "shared.markdown.frontmatter.split",
     "shared.markdown.sanitize.sanitize",
-    "shared.sessions.follow_ups.whole_question",
+    "shared.sessions.follow_ups.standalone_question",
     "shared.times.dates.days_in",
     "shared.times.phrases.find_time",
 }

@@ -19,7 +19,9 @@ BEFORE = {
     "Windows line ends": "One.\r\nTwo 😀.\r\n\r\n",
     "frontmatter": "---\ntitle: 😀\ntags: [a]\n---\n\n",
     "headings of astral letters": "# 𝐀𝐏𝐈 😀\n\n## 𝕯ecisions\n\n",
-    "many passages": "".join(f"## Part {part} 😀\n\n{'Lorem 😀 ipsum dolor sit amet. ' * 40}\n\n" for part in range(6)),
+    "many passages": "".join(
+        f"## Part {part} 😀\n\n{'Lorem 😀 ipsum dolor sit amet. ' * 40}\n\n" for part in range(6)
+    ),
     "invisible characters": "a\u200bb\u2060c\ufeff. ",
     "line separators": "one\u2028two\u2029three\x85. ",
 }
@@ -29,8 +31,12 @@ BEFORE = {
 def test_a_quote_stands_where_its_span_says(world: World, before: str) -> None:
     text = f"{BEFORE[before]}{FACT} 😀e\u0301. It scales 👍."
     world.save("api", title="API", text=text)
-    body = world.call("chat", "POST", "/chat", {"message": "What did we decide to use for the API?"}).get_json()
-    found = world.call("api", "POST", "/search", {"query": "decide Cloud Run API", "k": 20}).get_json()["results"]
+    body = world.call(
+        "chat", "POST", "/chat", {"message": "What did we decide to use for the API?"}
+    ).get_json()
+    found = world.call(
+        "api", "POST", "/search", {"query": "decide Cloud Run API", "k": 20}
+    ).get_json()["results"]
     assert FACT in body["answer"]
     for citation in body["citations"]:
         assert slice_of(text, citation["span"]) == citation["quote"]

@@ -30,7 +30,11 @@ WRITTEN = (
 )
 """A sentence of the answer, and words of the passage that it cites."""
 SOURCE = re.compile(r"^\[(?P<label>N\d+)\](?P<text>.*?)(?=^\[N\d+\]|\Z)", re.MULTILINE | re.DOTALL)
-PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+}
 
 
 class Writer(OpenAIServer):
@@ -41,7 +45,10 @@ class Writer(OpenAIServer):
             return super()._route(request)
         prompt = "\n".join(message["content"] for message in request.json()["messages"])
         sources = [(each["label"], each["text"]) for each in SOURCE.finditer(prompt)]
-        cited = ((said, next((label for label, text in sources if words in text), None)) for said, words in WRITTEN)
+        cited = (
+            (said, next((label for label, text in sources if words in text), None))
+            for said, words in WRITTEN
+        )
         answer = " ".join(f"{said} [{label}]." for said, label in cited if label)
         return chunked(*re.findall(r"\S+\s*", f"ANSWER: yes\n{answer}"))
 
@@ -51,7 +58,11 @@ def make(folder: Path) -> None:
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         model = stack.enter_context(Writer())
-        written = {"OPENAI_BASE_URL": model.base_url, "CHAT_MODEL": "a-model", "CHAT_TIMEOUT_MS": "60000"}
+        written = {
+            "OPENAI_BASE_URL": model.base_url,
+            "CHAT_MODEL": "a-model",
+            "CHAT_TIMEOUT_MS": "60000",
+        }
         browser = stack.enter_context(launched(stack.enter_context(sync_playwright())))
 
         def opened(name: str, env: dict[str, str], **options: Any) -> Page:  # noqa: ANN401 - a context's own
@@ -84,7 +95,9 @@ def _open_first_citation(page: Page, exchange: Locator) -> None:
 
 
 def _keep(page: Page, path: Path) -> None:
-    taken = page.context.new_cdp_session(page).send("Page.captureScreenshot", {"format": "webp", "quality": 85})
+    taken = page.context.new_cdp_session(page).send(
+        "Page.captureScreenshot", {"format": "webp", "quality": 85}
+    )
     path.write_bytes(base64.b64decode(taken["data"]))
 
 

@@ -14,7 +14,11 @@ from tests.web.conftest import OpenPage
 from tests.web.moves import QUESTION, ask, open_notes, until
 
 Shot = Callable[[Page, str], None]
-PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 360, "height": 740},
+    "has_touch": True,
+    "is_mobile": True,
+}
 
 
 def findings(page: Page) -> list[str]:
@@ -30,7 +34,9 @@ def findings(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_serious(open_page: OpenPage, product: Running, theme: str, shot: Shot) -> None:
+def test_axe_finds_nothing_serious(
+    open_page: OpenPage, product: Running, theme: str, shot: Shot
+) -> None:
     page = open_page(product.address, color_scheme=theme)
     assert findings(page) == []
     ask(page, "What is the wifi password?")
@@ -109,11 +115,15 @@ def assert_no_sideways_scroll(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_a_phone_has_all_of_it_without_sideways_scroll(open_page: OpenPage, product: Running, shot: Shot) -> None:
+def test_a_phone_has_all_of_it_without_sideways_scroll(
+    open_page: OpenPage, product: Running, shot: Shot
+) -> None:
     page = open_page(product.address, **PHONE)
     assert_no_sideways_scroll(page)
     tops = "[...document.querySelectorAll('.top a, .top button')].map((each) => each.getBoundingClientRect())"
-    assert page.evaluate(f"{tops}.every((box) => box.top >= 0 && box.bottom <= 52 && box.right <= 360)")
+    assert page.evaluate(
+        f"{tops}.every((box) => box.top >= 0 && box.bottom <= 52 && box.right <= 360)"
+    )
     exchange = ask(page, QUESTION)
     assert_no_sideways_scroll(page)
     shot(page, "phone-answer")

@@ -10,7 +10,10 @@ from tests.servers.dev import Running, dev
 from tests.web.conftest import OpenPage
 from tests.web.moves import QUESTION, ask, open_notes, until
 
-NOTES = {"api": "We decided to run the API on Cloud Run.", "sleep": "Falling asleep took 18 minutes."}
+NOTES = {
+    "api": "We decided to run the API on Cloud Run.",
+    "sleep": "Falling asleep took 18 minutes.",
+}
 
 
 def _write_notes(running: Running) -> None:
@@ -19,7 +22,9 @@ def _write_notes(running: Running) -> None:
     running.await_vectors()
 
 
-def test_a_server_that_goes_and_comes_back_loses_nothing(open_page: OpenPage, tmp_path: Path) -> None:
+def test_a_server_that_goes_and_comes_back_loses_nothing(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
     with dev(tmp_path) as running:
         _write_notes(running)
         port = int(running.address.rpartition(":")[2])
@@ -30,7 +35,9 @@ def test_a_server_that_goes_and_comes_back_loses_nothing(open_page: OpenPage, tm
     page.get_by_label("Your question").fill("How long did falling asleep take?")
     page.keyboard.press("Enter")
     expect(page.locator(".banner")).to_contain_text("No connection to the server")
-    expect(page.locator(".exchange").last.get_by_role("alert")).to_have_text("The server cannot be reached.")
+    expect(page.locator(".exchange").last.get_by_role("alert")).to_have_text(
+        "The server cannot be reached."
+    )
     page.reload()
     expect(page.locator(".exchange").first.locator(".answer")).to_contain_text("Cloud Run")
     expect(page.locator(".exchange").last.get_by_role("alert")).to_be_visible()
@@ -69,7 +76,9 @@ def test_a_note_is_kept_while_the_server_is_away(open_page: OpenPage, tmp_path: 
     expect(page.locator(".save-state")).to_contain_text("No connection: kept in this browser")
 
 
-def test_erasing_everything_leaves_nothing_here_or_there(open_page: OpenPage, tmp_path: Path) -> None:
+def test_erasing_everything_leaves_nothing_here_or_there(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
     with dev(tmp_path) as running:
         _write_notes(running)
         page = open_page(running.address)

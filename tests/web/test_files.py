@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +16,7 @@ from playwright.sync_api import Page, expect
 
 from cli.main import main
 from shared.markdown.file import note_id_of
-from tests.cli.sync.other_files import pdf
+from tests.desktop.files.samples import pdf
 from tests.servers.dev import Running, dev
 from tests.web.conftest import SHOTS, OpenPage
 from tests.web.moves import ask
@@ -32,7 +34,12 @@ class Desk:
     folder: Path
 
     def index(self) -> None:
-        assert CliRunner().invoke(main, ["--home", str(self.home), "index", str(self.folder)]).exit_code == 0
+        assert (
+            CliRunner()
+            .invoke(main, ["--home", str(self.home), "index", str(self.folder)])
+            .exit_code
+            == 0
+        )
 
     def write_back(self) -> None:
         """From now on the files of the folder are written."""
@@ -56,12 +63,15 @@ def product_of_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple
 @pytest.fixture
 def desk(product_of_files: tuple[Path, Running], tmp_path: Path) -> Desk:
     home, running = product_of_files
-    assert running.call("DELETE", "/me", {"confirm": "erase everything"})[0] == 200  # of the test before
+    status, _ = running.call("DELETE", "/me", {"confirm": "erase everything"})  # of the test before
+    assert status == 200, running.errors()
     folder = tmp_path / "notes"
     folder.mkdir()
     for name in ("boat.md", "other.md", "third.md"):
         (folder / name).write_text(TEXT)
-    (folder / "boiler #2.pdf").write_bytes(pdf(["The boiler is an Ofen 3000.", "The filter is changed every May."]))
+    (folder / "boiler #2.pdf").write_bytes(
+        pdf(["The boiler is an Ofen 3000.", "The filter is changed every May."])
+    )
     desk = Desk(running, home, folder)
     desk.index()
     return desk
@@ -74,7 +84,9 @@ def _edit(page: Page, desk: Desk, path: str, text: str) -> None:
     page.get_by_role("button", name="Save").click()
 
 
-def test_the_first_save_asks_and_its_answer_is_remembered_for_the_folder(page: Page, desk: Desk) -> None:
+def test_the_first_save_asks_and_its_answer_is_remembered_for_the_folder(
+    page: Page, desk: Desk
+) -> None:
     page.goto(desk.address("boat.md"))
     expect(page.get_by_text(f"From {desk.folder}/boat.md")).to_be_visible()
     page.screenshot(path=SHOTS / "note-origin.png")
@@ -105,7 +117,9 @@ def test_a_file_that_is_left_stays_and_so_does_the_note(page: Page, desk: Desk) 
     page.screenshot(path=SHOTS / "note-origin-phone.png")
     expect(page.get_by_text("Saving here leaves the file as it is")).to_be_visible()
     page.get_by_role("button", name="Change…").click()
-    expect(page.get_by_role("dialog")).to_contain_text(f"Write the files of {desk.folder} from now on?")
+    expect(page.get_by_role("dialog")).to_contain_text(
+        f"Write the files of {desk.folder} from now on?"
+    )
     page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Change…").click()
     page.get_by_role("dialog").get_by_role("button", name="Write the files").click()
@@ -121,7 +135,9 @@ def test_a_file_that_was_changed_too_is_not_written(page: Page, desk: Desk) -> N
     assert desk.file("boat.md") == TEXT.replace("blue", "green")
 
 
-def test_what_somebody_else_saved_meanwhile_is_not_overwritten_unasked(page: Page, desk: Desk) -> None:
+def test_what_somebody_else_saved_meanwhile_is_not_overwritten_unasked(
+    page: Page, desk: Desk
+) -> None:
     page.goto(desk.address("boat.md", "?edit=1"))
     page.get_by_label("Text").fill("Mine.")
     (desk.folder / "boat.md").write_text(TEXT.replace("blue", "green"))
@@ -131,7 +147,9 @@ def test_what_somebody_else_saved_meanwhile_is_not_overwritten_unasked(page: Pag
     expect(question).to_contain_text("changed elsewhere while you wrote")
     question.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Not saved.")).to_be_visible()
-    note = page.request.get(f"{desk.running.address}/api/notes/{note_id_of('default', 'boat.md')}").json()
+    note = page.request.get(
+        f"{desk.running.address}/api/notes/{note_id_of('default', 'boat.md')}"
+    ).json()
     assert "green" in note["text"]
 
 
@@ -145,7 +163,9 @@ def test_a_citation_of_a_pdf_opens_the_page_it_is_on(open_page: OpenPage, desk: 
     reply = page.request.get(address)
     assert (reply.status, reply.body()[:5]) == (200, b"%PDF-")
 
-    phone = open_page(desk.running.address, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone = open_page(
+        desk.running.address, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
     ask(phone, "When is the filter of the boiler changed?").locator(".answer .chip").first.tap()
     sheet = phone.get_by_role("dialog")
     expect(sheet.get_by_role("link", name="Open page 2 of boiler #2.pdf")).to_have_attribute(
@@ -154,7 +174,9 @@ def test_a_citation_of_a_pdf_opens_the_page_it_is_on(open_page: OpenPage, desk: 
     phone.screenshot(path=SHOTS / "pdf-phone.png")
 
 
-PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=")
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="
+)
 
 
 def test_images_of_the_folder_are_shown_and_nothing_else_of_it(page: Page, desk: Desk) -> None:
@@ -176,16 +198,29 @@ def test_images_of_the_folder_are_shown_and_nothing_else_of_it(page: Page, desk:
         expect(image).to_have_js_property("naturalWidth", 1)
     expect(page.locator(".note .prose em")).to_have_text("No")
     note_id = note_id_of("default", "seen.md")
-    for outside in ("../secret.png", str(desk.folder.parent / "secret.png"), "boat.md", "other.png"):
-        reply = page.request.get(f"{desk.running.address}/documents/{note_id}", params={"image": outside})
+    for outside in (
+        "../secret.png",
+        str(desk.folder.parent / "secret.png"),
+        "boat.md",
+        "other.png",
+    ):
+        reply = page.request.get(
+            f"{desk.running.address}/documents/{note_id}", params={"image": outside}
+        )
         assert reply.status == 404, outside
-    reply = page.request.get(f"{desk.running.address}/documents/{note_id}", params={"image": "bow.png"})
+    reply = page.request.get(
+        f"{desk.running.address}/documents/{note_id}", params={"image": "bow.png"}
+    )
     assert "sandbox" in reply.headers["content-security-policy"]
     link = page.get_by_role("link", name="Open in Obsidian")
-    expect(link).to_have_attribute("href", f"obsidian://open?path={quote(f'{desk.folder}/seen.md', safe='')}")
+    expect(link).to_have_attribute(
+        "href", f"obsidian://open?path={quote(f'{desk.folder}/seen.md', safe='')}"
+    )
 
 
-def test_a_folder_that_is_added_by_its_path_is_indexed_and_says_what_it_left_out(page: Page, desk: Desk) -> None:
+def test_a_folder_that_is_added_by_its_path_is_indexed_and_says_what_it_left_out(
+    page: Page, desk: Desk
+) -> None:
     more = desk.folder.parent / "more"
     more.mkdir()
     (more / "pier.md").write_text("The pier is closed.")
@@ -193,16 +228,22 @@ def test_a_folder_that_is_added_by_its_path_is_indexed_and_says_what_it_left_out
     page.goto(f"{desk.running.address}/#/notes")
     page.get_by_label("Or follow a folder of this machine").fill("no/such/folder")
     page.get_by_role("button", name="Follow", exact=True).click()
-    expect(page.locator(".landing .bad")).to_contain_text("the whole path of a folder on this machine")
+    expect(page.locator(".landing .bad")).to_contain_text(
+        "the whole path of a folder on this machine"
+    )
     page.get_by_label("Or follow a folder of this machine").fill(str(more))
     page.get_by_role("button", name="Follow", exact=True).click()
     expect(page.locator(".landing .good")).to_contain_text(f"1 note of {more}.")
     expect(page.locator("#side-notes .list-title").filter(has_text="pier")).to_be_visible()
     assert desk.running.answered("What about the pier?", "The pier is closed.", within=20)
-    assert str(more) in [each["folder"] for each in desk.running.call("GET", "/folders")[1]["folders"]]
+    assert str(more) in [
+        each["folder"] for each in desk.running.call("GET", "/folders")[1]["folders"]
+    ]
 
 
-def test_a_folder_that_is_added_on_the_page_is_followed(open_page: OpenPage, tmp_path: Path) -> None:
+def test_a_folder_that_is_added_on_the_page_is_followed(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
     (folder := tmp_path / "notes").mkdir()
     (folder / "pier.md").write_text("The pier is closed.")
     with dev(tmp_path / "home") as running:
@@ -217,11 +258,58 @@ def test_a_folder_that_is_added_on_the_page_is_followed(open_page: OpenPage, tmp
         expect(page.get_by_text("The pier is open again.")).to_be_visible()
 
 
+def test_files_that_are_gone_all_at_once_are_asked_about(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    folder = tmp_path / "notes"
+    (folder / "archive").mkdir(parents=True)
+    (folder / "pier.md").write_text("The pier is closed.")
+    for number in range(12):
+        (folder / f"archive/old{number}.md").write_text(f"Old matter {number}.")
+    with dev(tmp_path / "home") as running:
+        page = open_page(f"{running.address}/#/notes")
+        page.get_by_label("Or follow a folder of this machine").fill(str(folder))
+        page.get_by_role("button", name="Follow", exact=True).click()
+        expect(page.locator(".landing .good")).to_contain_text("13 notes")
+
+        away = folder.rename(tmp_path / "away")  # as if its drive were not mounted
+        folder.mkdir()
+        (folder / ".DS_Store").write_bytes(b"\0")
+        _reload_until(page, "13 of 13 files of", count=1)
+        expect(page.locator("#side-notes .list-title").filter(has_text="pier")).to_be_visible()
+        folder.joinpath(".DS_Store").unlink()
+        folder.rmdir()
+        away.rename(folder)
+        _reload_until(page, "Are these files gone?", count=0)
+
+        shutil.rmtree(folder / "archive")
+        _reload_until(page, f"12 of 12 files of {folder}/archive", count=1)
+        page.screenshot(path=SHOTS / "files-gone.png")
+        page.get_by_role("button", name="They are gone: remove the notes").click()
+        expect(page.get_by_text("Are these files gone?")).to_have_count(0)
+        listed = running.call("GET", "/notes")[1]["notes"]
+        assert [note["path"] for note in listed] == ["pier.md"]
+
+
+def _reload_until(page: Page, text: str, *, count: int) -> None:
+    """A minute at most: a folder is looked at again twice a minute, and sooner where something happened."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        page.reload()
+        expect(page.get_by_role("heading", name="Folders of this machine")).to_be_visible()
+        if page.get_by_text(text).count() == count:
+            return
+        time.sleep(0.5)
+    expect(page.get_by_text(text)).to_have_count(count)
+
+
 def test_both_sides_of_a_conflict_are_shown_and_one_is_chosen(page: Page, desk: Desk) -> None:
     for keep, here, there in (("Keep the note", "red", "green"), ("Keep the file", "grey", "pink")):
         note_id = note_id_of("default", "boat.md")
         note = page.request.get(f"{desk.running.address}/api/notes/{note_id}").json()
-        changed = {name: note[name] for name in ("title", "path", "vault")} | {"text": TEXT.replace("blue", here)}
+        changed = {name: note[name] for name in ("title", "path", "vault")} | {
+            "text": TEXT.replace("blue", here)
+        }
         page.request.put(f"{desk.running.address}/api/notes/{note_id}", data=changed)
         (desk.folder / "boat.md").write_text(TEXT.replace("blue", there))
         page.goto(desk.address("boat.md"))
@@ -239,7 +327,9 @@ def test_both_sides_of_a_conflict_are_shown_and_one_is_chosen(page: Page, desk: 
         assert said in desk.file("boat.md")
 
 
-def test_a_chosen_folder_does_not_replace_what_was_changed_here_unasked(page: Page, desk: Desk) -> None:
+def test_a_chosen_folder_does_not_replace_what_was_changed_here_unasked(
+    page: Page, desk: Desk
+) -> None:
     note = f"{desk.running.address}/api/notes/{note_id_of('default', 'boat.md')}"
     page.request.put(note, data={"title": "Boat", "text": "The boat is mine.", "path": "boat.md"})
     page.goto(f"{desk.running.address}/#/notes")
@@ -255,14 +345,18 @@ def test_a_chosen_folder_does_not_replace_what_was_changed_here_unasked(page: Pa
         assert page.request.get(note).json()["text"] == kept
 
 
-def test_with_files_being_written_a_new_note_and_a_changed_path_reach_the_disk(page: Page, desk: Desk) -> None:
+def test_with_files_being_written_a_new_note_and_a_changed_path_reach_the_disk(
+    page: Page, desk: Desk
+) -> None:
     desk.write_back()
     page.goto(f"{desk.running.address}/#/notes")
     page.get_by_role("button", name="New note").click()
     page.get_by_label("Title").fill("Log")
     page.get_by_label("Text", exact=True).fill("High water.")
     page.get_by_role("button", name="Save").click()
-    expect(page.locator(".save-state")).to_have_text("Saved. It has no path, so it is not written to a file.")
+    expect(page.locator(".save-state")).to_have_text(
+        "Saved. It has no path, so it is not written to a file."
+    )
     page.get_by_label("Path").fill("sea/log.md")
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".save-state")).to_have_text("Saved. Its file says the same.")
@@ -280,10 +374,14 @@ def test_with_files_being_written_a_new_note_and_a_changed_path_reach_the_disk(p
     assert sorted(note["path"] for note in listed if note["title"] == "Log") == ["sea/old/log.md"]
 
 
-def test_what_is_imported_in_the_place_of_a_note_is_not_written_into_its_file_unasked(page: Page, desk: Desk) -> None:
+def test_what_is_imported_in_the_place_of_a_note_is_not_written_into_its_file_unasked(
+    page: Page, desk: Desk
+) -> None:
     desk.write_back()
     address = f"{desk.running.address}/api/notes"
-    reply = page.request.post(f"{address}:import", data={"path": "boat.md", "text": "Another boat."})
+    reply = page.request.post(
+        f"{address}:import", data={"path": "boat.md", "text": "Another boat."}
+    )
     assert reply.status == 200
     assert desk.file("boat.md") == TEXT
     page.goto(desk.address("boat.md"))

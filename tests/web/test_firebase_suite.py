@@ -42,7 +42,9 @@ def test_the_suite_is_found_and_named(product: Running, suite: FirebaseSuite) ->
     assert f"GOOGLE_CLOUD_PROJECT={PROJECT}" in product.greeting
 
 
-def test_an_account_that_is_disabled_stops_at_once_where_that_is_asked_for(suite: FirebaseSuite) -> None:
+def test_an_account_that_is_disabled_stops_at_once_where_that_is_asked_for(
+    suite: FirebaseSuite,
+) -> None:
     token = suite.sign_up("eve@example.com", PASSWORD)
     asking = EmulatorVerifier(PROJECT, accounts=Accounts.emulated(PROJECT, suite.auth))
     uid = asking.verify(token).uid
@@ -50,13 +52,17 @@ def test_an_account_that_is_disabled_stops_at_once_where_that_is_asked_for(suite
     def change(what: str, body: dict[str, object]) -> None:
         address = f"http://{suite.auth}/identitytoolkit.googleapis.com/v1/projects/{PROJECT}/accounts:{what}"
         headers = {"Authorization": "Bearer owner", "Content-Type": "application/json"}
-        with urlopen(Request(address, json.dumps({"localId": uid, **body}).encode(), headers), timeout=60):
+        with urlopen(
+            Request(address, json.dumps({"localId": uid, **body}).encode(), headers), timeout=60
+        ):
             pass
 
     change("update", {"disableUser": True})
     with pytest.raises(Unauthenticated, match="disabled"):
         asking.verify(token)
-    assert EmulatorVerifier(PROJECT).verify(token).uid == uid  # where nobody asks, for the hour it was issued for
+    assert (
+        EmulatorVerifier(PROJECT).verify(token).uid == uid
+    )  # where nobody asks, for the hour it was issued for
     change("update", {"disableUser": False, "validSince": str(int(time.time()) + 60)})
     with pytest.raises(Unauthenticated, match="revoked"):
         asking.verify(token)
@@ -86,7 +92,9 @@ def test_people_of_the_auth_emulator_sign_in_on_the_page(
     page.get_by_role("button", name="Settings (s)").click()
     page.get_by_role("button", name="Sign out").click()
     sign_in("bob@example.com")
-    expect(ask(page, "What does the safe open with?").locator(".refusal")).to_contain_text("no notes to search yet")
+    expect(ask(page, "What does the safe open with?").locator(".refusal")).to_contain_text(
+        "no notes to search yet"
+    )
 
 
 def test_nobody_is_let_in_without_a_token(product: Running) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from zipfile import ZipFile
 
+import pytest
 from playwright.sync_api import APIResponse, Page, Route, expect
 
 from shared.markdown.file import fields_of, note_id_of
@@ -31,7 +32,9 @@ def test_a_note_that_was_edited_answers_differently(page: Page, shot: Shot) -> N
     expect(page.locator(".save-state")).to_have_text("Saved.")
     expect(page.locator(".index-state")).to_have_text("indexed")
     page.get_by_role("link", name="Chat").click()
-    expect(ask(page, "What is the price of the mooring at Zeebrugge?").locator(".answer")).to_contain_text("55 euros")
+    expect(
+        ask(page, "What is the price of the mooring at Zeebrugge?").locator(".answer")
+    ).to_contain_text("55 euros")
 
 
 def test_what_was_edited_before_is_not_there_while_a_note_is_fetched_again(page: Page) -> None:
@@ -42,10 +45,14 @@ def test_what_was_edited_before_is_not_there_while_a_note_is_fetched_again(page:
     expect(page.locator(".note-page")).to_contain_text("Opening")
     expect(page.get_by_label("Text", exact=True)).to_have_count(0)
     let_go()
-    expect(page.get_by_label("Text", exact=True)).to_have_value("The quay at Nieuwpoort is closed in winter.")
+    expect(page.get_by_label("Text", exact=True)).to_have_value(
+        "The quay at Nieuwpoort is closed in winter."
+    )
 
 
-def test_a_passage_that_is_gone_is_told_and_one_that_moved_is_found(page: Page, product: Running) -> None:
+def test_a_passage_that_is_gone_is_told_and_one_that_moved_is_found(
+    page: Page, product: Running
+) -> None:
     note = {"title": "Tides", "text": "High water at Ostend comes at 14:20."}
     product.call("PUT", "/notes/tides", note)
     assert product.answered("When is high water at Ostend?", "14:20", within=60)
@@ -59,14 +66,18 @@ def test_a_passage_that_is_gone_is_told_and_one_that_moved_is_found(page: Page, 
     expect(page.locator(".pane .notice")).to_contain_text("no longer in it")
 
 
-def test_the_list_is_searched_by_title_and_by_text_and_kept_to_a_folder(page: Page, shot: Shot) -> None:
+def test_the_list_is_searched_by_title_and_by_text_and_kept_to_a_folder(
+    page: Page, shot: Shot
+) -> None:
     open_notes(page)
     rows = page.locator("#side-notes .list-row a")
     expect(rows).not_to_have_count(0)
     page.get_by_label("Search notes").fill("sourdough")
     expect(rows.first).to_contain_text("Sourdough bread")
     page.get_by_label("Search notes").fill("runner's knee")
-    expect(page.locator("#side-notes .list")).to_contain_text("Dr. Hoffmann says that it is runner's knee")
+    expect(page.locator("#side-notes .list")).to_contain_text(
+        "Dr. Hoffmann says that it is runner's knee"
+    )
     page.get_by_label("Search notes").fill("")
     page.get_by_label("Folder", exact=True).select_option("projects/garden")
     expect(rows).to_have_count(3)
@@ -117,7 +128,9 @@ hidden too
 """
 
 
-def test_a_note_reads_as_in_the_editors_that_people_use(page: Page, product: Running, shot: Shot) -> None:
+def test_a_note_reads_as_in_the_editors_that_people_use(
+    page: Page, product: Running, shot: Shot
+) -> None:
     product.call("PUT", "/notes/rich", {"title": "Rich", "text": RICH, "createdAt": "2020-01-01"})
     page.goto(f"{page.url.split('#')[0]}#/notes/rich")
     note = page.locator(".note")
@@ -127,7 +140,9 @@ def test_a_note_reads_as_in_the_editors_that_people_use(page: Page, product: Run
         "innerText", "Marked first line\nsecond line with a footnote1."
     )
     expect(note).not_to_contain_text("hidden")
-    expect(note.locator("div.callout[data-kind=warning] .callout-title")).to_have_text("Mind the gap")
+    expect(note.locator("div.callout[data-kind=warning] .callout-title")).to_have_text(
+        "Mind the gap"
+    )
     expect(note.locator("details.callout")).not_to_contain_text("[!tip]")
     expect(note.get_by_text("Inside.")).to_be_hidden()
     note.locator("summary").click()
@@ -140,9 +155,16 @@ def test_a_note_reads_as_in_the_editors_that_people_use(page: Page, product: Run
     product.call("DELETE", "/notes/rich")
 
 
-def test_notes_are_listed_newest_first_or_by_name_as_people_count(page: Page, product: Running) -> None:
+def test_notes_are_listed_newest_first_or_by_name_as_people_count(
+    page: Page, product: Running
+) -> None:
     for day, version in (("2019-03-01", "1.9.10"), ("2019-01-01", "1.9.9"), ("2019-02-01", "1.10")):
-        note = {"title": f"Release {version}", "text": "Out.", "createdAt": day, "path": f"r/{version}.md"}
+        note = {
+            "title": f"Release {version}",
+            "text": "Out.",
+            "createdAt": day,
+            "path": f"r/{version}.md",
+        }
         product.call("PUT", f"/notes/release-{version}", note)
     page.reload()
     open_notes(page)
@@ -160,7 +182,9 @@ def test_notes_are_listed_newest_first_or_by_name_as_people_count(page: Page, pr
 
 def test_a_note_that_is_saved_while_the_list_is_read_stays_in_it(page: Page) -> None:
     read: list[tuple[Route, APIResponse]] = []
-    page.route("**/notes?pageSize=200*", lambda route: read.append((route, route.fetch())))  # as it is before the save
+    page.route(
+        "**/notes?pageSize=200*", lambda route: read.append((route, route.fetch()))
+    )  # as it is before the save
     page.reload()
     page.get_by_role("link", name="Notes", exact=True).click()
     while not read:
@@ -174,7 +198,9 @@ def test_a_note_that_is_saved_while_the_list_is_read_stays_in_it(page: Page) -> 
     expect(page.get_by_role("link", name=re.compile("Meanwhile")).first).to_be_visible()
     for route, reply in read:
         route.fulfill(response=reply)
-    expect(page.get_by_role("link", name=re.compile("Sourdough")).first).to_be_visible()  # the list has come
+    expect(
+        page.get_by_role("link", name=re.compile("Sourdough")).first
+    ).to_be_visible()  # the list has come
     expect(page.get_by_role("link", name=re.compile("Meanwhile")).first).to_be_visible()
 
 
@@ -188,7 +214,9 @@ def test_what_is_not_saved_survives_a_reload(page: Page) -> None:
     expect(page.locator(".save-state")).to_have_text("Restored what you had not saved.")
 
 
-def test_a_note_that_changed_elsewhere_is_not_overwritten_unasked(page: Page, product: Running) -> None:
+def test_a_note_that_changed_elsewhere_is_not_overwritten_unasked(
+    page: Page, product: Running
+) -> None:
     write_note(page, "Shared list", "Milk.")
     note_id = page.url.split("/notes/")[1].split("?")[0]
     product.call("PUT", f"/notes/{note_id}", {"title": "Shared list", "text": "Milk and bread."})
@@ -270,7 +298,9 @@ def test_folders_with_the_same_paths_replace_nothing_of_each_other(
         (tmp_path / "Kayak" / name).write_text("Sold.")
     drop(page, tmp_path / "Kayak")
     dialog = page.get_by_role("dialog", name="What is here already")
-    expect(dialog.locator("li")).to_contain_text([re.compile("README.md.*here: .*to import: "), "todo.md"])
+    expect(dialog.locator("li")).to_contain_text(
+        [re.compile("README.md.*here: .*to import: "), "todo.md"]
+    )
     dialog.get_by_label("What becomes of README.md").select_option("Keep both")
     dialog.get_by_label("What becomes of todo.md").select_option("Replace")
     shot(page, "import-choice")
@@ -300,10 +330,14 @@ def test_a_folder_comes_in_with_titles_tags_and_dates_and_again_as_the_same_note
         file.write_text(text)
     open_notes(page)
     drop(page, tmp_path / "vault")
-    expect(page.locator(".landing .good")).to_have_text("3 notes imported into “vault”. The index follows by itself.")
+    expect(page.locator(".landing .good")).to_have_text(
+        "3 notes imported into “vault”. The index follows by itself."
+    )
     expect(page.locator(".landing")).to_contain_text("broken.md: indexed without its frontmatter")
     left_out = page.locator(".landing .notice").filter(has_text="Left out:")
-    expect(left_out.locator("li")).to_have_text(["hidden: .obsidian/app.md", "not Markdown (.png): picture.png"])
+    expect(left_out.locator("li")).to_have_text(
+        ["hidden: .obsidian/app.md", "not Markdown (.png): picture.png"]
+    )
     shot(page, "import")
     note = product.call("GET", f"/notes/{note_id_of('vault', 'alps/plan.md')}")[1]
     assert (note["title"], note["tags"]) == ("Crossing the Alps", ["travel", "hut"])
@@ -328,7 +362,9 @@ def test_files_that_are_dropped_come_in_too(page: Page, product: Running) -> Non
           document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: transfer, bubbles: true, cancelable: true}));
         }"""
     )
-    expect(page.locator(".landing .good")).to_have_text("1 note imported into “default”. The index follows by itself.")
+    expect(page.locator(".landing .good")).to_have_text(
+        "1 note imported into “default”. The index follows by itself."
+    )
     note = product.call("GET", f"/notes/{note_id_of('default', 'pasta.md')}")[1]
     assert (note["title"], note["createdAt"]) == ("pasta", "2022-04-05T00:00:00.000Z")
 
@@ -338,15 +374,21 @@ def from_menu(page: Page, action: str) -> None:
     page.get_by_role("button", name=action).click()
 
 
-def test_a_folder_without_markdown_says_that_nothing_came_in_and_why(page: Page, tmp_path: Path) -> None:
+def test_a_folder_without_markdown_says_that_nothing_came_in_and_why(
+    page: Page, tmp_path: Path
+) -> None:
     (tmp_path / "holiday").mkdir()
     for count in range(5):
         (tmp_path / f"holiday/{count}.jpg").write_bytes(b"")
     open_notes(page)
     drop(page, tmp_path / "holiday")
     landing = page.locator(".landing")
-    expect(landing).to_contain_text("Nothing was imported: there is no Markdown file (.md, .markdown) in it.")
-    expect(landing).to_contain_text(re.compile(r"not Markdown \(.jpg\): (\d.jpg, ){2}\d.jpg and 2 more"))
+    expect(landing).to_contain_text(
+        "Nothing was imported: there is no Markdown file (.md, .markdown) in it."
+    )
+    expect(landing).to_contain_text(
+        re.compile(r"not Markdown \(.jpg\): (\d.jpg, ){2}\d.jpg and 2 more")
+    )
     expect(landing.locator(".good")).to_have_count(0)
 
 
@@ -393,15 +435,24 @@ def test_an_export_is_brought_back_and_replaces_nothing_unasked(
         expect(other.locator(".landing")).not_to_contain_text("conversations")
         rows = [json.loads(line) for line in Path(download.value.path()).read_text().splitlines()]
         session = next(row for row in rows if row["type"] == "session" and row["title"] == asked)
-        said = [row["text"] for row in rows if row["type"] == "message" and row["sessionId"] == session["sessionId"]]
+        said = [
+            row["text"]
+            for row in rows
+            if row["type"] == "message" and row["sessionId"] == session["sessionId"]
+        ]
         brought = fresh.call("GET", f"/sessions/{session['sessionId']}/messages")[1]["messages"]
         assert [message["text"] for message in brought] == said
         other.get_by_role("link", name="Chat").click()
         expect(other.locator("#side-chat .list-row a").filter(has_text=asked).first).to_be_visible()
         other.get_by_role("link", name="Notes", exact=True).click()
         shot(other, "restored")
-        assert product.call("GET", "/notes")[1]["notes"][0]["title"] in other.locator("#side-notes .list").inner_text()
-        note_id = page.evaluate("[...document.querySelectorAll('#side-notes a')].at(0).hash.split('/')[2]")
+        assert (
+            product.call("GET", "/notes")[1]["notes"][0]["title"]
+            in other.locator("#side-notes .list").inner_text()
+        )
+        note_id = page.evaluate(
+            "[...document.querySelectorAll('#side-notes a')].at(0).hash.split('/')[2]"
+        )
         restored = fresh.call("GET", f"/notes/{note_id}")[1]
         assert restored["createdAt"] == product.call("GET", f"/notes/{note_id}")[1]["createdAt"]
         assert fresh.call("GET", "/templates/mine")[1]["content"] == "1. Think."
@@ -409,7 +460,9 @@ def test_an_export_is_brought_back_and_replaces_nothing_unasked(
         fresh.call("PUT", f"/notes/{note_id}", {"title": "Mine", "text": "Said here."})
         _bring_back(other, download.value.path())
         other.get_by_role("dialog").get_by_role("button", name="Cancel").click()
-        expect(other.locator(".landing")).to_contain_text("Skipped, what is here stays: Brought back")
+        expect(other.locator(".landing")).to_contain_text(
+            "Skipped, what is here stays: Brought back"
+        )
         assert fresh.call("GET", f"/notes/{note_id}")[1]["text"] == "Said here."
 
         (tmp_path / "picture.ndjson").write_bytes(b"\x89PNG\n")
@@ -436,21 +489,52 @@ def test_notes_that_could_not_be_embedded_say_so(open_page: OpenPage, product: R
     page = open_page(product.address)
     page.route(
         "**/api/notes/*:indexStatus",
-        lambda route: route.fulfill(json={"status": "failed", "current": True, "error": "the model refused it"}),
+        lambda route: route.fulfill(
+            json={"status": "failed", "current": True, "error": "the model refused it"}
+        ),
     )
     open_notes(page)
     page.locator("#side-notes .list-row a").first.click()
     expect(page.locator(".note .index-state")).to_have_text("failed: the model refused it")
 
 
-def test_links_between_notes_are_followed_there_and_back(page: Page, product: Running, shot: Shot) -> None:
+@pytest.mark.parametrize(
+    ("current", "text"),
+    [
+        (False, "waits to be indexed: today's 100 writes of the index are used up"),
+        (True, "found by words; vectors wait: today's 100 writes of the index are used up"),
+    ],
+)
+def test_a_note_that_waits_says_what_for(
+    open_page: OpenPage, product: Running, *, current: bool, text: str
+) -> None:
+    page = open_page(product.address)
+    error = "today's 100 writes of the index are used up"
+    status = {"status": "pending_embeddings", "current": current, "error": error}
+    page.route("**/api/notes/*:indexStatus", lambda route: route.fulfill(json=status))
+    open_notes(page)
+    page.locator("#side-notes .list-row a").first.click()
+    expect(page.locator(".note .index-state")).to_have_text(text)
+
+
+def test_links_between_notes_are_followed_there_and_back(
+    page: Page, product: Running, shot: Shot
+) -> None:
     text = "Moored beside [[Lighthouse keeper#Winter|the keeper]], <b onclick=alert(1)>not</b> [[Nowhere]].\n\n"
     table = "| who |\n| - |\n| [[Lighthouse keeper\\|K]], [file](keeper.md) |"
-    product.call("PUT", "/notes/pier", {"title": "Pier log", "text": text + table, "path": "sea/log.md"})
+    product.call(
+        "PUT", "/notes/pier", {"title": "Pier log", "text": text + table, "path": "sea/log.md"}
+    )
     keeper = {"title": "Lighthouse keeper", "text": "Lives alone.", "path": "sea/keeper.md"}
     product.call("PUT", "/notes/keeper", keeper)
-    for note, known in (("keeper", "backlinks.length"), ("pier", "links[0].noteId")):  # the index follows by itself
-        until(page, f"fetch('/api/notes/{note}:links').then((reply) => reply.json()).then((found) => found.{known})")
+    for note, known in (
+        ("keeper", "backlinks.length"),
+        ("pier", "links[0].noteId"),
+    ):  # the index follows by itself
+        until(
+            page,
+            f"fetch('/api/notes/{note}:links').then((reply) => reply.json()).then((found) => found.{known})",
+        )
     page.goto(f"{page.url.split('#')[0]}#/notes/pier")
     links = page.locator(".note .prose a")
     expect(links).to_have_text(["the keeper", "K", "file"])

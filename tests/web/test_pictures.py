@@ -16,6 +16,12 @@ from tests.web import pictures
 def test_the_pictures_that_the_readme_shows_are_made_from_the_sample_notes(tmp_path: Path) -> None:
     starts_a_process()
     pictures.make(tmp_path)
-    shown = set(re.findall(r"\(docs/(\w+\.webp)\)", (ROOT / "README.md").read_text(encoding="utf-8")))
-    assert {each.name for each in tmp_path.iterdir()} == shown == {each.name for each in (ROOT / "docs").glob("*.webp")}
+    shown = set(
+        re.findall(r"\(docs/(\w+\.webp)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    )
+    assert (
+        {each.name for each in tmp_path.iterdir()}
+        == shown
+        == {each.name for each in (ROOT / "docs").glob("*.webp")}
+    )
     assert all(each.read_bytes()[8:12] == b"WEBP" for each in tmp_path.iterdir())

@@ -26,25 +26,37 @@ The zebra link is [click](javascript:window.hacked=3) and [data](data:text/html,
 def test_hostile_text_stays_text(page: Page, product: Running) -> None:
     hosts: set[str] = set()
     page.on("request", lambda request: hosts.add(request.url.split("/")[2]))
-    product.call("PUT", "/notes/hostile", {"title": '<img src=z onerror="window.hacked=8">', "text": HOSTILE})
+    product.call(
+        "PUT", "/notes/hostile", {"title": '<img src=z onerror="window.hacked=8">', "text": HOSTILE}
+    )
     assert product.answered("What is the zebra password?", "stripes", within=60)
     exchange = ask(page, "What is the zebra password?")
     exchange.locator(".answer .chip").first.click()
     note = page.locator(".pane .note")
     expect(note).to_contain_text("<script>window.hacked=2</script>")
     assert page.evaluate("window.hacked") is None
-    assert page.locator("#app :is(img, iframe, script, style, [onclick], [onerror], [onload])").count() == 0
+    assert (
+        page.locator("#app :is(img, iframe, script, style, [onclick], [onerror], [onload])").count()
+        == 0
+    )
     links = note.locator("a").evaluate_all("(links) => links.map((link) => [link.href, link.rel])")
     assert links == [
-        ["https://evil.example/pixel.png", "noopener noreferrer nofollow"],  # followed by a click alone
+        [
+            "https://evil.example/pixel.png",
+            "noopener noreferrer nofollow",
+        ],  # followed by a click alone
         ["https://example.com/a?b=c", "noopener noreferrer nofollow"],
         ["https://example.org/", "noopener noreferrer nofollow"],
     ]
     assert hosts == {product.address.split("/")[2]}
 
 
-def test_the_policy_is_strict_and_nothing_on_the_page_breaks_it(page: Page, product: Running) -> None:
-    policy = page.request.get(product.address, headers={"Accept": "text/html"}).headers["content-security-policy"]
+def test_the_policy_is_strict_and_nothing_on_the_page_breaks_it(
+    page: Page, product: Running
+) -> None:
+    policy = page.request.get(product.address, headers={"Accept": "text/html"}).headers[
+        "content-security-policy"
+    ]
     assert "default-src 'self'" in policy
     assert "frame-ancestors 'none'" in policy
     assert "unsafe" not in policy
@@ -56,7 +68,9 @@ def test_the_policy_is_strict_and_nothing_on_the_page_breaks_it(page: Page, prod
     assert told == "TypeError"
 
 
-def test_it_weighs_at_most_120_kb_compressed_and_asks_nobody_else(open_page: OpenPage, product: Running) -> None:
+def test_it_weighs_at_most_120_kb_compressed_and_asks_nobody_else(
+    open_page: OpenPage, product: Running
+) -> None:
     files = [file for file in (ROOT / "web").rglob("*") if file.is_file()]
     assert sum(len(gzip.compress(file.read_bytes())) for file in files) < 120_000
     page = open_page("about:blank")

@@ -38,7 +38,9 @@ def test_conversations_are_kept_searched_renamed_and_deleted(page: Page, shot: S
     expect(rows.filter(has_text="Helene's film")).to_have_count(0)
 
 
-def test_a_conversation_in_which_nothing_was_said_is_not_listed(page: Page, product: Running) -> None:
+def test_a_conversation_in_which_nothing_was_said_is_not_listed(
+    page: Page, product: Running
+) -> None:
     """A server that was killed while it answered the first question leaves one."""
     product.call("POST", "/sessions")
     product.call("POST", "/sessions", {"title": "Named by somebody"})
@@ -49,14 +51,21 @@ def test_a_conversation_in_which_nothing_was_said_is_not_listed(page: Page, prod
 
 
 def test_answers_stand_below_their_questions_when_two_windows_asked_at_once(page: Page) -> None:
-    first = ask(page, "What did Jonas measure about cold starts?").locator(".answer").text_content() or ""
-    second = ask(page, "Which film was recommended by Hélène?").locator(".answer").text_content() or ""
+    first = (
+        ask(page, "What did Jonas measure about cold starts?").locator(".answer").text_content()
+        or ""
+    )
+    second = (
+        ask(page, "Which film was recommended by Hélène?").locator(".answer").text_content() or ""
+    )
 
     def mingled(route: Route) -> None:
         reply = route.fetch()
         body = reply.json()
         one, its_answer, two, other_answer = body["messages"]
-        route.fulfill(response=reply, json={**body, "messages": [one, two, other_answer, its_answer]})
+        route.fulfill(
+            response=reply, json={**body, "messages": [one, two, other_answer, its_answer]}
+        )
 
     page.route("**/api/sessions/*/messages**", mingled)
     page.reload()
@@ -72,8 +81,13 @@ def test_a_conversation_that_is_gone_is_told_to_be(page: Page, product: Running)
 
 
 def test_messages_of_an_older_server_are_answers_to_the_question_before(page: Page) -> None:
-    first = ask(page, "What did Jonas measure about cold starts?").locator(".answer").text_content() or ""
-    second = ask(page, "Which film was recommended by Hélène?").locator(".answer").text_content() or ""
+    first = (
+        ask(page, "What did Jonas measure about cold starts?").locator(".answer").text_content()
+        or ""
+    )
+    second = (
+        ask(page, "Which film was recommended by Hélène?").locator(".answer").text_content() or ""
+    )
 
     def older(route: Route) -> None:
         reply = route.fetch()
@@ -101,11 +115,19 @@ def test_after_a_reload_each_sentence_is_marked_by_the_verdict_kept_with_it(page
     expect(page.locator(".answer .chip").first).to_have_attribute("data-support", "unsupported")
 
 
-def test_what_an_answer_cited_is_stale_when_the_note_has_changed(page: Page, product: Running) -> None:
-    product.call("PUT", "/notes/lighthouse", {"title": "Lighthouse", "text": "The lighthouse of Skagen has 210 steps."})
+def test_what_an_answer_cited_is_stale_when_the_note_has_changed(
+    page: Page, product: Running
+) -> None:
+    product.call(
+        "PUT",
+        "/notes/lighthouse",
+        {"title": "Lighthouse", "text": "The lighthouse of Skagen has 210 steps."},
+    )
     assert product.answered("How many steps has the lighthouse of Skagen?", "210", within=60)
     ask(page, "How many steps has the lighthouse of Skagen?")
-    product.call("PUT", "/notes/lighthouse", {"title": "Lighthouse", "text": "The lighthouse has 211 steps."})
+    product.call(
+        "PUT", "/notes/lighthouse", {"title": "Lighthouse", "text": "The lighthouse has 211 steps."}
+    )
     page.reload()
     expect(page.locator(".answer .chip").first).to_have_attribute("data-support", "stale")
     expect(page.locator(".exchange .notice").last).to_contain_text("has changed since")
@@ -132,7 +154,9 @@ def test_settings_stay_with_the_conversation(page: Page, product: Running) -> No
     assert product.call("GET", f"/sessions/{session_id}")[1]["settings"]["topK"] == 4
 
 
-def test_what_is_chosen_while_a_conversation_begins_is_kept_too(page: Page, product: Running) -> None:
+def test_what_is_chosen_while_a_conversation_begins_is_kept_too(
+    page: Page, product: Running
+) -> None:
     let_go = hold(page, "**/api/sessions/*")  # the settings of when it began
     ask(page, QUESTION)
     page.get_by_label("Notes of").select_option("Last year")
@@ -149,7 +173,12 @@ def test_what_is_chosen_while_a_conversation_begins_is_kept_too(page: Page, prod
 
 def test_a_server_without_sessions_leaves_one_conversation(page: Page) -> None:
     missing = {
-        "error": {"code": 404, "status": "NOT_FOUND", "message": "no route", "details": [{"reason": "NO_SUCH_ROUTE"}]}
+        "error": {
+            "code": 404,
+            "status": "NOT_FOUND",
+            "message": "no route",
+            "details": [{"reason": "NO_SUCH_ROUTE"}],
+        }
     }
     page.route("**/api/sessions**", lambda route: route.fulfill(status=404, json=missing))
     page.reload()
@@ -164,7 +193,11 @@ def test_a_server_without_sessions_leaves_one_conversation(page: Page) -> None:
 def test_where_a_conversation_looks_stays_with_it_in_every_browser(
     page: Page, open_page: OpenPage, product: Running, shot: Shot
 ) -> None:
-    note = {"title": "Berths", "text": "A berth in Marseille costs 31 euros.", "path": "harbours/sea/berths.md"}
+    note = {
+        "title": "Berths",
+        "text": "A berth in Marseille costs 31 euros.",
+        "path": "harbours/sea/berths.md",
+    }
     product.call("PUT", "/notes/berths", {**note, "vault": "boats"})
     assert product.answered("What does a berth in Marseille cost?", "31 euros", within=60)
     page.reload()

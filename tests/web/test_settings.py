@@ -36,7 +36,11 @@ def test_settings_go_into_the_request_and_survive_a_reload(page: Page) -> None:
         ask(page, QUESTION)
     body: Any = sent.value.post_data_json
     assert (body["topK"], body["threshold"], body["strategy"]) == (3, 0.6, "rrf")
-    assert (body["filters"], body["template"], body["timeZone"]) == ({"windowDays": 90}, "decision-record", "UTC")
+    assert (body["filters"], body["template"], body["timeZone"]) == (
+        {"windowDays": 90},
+        "decision-record",
+        "UTC",
+    )
 
 
 def test_an_answer_without_notes_and_without_sources(page: Page) -> None:
@@ -74,8 +78,13 @@ def test_colours_are_chosen_and_kept(page: Page) -> None:
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
-def test_a_model_is_chosen_tried_and_kept_for_its_owner_alone(open_page: OpenPage, tmp_path: Path, shot: Shot) -> None:
-    with OpenAIServer() as model, dev(tmp_path, "--sample", str(ROOT / "examples/notes")) as running:
+def test_a_model_is_chosen_tried_and_kept_for_its_owner_alone(
+    open_page: OpenPage, tmp_path: Path, shot: Shot
+) -> None:
+    with (
+        OpenAIServer() as model,
+        dev(tmp_path, "--sample", str(ROOT / "examples/notes")) as running,
+    ):
         page = open_page(running.address)
         expect(page.locator(".welcome")).to_contain_text("the closest passages of your notes")
         ask(page, QUESTION).get_by_role("button", name="Choose a model").click()
@@ -97,8 +106,12 @@ def test_a_model_is_chosen_tried_and_kept_for_its_owner_alone(open_page: OpenPag
         assert "secret" not in json.dumps(running.call("GET", "/settings:model"))
         page.keyboard.press("Escape")
         model.answer_text = "We use Cloud Run for the API [N1]."
-        expect(ask(page, QUESTION).locator(".answer")).to_have_text("We use Cloud Run for the API1.")
-        model.script(error(401, "gone"), error(401, "gone"))  # of who makes the question stand alone, and of the writer
+        expect(ask(page, QUESTION).locator(".answer")).to_have_text(
+            "We use Cloud Run for the API1."
+        )
+        model.script(
+            error(401, "gone"), error(401, "gone")
+        )  # of who makes the question stand alone, and of the writer
         refused = ask(page, "What about the API and Cloud Run?")
         expect(refused.locator(".aside")).to_contain_text("llama: 401 (the key is not valid)")
         page.reload()

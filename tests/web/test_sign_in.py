@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from cli.product.page import TYPES
+from desktop.product.page import TYPES
 from tests.servers.certificates import claims, unsigned
 from tests.servers.dev import ROOT, dev
 from tests.servers.scripted import Reply, Request, ScriptedServer
@@ -24,7 +24,9 @@ PASSWORD = "correct horse"
 
 def token(uid: str) -> str:
     """As the Auth emulator makes them: unsigned."""
-    return unsigned(claims(aud=PROJECT, iss=f"https://securetoken.google.com/{PROJECT}", sub=uid, user_id=None))
+    return unsigned(
+        claims(aud=PROJECT, iss=f"https://securetoken.google.com/{PROJECT}", sub=uid, user_id=None)
+    )
 
 
 def accounts(request: Request) -> Reply:
@@ -35,12 +37,21 @@ def accounts(request: Request) -> Reply:
     body = request.json()
     if "/v1/token" in request.path:
         uid = body["refresh_token"].removeprefix("refresh-")
-        fresh = {"id_token": token(uid), "refresh_token": body["refresh_token"], "expires_in": "3600"}
+        fresh = {
+            "id_token": token(uid),
+            "refresh_token": body["refresh_token"],
+            "expires_in": "3600",
+        }
         return Reply(body=fresh, headers=headers)
     if "signInWithPassword" in request.path and body["password"] != PASSWORD:
         return Reply(400, {"error": {"code": 400, "message": "INVALID_LOGIN_CREDENTIALS"}}, headers)
     uid = body["email"].partition("@")[0]
-    entered = {"idToken": token(uid), "refreshToken": f"refresh-{uid}", "expiresIn": "3600", "localId": uid}
+    entered = {
+        "idToken": token(uid),
+        "refreshToken": f"refresh-{uid}",
+        "expiresIn": "3600",
+        "localId": uid,
+    }
     return Reply(body={**entered, "email": body["email"]}, headers=headers)
 
 
@@ -70,7 +81,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             "ALLOWED_ORIGINS": host.url,
         }
         with dev(tmp_path_factory.mktemp("home"), env=env) as running:
-            config = {"apiBase": running.address, "firebase": {"apiKey": "key", "emulator": identity.url}}
+            config = {
+                "apiBase": running.address,
+                "firebase": {"apiKey": "key", "emulator": identity.url},
+            }
             (folder / "config.json").write_text(json.dumps(config))
             yield host.url
 

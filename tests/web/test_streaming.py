@@ -28,7 +28,9 @@ def model() -> Iterator[OpenAIServer]:
 @pytest.fixture(scope="module")
 def address(model: OpenAIServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     env = {"OPENAI_BASE_URL": model.base_url, "CHAT_MODEL": "slow", "CHAT_TIMEOUT_MS": "60000"}
-    with dev(tmp_path_factory.mktemp("slow"), "--sample", str(ROOT / "examples/notes"), env=env) as running:
+    with dev(
+        tmp_path_factory.mktemp("slow"), "--sample", str(ROOT / "examples/notes"), env=env
+    ) as running:
         yield running.address
 
 
@@ -41,7 +43,10 @@ def test_words_are_shown_as_they_come_and_stop_stops(
     open_page: OpenPage, address: str, model: OpenAIServer, shot: Shot
 ) -> None:
     page = open_page(address)
-    text = "We use **Cloud Run** for the API [N1]. " + "And then we **talked about it for a long time**. " * 20
+    text = (
+        "We use **Cloud Run** for the API [N1]. "
+        + "And then we **talked about it for a long time**. " * 20
+    )
     model.script(replace(chunked(text[:130], text[130:]), hang_after=500))
     begin(page, QUESTION)
     exchange = page.locator(".exchange")
@@ -71,7 +76,9 @@ def test_words_are_shown_as_they_come_and_stop_stops(
     expect(page.locator(".exchange")).to_have_count(1)
 
 
-def test_a_citation_that_leads_nowhere_is_told(open_page: OpenPage, address: str, model: OpenAIServer) -> None:
+def test_a_citation_that_leads_nowhere_is_told(
+    open_page: OpenPage, address: str, model: OpenAIServer
+) -> None:
     model.answer_text = "We use Cloud Run for the API [N1]. The moon is made of cheese [N77]."
     exchange = ask(open_page(address), QUESTION)
     expect(exchange.locator(".answer")).not_to_contain_text("N77")
@@ -80,14 +87,18 @@ def test_a_citation_that_leads_nowhere_is_told(open_page: OpenPage, address: str
     )
 
 
-def test_a_draft_that_cannot_stand_is_taken_back(open_page: OpenPage, address: str, model: OpenAIServer) -> None:
+def test_a_draft_that_cannot_stand_is_taken_back(
+    open_page: OpenPage, address: str, model: OpenAIServer
+) -> None:
     model.answer_text = "The moon is made of green cheese, as everybody knows."
     exchange = ask(open_page(address), QUESTION)
     expect(exchange.locator(".refusal")).to_be_visible()
     expect(exchange.locator(".answer")).to_be_empty()
 
 
-def test_general_knowledge_is_shown_as_such(open_page: OpenPage, address: str, model: OpenAIServer) -> None:
+def test_general_knowledge_is_shown_as_such(
+    open_page: OpenPage, address: str, model: OpenAIServer
+) -> None:
     page = open_page(address)
     page.route(
         "**/chat",
@@ -98,7 +109,9 @@ def test_general_knowledge_is_shown_as_such(open_page: OpenPage, address: str, m
     model.script(chunked("ANSWER: no\n"), chunked("The moon is made of rock."))
     exchange = ask(page, QUESTION)
     expect(exchange.locator(".answer")).to_contain_text("From general knowledge:")
-    expect(exchange.locator(".aside")).to_have_text("General knowledge of a model: nothing here comes from your notes.")
+    expect(exchange.locator(".aside")).to_have_text(
+        "General knowledge of a model: nothing here comes from your notes."
+    )
     expect(exchange.locator(".sources li")).to_have_count(0)
 
 
@@ -113,11 +126,20 @@ def test_a_model_that_breaks_off_gives_way_to_another_writer(
 @pytest.mark.parametrize(
     ("events", "text"),
     [
-        ([{"type": "token", "text": "A 🚤 b"}, {"type": "retract", "from": 0}, {"type": "token", "text": "C"}], "C"),
+        (
+            [
+                {"type": "token", "text": "A 🚤 b"},
+                {"type": "retract", "from": 0},
+                {"type": "token", "text": "C"},
+            ],
+            "C",
+        ),
         (["start", {"type": "token", "text": "One"}, {"type": "token", "text": " two"}], "One two"),
     ],
 )
-def test_events_become_text(open_page: OpenPage, address: str, events: list[object], text: str) -> None:
+def test_events_become_text(
+    open_page: OpenPage, address: str, events: list[object], text: str
+) -> None:
     page = open_page(address)
     shown = page.evaluate(
         """async (events) => {
@@ -151,13 +173,19 @@ def test_events_are_read_however_they_are_cut(open_page: OpenPage, address: str)
     assert found == [["token", '{"text":\n"é🚤"}'], ["message", "x"]]
 
 
-def test_a_stream_that_ends_early_is_an_error_that_can_be_tried_again(open_page: OpenPage, address: str) -> None:
+def test_a_stream_that_ends_early_is_an_error_that_can_be_tried_again(
+    open_page: OpenPage, address: str
+) -> None:
     page = open_page(address)
     cut = 'event: start\ndata: {"requestId": "r", "sessionId": null}\n\nevent: token\ndata: {"text": "Half of"}\n\n'
-    page.route("**/chat", lambda route: route.fulfill(content_type="text/event-stream", body=cut), times=1)
+    page.route(
+        "**/chat", lambda route: route.fulfill(content_type="text/event-stream", body=cut), times=1
+    )
     begin(page, QUESTION)
     exchange = page.locator(".exchange")
-    expect(exchange.get_by_role("alert")).to_contain_text("The connection broke before the answer was complete.")
+    expect(exchange.get_by_role("alert")).to_contain_text(
+        "The connection broke before the answer was complete."
+    )
     expect(exchange.locator(".answer")).to_contain_text("Half of")
     exchange.get_by_role("button", name="Try again").click()
     expect(exchange.locator(".answer")).not_to_contain_text("Half of")
@@ -169,7 +197,9 @@ def test_an_error_in_the_stream_is_told_in_its_words(open_page: OpenPage, addres
     error = '{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Enough for today.", "details": []}}'
     page.route(
         "**/chat",
-        lambda route: route.fulfill(content_type="text/event-stream", body=f"event: error\ndata: {error}\n\n"),
+        lambda route: route.fulfill(
+            content_type="text/event-stream", body=f"event: error\ndata: {error}\n\n"
+        ),
     )
     begin(page, QUESTION)
     expect(page.locator(".exchange").get_by_role("alert")).to_have_text("Enough for today.")
@@ -184,7 +214,11 @@ LINKED = (
 def test_links_in_what_is_cited_lead_to_notes_and_to_the_web(
     open_page: OpenPage, address: str, model: OpenAIServer, shot: Shot
 ) -> None:
-    texts = {"boathouse": "The boathouse is green.", "plan": "Draw the plan first.", "ferry": LINKED}
+    texts = {
+        "boathouse": "The boathouse is green.",
+        "plan": "Draw the plan first.",
+        "ferry": LINKED,
+    }
     page = open_page(address)
     for note_id, text in texts.items():
         page.request.put(
@@ -192,15 +226,24 @@ def test_links_in_what_is_cited_lead_to_notes_and_to_the_web(
             data={"title": note_id.capitalize(), "text": text, "path": f"ferry/{note_id}.md"},
         )
     status = "(ids) => Promise.all(ids.map((id) => fetch(`/api/notes/${id}:indexStatus`).then((it) => it.json())))"
-    until(page, f"(ids) => ({status})(ids).then((all) => all.every((it) => it.status === 'indexed'))", list(texts))
+    until(
+        page,
+        f"(ids) => ({status})(ids).then((all) => all.every((it) => it.status === 'indexed'))",
+        list(texts),
+    )
     model.answer_text = "The ferry key hangs in [[Boathouse|the boathouse]] [N1]."
     exchange = ask(page, "Where does the ferry key hang?")
     exchange.locator(".answer .chip").hover()
     card = page.get_by_role("tooltip")
-    expect(card.get_by_role("link", name="the plan")).to_have_attribute("href", re.compile("note=plan"))
+    expect(card.get_by_role("link", name="the plan")).to_have_attribute(
+        "href", re.compile("note=plan")
+    )
     expect(card).not_to_contain_text("[")
     web = card.locator("a[target=_blank]")
-    assert [link.get_attribute("href") for link in web.all()] == ["https://port.example/a", "https://tides.example/b"]
+    assert [link.get_attribute("href") for link in web.all()] == [
+        "https://port.example/a",
+        "https://tides.example/b",
+    ]
     assert {link.get_attribute("rel") for link in web.all()} == {"noopener noreferrer nofollow"}
     assert card.locator("a[href*=javascript]").count() == 0
     shot(page, "links-in-quote")
@@ -208,7 +251,9 @@ def test_links_in_what_is_cited_lead_to_notes_and_to_the_web(
     link.click()
     expect(page.locator(".pane .note")).to_contain_text("The boathouse is green.")
 
-    phone = open_page(page.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone = open_page(
+        page.url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
     phone.get_by_role("button", name="Close the note (Esc)").tap()
     phone.locator(".answer .chip").tap()
     sheet = phone.get_by_role("dialog")
@@ -255,7 +300,9 @@ def test_support_is_shown_as_it_was_judged(open_page: OpenPage, address: str, sh
     expect(exchange.locator(".answer")).to_have_text("One1. Two2. Three3. Four4.")
     assert [chip.get_attribute("data-support") for chip in chips.all()] == list(states.values())
     colour = "(chip) => getComputedStyle(chip).color"
-    assert len({chip.evaluate(colour) for chip in chips.all()}) == len(states)  # neutral where nobody has judged
+    assert len({chip.evaluate(colour) for chip in chips.all()}) == len(
+        states
+    )  # neutral where nobody has judged
     expect(chips.nth(2)).to_have_attribute("aria-label", "Source 3: Note N3, not supported")
     expect(exchange.locator(".notice")).to_contain_text("Source 3 does not back what is said there")
     chips.nth(2).hover()
@@ -267,7 +314,8 @@ def test_each_sentence_is_marked_by_its_own_support(open_page: OpenPage, address
     page = open_page(address)
     result = judged("One 🚤 [N1]. Two [N1]. Three is so.", {"N1": "unsupported"})
     quotes = [
-        {"cid": "N1", "span": {"start": at, "end": at + 3}, "quote": text} for at, text in ((0, "First"), (9, "Other"))
+        {"cid": "N1", "span": {"start": at, "end": at + 3}, "quote": text}
+        for at, text in ((0, "First"), (9, "Other"))
     ]
     result["claims"] = [
         {
@@ -287,19 +335,28 @@ def test_each_sentence_is_marked_by_its_own_support(open_page: OpenPage, address
     page.route("**/chat", lambda route: route.fulfill(json=result))
     exchange = ask(page, QUESTION)
     chips = exchange.locator(".answer .chip")
-    assert [chip.get_attribute("data-support") for chip in chips.all()] == ["supported", "unsupported"]
-    expect(exchange.locator(".notice").filter(has_text="cites no note")).to_have_text("1 sentence here cites no note.")
+    assert [chip.get_attribute("data-support") for chip in chips.all()] == [
+        "supported",
+        "unsupported",
+    ]
+    expect(exchange.locator(".notice").filter(has_text="cites no note")).to_have_text(
+        "1 sentence here cites no note."
+    )
     chips.nth(1).hover()
     expect(page.get_by_role("tooltip")).to_contain_text("Other")
 
 
-def test_of_several_claims_it_is_said_that_one_is_not_backed(open_page: OpenPage, address: str, shot: Shot) -> None:
+def test_of_several_claims_it_is_said_that_one_is_not_backed(
+    open_page: OpenPage, address: str, shot: Shot
+) -> None:
     page = open_page(address)
     result = judged("One [N1]. Two [N1, N2]. Three [N2].", {"N1": "unsupported", "N2": "partial"})
     page.route("**/chat", lambda route: route.fulfill(json=result))
     exchange = ask(page, QUESTION)
     chips = exchange.locator(".answer .chip")
-    expect(chips.first).to_have_attribute("aria-label", "Source 1: Note N1, one claim not supported")
+    expect(chips.first).to_have_attribute(
+        "aria-label", "Source 1: Note N1, one claim not supported"
+    )
     expect(exchange.locator(".notice")).to_have_text(
         "Source 1 does not back every claim that cites it: read the passage before you rely on it."
     )

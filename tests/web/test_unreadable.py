@@ -9,13 +9,16 @@ from urllib.request import Request, urlopen
 
 from playwright.sync_api import Page, expect
 
-from cli.product.emulator import Emulator
+from desktop.product.emulator import Emulator
 from tests.servers.dev import dev
 from tests.web.conftest import OpenPage
 from tests.web.moves import open_notes
 
 FIELDS = {
-    "without-text": {"title": {"stringValue": "Mooring"}, "content": {"stringValue": "It costs 40 euros."}},
+    "without-text": {
+        "title": {"stringValue": "Mooring"},
+        "content": {"stringValue": "It costs 40 euros."},
+    },
     "string-time": {
         "title": {"stringValue": "Tides"},
         "text": {"stringValue": "x"},
@@ -28,12 +31,18 @@ def _written_by_an_app(host: str, project: str, note_id: str, fields: object) ->
     """As the Admin SDK writes, which no rules check."""
     address = f"http://{host}/v1/projects/{project}/databases/(default)/documents/tenants/local/notes/{note_id}"
     owner = {"Authorization": "Bearer owner", "Content-Type": "application/json"}
-    with urlopen(Request(address, json.dumps({"fields": fields}).encode(), owner, method="PATCH")) as reply:
+    with urlopen(
+        Request(address, json.dumps({"fields": fields}).encode(), owner, method="PATCH")
+    ) as reply:
         assert reply.status == 200
 
 
 def test_it_is_listed_as_failed_with_its_reason_and_can_be_deleted(
-    open_page: OpenPage, tmp_path: Path, shot: Callable[[Page, str], None], emulator: Emulator, firestore_project: str
+    open_page: OpenPage,
+    tmp_path: Path,
+    shot: Callable[[Page, str], None],
+    emulator: Emulator,
+    firestore_project: str,
 ) -> None:
     env = {"FIRESTORE_EMULATOR_HOST": emulator.host, "GOOGLE_CLOUD_PROJECT": firestore_project}
     with dev(tmp_path, "--store", "emulator", env=env) as running:
@@ -46,9 +55,13 @@ def test_it_is_listed_as_failed_with_its_reason_and_can_be_deleted(
         page.reload()
         rows = page.locator("#side-notes .list-row")
         expect(rows.filter(has_text="Boat").locator(".failed")).to_have_count(0)
-        expect(rows.filter(has_text="Mooring").locator(".failed")).to_contain_text("Failed: text: expected a string")
+        expect(rows.filter(has_text="Mooring").locator(".failed")).to_contain_text(
+            "Failed: text: expected a string"
+        )
         tides = rows.filter(has_text="Tides")
-        expect(tides.locator(".failed")).to_have_text("Failed: createdAt: expected a timestamp, found str")
+        expect(tides.locator(".failed")).to_have_text(
+            "Failed: createdAt: expected a timestamp, found str"
+        )
         tides.get_by_role("link").click()
         expect(page.get_by_role("alert")).to_contain_text("createdAt: expected a timestamp")
         shot(page, "unreadable")

@@ -142,8 +142,9 @@ const RULER = /^[ \t]*\|[\s|:-]+\|[ \t]*$\n?/gm;
 
 /** Rows of a table whose head is not quoted, as items. @param {string} quote */
 function withoutRows(quote) {
+  if (quote.search(RULER) !== -1) return quote;
   const item = (_, cells) => `- ${cells.split("|").map((cell) => cell.trim()).join(" · ")}`;
-  return quote.replace(RULER, "").replace(ROW, item);
+  return quote.replace(ROW, item);
 }
 
 /** The one card of the page. */
@@ -236,14 +237,18 @@ export class Card {
     this.put(link.getBoundingClientRect());
   }
 
-  /** Below the chip where there is room, else above. @param {DOMRect} chip */
+  /** Below the chip where there is room, else above; on the larger side if it fits on neither. Never over the chip. @param {DOMRect} chip */
   put(chip) {
+    this.element.style.removeProperty("max-height");
     const { offsetWidth: width, offsetHeight: height } = this.element;
     const left = Math.max(8, Math.min(chip.left - 16, innerWidth - width - 8));
-    const below = chip.bottom + 6;
-    const top = below + height < innerHeight - 8 ? below : Math.max(8, chip.top - height - 6);
+    const below = innerHeight - 8 - (chip.bottom + 6);
+    const above = chip.top - 6 - 8;
+    const isBelow = height <= below || below >= above;
+    const shown = Math.min(height, isBelow ? below : above);
+    if (shown < height) this.element.style.setProperty("max-height", `${shown}px`);
     this.element.style.setProperty("left", `${left}px`);
-    this.element.style.setProperty("top", `${top}px`);
+    this.element.style.setProperty("top", `${isBelow ? chip.bottom + 6 : chip.top - 6 - shown}px`);
   }
 
   hide() {

@@ -15,7 +15,16 @@ import { Shell } from "./views/shell.js";
 import { signInForm } from "./views/sign_in.js";
 import { Workspace } from "./workspace.js";
 
+/** Beyond the machine on which the product runs, its link carries a secret, which is exchanged for a cookie. */
+async function enter() {
+  const [, secret] = /^#secret=(.+)$/.exec(location.hash) ?? [];
+  if (!secret) return;
+  history.replaceState(null, "", "#/"); // it stays neither in the address nor in the history
+  await fetch("./secret", { method: "POST", body: JSON.stringify({ secret: decodeURIComponent(secret) }) }).catch(() => {});
+}
+
 async function start() {
+  await enter();
   const config = await loadConfig();
   const auth = config.firebase ? new FirebaseAuth(config.firebase, drawer("")) : new NoAuth();
   const connection = new Connection(`${config.apiBase}/${config.functionPrefix}api/health`);

@@ -172,7 +172,7 @@ export class Workspace {
   markIndexing() {
     const { coverage } = this.notes;
     if (!coverage || this.looking) return;
-    const left = coverage.missing + coverage.pendingEmbeddings;
+    const left = coverage.missing + coverage.pendingEmbeddings + (coverage.stale ?? 0);
     if (left === 0) return;
     this.pause = left === this.left ? Math.min(2 * this.pause, LONGEST_PAUSE) : SHORTEST_PAUSE;
     this.left = left;

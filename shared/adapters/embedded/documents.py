@@ -14,11 +14,14 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar
 
 from shared.adapters.embedded.files import Row
+from shared.adapters.embedded.sqlite import UndecodableRow, checksum_of
+from shared.errors import OperatorError
 from shared.model.codec import Codec
 from shared.model.index import IndexedChunk, IndexRecord
 from shared.model.notes import Note
@@ -48,51 +51,71 @@ def to_datetime(micros: int) -> datetime:
     return _YEAR_1 + timedelta(microseconds=micros)
 
 
-CODEC = Codec(key=str, instant=to_micros, moment=to_datetime)
+CODEC = Codec(key=str, encode_datetime=to_micros, decode_datetime=to_datetime)
 """Entities as JSON objects."""
+
+
+class DamagedRow(OperatorError):
+    """A row does not hold what was written: the disk has changed it."""
+
+    def __init__(self) -> None:
+        super().__init__("the disk has changed a row of the store: aurora doctor looks for more")
+
+
+UNREADABLE = (ValueError, TypeError, KeyError, OverflowError, RecursionError)
+"""Errors of reading a row that the disk has changed."""
 
 
 class Table(Generic[T]):
     """Rows that are entities of one kind."""
 
-    def __init__(self, name: str, kind: type[T], *, renamed: Mapping[str, str] | None = None, unread: str = "") -> None:
-        """`renamed`: field -> column, where names differ. `unread`: a field whose column is no JSON and stays so."""
+    def __init__(self, name: str, kind: type[T], *, unread: str = "") -> None:
+        """Describes a table whose columns are the fields of `kind`.
+
+        unread: a field whose column holds no JSON and is returned as it is; empty for none.
+        """
+        self.name = name
+        self._kind = kind
         fields = CODEC.fields(kind)
-        self.name, self._kind, self._names = name, kind, tuple(each.name for each in fields)
-        self._column = {each: (renamed or {}).get(each, each) for each in self._names}
         self._converted: list[tuple[int, Callable[[Any], Any]]] = []
-        """Places of the fields that are not read as they are, and how."""
-        for place, each in enumerate(fields):
-            if each.structured and each.name != unread:
+        """Places of the fields that are converted, and their converters."""
+        for place, field in enumerate(fields):
+            if field.structured and field.name != unread:
                 # Cached: the chunks of a note, and mostly of a folder, have the same tags and scopes.
-                self._converted.append((place, lru_cache(4096)(partial(_unpacked, each.read))))
-            elif each.read is not None:
-                self._converted.append((place, each.read))
-        self.columns = ", ".join(f'{name}."{each}"' for each in self._column.values())
-        """What `load` reads, for a SELECT."""
+                self._converted.append((place, lru_cache(4096)(partial(_unpacked, field.read))))
+            elif field.read is not None:
+                self._converted.append((place, field.read))
+        self.column_names = tuple(field.key for field in fields)
+        self.columns = ", ".join(f'{name}."{column}"' for column in self.column_names)
+        """Columns that `load` reads, for a SELECT."""
 
     def row(self, value: T, **known: object) -> dict[str, Any]:
-        """Column -> what it holds. `known`: columns that hold something else than the field says."""
-        plain = CODEC.dump(value, *known)
-        row = {
-            self._column[name]: json.dumps(each) if isinstance(each, (list, tuple, dict)) else each
-            for name, each in plain.items()
-        }
+        """Returns column -> its value.
+
+        known: columns that hold something else than the field.
+        """
+        row = CODEC.dump(value, *known)
+        for column, plain in row.items():
+            if isinstance(plain, (list, tuple, dict)):
+                row[column] = json.dumps(plain)
         return {**row, **known}
 
-    def get(self, db: sqlite3.Connection, key: str) -> T | None:
-        """The entity whose id, the first of its fields, is `key`."""
-        query = f"SELECT {self.columns} FROM {self.name} WHERE {self._names[0]} = ?"
-        row = db.execute(query, (key,)).fetchone()
-        return None if row is None else self.load(row)
+    def with_checksum(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Adds the checksum of its columns to a row, for a table that has one."""
+        return {**row, "checksum": checksum_of([row[name] for name in self.column_names])}
 
     def load(self, row: Row) -> T:
-        """The entity in a row that begins with `columns`."""
-        values = list(row[: len(self._names)])
-        for place, read in self._converted:
-            if values[place] is not None:
-                values[place] = read(values[place])
-        return self._kind(*values)
+        """Returns the entity in a row that begins with `columns`. Raises DamagedRow."""
+        if isinstance(row, UndecodableRow):
+            raise DamagedRow
+        values = list(row[: len(self.column_names)])
+        try:
+            for place, read in self._converted:
+                if values[place] is not None:
+                    values[place] = read(values[place])
+            return self._kind(*values)
+        except UNREADABLE:
+            raise DamagedRow from None  # the message might hold what the row says
 
 
 def _unpacked(read: Callable[[Any], Any] | None, column: str) -> Any:  # noqa: ANN401
@@ -105,11 +128,20 @@ def delete(db: sqlite3.Connection, table: str, key: str) -> bool:
     return db.execute(f"DELETE FROM {table} WHERE {column} = ?", (key,)).rowcount > 0
 
 
-def insert(db: sqlite3.Connection, table: str, row: Mapping[str, Any], *, replacing: bool = False) -> None:
+def insert(
+    db: sqlite3.Connection, table: str, row: Mapping[str, Any], *, replacing: bool = False
+) -> None:
     """`replacing`: the row of the same key."""
     columns, marks = ", ".join([f'"{column}"' for column in row]), ", ".join("?" * len(row))
     verb = "INSERT OR REPLACE" if replacing else "INSERT"
     db.execute(f"{verb} INTO {table} ({columns}) VALUES ({marks})", tuple(row.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedChunk:
+    """A chunk that cannot be read: it is to be made anew."""
+
+    row_id: int
 
 
 NOTES = Table("notes", Note)
@@ -117,19 +149,29 @@ RECORDS = Table("records", IndexRecord)
 CHUNKS = Table("chunks", IndexedChunk, unread="terms")
 
 
-def chunks_of(rows: Iterable[Row], stems: Iterable[str]) -> tuple[IndexedChunk, ...]:
-    """Rows that begin with the columns of CHUNKS, with the counts of these stems alone: decoding all takes longer."""
-    asked = [(stem, f" {term_token(stem)}=") for stem in stems]
-    found = []
-    for row in rows:
-        column, counts = row[TERMS], {}
-        for stem, key in asked:
+def chunks_of(rows: Iterable[Row], stems: Iterable[str]) -> tuple[IndexedChunk | DamagedChunk, ...]:
+    """Chunks of rows that hold the columns of CHUNKS, then the row's id.
+
+    Terms are those of `stems` alone: decoding all takes longer.
+    """
+    keys = [(stem, f" {term_token(stem)}=") for stem in stems]
+    return tuple([_chunk_of(row, keys) for row in rows])
+
+
+def _chunk_of(row: Row, keys: Iterable[tuple[str, str]]) -> IndexedChunk | DamagedChunk:
+    """`keys`: each stem, and what stands before its count in the column of terms."""
+    if isinstance(row, UndecodableRow):
+        return DamagedChunk(row[-1])
+    column, counts = row[TERMS], {}
+    try:
+        for stem, key in keys:
             at = column.find(key)
             if at >= 0:
                 begin = at + len(key)
                 counts[stem] = int(column[begin : column.index(" ", begin)])
-        found.append(CHUNKS.load((*row[:TERMS], counts, *row[TERMS + 1 :])))
-    return tuple(found)
+        return CHUNKS.load((*row[:TERMS], counts, *row[TERMS + 1 :]))
+    except (DamagedRow, AttributeError, ValueError, TypeError):
+        return DamagedChunk(row[-1])
 
 
 TERMS = CODEC.keys(IndexedChunk).index("terms")

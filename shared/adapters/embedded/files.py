@@ -13,7 +13,24 @@ from threading import Condition, Lock
 from time import monotonic, sleep, time_ns
 from typing import Any, TypeAlias, TypeVar
 
-from shared.adapters.embedded.sqlite import ADDED, APPLICATION_ID, SCHEMA_VERSION, TABLES, code_of, opened, removed
+from shared.adapters.embedded.sqlite import (
+    ADDED,
+    APPLICATION_ID,
+    CHECKSUM_VERSION,
+    SCHEMA_VERSION,
+    TABLES,
+    fill_checksums,
+    opened,
+    removed,
+    rows,
+)
+from shared.adapters.private import make_private_folder
+from shared.adapters.sqlite_files import (
+    code_of,
+    is_broken_schema,
+    is_undecodable,
+    is_writable,
+)
 from shared.errors import InvalidArgument, OperatorError, StoreUnavailable
 from shared.ports.pages import Page, make_token, read_token
 
@@ -28,6 +45,7 @@ _REMOVAL_SECONDS = 1.0
 """How long a file is waited for that is to be removed. Threads of ours are done with it in that time."""
 
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
+_MEND = "restore it from a backup, or move it away and index again"
 _AWAY = {
     sqlite3.SQLITE_BUSY: "another process has been writing to it for too long",
     sqlite3.SQLITE_LOCKED: "another process has been writing to it for too long",
@@ -56,30 +74,56 @@ class TenantFile:
         self._in_use = 0
         self._removing = False
 
+    @property
+    def is_writable(self) -> bool:
+        """False: it lies on a medium, or in a folder, that takes no writes."""
+        return is_writable(self.path)
+
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """One snapshot: everything read inside belongs together, whatever is committed meanwhile.
 
         Reading makes no file: where there is none, it is an empty one in memory that is read.
         """
-        with explained(self.path), self._connection(creates=False) as db, transaction(db, "DEFERRED"):
+        with (
+            explained(self.path),
+            self._connection(creates=False) as db,
+            transaction(db, "DEFERRED"),
+        ):
             yield db
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """One commit, or none if the block raises. Raises StoreUnavailable when others write for too long."""
-        with self._writer, explained(self.path), self._connection(creates=True) as db, transaction(db, "IMMEDIATE"):
+    def writing(self, *, creates: bool = True) -> Iterator[sqlite3.Connection]:
+        """One commit, or none if the block raises. Raises StoreUnavailable when others write for too long, or the file
+        is read-only.
+
+        `creates`: whether a file that is not there is made; otherwise an empty one in memory is written, and lost.
+        """
+        if not self.is_writable:
+            raise StoreUnavailable(f"{self.path}: {_AWAY[sqlite3.SQLITE_READONLY]}")
+        with (
+            self._writer,
+            explained(self.path),
+            self._connection(creates=creates) as db,
+            transaction(db, "IMMEDIATE"),
+        ):
             yield db
 
     def page(
-        self, query: str, load: Callable[[Row], T], *values: object, listing: str, limit: int, token: str | None
+        self,
+        query: str,
+        load: Callable[[Row], T],
+        *values: object,
+        listing: str,
+        limit: int,
+        token: str | None,
     ) -> Page[T]:
         """A page of a listing. `query`: its parameters are the key after which to go on, `values` and a limit; it gives
         the key first. `load`: row -> item. Raises InvalidArgument("pageToken").
         """
         after = "" if token is None else read_token(token, listing)[0]
         with self.reading() as db:
-            found = db.execute(query, (after, *values, limit + 1)).fetchall()
+            found = rows(db, query, (after, *values, limit + 1))
         more = make_token(listing, found[limit - 1][0]) if len(found) > limit else None
         return Page(tuple(map(load, found[:limit])), more)
 
@@ -94,12 +138,14 @@ class TenantFile:
                 self._idle.pop().close()
 
     def remove(self) -> bool:
-        """Delete the file if it holds no notes. False: there are some, or another process has it open; it stays."""
+        """Delete the file if it is empty. False: it is not, or another process has it open; it stays."""
         until = monotonic() + _REMOVAL_SECONDS
         with self._writer, explained(self.path):
             with self._open_ones:  # no connection of this process is open or opened from here on
                 self._removing = True
-                alone = self._open_ones.wait_for(lambda: not self._in_use, max(0.0, until - monotonic()))
+                alone = self._open_ones.wait_for(
+                    lambda: not self._in_use, max(0.0, until - monotonic())
+                )
             try:
                 if alone:
                     self._close_idle()
@@ -121,13 +167,14 @@ class TenantFile:
         try:
             if not (creates or self._idle or self.path.exists()):
                 with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
-                    self._prepare(db)
+                    self._prepare(db, writes=True)
                     yield db
                 return
             try:
                 db = self._idle.pop()
             except IndexError:
-                db = opened(self.path, self._patience, self._prepare)
+                prepare = partial(self._prepare, writes=self.is_writable)
+                db = opened(self.path, self._patience, prepare)
             try:
                 yield db
             finally:
@@ -140,30 +187,56 @@ class TenantFile:
                 if self._removing:
                     self._open_ones.notify_all()
 
-    def _prepare(self, db: sqlite3.Connection) -> None:
-        if version_of(db, self.path) != SCHEMA_VERSION:
+    def _prepare(self, db: sqlite3.Connection, *, writes: bool) -> None:
+        found = version_of(db, self.path)
+        if writes:
+            self._prepare_to_write(db, found)
+        elif found != SCHEMA_VERSION:
+            raise OperatorError(
+                f"{self.path} is of an earlier version and read-only: open it once where it can be written"
+            )
+        db.execute(f"PRAGMA mmap_size = {_MAPPED}")
+        state = db.execute("SELECT tenant_id FROM state").fetchone()
+        if state is None:
+            raise OperatorError(f"{self.path} is damaged (its state): {_MEND}")
+        if state[0] != self.tenant_id:
+            raise OperatorError(
+                f"{self.path} belongs to another tenant: it has been renamed or copied"
+            )
+
+    def _prepare_to_write(self, db: sqlite3.Connection, found: int) -> None:
+        """`found`: the version of its tables."""
+        if found != SCHEMA_VERSION:
             self._make_tables(db)
-        db.execute("PRAGMA journal_mode = WAL")  # nothing to do but after a removal that was given up
+        db.execute(
+            "PRAGMA journal_mode = WAL"
+        )  # nothing to do but after a removal that was given up
         # A killed process loses nothing; a machine that loses power may lose its last moments, never consistency.
         db.execute("PRAGMA synchronous = NORMAL")
-        db.execute(f"PRAGMA mmap_size = {_MAPPED}")
-        (owner,) = db.execute("SELECT tenant_id FROM state").fetchone()
-        if owner != self.tenant_id:
-            raise OperatorError(f"{self.path} belongs to another tenant: it has been renamed or copied")
 
     def _make_tables(self, db: sqlite3.Connection) -> None:
         """All of them, or those of later versions, unless another process was faster."""
-        db.execute("PRAGMA page_size = 16384")  # of a new file: reads 100,000 vectors in half the time that 4096 takes
+        db.execute(
+            "PRAGMA page_size = 16384"
+        )  # of a new file: reads 100,000 vectors in half the time that 4096 takes
         db.execute("PRAGMA journal_mode = WAL")
         with transaction(db, "IMMEDIATE"):
             found = version_of(db, self.path)
-            added = (statement for version in range(found + 1, SCHEMA_VERSION + 1) for statement in ADDED[version])
+            added = (
+                statement
+                for version in range(found + 1, SCHEMA_VERSION + 1)
+                for statement in ADDED[version]
+            )
             for statement in added if found else TABLES:
                 db.execute(statement)
+            if 0 < found < CHECKSUM_VERSION:
+                fill_checksums(db)
             if not found:
                 # Not from 0: after an erasure no number comes again that a cache of the old file may still know.
                 first = time_ns() // 1000
-                db.execute("INSERT INTO state VALUES (?, ?, ?, 0, 0)", (self.tenant_id, first, first))
+                db.execute(
+                    "INSERT INTO state VALUES (?, ?, ?, 0, 0)", (self.tenant_id, first, first)
+                )
                 db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
@@ -186,9 +259,12 @@ class TenantFiles:
                 self._files[tenant_id] = TenantFile(path, tenant_id, patience=self._patience)
             return self._files[tenant_id]
 
-    def all(self) -> list[TenantFile]:
-        """Every tenant's file, also those that other processes made, by tenant id; not those of people in a tenant."""
-        return [self.of(owner) for owner in self._owners() if "/" not in owner]
+    def all(self, *, with_people: bool = False) -> list[TenantFile]:
+        """Returns every tenant's file, also those that other processes made, by tenant id.
+
+        with_people: True for the files of people in a tenant too.
+        """
+        return [self.of(owner) for owner in self._owners() if with_people or "/" not in owner]
 
     def people(self, tenant_id: str) -> list[TenantFile]:
         """The files of the people of a tenant who are not the tenant."""
@@ -198,15 +274,26 @@ class TenantFiles:
         with self._lock:
             known = {file.path: owner for owner, file in self._files.items()}
         for path in set(self._folder.glob("*.sqlite3")) - known.keys():
-            with explained(path), closing(opened(path, self._patience, partial(version_of, path=path))) as db:
-                if version_of(db, path):  # 0: another process is still making it
-                    (known[path],) = db.execute("SELECT tenant_id FROM state").fetchone()
+            if owner := owner_of(path, patience=self._patience):
+                known[path] = owner
         return sorted(owner for path, owner in known.items() if path.exists())
 
     def close(self) -> None:
         with self._lock:
             for file in self._files.values():
                 file.close()
+
+
+def owner_of(path: Path, *, patience: float = 10.0) -> str:
+    """Whose file it is; empty: another process is still making it. Raises OperatorError, StoreUnavailable."""
+    prepare = partial(version_of, path=path)
+    with explained(path), closing(opened(path, patience, prepare)) as db:
+        if not version_of(db, path):
+            return ""
+        row = db.execute("SELECT tenant_id FROM state").fetchone()
+        if row is None:
+            raise OperatorError(f"{path} is damaged (its state): {_MEND}")
+        return str(row[0])
 
 
 @contextmanager
@@ -227,12 +314,17 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as problem:
         code = code_of(problem)
+        if isinstance(problem, sqlite3.OperationalError) and is_undecodable(problem):
+            raise OperatorError(f"{path} is damaged (a text): {_MEND}") from None
+        if isinstance(problem, sqlite3.OperationalError) and is_broken_schema(problem):
+            raise OperatorError(f"{path} is damaged (its schema): {_MEND}") from problem
         if code in _DAMAGED:
-            mend = "restore it from a backup, or move it away and index again"
-            raise OperatorError(f"{path} is damaged ({problem}): {mend}") from problem
+            raise OperatorError(f"{path} is damaged ({problem}): {_MEND}") from problem
         if code in _AWAY:
             raise StoreUnavailable(f"{path}: {_AWAY[code]}") from problem
         raise
+    except UnicodeDecodeError:  # in a message of SQLite's own, of a damaged schema
+        raise OperatorError(f"{path} is damaged (its schema): {_MEND}") from None
     except UnicodeEncodeError as problem:
         raise InvalidArgument("id", "text without lone surrogates") from problem
 
@@ -264,6 +356,6 @@ def file_name(tenant_id: str) -> str:
 def make_folder(folder: Path) -> None:
     """Readable by its owner only. Raises OperatorError."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(folder)
     except OSError as problem:
         raise OperatorError(f"{folder} cannot be made: {problem.strerror}") from problem

@@ -6,14 +6,24 @@ import json
 import sqlite3
 from array import array
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
 
 from shared.adapters.embedded import documents
-from shared.adapters.embedded.documents import RECORDS, ids_at, insert
-from shared.adapters.embedded.files import TenantFiles
+from shared.adapters.embedded.damage import whole_note
+from shared.adapters.embedded.documents import RECORDS, DamagedRow, ids_at, insert
+from shared.adapters.embedded.files import Row, TenantFiles
+from shared.adapters.embedded.sqlite import legible, rows
 from shared.adapters.embedded.vectors import KEPT_REMOVALS, VECTORS
 from shared.errors import Conflict
-from shared.model.index import Coverage, IndexChange, IndexedChunk, StoredChunk, StoredRecord, Vector, vector_space
+from shared.model.index import (
+    Coverage,
+    IndexChange,
+    IndexedChunk,
+    StoredChunk,
+    StoredRecord,
+    Vector,
+    vector_space,
+)
+from shared.model.notes import Note
 
 
 class Index:
@@ -24,8 +34,15 @@ class Index:
     def read_record(self, tenant_id: str, note_id: str) -> StoredRecord:
         query = f"SELECT {RECORDS.columns}, token FROM records WHERE note_id = ?"
         with self._files.of(tenant_id).reading() as db:
-            row = db.execute(query, (note_id,)).fetchone()
-        return StoredRecord(None, None) if row is None else StoredRecord(RECORDS.load(row), str(row[-1]))
+            found = rows(db, query, (note_id,))
+        if not found:
+            return StoredRecord(None, None)
+        row = found[0]
+        token = str(row[-1])
+        try:
+            return StoredRecord(RECORDS.load(row), token)
+        except DamagedRow:  # as if there were none: the note is indexed anew
+            return StoredRecord(None, token)
 
     def stored_chunks(self, tenant_id: str, note_id: str) -> tuple[StoredChunk, ...]:
         query = (
@@ -34,9 +51,15 @@ class Index:
             "WHERE note_id = ? ORDER BY position, chunk_id"
         )
         with self._files.of(tenant_id).reading() as db:
-            found = db.execute(query, (note_id,)).fetchall()
-        names = ("chunk_id", "text_hash", "index_version", "note_revision", "kept")
-        return tuple([StoredChunk(**dict(zip(names, row, strict=False)), has_vector=bool(row[-1])) for row in found])
+            found = rows(db, query, (note_id,))
+        names = ("chunk_id", "text_hash", "index_version", "note_revision", "second_version")
+        # A chunk whose id is damaged is no chunk of the note any more: the next full sweep deletes it.
+        named = [row for row in found if isinstance(row[0], str)]
+        chunks = []
+        for row in named:
+            fields = dict(zip(names, legible(row), strict=False))
+            chunks.append(StoredChunk(**fields, has_vector=bool(row[-1])))
+        return tuple(chunks)
 
     def read_vectors(
         self, tenant_id: str, chunk_ids: Sequence[str], index_version: str | None = None
@@ -49,16 +72,24 @@ class Index:
                     "WHERE chunk_id IN (SELECT value FROM json_each(?))"
                 )
                 for chunk_id, version, vector in db.execute(query, (json.dumps(chunk_ids),)):
-                    if index_version is None or vector_space(version) == vector_space(index_version):
+                    if index_version is None or vector_space(version) == vector_space(
+                        index_version
+                    ):
                         found[chunk_id] = array("f", vector)
         return found
 
     def apply(self, tenant_id: str, change: IndexChange) -> str | None:
         """Raises Conflict before anything is written."""
-        with self._files.of(tenant_id).writing() as db:
-            held = db.execute("SELECT token FROM records WHERE note_id = ?", (change.note_id,)).fetchone()
+        # Where the note or its record must exist, the file does: what comes too late for an erasure makes none again.
+        creates = change.expected is None and not change.needs_note
+        with self._files.of(tenant_id).writing(creates=creates) as db:
+            held = db.execute(
+                "SELECT token FROM records WHERE note_id = ?", (change.note_id,)
+            ).fetchone()
             if (None if held is None else str(held[0])) != change.expected:
                 raise Conflict(f"the index of note {change.note_id} has moved")
+            if change.needs_note and not _exists(db, change.note_id):
+                raise Conflict(f"note {change.note_id} is gone")
             if change.put or change.patch or change.vectors or change.remove:
                 ChunkChanges(db).apply(change)
             if change.record is None:
@@ -66,12 +97,19 @@ class Index:
                 return None
             # The new token: a number that no record of this tenant has had before.
             (token,) = db.execute("UPDATE state SET token = token + 1 RETURNING token").fetchone()
-            insert(db, "records", RECORDS.row(change.record, note_id=change.note_id, token=token), replacing=True)
+            insert(
+                db,
+                "records",
+                RECORDS.row(change.record, note_id=change.note_id, token=token),
+                replacing=True,
+            )
             return str(token)
 
     def coverage(self, tenant_id: str) -> Coverage:
         """Counts notes that exist: a record whose note is gone is not counted."""
-        query = "SELECT status, count(*) FROM notes LEFT JOIN records USING (note_id) GROUP BY status"
+        query = (
+            "SELECT status, count(*) FROM notes LEFT JOIN records USING (note_id) GROUP BY status"
+        )
         with self._files.of(tenant_id).reading() as db:
             counts: dict[str | None, int] = dict(db.execute(query).fetchall())
         return Coverage(
@@ -82,10 +120,35 @@ class Index:
             missing=counts.get(None, 0),
         )
 
+    def latest_notes(self, tenant_id: str, *, limit: int) -> tuple[Note, ...]:
+        """Before all, notes changed since they were indexed, by the clocks of both."""
+        query = (
+            "SELECT note_id FROM notes JOIN records USING (note_id) "
+            "ORDER BY notes.updated_at > records.indexed_at DESC, notes.updated_at DESC LIMIT ?"
+        )
+        with self._files.of(tenant_id).reading() as db:
+            note_ids = rows(db, query, (limit,))
+            notes = [whole_note(db, note_id) for (note_id,) in note_ids]
+        return tuple(note for note in notes if isinstance(note, Note))
+
     def count_outdated(self, tenant_id: str, index_version: str) -> int:
         with self._files.of(tenant_id).reading() as db:
-            query = "SELECT count(*) FROM records WHERE index_version <> ?"
+            query = "SELECT count(*) FROM records WHERE index_version NOT IN ('', ?)"
             return int(db.execute(query, (index_version,)).fetchone()[0])
+
+
+def _exists(db: sqlite3.Connection, note_id: str) -> bool:
+    found = db.execute("SELECT 1 FROM notes WHERE note_id = ?", (note_id,)).fetchone()
+    return found is not None
+
+
+def _scopes(column: str) -> list[str]:
+    """The scopes of a stored chunk. Of a damaged one the postings of its scopes stay, and find nothing that is shown."""
+    try:
+        scopes: list[str] = json.loads(column)
+    except ValueError:
+        return []
+    return scopes
 
 
 class ChunkChanges:
@@ -93,41 +156,52 @@ class ChunkChanges:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        (self._revision,) = db.execute("UPDATE state SET revision = revision + 1 RETURNING revision").fetchone()
+        (self._revision,) = db.execute(
+            "UPDATE state SET revision = revision + 1 RETURNING revision"
+        ).fetchone()
         self._chunks = self._length = 0
         """By how much the tenant's chunks, and the sum of their lengths, grow."""
 
     def apply(self, change: IndexChange) -> None:
         for chunk_id in change.remove:
-            removed = "DELETE FROM chunks WHERE chunk_id = ? RETURNING id, terms, scopes, length"
-            old = self._db.execute(removed, (chunk_id,)).fetchone()
+            old = self._stored(chunk_id)
             if old is not None:
-                row_id, terms, scopes, length = old
+                row_id, _, terms, scopes, length, _ = old
+                self._db.execute("DELETE FROM chunks WHERE id = ?", (row_id,))
                 self._post(row_id, terms, scopes, removed=True)
                 self._set_vector(row_id, None)
                 self._set_vector(row_id, None, "kept_vectors")
                 self._chunks, self._length = self._chunks - 1, self._length - length
-        # In the order of ids: FTS5 starts another segment whenever a row id is less than the one before.
-        for put in sorted(change.put, key=attrgetter("chunk.created_at", "chunk.position")):
+        # In the order of positions, which is that of ids: FTS5 starts another segment whenever a row id is less than
+        # the one before.
+        for put in change.put:
             row_id = self._write(put.chunk)
-            self._set_vector(row_id, None if put.vector is None else (put.chunk.index_version, put.vector))
-            self._set_vector(row_id, put.kept, "kept_vectors")
+            self._set_vector(
+                row_id, None if put.vector is None else (put.chunk.index_version, put.vector)
+            )
+            self._set_vector(row_id, put.second_vector, "kept_vectors")
         for chunk in change.patch:
             self._write(chunk)
         for chunk_id, vector in change.vectors:
-            found = self._db.execute("SELECT id, index_version FROM chunks WHERE chunk_id = ?", (chunk_id,)).fetchone()
+            found = self._db.execute(
+                "SELECT id, index_version FROM chunks WHERE chunk_id = ?", (chunk_id,)
+            ).fetchone()
             if found is not None:
                 self._set_vector(found[0], (found[1], vector))
         # Once a change: between two postings, an UPDATE makes FTS5 write what it has gathered as a segment of its own.
-        statement = "UPDATE state SET chunk_count = chunk_count + ?, total_length = total_length + ?"
+        statement = (
+            "UPDATE state SET chunk_count = chunk_count + ?, total_length = total_length + ?"
+        )
         self._db.execute(statement, (self._chunks, self._length))
-        self._db.execute("DELETE FROM removed_vectors WHERE revision <= ?", (self._revision - KEPT_REMOVALS,))
+        self._db.execute(
+            "DELETE FROM removed_vectors WHERE revision <= ?", (self._revision - KEPT_REMOVALS,)
+        )
 
     def _write(self, chunk: IndexedChunk) -> int:
         """Create or replace all but the vector. Returns the row's id."""
-        row = documents.CHUNKS.row(chunk, terms=documents.terms_column(chunk.terms))
-        query = "SELECT id, created_at, terms, scopes, length, index_version FROM chunks WHERE chunk_id = ?"
-        old = self._db.execute(query, (chunk.chunk_id,)).fetchone()
+        chunks = documents.CHUNKS
+        row = chunks.with_checksum(chunks.row(chunk, terms=documents.terms_column(chunk.terms)))
+        old = self._stored(chunk.chunk_id)
         if old is None:
             row_id = self._free_id(row["created_at"])
             insert(self._db, "chunks", {**row, "id": row_id})
@@ -142,7 +216,9 @@ class ChunkChanges:
             self._post(row_id, terms, scopes, removed=True)
             self._post(target, row["terms"], row["scopes"])
         columns = ", ".join(f'"{column}" = ?' for column in row)
-        self._db.execute(f"UPDATE chunks SET {columns}, id = ? WHERE id = ?", (*row.values(), target, row_id))
+        self._db.execute(
+            f"UPDATE chunks SET {columns}, id = ? WHERE id = ?", (*row.values(), target, row_id)
+        )
         if target != row_id or index_version != row["index_version"]:
             statement = "UPDATE vectors SET id = ?, index_version = ?, revision = ? WHERE id = ?"
             values = (target, row["index_version"], self._revision, row_id)
@@ -153,6 +229,14 @@ class ChunkChanges:
         self._length += row["length"] - length
         return target
 
+    def _stored(self, chunk_id: str) -> Row | None:
+        """Id, time, terms, scopes, length and index version of a chunk; of damaged texts what can be read."""
+        query = "SELECT id, created_at, terms, scopes, length, index_version FROM chunks WHERE chunk_id = ?"
+        found = rows(self._db, query, (chunk_id,))
+        if not found:
+            return None
+        return legible(found[0])
+
     def _free_id(self, created_at: int) -> int:
         """The next in its second."""
         ids = ids_at(created_at)
@@ -162,22 +246,36 @@ class ChunkChanges:
 
     def _post(self, row_id: int, terms: str, scopes: str, *, removed: bool = False) -> None:
         """Make the chunk's postings, or remove them: a contentless table takes exactly the row's content for that."""
-        content = documents.posting_tokens(terms, json.loads(scopes))
+        content = documents.posting_tokens(terms, _scopes(scopes))
         statement = "INSERT INTO postings (rowid, tokens) VALUES (?, ?)"
         if removed:
             statement = "INSERT INTO postings (postings, rowid, tokens) VALUES ('delete', ?, ?)"
         self._db.execute(statement, (row_id, content))
 
-    def _set_vector(self, row_id: int, given: tuple[str, Vector] | None, table: str = "vectors") -> None:
+    def _set_vector(
+        self, row_id: int, given: tuple[str, Vector] | None, table: str = "vectors"
+    ) -> None:
         """`given`: the index version and the vector; None: it has none."""
         if self._db.execute(f"DELETE FROM {table} WHERE id = ?", (row_id,)).rowcount:
             self._note_removal(row_id)
-            for each in VECTORS:  # a reader drops the chunk, then finds its other vector as a new one
-                self._db.execute(f"UPDATE {each} SET revision = ? WHERE id = ?", (self._revision, row_id))
+            for (
+                each
+            ) in VECTORS:  # a reader drops the chunk, then finds its other vector as a new one
+                self._db.execute(
+                    f"UPDATE {each} SET revision = ? WHERE id = ?", (self._revision, row_id)
+                )
         if given is not None:
-            row = {"id": row_id, "index_version": given[0], "revision": self._revision, "vector": given[1].tobytes()}
+            row = {
+                "id": row_id,
+                "index_version": given[0],
+                "revision": self._revision,
+                "vector": given[1].tobytes(),
+            }
             insert(self._db, table, row)
 
     def _note_removal(self, row_id: int) -> None:
         """Also of vectors that are replaced: a reader drops what is noted, then reads what is newer."""
-        self._db.execute("INSERT OR IGNORE INTO removed_vectors (revision, id) VALUES (?, ?)", (self._revision, row_id))
+        self._db.execute(
+            "INSERT OR IGNORE INTO removed_vectors (revision, id) VALUES (?, ?)",
+            (self._revision, row_id),
+        )

@@ -1,62 +1,89 @@
-"""The notes and the trash, in their tenant's file; and for a sweep, keys across all files by tenant id."""
+"""Notes in their tenant's file; and for the sweep, keys from all files by tenant id, and bookmarks."""
 
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable
-from datetime import datetime
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from urllib.parse import quote
 
-from shared.adapters.embedded.documents import CODEC, NOTES, Table, delete, insert, to_micros
+from shared.adapters.embedded.collections import write as write_document
+from shared.adapters.embedded.damage import EXPECTED, mark_damaged_chunks, read_note, whole_note
+from shared.adapters.embedded.documents import (
+    NOTES,
+    DamagedRow,
+    Table,
+    delete,
+    insert,
+    to_micros,
+)
 from shared.adapters.embedded.files import Row, TenantFiles, make_folder
-from shared.errors import Conflict, StoreUnavailable
+from shared.adapters.embedded.sqlite import UndecodableRow, rows
+from shared.errors import Conflict, NoteUnreadable, StoreUnavailable
+from shared.model.documents import TRASH
 from shared.model.index import folders_of
-from shared.model.notes import Folder, ListedNote, Note, NoteKey, TrashedNote, UnreadableNote, check_texts
+from shared.model.notes import (
+    Folder,
+    ListedNote,
+    Note,
+    NoteKey,
+    TrashedNote,
+    UnreadableNote,
+    check_texts,
+)
 from shared.ports.pages import Page, make_token, read_token
 
 _LISTED = Table("notes", ListedNote)
 _FAILURE = "(SELECT error FROM records WHERE records.note_id = notes.note_id AND status = 'failed')"
 _LISTED_COLUMNS = _LISTED.columns.replace('notes."error"', _FAILURE).replace('notes."text"', "''")
-_TRASH = CODEC.keys(TrashedNote, "note")
-_TRASH_COLUMNS = ", ".join((Table("trash", Note).columns, *_TRASH))
+_UNKNOWN = datetime(1970, 1, 1, tzinfo=UTC)
+"""Stands for the times of a note that cannot be read."""
 _BY_ID = "FROM notes WHERE note_id > ? AND vault = coalesce(?, vault) ORDER BY note_id LIMIT ?"
 
 
-class Notes:
-    """`shared.ports.stores.NoteStore`, a transaction a call; and what `Store` gives a sweep."""
+class EmbeddedNotes:
+    """`NoteStore` and `SweepStore` of `shared.ports.stores`, a transaction a call."""
 
     _files: TenantFiles
     _bookmarks: Path
-    """The folder of small texts, one file each, replaced whole."""
+    """Folder with a file for each bookmark, which is replaced whole."""
     _on_write: Callable[[NoteKey], None] | None
 
     def get_note(self, tenant_id: str, note_id: str) -> Note | None:
         with self._files.of(tenant_id).reading() as db:
-            return NOTES.get(db, note_id)
+            return read_note(db, note_id)
 
     def put_note(self, tenant_id: str, note: Note) -> None:
         """Raises InvalidArgument naming a field with NUL characters or lone surrogates."""
         check_texts(note)
         with self._files.of(tenant_id).writing() as db:
-            insert(db, "notes", NOTES.row(note), replacing=True)
+            _write(db, note)
         self._written(tenant_id, note.note_id)
 
     def swap_note(
-        self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None, trashed: TrashedNote | None = None
+        self,
+        tenant_id: str,
+        note_id: str,
+        *,
+        was: Note | None,
+        now: Note | None,
+        trashed: TrashedNote | None = None,
     ) -> None:
         if now is not None:
             check_texts(now)
         with self._files.of(tenant_id).writing() as db:
-            if NOTES.get(db, note_id) != was:
+            if read_note(db, note_id) != was:
                 raise Conflict("somebody else has changed the note")
             if trashed is not None:
-                insert(db, "trash", _trash_row(trashed), replacing=True)
+                write_document(db, tenant_id, TRASH, trashed)
             if now is None:
                 delete(db, "notes", note_id)
             else:
-                insert(db, "notes", NOTES.row(now), replacing=True)
+                _write(db, now)
         self._written(tenant_id, note_id)
 
     def delete_note(self, tenant_id: str, note_id: str) -> bool:
@@ -69,52 +96,38 @@ class Notes:
     def note_at(self, tenant_id: str, vault: str, path: str) -> str | None:
         query = "SELECT note_id FROM notes WHERE vault = ? AND path = ? ORDER BY note_id LIMIT 1"
         with self._files.of(tenant_id).reading() as db:
-            found = db.execute(query, (vault, path)).fetchone()
-        return None if found is None else str(found[0])
+            row = db.execute(query, (vault, path)).fetchone()
+        if row is None:
+            return None
+        return str(row[0])
 
     def list_notes(
         self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
     ) -> Page[ListedNote]:
         query = f"SELECT {_LISTED_COLUMNS} {_BY_ID}"
-        return self._files.of(tenant_id).page(query, _LISTED.load, vault, listing="notes", limit=limit, token=token)
+        return self._files.of(tenant_id).page(
+            query, _listed, vault, listing="notes", limit=limit, token=token
+        )
 
-    def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
-        """Never an UnreadableNote: no app writes here."""
-        query = f"SELECT {NOTES.columns} {_BY_ID}"
-        return self._files.of(tenant_id).page(query, NOTES.load, None, listing="notes", limit=limit, token=token)
+    def whole_notes(
+        self, tenant_id: str, *, limit: int, token: str | None = None
+    ) -> Page[Note | UnreadableNote]:
+        """An UnreadableNote is a note that the disk has changed: no app writes here."""
+        after = ""
+        if token is not None:
+            (after,) = read_token(token, "notes")
+        with self._files.of(tenant_id).reading() as db:
+            ids = db.execute(f"SELECT note_id {_BY_ID}", (after, None, limit + 1)).fetchall()
+            notes = [whole_note(db, note_id) for (note_id,) in ids[:limit]]
+        next_token = None
+        if len(ids) > limit:
+            next_token = make_token("notes", notes[-1].note_id)
+        return Page(tuple(notes), next_token)
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
-        """Read from the chunks, so a folder goes with the last chunk in it."""
+        """Reads the folders of chunks, so a folder goes with the last chunk in it."""
         with self._files.of(tenant_id).reading() as db:
             return folders_of(db.execute("SELECT DISTINCT vault, path FROM chunks"))
-
-    # -- the trash
-
-    def put_trashed(self, tenant_id: str, trashed: TrashedNote) -> None:
-        with self._files.of(tenant_id).writing() as db:
-            insert(db, "trash", _trash_row(trashed), replacing=True)
-
-    def get_trashed(self, tenant_id: str, trash_id: str) -> TrashedNote | None:
-        with self._files.of(tenant_id).reading() as db:
-            row = db.execute(f"SELECT trash_id, {_TRASH_COLUMNS} FROM trash WHERE trash_id = ?", (trash_id,)).fetchone()
-        return None if row is None else _trashed(row)
-
-    def list_trashed(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[TrashedNote]:
-        columns = _TRASH_COLUMNS.replace('trash."text"', "''")
-        query = f"SELECT trash_id, {columns} FROM trash WHERE trash_id > ? ORDER BY trash_id LIMIT ?"
-        return self._files.of(tenant_id).page(query, _trashed, listing="trash", limit=limit, token=token)
-
-    def delete_trashed(self, tenant_id: str, trash_id: str) -> bool:
-        with self._files.of(tenant_id).writing() as db:
-            return delete(db, "trash", trash_id)
-
-    def expire_trashed(self, now: datetime) -> None:
-        for file in self._files.all():
-            with file.reading() as db:
-                expired = db.execute("SELECT 1 FROM trash WHERE expires_at <= ?", (to_micros(now),)).fetchone()
-            if expired:
-                with file.writing() as db:
-                    db.execute("DELETE FROM trash WHERE expires_at <= ?", (to_micros(now),))
 
     def _written(self, tenant_id: str, note_id: str) -> None:
         if self._on_write is not None:
@@ -126,7 +139,8 @@ class Notes:
         self, *, limit: int, cursor: str | None = None, changed_since: datetime | None = None
     ) -> Page[NoteKey]:
         query = (
-            "SELECT note_id FROM notes WHERE note_id > :after AND updated_at >= :since ORDER BY note_id LIMIT :limit"
+            "SELECT note_id FROM notes WHERE note_id > :after AND updated_at >= :since "
+            "ORDER BY note_id LIMIT :limit"
         )
         return self._keys("note_keys", query, limit=limit, cursor=cursor, since=changed_since)
 
@@ -139,68 +153,96 @@ class Notes:
             "SELECT DISTINCT note_id FROM chunks WHERE note_id > :after "
             "AND note_id NOT IN (SELECT note_id FROM records) ORDER BY note_id LIMIT :limit"
         )
+        if cursor is None:  # once in a full sweep
+            for file in self._files.all():
+                mark_damaged_chunks(file)
         return self._keys("orphan_keys", query, limit=limit, cursor=cursor)
 
-    def unfinished_keys(self, *, limit: int) -> tuple[NoteKey, ...]:
-        """Failed ones last, oldest first, over all files."""
-        found: list[tuple[bool, int, str, str]] = []
+    def due_keys(self, now: datetime, *, limit: int) -> tuple[NoteKey, ...]:
+        """Sorts the keys of all files: failed records last, each group by `due_at`."""
+        due: list[tuple[bool, int, str, str]] = []
+        query = (
+            "SELECT status = 'failed', due_at, note_id FROM records WHERE due_at <= ? "
+            "ORDER BY 1, due_at, note_id LIMIT ?"
+        )
         for file in self._files.all():
             with file.reading() as db:
-                rows_found = db.execute(
-                    "SELECT status = 'failed', indexed_at, note_id FROM records WHERE status <> 'indexed' "
-                    "ORDER BY 1, indexed_at, note_id LIMIT ?",
-                    (limit,),
-                )
-                found += ((failed, when, file.tenant_id, note_id) for failed, when, note_id in rows_found)
-        return tuple(NoteKey(tenant_id, note_id) for _, _, tenant_id, note_id in sorted(found)[:limit])
+                for failed, due_at, note_id in db.execute(query, (to_micros(now), limit)):
+                    due.append((failed, due_at, file.tenant_id, note_id))
+        due.sort()
+        return tuple([NoteKey(tenant_id, note_id) for _, _, tenant_id, note_id in due[:limit]])
 
     def _keys(
-        self, listing: str, query: str, *, limit: int, cursor: str | None, since: datetime | None = None
+        self,
+        listing: str,
+        query: str,
+        *,
+        limit: int,
+        cursor: str | None,
+        since: datetime | None = None,
     ) -> Page[NoteKey]:
-        """`query`: ids beyond `:after`, in order, at most `:limit`. The cursor is the last key: no change moves it."""
-        tenant, note_id = ("", "") if cursor is None else read_token(cursor, listing, parts=2, field="cursor")
-        found: list[NoteKey] = []
+        """Lists keys by tenant and note id. The cursor is the last key, so no change moves it.
+
+        query: returns at most `:limit` ids behind `:after`, in order.
+        """
+        last = NoteKey("", "")
+        if cursor is not None:
+            last = NoteKey(*read_token(cursor, listing, parts=2, field="cursor"))
+        values: dict[str, object] = {"since": 0}
+        if since is not None:
+            values["since"] = to_micros(since)
+        keys: list[NoteKey] = []
         for file in self._files.all():
-            if file.tenant_id >= tenant and len(found) <= limit:
-                values = {
-                    "after": note_id if file.tenant_id == tenant else "",
-                    "since": 0 if since is None else to_micros(since),
-                    "limit": limit + 1 - len(found),
-                }
-                with file.reading() as db:
-                    found += (NoteKey(file.tenant_id, row[0]) for row in db.execute(query, values))
-        items = tuple(found[:limit])
-        more = len(found) > limit
-        return Page(items, make_token(listing, items[-1].tenant_id, items[-1].note_id) if more else None)
+            if file.tenant_id < last.tenant_id or len(keys) > limit:
+                continue
+            values["after"] = ""
+            if file.tenant_id == last.tenant_id:
+                values["after"] = last.note_id
+            values["limit"] = limit + 1 - len(keys)
+            with file.reading() as db:
+                for (note_id,) in rows(db, query, values):
+                    keys.append(NoteKey(file.tenant_id, note_id))
+        # No note can be found by a damaged id.
+        items = tuple(key for key in keys[:limit] if isinstance(key.note_id, str))
+        if len(keys) <= limit or not items:
+            return Page(items, None)
+        return Page(items, make_token(listing, items[-1].tenant_id, items[-1].note_id))
 
     def read_bookmark(self, name: str) -> str | None:
+        path = self._bookmark(name)
         try:
-            return self._bookmark(name).read_text("utf-8")
-        except FileNotFoundError:
-            return None
+            return path.read_text("utf-8")
+        except (FileNotFoundError, UnicodeDecodeError):
+            return None  # the work whose place a damaged file held begins again
         except OSError as problem:
-            raise StoreUnavailable(f"{self._bookmark(name)} cannot be read: {problem.strerror}") from problem
+            raise StoreUnavailable(f"{path} cannot be read: {problem.strerror}") from problem
 
     def write_bookmark(self, name: str, value: str | None) -> None:
         make_folder(self._bookmarks)
+        path = self._bookmark(name)
         try:
             if value is None:
-                self._bookmark(name).unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
                 return
-            with NamedTemporaryFile("w", encoding="utf-8", dir=self._bookmarks, delete=False) as file:
+            with NamedTemporaryFile(
+                "w", encoding="utf-8", dir=self._bookmarks, delete=False
+            ) as file:
                 file.write(value)
-            os.replace(file.name, self._bookmark(name))  # noqa: PTH105 - atomic: a reader sees the old text or the new
+            os.replace(file.name, path)  # noqa: PTH105 - atomic: a reader sees the old text or the new
         except OSError as problem:
-            raise StoreUnavailable(f"{self._bookmark(name)} cannot be written: {problem.strerror}") from problem
+            raise StoreUnavailable(f"{path} cannot be written: {problem.strerror}") from problem
 
     def _bookmark(self, name: str) -> Path:
         return self._bookmarks / f"{quote(name, safe='')}.txt"
 
 
-def _trash_row(trashed: TrashedNote) -> dict[str, object]:
-    return {**NOTES.row(trashed.note), **CODEC.dump(trashed, "note")}
+def _write(db: sqlite3.Connection, note: Note) -> None:
+    insert(db, "notes", NOTES.with_checksum(NOTES.row(note)), replacing=True)
 
 
-def _trashed(row: Row) -> TrashedNote:
-    own = dict(zip(_TRASH, row[-len(_TRASH) :], strict=True))
-    return CODEC.load(TrashedNote, own, note=NOTES.load(row[1:]))
+def _listed(row: Row) -> ListedNote:
+    if not isinstance(row, UndecodableRow):
+        with suppress(DamagedRow):
+            return _LISTED.load(row)
+    error = NoteUnreadable("note", EXPECTED).message
+    return ListedNote(row[0], "", "", created_at=_UNKNOWN, updated_at=_UNKNOWN, error=error)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
+
+from shared.adapters.private import make_private_file
+from shared.adapters.sqlite_files import code_of, is_undecodable, is_writable
 
 APPLICATION_ID = 0x4175726F
 """`Auro`, in the header of every file of ours."""
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 8
 
 _TRASH = (
     "CREATE INDEX notes_by_path ON notes (vault, path)",
@@ -27,11 +32,32 @@ _KEPT_VECTORS = (
     "CREATE INDEX kept_vectors_by_revision ON kept_vectors (revision)",
 )
 
+CHECKSUM_VERSION = 7
+"""The schema version that brought checksums: notes of earlier ones get theirs when the file is first opened."""
+
+_DUE_RECORDS = (
+    "CREATE INDEX due_records ON records (status = 'failed', due_at, note_id) WHERE due_at NOTNULL"
+)
+
 ADDED: Mapping[int, tuple[str, ...]] = {
     2: _TRASH,
-    3: tuple(f"ALTER TABLE usage ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0" for name in ("searches", "micro_usd")),
+    3: tuple(
+        f"ALTER TABLE usage ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0"
+        for name in ("searches", "micro_usd")
+    ),
     4: ("ALTER TABLE chunks ADD COLUMN properties TEXT NOT NULL DEFAULT '[]'",),
     5: ("ALTER TABLE records ADD COLUMN kept TEXT NOT NULL DEFAULT ''", *_KEPT_VECTORS),
+    6: ("ALTER TABLE usage ADD COLUMN index_writes INTEGER NOT NULL DEFAULT 0",),
+    # Of all columns of the row; NULL: it was written before there were checksums.
+    7: tuple(f"ALTER TABLE {table} ADD COLUMN checksum INTEGER" for table in ("notes", "chunks")),
+    8: (
+        "ALTER TABLE records ADD COLUMN due_at INTEGER",
+        "ALTER TABLE records ADD COLUMN attempted TEXT NOT NULL DEFAULT ''",
+        # At the next sweep, but for notes that are at fault themselves.
+        "UPDATE records SET due_at = indexed_at WHERE status = 'pending_embeddings' OR attempts > 0",
+        "DROP INDEX IF EXISTS unfinished_records",
+        _DUE_RECORDS,
+    ),
 }
 """Schema version -> what it added to the one before."""
 
@@ -43,12 +69,14 @@ TABLES = (
     # Long columns last: SQLite reads a row only as far as it must.
     """CREATE TABLE notes (
         note_id TEXT PRIMARY KEY, vault TEXT NOT NULL, updated_at INTEGER NOT NULL, created_at INTEGER NOT NULL,
-        title TEXT NOT NULL, path TEXT NOT NULL, tags TEXT NOT NULL, lang TEXT, text TEXT NOT NULL)""",
+        title TEXT NOT NULL, path TEXT NOT NULL, tags TEXT NOT NULL, lang TEXT, text TEXT NOT NULL,
+        checksum INTEGER)""",
     """CREATE TABLE records (
         note_id TEXT PRIMARY KEY, token INTEGER NOT NULL, note_revision TEXT NOT NULL, status TEXT NOT NULL,
         chunk_count INTEGER NOT NULL, index_version TEXT NOT NULL, indexed_at INTEGER NOT NULL, error TEXT,
-        attempts INTEGER NOT NULL, lease_until INTEGER, kept TEXT NOT NULL DEFAULT '')""",
-    "CREATE INDEX unfinished_records ON records (indexed_at, note_id) WHERE status <> 'indexed'",
+        attempts INTEGER NOT NULL, lease_until INTEGER, kept TEXT NOT NULL DEFAULT '', due_at INTEGER,
+        attempted TEXT NOT NULL DEFAULT '')""",
+    _DUE_RECORDS,
     # `id` grows with created_at, see ids_at: newest first is a walk down the table, or down a posting list.
     """CREATE TABLE chunks (
         id INTEGER PRIMARY KEY, chunk_id TEXT NOT NULL UNIQUE, note_id TEXT NOT NULL, position INTEGER NOT NULL,
@@ -56,7 +84,7 @@ TABLES = (
         utf16_start INTEGER NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, vault TEXT NOT NULL,
         path TEXT NOT NULL, tags TEXT NOT NULL, scopes TEXT NOT NULL, length INTEGER NOT NULL,
         text_hash TEXT NOT NULL, index_version TEXT NOT NULL, note_revision TEXT NOT NULL, terms TEXT NOT NULL,
-        text TEXT NOT NULL, properties TEXT NOT NULL DEFAULT '[]')""",
+        text TEXT NOT NULL, properties TEXT NOT NULL DEFAULT '[]', checksum INTEGER)""",
     "CREATE INDEX chunks_of_note ON chunks (note_id, position)",
     "CREATE INDEX chunks_by_place ON chunks (vault, path)",
     # Contentless, without positions: only posting lists are kept. The terms column holds what a deletion needs.
@@ -83,7 +111,8 @@ TABLES = (
     "CREATE TABLE feedback (feedback_id TEXT PRIMARY KEY, body TEXT NOT NULL)",
     """CREATE TABLE usage (
         day TEXT PRIMARY KEY, answers INTEGER NOT NULL DEFAULT 0, embedded_tokens INTEGER NOT NULL DEFAULT 0,
-        searches INTEGER NOT NULL DEFAULT 0, micro_usd INTEGER NOT NULL DEFAULT 0)""",
+        searches INTEGER NOT NULL DEFAULT 0, micro_usd INTEGER NOT NULL DEFAULT 0,
+        index_writes INTEGER NOT NULL DEFAULT 0)""",
     # `note_ids`: JSON, id -> revision.
     """CREATE TABLE requests (
         request_id TEXT PRIMARY KEY, token INTEGER NOT NULL, expires_at INTEGER NOT NULL, lease_until INTEGER,
@@ -92,7 +121,88 @@ TABLES = (
 )
 
 
-def opened(path: Path, patience: float, prepare: Callable[[sqlite3.Connection], object]) -> sqlite3.Connection:
+NOTE_COLUMNS = (
+    "note_id", "title", "text", "created_at", "updated_at", "vault", "path", "tags", "lang",
+)  # fmt: skip
+"""Columns of a note in the order in which its checksum is made."""
+
+
+def checksum_of(values: Iterable[object]) -> int:
+    """CRC-32 of the columns of a row: finds every burst of up to 32 changed bits."""
+    checksum = 0
+    for value in values:
+        checksum = zlib.crc32(str(value).encode("utf-8", "surrogatepass"), checksum)
+        checksum = zlib.crc32(b"\x1f", checksum)
+    return checksum
+
+
+class _Undecodable(bytes):
+    """A text that is no UTF-8 any more."""
+
+
+class UndecodableRow(tuple[Any, ...]):
+    """A row of which a text is no UTF-8 any more, and stands in it as bytes."""
+
+    __slots__ = ()
+
+
+def rows(
+    db: sqlite3.Connection, query: str, values: Sequence[object] | Mapping[str, object] = ()
+) -> list[tuple[Any, ...]]:
+    """All rows of a query; one with a text that is no UTF-8 any more is an UndecodableRow."""
+    try:
+        return db.execute(query, values).fetchall()
+    except sqlite3.OperationalError as problem:
+        if not is_undecodable(problem):
+            raise
+    db.text_factory = _text_or_bytes
+    try:
+        found = db.execute(query, values).fetchall()
+    finally:
+        db.text_factory = str
+    return [
+        UndecodableRow(row) if any(isinstance(value, _Undecodable) for value in row) else row
+        for row in found
+    ]
+
+
+def legible(row: Sequence[Any]) -> tuple[Any, ...]:
+    """Returns the row with U+FFFD in its texts for what is no UTF-8 any more."""
+    return tuple(
+        value.decode(errors="replace") if isinstance(value, _Undecodable) else value
+        for value in row
+    )
+
+
+def _text_or_bytes(raw: bytes) -> str | _Undecodable:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return _Undecodable(raw)
+
+
+def fill_checksums(db: sqlite3.Connection) -> None:
+    """Writes the checksums of notes that were saved before there were any, as the notes are now.
+
+    A damaged page ends this, and the file is opened all the same: notes behind it go without.
+    """
+    columns = ", ".join(NOTE_COLUMNS)
+    try:
+        # By the rows' own ids: those of notes may be damaged.
+        row_ids = db.execute("SELECT rowid FROM notes WHERE checksum IS NULL").fetchall()
+        for (row_id,) in row_ids:
+            (values,) = rows(db, f"SELECT {columns} FROM notes WHERE rowid = ?", (row_id,))
+            db.execute(
+                "UPDATE notes SET checksum = ? WHERE rowid = ?", (checksum_of(values), row_id)
+            )
+    except sqlite3.DatabaseError as problem:
+        if code_of(problem) != sqlite3.SQLITE_CORRUPT:
+            raise
+
+
+def opened(
+    path: Path, patience: float, prepare: Callable[[sqlite3.Connection], object]
+) -> sqlite3.Connection:
     """A connection on which `prepare` went through.
 
     While somebody else makes the file, or closes it as the last, SQLite answers "busy" at once: we wait.
@@ -100,8 +210,15 @@ def opened(path: Path, patience: float, prepare: Callable[[sqlite3.Connection], 
     until = time.monotonic() + patience
     while True:
         # Autocommit: transactions are begun by name. Threads hand connections on, one uses each at a time.
+        make_private_file(path)
         before = _identity(path)
-        db = sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
+        db = sqlite3.connect(
+            _address(path),
+            uri=True,
+            timeout=patience,
+            isolation_level=None,
+            check_same_thread=False,
+        )
         try:
             prepare(db)
             now = _identity(path)
@@ -121,6 +238,16 @@ def opened(path: Path, patience: float, prepare: Callable[[sqlite3.Connection], 
             return db
 
 
+def _address(path: Path) -> str:
+    """The file's URI. One that cannot be written is read without a log beside it, unless a log with commits is there."""
+    uri = path.absolute().as_uri()
+    if is_writable(path):
+        return uri
+    log = path.with_name(f"{path.name}-wal")
+    is_whole = not log.exists() or log.stat().st_size == 0
+    return f"{uri}?mode=ro&immutable=1" if is_whole else f"{uri}?mode=ro"
+
+
 def _identity(path: Path) -> tuple[int, int] | None:
     """Which file it is, whatever its name; None: there is none."""
     try:
@@ -131,7 +258,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def removed(path: Path) -> bool:
-    """Delete a file without notes that no other process has open, its log included; False: it stays."""
+    """Delete an empty file that no other process has open, its log included; False: it stays."""
     if not path.exists():
         return True
     with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as db:
@@ -144,12 +271,22 @@ def removed(path: Path) -> bool:
             if code_of(problem) == sqlite3.SQLITE_BUSY:
                 return False
             raise
-        (notes,) = db.execute("SELECT count(*) FROM notes").fetchone()
-        if not notes:
+        is_empty = not used_tables(db)
+        if is_empty:
             path.unlink()
-        return not notes
+        return is_empty
 
 
-def code_of(problem: sqlite3.Error) -> int:
-    """SQLite's primary result code; OK for errors that Python's module raises itself."""
-    return int(getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_OK)) & 0xFF
+def own_tables(db: sqlite3.Connection) -> list[str]:
+    """Every table that holds a tenant's own, also those that are added to the schema later."""
+    found = db.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('state', 'vocabulary') "
+        "AND name NOT LIKE 'postings%' AND name NOT LIKE 'sqlite%' ORDER BY name"
+    )
+    return [name for (name,) in found]
+
+
+def used_tables(db: sqlite3.Connection) -> set[str]:
+    """Those of them that have a row."""
+    tables = own_tables(db)
+    return {table for table in tables if db.execute(f'SELECT 1 FROM "{table}" LIMIT 1').fetchone()}

@@ -82,7 +82,10 @@ class VectorSpace:
         if revision == self.revision:
             return
         self._matches.clear()
-        since, self.revision = self.revision, -1  # should reading fail half-way, the next search reads all anew
+        since, self.revision = (
+            self.revision,
+            -1,
+        )  # should reading fail half-way, the next search reads all anew
         if since < 0 or revision - since >= KEPT_REMOVALS or not self._follow(db, since):
             self._read(db)
         self.revision = revision
@@ -132,7 +135,9 @@ class VectorSpace:
 
     def _follow(self, db: sqlite3.Connection, since: int) -> bool:
         """Take over what changed after revision `since`; False: there is no room left."""
-        removed = db.execute("SELECT id FROM removed_vectors WHERE revision > ?", (since,)).fetchall()
+        removed = db.execute(
+            "SELECT id FROM removed_vectors WHERE revision > ?", (since,)
+        ).fetchall()
         rows = self._rows_of([row[0] for row in removed])
         self._ids[rows] = _FREE
         self._sorted = None
@@ -149,7 +154,10 @@ class VectorSpace:
             )
             while found := reader.fetchmany(_AT_ONCE):
                 ids, vectors = zip(*found, strict=True)
-                yield np.array(ids, dtype=np.int64), np.frombuffer(b"".join(vectors), np.float32).reshape(len(ids), -1)
+                yield (
+                    np.array(ids, dtype=np.int64),
+                    np.frombuffer(b"".join(vectors), np.float32).reshape(len(ids), -1),
+                )
 
     def _place(self, ids: Ints, vectors: Floats) -> bool:
         """Into rows that are free, from the top."""
@@ -198,7 +206,9 @@ class VectorSpace:
             asked = ids[first : first + _AT_ONCE].tolist()
             # In the order of the list: SQLite walks it and looks each up.
             found = db.execute(self._by_id, {"ids": json.dumps(asked), "space": self.space})
-            vectors = np.frombuffer(b"".join(row[0] for row in found), np.float32).reshape(len(asked), -1)
+            vectors = np.frombuffer(b"".join(row[0] for row in found), np.float32).reshape(
+                len(asked), -1
+            )
             products = vectors.astype(np.float64) * query.astype(np.float64)
             cosines[first : first + len(asked)] = np.clip(products.sum(axis=1), -1.0, 1.0)
         return cosines
@@ -222,7 +232,9 @@ class Codes:
     def write(self, rows: Ints, vectors: Floats) -> None:
         """Replace those rows; `vectors` (rows x dimension) are of unit length."""
         np = self._np
-        greatest = np.maximum(np.maximum.reduce(vectors, axis=1), -np.minimum.reduce(vectors, axis=1))
+        greatest = np.maximum(
+            np.maximum.reduce(vectors, axis=1), -np.minimum.reduce(vectors, axis=1)
+        )
         scales = np.maximum(greatest, np.finfo(np.float32).tiny) / np.float32(_MAX_CODE)
         exact = vectors / scales[:, None]
         codes = np.rint(exact)
@@ -252,5 +264,5 @@ def load_numpy() -> ModuleType:
     try:
         import numpy as np  # noqa: PLC0415 - 100 ms, and a search without vectors does not need it
     except ImportError as problem:
-        raise OperatorError("searching vectors needs numpy: pip install -e '.[local]'") from problem
+        raise OperatorError("searching vectors needs numpy: pip install numpy") from problem
     return np

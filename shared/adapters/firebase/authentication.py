@@ -1,5 +1,6 @@
-"""Bearer tokens to identities: Firebase ID tokens, the Auth emulator's unsigned ones, or none at all; and App Check
-tokens: whether a request comes from one of the project's own apps.
+"""Bearer tokens -> identities: Firebase ID tokens, the Auth emulator's unsigned ones, or none at all.
+
+And App Check tokens, which prove that a request comes from one of the project's own apps.
 """
 
 from __future__ import annotations
@@ -19,8 +20,15 @@ from shared.adapters.firebase.signed_tokens import (
 )
 from shared.adapters.retry import Clock
 from shared.adapters.vertex.rest import GoogleRest
-from shared.errors import AppCheckInvalid, AppCheckMissing, ModelRefused, ModelUnavailable, Unauthenticated, Unavailable
-from shared.model.limits import ID, is_id
+from shared.errors import (
+    AppCheckInvalid,
+    AppCheckMissing,
+    ModelRefused,
+    ModelUnavailable,
+    Unauthenticated,
+    Unavailable,
+)
+from shared.model.limits import ID, TEAM, is_id
 from shared.ports.access import Identity
 
 if TYPE_CHECKING:
@@ -30,26 +38,35 @@ ACCOUNTS = "https://identitytoolkit.googleapis.com"
 KEYS_URL = "https://firebaseappcheck.googleapis.com/v1/jwks"
 _ISSUER = re.compile(r"https://firebaseappcheck\.googleapis\.com/(?P<number>\d+)")
 LOOKUP_SECONDS = 5.0
-"""Longest wait for what is known of an account."""
+"""Longest wait for the lookup of an account."""
 
 
 class FirebaseVerifier:
     """Verifies what https://firebase.google.com/docs/auth/admin/verify-id-tokens asks for, without calling Firebase.
 
     RS256 by one of Google's current certificates, `aud` = project, `iss` = securetoken.google.com/project,
-    `iat` and `auth_time` past, `exp` future, `sub` an id. The tenant is the claim `tenantId`, else the uid.
+    `iat` and `auth_time` past, `exp` future, `sub` an id. The tenant is the claim `tenantId`, else the uid, which may not
+    begin as the id of a team does.
     """
 
     def __init__(
-        self, project: str, certificates_url: str, *, accounts: Accounts | None = None, clock: Clock = time
+        self,
+        project: str,
+        certificates_url: str,
+        *,
+        accounts: Accounts | None = None,
+        clock: Clock = time,
     ) -> None:
-        """`accounts`: asked whether the account still holds; None: a token is good until it expires."""
+        """Makes a verifier. `accounts`: looks up whether the account still exists; None: tokens hold until they expire."""
         self._project = project
         self._accounts = accounts
         self._certificates = Certificates(certificates_url, clock=clock)
 
     def verify(self, token: str | None) -> Identity:
-        """Raises Unauthenticated; Unavailable when the certificates, or the account, cannot be looked up."""
+        """Returns the identity that a token proves.
+
+        Raises Unauthenticated; Unavailable when the certificates, or the account, cannot be looked up.
+        """
         if not token:
             raise Unauthenticated("an ID token is needed: Authorization: Bearer <token>")
         try:
@@ -62,22 +79,31 @@ class FirebaseVerifier:
 
     def _identity(self, claims: Claims) -> Identity:
         """Checks every claim. Raises BadToken."""
-        if claims.get("aud") != self._project or claims.get("iss") != f"https://securetoken.google.com/{self._project}":
+        issuer = f"https://securetoken.google.com/{self._project}"
+        if claims.get("aud") != self._project or claims.get("iss") != issuer:
             raise BadToken("it was issued for another project")
-        # `auth_time` is absent in some custom flows of the emulator.
-        check_times(claims, "iat", *(("auth_time",) if "auth_time" in claims else ()))
-        uid, role = claims.get("sub"), claims.get("role")
+        issued = ["iat"]
+        if "auth_time" in claims:  # absent in some custom flows of the emulator
+            issued.append("auth_time")
+        check_times(claims, *issued)
+        uid = claims.get("sub")
         tenant_id = claims.get("tenantId", uid)
-        for claim, name in (("user", uid), ("tenant", tenant_id)):
-            if not is_id(name):
-                raise BadToken(f"it names no {claim}: expected {ID}")
+        if not is_id(uid):
+            raise BadToken(f"it names no user: expected {ID}")
+        if not is_id(tenant_id):
+            raise BadToken(f"it names no tenant: expected {ID}")
+        if str(uid).startswith(TEAM):
+            raise BadToken(f"its user id begins with '{TEAM}', as only ids of teams do")
         if self._accounts is not None:
             self._accounts.check(claims)
-        return Identity(str(uid), str(tenant_id), role if isinstance(role, str) else "")
+        role = claims.get("role")
+        if not isinstance(role, str):
+            role = ""
+        return Identity(str(uid), str(tenant_id), role)
 
 
 class EmulatorVerifier(FirebaseVerifier):
-    """Takes the unsigned tokens of the Auth emulator. Whoever can reach the service can be anybody: never deployed."""
+    """Takes the unsigned tokens of the Auth emulator. Every caller can claim to be anybody: never deployed."""
 
     def __init__(self, project: str, *, accounts: Accounts | None = None) -> None:
         super().__init__(project, "", accounts=accounts)
@@ -90,7 +116,7 @@ class EmulatorVerifier(FirebaseVerifier):
 
 
 class NoVerifier:
-    """Everybody is the one user of this machine. `aurora dev` uses it, listening on loopback only."""
+    """Identifies every caller as the one user of this machine. `aurora dev` uses it, listening on loopback only."""
 
     def __init__(self, tenant: str = "local") -> None:
         self._identity = Identity(tenant, tenant)
@@ -100,34 +126,42 @@ class NoVerifier:
 
 
 class Accounts:
-    """What Firebase knows of an account now: a token says what was so when it was issued, up to an hour ago."""
+    """Firebase's accounts as they are now: a token is up to an hour old."""
 
-    def __init__(self, project: str, *, base_url: str = ACCOUNTS, credentials: Credentials | None = None) -> None:
-        """`credentials` None: the machine's own; they need the permission `firebaseauth.users.get`."""
+    def __init__(
+        self, project: str, *, base_url: str = ACCOUNTS, credentials: Credentials | None = None
+    ) -> None:
+        """Makes the lookup. `credentials` None: the machine's own; they need the permission `firebaseauth.users.get`."""
         url = f"{base_url}/v1/projects/{project}/accounts:lookup"
         self._lookup = GoogleRest(url, name="Firebase Authentication", credentials=credentials)
 
     @classmethod
     def emulated(cls, project: str, host: str) -> Accounts:
-        """Asks the Auth emulator at `HOST:PORT`."""
+        """Makes a lookup in the Auth emulator at `HOST:PORT`."""
         from google.oauth2.credentials import Credentials  # noqa: PLC0415 - a cold start need not pay
 
         owner = Credentials("owner")  # type: ignore[no-untyped-call]  # google-auth has no types here
-        return cls(project, base_url=f"http://{host}/identitytoolkit.googleapis.com", credentials=owner)
+        return cls(
+            project, base_url=f"http://{host}/identitytoolkit.googleapis.com", credentials=owner
+        )
 
     def check(self, claims: Claims) -> None:
-        """Raises BadToken for an account that was deleted or disabled, or whose tokens were revoked since this one was
-        issued; Unavailable when the account cannot be looked up.
+        """Checks that the account of a token exists and is enabled, and that the token was not revoked.
+
+        Raises BadToken; Unavailable when the account cannot be looked up.
         """
         try:
-            found = self._lookup.post({"localId": [claims["sub"]]}, LOOKUP_SECONDS).get("users")
+            reply = self._lookup.post({"localId": [claims["sub"]]}, LOOKUP_SECONDS)
         except (ModelUnavailable, ModelRefused) as error:
             raise Unavailable(f"the account cannot be looked up: {error.message}") from error
-        if not found:
+        accounts = reply.get("users")
+        if not accounts:
             raise BadToken("its account does not exist any more")
-        if found[0].get("disabled"):
+        account = accounts[0]
+        if account.get("disabled"):
             raise BadToken("its account is disabled")
-        if int(found[0].get("validSince", 0)) > claims.get("auth_time", claims["iat"]):
+        signed_in = claims.get("auth_time", claims["iat"])
+        if int(account.get("validSince", 0)) > signed_in:
             raise BadToken("it has been revoked")
 
 
@@ -144,23 +178,28 @@ class FirebaseAppCheck:
         self._keys = Certificates(keys_url, read=web_keys, clock=clock)
 
     def verify(self, token: str | None) -> None:
+        """Raises AppCheckMissing, AppCheckInvalid; Unavailable when the keys cannot be fetched."""
         if not token:
             raise AppCheckMissing("an App Check token is needed: X-Firebase-AppCheck: <token>")
         try:
-            if parts(token)[0].get("typ") != "JWT":
+            header, _ = parts(token)
+            if header.get("typ") != "JWT":
                 raise BadToken("its header names another type")
             self._check(verified(token, self._keys))
         except BadToken as error:
             raise AppCheckInvalid(f"the App Check token does not verify: {error}") from error
 
     def _check(self, claims: Claims) -> None:
-        """Raises BadToken."""
-        issuer, audiences = _ISSUER.fullmatch(str(claims.get("iss"))), claims.get("aud")
+        """Checks every claim. Raises BadToken."""
+        issuer = _ISSUER.fullmatch(str(claims.get("iss")))
         if issuer is None:
             raise BadToken("it was not issued by App Check")
-        wanted = (f"projects/{issuer['number']}", f"projects/{self._project}")
-        if not isinstance(audiences, list) or not all(each in audiences for each in wanted):
+        audiences = claims.get("aud")
+        if not isinstance(audiences, list):
             raise BadToken("it was issued for another project")
+        for project in (issuer["number"], self._project):
+            if f"projects/{project}" not in audiences:
+                raise BadToken("it was issued for another project")
         check_times(claims, "iat")
         app = claims.get("sub")
         if not isinstance(app, str) or not app:

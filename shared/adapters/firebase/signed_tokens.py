@@ -1,7 +1,7 @@
-"""The JSON web tokens that Firebase issues -> their claims; and the keys with which Google signs them, fetched seldom
-and kept as long as is safe.
+"""JSON web tokens that Firebase issues -> their claims; and the keys with which Google signs them.
 
-What is wrong with a token is a BadToken, which each kind of token tells in its own words.
+Keys are fetched seldom and stay in memory as long as is safe. A token that does not verify raises BadToken, which each
+kind of token reports in its own words.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import math
 import re
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from shared.adapters.retry import Clock
 from shared.errors import Unavailable
@@ -39,94 +40,117 @@ _log = logging.getLogger(__name__)
 
 
 def certificates(body: bytes) -> Mapping[str, str]:
-    """A mapping of key ids to PEM certificates. Raises ValueError for anything else."""
-    found = json.loads(body)
-    if not (isinstance(found, dict) and found and all(isinstance(pem, str) for pem in found.values())):
+    """Reads a mapping of key ids to PEM certificates. Raises ValueError for anything else."""
+    content: Any = json.loads(body)
+    is_mapping = isinstance(content, dict) and content
+    if not is_mapping or not all(isinstance(pem, str) for pem in content.values()):
         raise ValueError("not a mapping of key ids to certificates")
-    return found
+    return dict(content)
 
 
 def web_keys(body: bytes) -> Mapping[str, str]:
-    """A JSON web key set (RFC 7517) -> key id to PEM, its RSA keys only. Raises ValueError where there is none."""
+    """Reads a JSON web key set (RFC 7517) as key id -> PEM, RSA keys only. Raises ValueError if it has none."""
     try:
-        found = {key["kid"]: _pem(key) for key in json.loads(body)["keys"] if key["kty"] == "RSA"}
+        keys = json.loads(body)["keys"]
+        rsa_keys = {key["kid"]: _pem(key) for key in keys if key["kty"] == "RSA"}
     except (KeyError, TypeError) as error:
         raise ValueError("not a set of JSON web keys") from error
-    if not found:
+    if not rsa_keys:
         raise ValueError("no RSA key")
-    return found
+    return rsa_keys
 
 
 def _pem(key: Mapping[str, Any]) -> str:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicNumbers  # noqa: PLC0415 - a cold start need not pay
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat  # noqa: PLC0415 - the same
 
-    modulus, exponent = (int.from_bytes(base64.urlsafe_b64decode(key[name] + "==")) for name in ("n", "e"))
+    modulus = _integer(key["n"])
+    exponent = _integer(key["e"])
     public = RSAPublicNumbers(exponent, modulus).public_key()
     return public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
 
 
-class Certificates:
-    """Key id -> PEM certificate or public key, of `url`, whose replies `read` takes apart.
+def _integer(text: str) -> int:
+    """Reads an integer as RFC 7518 writes it: base64url of its bytes, most significant first."""
+    return int.from_bytes(base64.urlsafe_b64decode(text + "=="))
 
-    Safe for threads: one fetches, the others wait for what it brings.
+
+class Certificates:
+    """PEM certificates or public keys by key id, fetched from `url`; `read` parses its replies.
+
+    Safe for threads: one fetches, the others wait for the result.
     """
 
-    def __init__(self, url: str, *, clock: Clock, read: Callable[[bytes], Mapping[str, str]] = certificates) -> None:
+    def __init__(
+        self, url: str, *, clock: Clock, read: Callable[[bytes], Mapping[str, str]] = certificates
+    ) -> None:
         self._url = url
         self._read = read
         self._clock = clock
         self._lock = threading.Lock()
-        self._known: Mapping[str, str] = {}
-        self._fetched = self._fresh_until = self._failed = -float("inf")
+        self._keys: Mapping[str, str] = {}
+        self._fetched = -math.inf
+        self._fresh_until = -math.inf
+        self._failed = -math.inf
 
     def named(self, kid: str) -> str | None:
-        """None: there is no such key. Raises Unavailable when the keys cannot be fetched."""
-        now = self._clock.monotonic()
-        if now < self._fresh_until and kid in self._known:
-            return self._known[kid]
+        """Returns the key of this id; None if there is none. Raises Unavailable when the keys cannot be fetched."""
+        if self._clock.monotonic() < self._fresh_until and kid in self._keys:
+            return self._keys[kid]
         with self._lock:
-            now, is_known = self._clock.monotonic(), kid in self._known
-            is_old = now >= self._fresh_until or (not is_known and now >= self._fetched + REFETCH_PAUSE)
-            if is_old and now >= self._failed + FAILURE_PAUSE:
+            if self._needs_fetch(kid, self._clock.monotonic()):
                 self._fetch()
-                now, is_known = self._clock.monotonic(), kid in self._known
-            if now >= self._fresh_until + MAX_STALE or (not is_known and self._failed > self._fetched):
+            key = self._keys.get(kid)
+            is_too_old = self._clock.monotonic() >= self._fresh_until + MAX_STALE
+            is_unknown = key is None and self._failed > self._fetched
+            if is_too_old or is_unknown:
                 raise Unavailable("the keys that verify tokens cannot be had right now")
-            return self._known.get(kid)
+            return key
+
+    def _needs_fetch(self, kid: str, now: float) -> bool:
+        """Reports whether a fetch may bring the key, or a fresh one, and may be made now."""
+        if now < self._failed + FAILURE_PAUSE:
+            return False
+        if now >= self._fresh_until:
+            return True
+        return kid not in self._keys and now >= self._fetched + REFETCH_PAUSE
 
     def _fetch(self) -> None:
-        """Leaves what is known as it is when nothing better comes."""
+        """Fetches the keys. After a failure the present ones stay."""
         import requests  # noqa: PLC0415 - a cold start need not pay
 
         try:
             response = requests.get(self._url, timeout=_TIMEOUT)
             if response.status_code != 200:
                 raise ValueError(f"status {response.status_code}")
-            self._known = self._read(response.content)
+            self._keys = self._read(response.content)
         except (requests.RequestException, ValueError) as error:
             self._failed = self._clock.monotonic()
             _log.warning("keys of %s cannot be fetched (%s)", self._url, type(error).__name__)
             return
         self._fetched = self._clock.monotonic()
-        stated = re.search(r"max-age=(\d+)", response.headers.get("Cache-Control", ""))
-        self._fresh_until = self._fetched + (float(stated[1]) if stated else DEFAULT_AGE)
+        age = DEFAULT_AGE
+        max_age = re.search(r"max-age=(\d+)", response.headers.get("Cache-Control", ""))
+        if max_age is not None:
+            age = float(max_age[1])
+        self._fresh_until = self._fetched + age
 
 
 class BadToken(ValueError):
-    """It does not verify; says why, in words that hold nothing of it."""
+    """A token that does not verify. The message says why and repeats nothing of the token."""
 
 
 def parts(token: str) -> tuple[Mapping[str, Any], Claims]:
-    """Header and claims, unverified. Raises BadToken."""
+    """Returns header and claims, unverified. Raises BadToken."""
     segments = token.split(".")
     if len(segments) != 3 or len(token) > _MAX_TOKEN:
         raise BadToken("it is no JSON web token")
-    return _segment(segments[0]), _segment(segments[1])
+    header, claims, _ = segments
+    return _segment(header), _segment(claims)
 
 
 def verified(token: str, keys: Certificates) -> Claims:
-    """What one of Google's current keys has signed, by RS256; checks the signature and that there are times.
+    """Returns the claims of a token that one of Google's current keys has signed, by RS256, and that has times.
 
     Raises BadToken; Unavailable when the keys cannot be had.
     """
@@ -147,15 +171,18 @@ def verified(token: str, keys: Certificates) -> Claims:
 
 
 def check_times(claims: Claims, *issued: str) -> None:
-    """`exp` must lie ahead and each claim of `issued` behind. Raises BadToken."""
+    """Checks that `exp` lies ahead and each claim of `issued` behind. Raises BadToken."""
     now = time.time()
-    if not _is_time(claims.get("exp")) or claims["exp"] <= now - CLOCK_SKEW:
+    expires = claims.get("exp")
+    if not _is_time(expires) or expires <= now - CLOCK_SKEW:
         raise BadToken("it has expired")
-    if not all(_is_time(claims.get(name)) and claims[name] <= now + CLOCK_SKEW for name in issued):
-        raise BadToken("it was issued in the future")
+    for name in issued:
+        moment = claims.get(name)
+        if not _is_time(moment) or moment > now + CLOCK_SKEW:
+            raise BadToken("it was issued in the future")
 
 
-def _is_time(value: object) -> bool:
+def _is_time(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -1,7 +1,7 @@
-"""What else a person owns: `feedback/{id}` and `auroraRequests/{requestId}`; what a tenant has used; and the end of a
-person or a tenant: every document below, whatever its collection, and all below those.
+"""What a tenant has spent, and the end of a tenant or a person: every document below it, whatever its collection.
 
-`usage/{day}` of a tenant counts answers and searches, `usage/{day}/embedded/{00 to ff}` tokens;
+`usage/{day}` of a tenant counts answers and searches, `usage/{day}/embedded/{00 to ff}` tokens,
+`usage/{day}/indexed/{00 to ff}` documents that the index has written;
 `auroraUsage/{day}/spent/{00 to ff}` counts what the whole project has spent. People ask a question in seconds, so one
 document counts theirs. Notes are embedded by many workers at once, and all tenants spend at once, more often than one
 document takes writes: each spending goes to one of 256, and an aggregation adds them up.
@@ -9,98 +9,68 @@ document takes writes: each spending goes to one of 256, and an aggregation adds
 
 from __future__ import annotations
 
+import hashlib
 import random
 import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from functools import partial
 from typing import Any
 
 from shared.adapters.firestore.client import pool
 from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import CODEC
-from shared.adapters.firestore.notes import TRASH
-from shared.adapters.firestore.protocol import KEY, Query, change, delete, expect, id_of, put, token_of, values_of
-from shared.errors import TooLarge
-from shared.model.account import PROJECT, AnsweredRequest, DayUsage, Feedback, Person, Spending, StoredRequest
+from shared.adapters.firestore.protocol import (
+    KEY,
+    Query,
+    change,
+    delete,
+    id_of,
+    put,
+    token_of,
+    values_of,
+)
+from shared.adapters.firestore.roots import ERASED, ERASURES, PROJECT_USAGE, REQUESTS, TRASH
+from shared.model.account import PROJECT, DayUsage, Person, Spending
 from shared.ports.pages import Page
 
-REQUESTS = "auroraRequests"
-"""A name that no other app of the project has: documents of all such collections are dropped when they expire."""
-MAX_ANSWER = 900_000
-"""Bytes of a kept reply: Firestore's documents end at 1 MiB."""
 AT_ONCE = 2000
-"""Names read together, ..."""
+"""Names that are read together."""
 BATCH = 500
-"""... and documents deleted by one request, each for itself: one commit takes index entries of some dozen chunks."""
+"""Documents deleted by one request, each for itself: one commit takes index entries of some dozen chunks."""
 SETTLING_SECONDS = 0.5
-"""After which it is looked once more: a worker that had read a note before it went may write what it made of it."""
+"""Time until the next look: a request that is being answered, or an app, may have written something meanwhile."""
+MAX_LOOKS = 20
+"""Looks of one erasure: an app may go on writing for ever."""
 _KINDS = {TRASH: "trash", REQUESTS: "requests"}
-"""Collections whose documents are called otherwise in a receipt."""
-PROJECT_USAGE = "auroraUsage"
-SHARDED = {Spending.EMBEDDED_TOKENS: ("embedded", "tokens"), Spending.MICRO_USD: ("spent", Spending.MICRO_USD.value)}
+"""Names in a receipt for the documents of collections; those of others are the collections' names."""
+SHARDED = {
+    Spending.EMBEDDED_TOKENS: ("embedded", "tokens"),
+    Spending.INDEX_WRITES: ("indexed", "writes"),
+    Spending.MICRO_USD: ("spent", Spending.MICRO_USD.value),
+}
 """Kind -> the collection of its shards, and their field."""
 USAGE_SHARDS = 256
-ERASED = "auroraErased"
-"""`{day}:{tenantId}` for each tenant whose erasure has kept what was used that day; without a field."""
+"""Documents among which the additions of a day and kind are spread."""
 FORGOTTEN_AT_ONCE = 100
+"""Tenants whose usage one sweep forgets."""
 EVERYTHING = ""
-"""In place of a collection: all of them, with what lies below their documents."""
+"""Stands for all collections, with what lies below their documents."""
 
 
-class Account(Corpus):
-    """Feedback, usage, kept answers and erasure of `shared.ports.stores.Store` on Firestore."""
-
-    # -- feedback
-
-    def put_feedback(self, person: Person, feedback: Feedback) -> None:
-        name = self._db.name(person, "feedback", feedback.feedback_id)
-        self._db.commit([put(name, CODEC.dump(feedback, "feedback_id"))])
-
-    def get_feedback(self, person: Person, feedback_id: str) -> Feedback | None:
-        return self._db.get(self._db.name(person, "feedback", feedback_id), _feedback)
-
-    def list_feedback(self, person: Person, *, limit: int, token: str | None = None) -> Page[Feedback]:
-        return self._db.page(person, Query(collection="feedback"), _feedback, limit=limit, token=token)
-
-    # -- requests
-
-    def read_request(self, person: Person, request_id: str) -> StoredRequest:
-        document = self._db.read(self._db.name(person, REQUESTS, request_id))
-        if document is None:
-            return StoredRequest(None, None)
-        fields = values_of(document)
-        notes = dict(zip(fields["noteIds"], fields["noteRevisions"], strict=True))
-        return StoredRequest(CODEC.load(AnsweredRequest, fields, notes=notes), token_of(document.update_time))
-
-    def write_request(
-        self,
-        person: Person,
-        request_id: str,
-        record: AnsweredRequest | None,
-        *,
-        expected: str | None,
-        now: datetime,  # noqa: ARG002 - a time-to-live policy on `expiresAt` drops what has expired
-    ) -> str | None:
-        name = self._db.name(person, REQUESTS, request_id)
-        if record is not None and record.answer is not None and len(record.answer.encode()) > MAX_ANSWER:
-            raise TooLarge(f"answer: at most {MAX_ANSWER} bytes can be kept")
-        write = delete(name)
-        if record is not None:
-            # Ids of notes may be what keys of maps may not.
-            notes = {"noteIds": tuple(record.notes), "noteRevisions": tuple(record.notes.values())}
-            write = put(name, {**CODEC.dump(record, "notes"), **notes})
-        reply = self._db.commit([expect(write, expected)])
-        return None if record is None else token_of(reply.write_results[0].update_time)
+class FirestoreAccount(Corpus):
+    """Usage, erasure and expiry of `shared.ports.stores.Store` on Firestore."""
 
     # -- usage
 
-    def spend(self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None) -> bool:
-        """One increment, and one back where it went over the limit. An increment whose reply is lost counts twice.
+    def spend(
+        self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None
+    ) -> bool:
+        """Increments, and takes that back if it went over the limit. An increment whose reply is lost counts twice.
 
-        With a limit it is looked first: refusing then costs a read, and not two writes.
+        With a limit the count is read first: a refusal then costs a read instead of two writes.
         """
         if limit is not None and self.spent(tenant_id, day, kind) + amount > limit:
             return False
@@ -110,37 +80,57 @@ class Account(Corpus):
                 self._db.ensure([put(name, {})])  # so that the day is listed
             name = f"{name}/{SHARDED[kind][0]}/{random.randrange(USAGE_SHARDS):02x}"  # noqa: S311 - spreads writes, no secret
         total = self._add(name, kind, amount)
-        # Several may spend at once on different documents: the last to look sees what all of them have added.
-        if limit is None or (self.spent(tenant_id, day, kind) if kind in SHARDED else total) <= limit:
+        if limit is None:
             return True
-        self._add(name, kind, -amount)
-        return False
+        if kind in SHARDED:
+            # Several may spend at once on different documents: the last to read sees what all of them have added.
+            total = self.spent(tenant_id, day, kind)
+        if total > limit:
+            self._add(name, kind, -amount)
+        return total <= limit
 
     def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
-        shown = self._db.page(tenant_id, Query(collection="usage"), lambda day: day, limit=limit, token=token)
-        embedded = pool().map(partial(self._sum, kind=Spending.EMBEDDED_TOKENS), [each.name for each in shown.items])
-        items = tuple(
-            CODEC.load(DayUsage, values_of(each), day=date.fromisoformat(id_of(each)), embedded_tokens=tokens)
-            for each, tokens in zip(shown.items, embedded, strict=True)
+        page: Page[Any] = self._db.page(
+            tenant_id,
+            Query(collection="usage"),
+            lambda document: document,
+            limit=limit,
+            token=token,
         )
-        return Page(items, shown.next_token)
+        names = [document.name for document in page.items]
+        embedded = pool().map(partial(self._sum, kind=Spending.EMBEDDED_TOKENS), names)
+        indexed = pool().map(partial(self._sum, kind=Spending.INDEX_WRITES), names)
+        items = []
+        for document, tokens, writes in zip(page.items, embedded, indexed, strict=True):
+            usage = CODEC.load(
+                DayUsage,
+                values_of(document),
+                day=date.fromisoformat(id_of(document)),
+                embedded_tokens=tokens,
+                index_writes=writes,
+            )
+            items.append(usage)
+        return Page(tuple(items), page.next_token)
 
     def spent(self, tenant_id: str, day: date, kind: Spending) -> int:
         name = self._day(tenant_id, day)
         if kind in SHARDED:
             return self._sum(name, kind)
-        found = self._db.read(name, (kind.value,))
-        counted: int = 0 if found is None else found.fields[kind.value].integer_value
-        return counted
+        document = self._db.read(name, (kind.value,))
+        if document is None:
+            return 0
+        return int(document.fields[kind.value].integer_value)
 
     def _sum(self, name: str, kind: Spending) -> int:
         collection, field = SHARDED[kind]
         return self._db.count(name, Query(collection=collection), total=field)
 
     def _add(self, name: str, kind: Spending, amount: int) -> int:
-        """The document's count after it."""
+        """Returns the document's count after the addition."""
         write = change(name, {}, existing=False)
-        field = SHARDED[kind][1] if kind in SHARDED else kind.value
+        field = kind.value
+        if kind in SHARDED:
+            field = SHARDED[kind][1]
         write.update_transforms.add(field_path=field).increment.integer_value = amount
         reply = self._db.commit([write])
         total: int = reply.write_results[0].transform_results[0].integer_value
@@ -153,57 +143,96 @@ class Account(Corpus):
 
     # -- erasure
 
-    def erase(self, tenant_id: str, *, keep_usage_of: date | None = None) -> Mapping[str, int]:
-        """Some 8,000 documents a second on the emulator; a read and a delete each."""
-        parent, day = self._db.parent(tenant_id), "" if keep_usage_of is None else keep_usage_of.isoformat()
-        erased: Counter[str] = Counter()
-        kept = f"{parent}/usage/{day}" if day else ""
-        if kept and self._db.read(kept, ()):  # first, so that it is forgotten also after a death
-            self._db.commit([put(f"{self._db.root}/{ERASED}/{day}:{tenant_id}", {})])
+    def last_erasure(self, tenant_id: str) -> str:
+        document = self._db.read(self._erasure(tenant_id), ())
+        if document is None:
+            return ""
+        return token_of(document.update_time)
+
+    def erase(self, owner: str | Person, *, keep_usage_of: date | None = None) -> Mapping[str, int]:
+        """A read and a delete for each document, some 8,000 a second on the emulator. Documents that an app writes
+        during the erasure are removed too, and not counted.
+        """
+        parent = self._db.parent(owner)
+        if isinstance(owner, Person):
+            erased = self._clear(parent, EVERYTHING)
+            self._settle(parent)
+            return dict(erased)
+        return self._erase_tenant(owner, parent, keep_usage_of)
+
+    def _erase_tenant(
+        self, tenant_id: str, parent: str, keep_usage_of: date | None
+    ) -> Mapping[str, int]:
+        kept = ""
+        if keep_usage_of is not None:
+            day = keep_usage_of.isoformat()
+            kept = f"{parent}/usage/{day}"
+            # The marker comes first, so that the usage is forgotten even if this process dies.
+            if self._db.read(kept, ()):
+                self._db.commit([put(f"{self._db.root}/{ERASED}/{day}:{tenant_id}", {})])
+        self._number_erasure(tenant_id)
         try:
-            self._clear(parent, "notes", erased)
-            self._clear_all(parent, erased, kept)
+            erased = self._clear(parent, "notes")
+            rest = self._clear(parent, EVERYTHING, kept)
+            del rest["notes"]  # written after the notes were read
+            self._settle(parent, kept)
         finally:
             self._forget(tenant_id)
             self._db.ensured.clear()
-        return dict(erased)
+        self._number_erasure(tenant_id)  # work that began meanwhile has lost what it had saved
+        return dict(erased + rest)
 
-    def erase_person(self, person: Person) -> Mapping[str, int]:
-        erased: Counter[str] = Counter()
-        self._clear_all(self._db.parent(person), erased)
-        return dict(erased)
+    def _erasure(self, tenant_id: str) -> str:
+        """Returns the name of the document that each erasure of the tenant changes."""
+        digest = hashlib.sha256(tenant_id.encode()).hexdigest()
+        return f"{self._db.root}/{ERASURES}/{digest}"
 
-    def forget_erased(self, before: date) -> None:
+    def _number_erasure(self, tenant_id: str) -> None:
+        write = change(self._erasure(tenant_id), {}, existing=False)
+        write.update_transforms.add(field_path="number").increment.integer_value = 1
+        self._db.commit([write])
+
+    def expire(self, now: datetime) -> None:
+        """Forgets usage alone: time-to-live policies on `expiresAt` drop documents."""
+        today = now.astimezone(UTC).date().isoformat()
         query = Query(collection=ERASED, order=(KEY,), limit=FORGOTTEN_AT_ONCE, fields=())
         for marker in self._db.query(self._db.root, query):
             day, _, tenant_id = id_of(marker).partition(":")
-            if day >= before.isoformat():
+            if day >= today:
                 return
             usage = self._db.name(tenant_id, "usage", day)
-            self._clear_all(usage, Counter())
+            self._clear(usage, EVERYTHING)
             self._db.commit([delete(usage), delete(marker.name)])
 
-    def _clear_all(self, parent: str, erased: Counter[str], kept: str = "") -> None:
-        while self._clear(parent, EVERYTHING, erased, kept):
+    def _settle(self, parent: str, kept: str = "") -> None:
+        """Deletes what was written since the first look, until a look finds nothing."""
+        for _ in range(MAX_LOOKS):
             time.sleep(SETTLING_SECONDS)
+            if not self._clear(parent, EVERYTHING, kept):
+                return
 
-    def _clear(self, parent: str, collection: str, erased: Counter[str], kept: str = "") -> bool:
-        """Whether there was anything but `kept` and below. By name: a query anew would wade through what is gone."""
+    def _clear(self, parent: str, collection: str, kept: str = "") -> Counter[str]:
+        """Deletes all documents but `kept` and those below it; returns kind -> number of documents.
+
+        Goes on behind the last name: a query from the beginning would read past all that was deleted.
+        """
+        erased: Counter[str] = Counter()
         query = Query(
-            collection=collection, everywhere=collection == EVERYTHING, order=(KEY,), limit=AT_ONCE, fields=()
+            collection=collection,
+            everywhere=collection == EVERYTHING,
+            order=(KEY,),
+            limit=AT_ONCE,
+            fields=(),
         )
-        before = erased.total()
-        while found := [each.name for each in self._db.query(parent, query)]:
-            going = [name for name in found if not kept or (name != kept and not name.startswith(f"{kept}/"))]
-            batches = [going[start : start + BATCH] for start in range(0, len(going), BATCH)]
-            for _ in pool().map(self._db.write_each, [[delete(name) for name in batch] for batch in batches]):
-                pass
-            collections = (name.split("/")[-2] for name in going)
-            erased.update(_KINDS.get(each, each) for each in collections)
-            query = replace(query, after=(found[-1],))
-        return erased.total() > before
-
-
-def _feedback(document: Any) -> Feedback:  # noqa: ANN401
-    given = {name: value for name, value in values_of(document).items() if value not in (None, "")}
-    return CODEC.load(Feedback, given, feedback_id=id_of(document))
+        while documents := self._db.query(parent, query):
+            deletes = []
+            for document in documents:
+                if kept and f"{document.name}/".startswith(f"{kept}/"):
+                    continue
+                deletes.append(delete(document.name))
+                collection_name = document.name.split("/")[-2]
+                erased[_KINDS.get(collection_name, collection_name)] += 1
+            batches = [deletes[start : start + BATCH] for start in range(0, len(deletes), BATCH)]
+            list(pool().map(self._db.write_each, batches))  # raises what a batch raises
+            query = replace(query, after=(documents[-1].name,))
+        return erased

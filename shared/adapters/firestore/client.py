@@ -14,7 +14,9 @@ from typing import Any
 from shared.errors import AuroraError, Conflict, StoreRefused, StoreUnavailable
 from shared.tracing import RequestThreads
 
-_TOO_BIG = re.compile("too big|too large|exceeds the (limit|maximum)|larger than max", re.IGNORECASE)
+_TOO_BIG = re.compile(
+    "too big|too large|exceeds the (limit|maximum)|larger than max", re.IGNORECASE
+)
 """How servers, the emulator's and gRPC itself say it; the status is INVALID_ARGUMENT or RESOURCE_EXHAUSTED."""
 
 
@@ -108,7 +110,9 @@ def is_too_big(error: Exception) -> bool:
     """Whether the request was refused for its size, so that it never succeeds as it is."""
     from google.api_core.exceptions import InvalidArgument, ResourceExhausted  # noqa: PLC0415
 
-    return isinstance(error, (InvalidArgument, ResourceExhausted)) and bool(_TOO_BIG.search(str(error)))
+    return isinstance(error, (InvalidArgument, ResourceExhausted)) and bool(
+        _TOO_BIG.search(str(error))
+    )
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 import re
 import time
@@ -11,8 +12,18 @@ from functools import partial
 from typing import Any, TypeVar
 
 from shared.adapters.firestore.client import client, emulator, is_too_big, translated
-from shared.adapters.firestore.protocol import KEY, Query, delete, expect, id_of, protocol, token_of
-from shared.errors import Conflict, InvalidArgument, StoreRefused, StoreUnavailable
+from shared.adapters.firestore.protocol import (
+    KEY,
+    Query,
+    delete,
+    expect,
+    id_of,
+    protocol,
+    token_of,
+    verify,
+)
+from shared.adapters.firestore.roots import TENANTS
+from shared.errors import Conflict, Erased, InvalidArgument, StoreRefused, StoreUnavailable
 from shared.model.account import Person
 from shared.ports.pages import Page, make_token, read_token
 from shared.tracing import add_reads
@@ -33,17 +44,30 @@ class Connection:
     """One database of a project."""
 
     def __init__(
-        self, project: str, *, read_seconds: float, write_seconds: float, database: str = DEFAULT_DATABASE
+        self,
+        project: str,
+        *,
+        read_seconds: float,
+        write_seconds: float,
+        database: str = DEFAULT_DATABASE,
     ) -> None:
         self._read_seconds, self._write_seconds = read_seconds, write_seconds
         self.database = f"projects/{project}/databases/{database}"
         self.root = f"{self.database}/documents"
         self.ensured: set[str] = set()
         """Documents that `ensure` has seen, at most MAX_ENSURED."""
+        self._condition: tuple[str, str | None] | None = None
+        """Name and token of a document that must be as it was at every commit; None: there is no such condition."""
         # "Bearer owner" is the emulator's administrator; production overrides it with the account's own token.
         self.metadata = [("google-cloud-resource-prefix", self.database)]
         if emulator():
             self.metadata.append(("authorization", "Bearer owner"))
+
+    def while_unchanged(self, name: str, token: str | None) -> Connection:
+        """Make a connection whose commits raise Erased once the document is not as `token_of` told (None: absent)."""
+        conditional = copy.copy(self)
+        conditional._condition = (name, token)  # noqa: SLF001 - a copy of itself
+        return conditional
 
     def parent(self, owner: str | Person) -> str:
         """The parent of a tenant's collections, or of a person's: the tenant, or `people/{uid}` below it.
@@ -51,15 +75,15 @@ class Connection:
         Raises InvalidArgument("tenantId" or "uid") for an id that Firestore cannot hold.
         """
         tenant_id = owner if isinstance(owner, str) else owner.tenant_id
-        parent = f"{self.root}/tenants/{_checked(tenant_id, 'tenantId')}"
+        parent = f"{self.root}/{TENANTS}/{checked(tenant_id, 'tenantId')}"
         if isinstance(owner, str) or owner.is_tenant:
             return parent
-        return f"{parent}/people/{_checked(owner.uid, 'uid')}"
+        return f"{parent}/people/{checked(owner.uid, 'uid')}"
 
     def name(self, owner: str | Person, collection: str, document_id: str) -> str:
         """The name of a document of a tenant ("noteId") or a person ("id"). Raises InvalidArgument like `parent`."""
         field = "noteId" if isinstance(owner, str) else "id"
-        return f"{self.parent(owner)}/{collection}/{_checked(document_id, field)}"
+        return f"{self.parent(owner)}/{collection}/{checked(document_id, field)}"
 
     def query(self, parent: str, query: Query) -> list[Any]:
         """What the query finds below `parent`, as protobuf Documents."""
@@ -70,20 +94,30 @@ class Connection:
         return found
 
     def page(
-        self, owner: str | Person, query: Query, load: Callable[[Any], T], *, limit: int, token: str | None
+        self,
+        owner: str | Person,
+        query: Query,
+        load: Callable[[Any], T],
+        *,
+        limit: int,
+        token: str | None,
     ) -> Page[T]:
         """A page of what the query finds by id. `load`: Document -> item. Raises InvalidArgument("pageToken")."""
         parent, collection = self.parent(owner), query.collection
         after: tuple[str, ...] = ()
         if token is not None:
-            after = (f"{parent}/{collection}/{_checked(read_token(token, collection)[0], 'pageToken')}",)
+            after = (
+                f"{parent}/{collection}/{checked(read_token(token, collection)[0], 'pageToken')}",
+            )
         found = self.query(parent, replace(query, order=(KEY,), after=after, limit=limit + 1))
         more = make_token(collection, id_of(found[limit - 1])) if len(found) > limit else None
         return Page(tuple(map(load, found[:limit])), more)
 
     def count(self, parent: str, query: Query, *, total: str = "") -> int:
         """How many documents the query finds below `parent`; with `total` the sum of that field of whole numbers."""
-        number: int = self.aggregate(parent, query, total=total)["total" if total else "count"].integer_value
+        number: int = self.aggregate(parent, query, total=total)[
+            "total" if total else "count"
+        ].integer_value
         return number
 
     def aggregate(self, parent: str, query: Query, *, average: str = "", total: str = "") -> Any:  # noqa: ANN401
@@ -94,7 +128,9 @@ class Connection:
             wanted.aggregations.add(alias="average").avg.field.field_path = average
         if total:
             wanted.aggregations.add(alias="total").sum.field.field_path = total
-        request = protocol().RunAggregationQueryRequest(parent=parent, structured_aggregation_query=wanted)
+        request = protocol().RunAggregationQueryRequest(
+            parent=parent, structured_aggregation_query=wanted
+        )
         (reply,) = self._stream("run_aggregation_query", request)
         fields = reply.result.aggregate_fields
         self.bill(aggregations=max(1, -(-fields["count"].integer_value // AGGREGATION_STEP)))
@@ -120,7 +156,9 @@ class Connection:
                 # An empty mask would mean every field.
                 request.mask.field_paths.extend(fields or ("__name__",))
             replies = self._stream("batch_get_documents", request)
-            found.update((reply.found.name, reply.found) for reply in replies if reply.HasField("found"))
+            found.update(
+                (reply.found.name, reply.found) for reply in replies if reply.HasField("found")
+            )
             self.bill(documents=len(some))
         return found
 
@@ -136,6 +174,19 @@ class Connection:
         A repeat after a lost reply is safe for writes that are guarded by a precondition, or idempotent.
         """
         request = protocol().CommitRequest(database=self.database, writes=writes)
+        if self._condition is None:
+            return self._committed(request, patient=patient)
+        name, token = self._condition
+        request.writes.append(expect(verify(name), token))
+        try:
+            return self._committed(request, patient=patient)
+        except Conflict:
+            found = self.read(name, ())
+            if (None if found is None else token_of(found.update_time)) != token:
+                raise Erased from None
+            raise
+
+    def _committed(self, request: Any, *, patient: bool) -> Any:  # noqa: ANN401
         if patient:
             call = partial(self._call, "commit", request)
             return _raw(self._retry_within(call, self._write_seconds, guarded=True))
@@ -154,10 +205,12 @@ class Connection:
         """Deletes the document; returns False if there was none."""
         return self.try_commit([delete(name, existing=True)])
 
-    def ensure(self, writes: Sequence[Any], *, unless: str = "") -> None:
+    def ensure(self, writes: Sequence[Any], *, unless: str = "", needs: str = "") -> None:
         """Commits these Writes, the first of which makes a document, unless there is one. With `unless`, one where that
         field is true counts as none. Of many who miss it at once one makes it, and the others wait for that one:
         otherwise each would write it, as slowly as one document takes writes. Its name is then in `ensured`.
+
+        `needs`: a document that must exist at that commit. Raises Conflict when it is gone.
         """
         first, deadline = writes[0], time.monotonic() + self._write_seconds
         name = first.update.name
@@ -167,10 +220,11 @@ class Connection:
                 break
             expect(first, None if found is None else token_of(found.update_time))
             try:
-                self.commit(writes, patient=False)
+                self.commit([*writes, verify(needs)] if needs else writes, patient=False)
                 break
             except Conflict:
-                continue
+                if needs and self.read(needs, ()) is None:
+                    raise
             except StoreUnavailable as away:
                 if isinstance(away, StoreRefused) or time.monotonic() > deadline:
                     raise
@@ -183,12 +237,18 @@ class Connection:
         """Every one of the Writes for itself, in any order, so that they share no limit of a commit. For at most 500
         that are idempotent and of different documents. Raises StoreUnavailable when some still fail at the deadline.
         """
-        deadline, waiting, pause = time.monotonic() + self._write_seconds, list(writes), _FIRST_PAUSE
+        deadline, waiting, pause = (
+            time.monotonic() + self._write_seconds,
+            list(writes),
+            _FIRST_PAUSE,
+        )
         while True:
             request = protocol().BatchWriteRequest(database=self.database, writes=waiting)
             left = max(0.1, deadline - time.monotonic())
             reply = _raw(self._retry_within(partial(self._call, "batch_write", request), left))
-            waiting = [write for write, status in zip(waiting, reply.status, strict=True) if status.code]
+            waiting = [
+                write for write, status in zip(waiting, reply.status, strict=True) if status.code
+            ]
             if not waiting:
                 return
             if time.monotonic() + pause > deadline:
@@ -199,7 +259,8 @@ class Connection:
     def _stream(self, method: str, request: Any) -> list[Any]:  # noqa: ANN401
         """Every message of the reply; a stream that breaks off is asked for again from its beginning."""
         return self._retry_within(
-            lambda left: [_raw(each) for each in self._call(method, request, left)], self._read_seconds
+            lambda left: [_raw(each) for each in self._call(method, request, left)],
+            self._read_seconds,
         )
 
     def _call(self, method: str, request: Any, seconds: float) -> Any:  # noqa: ANN401
@@ -207,9 +268,13 @@ class Connection:
 
         wrapped = getattr(types, type(request).__name__).wrap(request)
         # retry=None: the client's own policy repeats for up to five minutes.
-        return getattr(client(), method)(request=wrapped, retry=None, timeout=seconds, metadata=self.metadata)
+        return getattr(client(), method)(
+            request=wrapped, retry=None, timeout=seconds, metadata=self.metadata
+        )
 
-    def _retry_within(self, call: Callable[[float], T], seconds: float, *, guarded: bool = False) -> T:
+    def _retry_within(
+        self, call: Callable[[float], T], seconds: float, *, guarded: bool = False
+    ) -> T:
         """The result of `call`, made again while the server is away or too busy and the deadline allows.
 
         `call` gets the seconds that are left. Raises ours.
@@ -227,14 +292,16 @@ class Connection:
             return attempts(lambda: call(max(0.1, deadline - time.monotonic())))()
 
 
-def _checked(value: str, field: str) -> str:
+def checked(value: str, field: str) -> str:
     """The value itself. Raises InvalidArgument of `field` for what Firestore cannot hold as an id."""
     try:
         size = len(value.encode())
     except UnicodeEncodeError:
         size = 0
     if not 0 < size <= 1500 or "/" in value or "\0" in value or _RESERVED.fullmatch(value):
-        raise InvalidArgument(field, "1 to 1500 bytes of UTF-8 without slash, and not '.', '..' or '__…__'")
+        raise InvalidArgument(
+            field, "1 to 1500 bytes of UTF-8 without slash, and not '.', '..' or '__…__'"
+        )
     return value
 
 

@@ -50,12 +50,28 @@ class _Figures:
     def at(self, revision: str) -> _Figures:
         """What of this still holds at a later revision."""
         later = _Figures(revision)
-        if revision.rpartition(":")[2] == self.revision.rpartition(":")[2]:  # no record went, no folder came or went
+        if (
+            revision.rpartition(":")[2] == self.revision.rpartition(":")[2]
+        ):  # no record went, no folder came or went
             later.places = self.places
-        if self.stats and self.stats.chunk_count >= LARGE and time.monotonic() < self.read_at + LARGE_SECONDS:
-            later.stats, later.frequencies = replace(self.stats, revision=revision), self.frequencies
+        if (
+            self.stats
+            and self.stats.chunk_count >= LARGE
+            and time.monotonic() < self.read_at + LARGE_SECONDS
+        ):
+            later.stats, later.frequencies = (
+                replace(self.stats, revision=revision),
+                self.frequencies,
+            )
             later.read_at = self.read_at
         return later
+
+
+@dataclass(slots=True)
+class _Writes:
+    """How many writes of this process have ended."""
+
+    count: int = 0
 
 
 class Corpus:
@@ -66,7 +82,7 @@ class Corpus:
         self._lock = threading.Lock()
         self._asking: dict[str, threading.Lock] = {}
         self._known: dict[str, _Figures] = {}
-        self._writes = 0
+        self._writes = _Writes()
 
     def stats(self, tenant_id: str) -> CorpusStats:
         figures = self._figures(tenant_id)
@@ -76,7 +92,9 @@ class Corpus:
                 fields = self._db.aggregate(self._db.parent(tenant_id), query, average="length")
                 # The average of nothing is null.
                 average = fields["average"].double_value or float(fields["average"].integer_value)
-                figures.stats = CorpusStats(fields["count"].integer_value, average, figures.revision)
+                figures.stats = CorpusStats(
+                    fields["count"].integer_value, average, figures.revision
+                )
                 figures.read_at = time.monotonic()
             return figures.stats
 
@@ -113,15 +131,17 @@ class Corpus:
     def _forget(self, tenant_id: str) -> None:
         """After a write, whatever was read before or during it."""
         with self._lock:
-            self._writes += 1
+            self._writes.count += 1
             self._known.pop(tenant_id, None)
 
     def _figures(self, tenant_id: str) -> _Figures:
         with self._lock:
             asking = self._asking.setdefault(tenant_id, threading.Lock())
-        with asking:  # a question asks for stats and frequencies at once: one of them reads the revision
+        with (
+            asking
+        ):  # a question asks for stats and frequencies at once: one of them reads the revision
             with self._lock:
-                known, writes = self._known.get(tenant_id), self._writes
+                known, writes = self._known.get(tenant_id), self._writes.count
             if known is not None and time.monotonic() < known.until:
                 return known
             revision = self._revision(tenant_id)
@@ -130,7 +150,7 @@ class Corpus:
             figures = known if known.revision == revision else known.at(revision)
             figures.until = time.monotonic() + FRESH_SECONDS
             with self._lock:
-                if self._writes == writes:
+                if self._writes.count == writes:
                     if len(self._known) >= MAX_TENANTS:
                         self._known.clear()
                         self._asking.clear()
@@ -145,8 +165,12 @@ class Corpus:
 
         def latest(collection: str) -> str:
             """The newest `changedAt` of the collection, empty if there is none."""
-            query = Query(collection=collection, order=("-changedAt",), limit=1, fields=("changedAt",))
-            stamps = [each.fields["changedAt"].timestamp_value for each in self._db.query(parent, query)]
+            query = Query(
+                collection=collection, order=("-changedAt",), limit=1, fields=("changedAt",)
+            )
+            stamps = [
+                each.fields["changedAt"].timestamp_value for each in self._db.query(parent, query)
+            ]
             return "".join(map(token_of, stamps))
 
         return ":".join(pool().map(latest, ("index", "changes")))

@@ -11,10 +11,18 @@ from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any, TypeVar, get_type_hints
 
-from shared.adapters.firestore.protocol import SLOTS, id_of, microseconds, path, timestamp, values_of, vector_of
+from shared.adapters.firestore.protocol import (
+    SLOTS,
+    id_of,
+    microseconds,
+    path,
+    timestamp,
+    values_of,
+    vector_of,
+)
 from shared.errors import InvalidArgument, NoteUnreadable
 from shared.model.codec import Codec, camel
-from shared.model.index import IndexedChunk, IndexRecord, IndexStatus, Vector, vector_space
+from shared.model.index import IndexedChunk, IndexRecord, Vector, vector_space
 from shared.model.notes import Folder, ListedNote, Note, UnreadableNote
 
 T = TypeVar("T")
@@ -28,7 +36,7 @@ CHUNK_FIELDS = CODEC.keys(IndexedChunk, "chunk_id", "terms")
 RECORD_FIELDS = CODEC.keys(IndexRecord)
 """Fields of a record; the others are the store's own: see the docstring of this package."""
 SHARDS = "0123456789abcdef"
-"""Parts of the index over all tenants by `unfinished` and time: each takes 500 writes a second. One `in` holds 30."""
+"""Parts of the index over all tenants by `waiting` and `dueAt`: each takes 500 writes a second. One `in` holds 30."""
 
 MAX_COUNT = 1024
 """Beyond it BM25 does not tell counts apart."""
@@ -40,7 +48,9 @@ MAX_STEM_BYTES = 400
 
 def entity(kind: type[T], document: Any, **known: Any) -> T:  # noqa: ANN401
     """The entity in a document, whose id is the first field of its kind. `known` and errors as of `Codec.load`."""
-    return CODEC.load(kind, values_of(document), **{CODEC.fields(kind)[0].name: id_of(document)}, **known)
+    return CODEC.load(
+        kind, values_of(document), **{CODEC.fields(kind)[0].name: id_of(document)}, **known
+    )
 
 
 def note_fields(note: Note) -> Mapping[str, object]:
@@ -68,7 +78,9 @@ def whole_note_of(document: Any) -> Note | UnreadableNote:  # noqa: ANN401
     except NoteUnreadable as bad:
         from google.protobuf.json_format import MessageToDict  # type: ignore[import-untyped]  # noqa: PLC0415 - seldom
 
-        return UnreadableNote(id_of(document), bad.message, MessageToDict(document).get("fields", {}))
+        return UnreadableNote(
+            id_of(document), bad.message, MessageToDict(document).get("fields", {})
+        )
 
 
 def listed_note_of(document: Any) -> ListedNote:  # noqa: ANN401
@@ -76,25 +88,38 @@ def listed_note_of(document: Any) -> ListedNote:  # noqa: ANN401
     wrong: dict[str, str] = {}
     while True:
         try:
-            note = CODEC.load(Note, {**_note_values(document, wrong), "text": ""}, note_id=id_of(document))
+            note = CODEC.load(
+                Note, {**_note_values(document, wrong), "text": ""}, note_id=id_of(document)
+            )
             return ListedNote.of(note, next(iter(wrong.values()), None))
         except InvalidArgument as bad:
             wrong[bad.field] = bad.message
 
 
 def _note_values(document: Any, without: Container[str] = ()) -> dict[str, Any]:  # noqa: ANN401
-    times = {"createdAt": timestamp(document.create_time), "updatedAt": timestamp(document.update_time)}
-    held = {name: value for name, value in values_of(document).items() if value is not None and name not in without}
+    times = {
+        "createdAt": timestamp(document.create_time),
+        "updatedAt": timestamp(document.update_time),
+    }
+    held = {
+        name: value
+        for name, value in values_of(document).items()
+        if value is not None and name not in without
+    }
     if held.get("lang") == "":
         del held["lang"]
     return {"title": "", **times, **held}
 
 
 def record_fields(name: str, record: IndexRecord) -> dict[str, object]:
-    """The document of this name, but for where its note lies. An unfinished record says so in one of the shards."""
+    """The document of this name, but for where its note lies. One that is due some day says so in one of the shards.
+
+    Earlier releases said so in the field `unfinished`, whether a record was ever due or not, and knew no `dueAt`.
+    """
     fields = CODEC.dump(record)
-    if record.status is not IndexStatus.INDEXED:
-        fields["unfinished"] = f"{record.status.value}:{hashlib.sha256(name.encode()).hexdigest()[0]}"
+    if record.due_at is not None:
+        shard = hashlib.sha256(name.encode()).hexdigest()[0]
+        fields["waiting"] = f"{record.status.value}:{shard}"
     return fields
 
 
@@ -108,9 +133,11 @@ def chunk_fields(tenant_id: str, chunk: IndexedChunk) -> Mapping[str, object]:
         "month": day(chunk.created_at)[:7],
         "day": day(chunk.created_at),
         "folder": chunk.folder,
-        "place": place_key(Folder(chunk.vault, chunk.folder)),
+        "place": folder_key(Folder(chunk.vault, chunk.folder)),
         "terms": list(counts),
-        "postings": {posting_key(stem): none + min(count, MAX_COUNT - 1) for stem, count in counts.items()},
+        "postings": {
+            posting_key(stem): none + min(count, MAX_COUNT - 1) for stem, count in counts.items()
+        },
     }
 
 
@@ -118,7 +145,11 @@ def chunk_of(document: Any, stems: Iterable[str]) -> IndexedChunk:  # noqa: ANN4
     """A chunk from CHUNK_FIELDS and postings of these stems. Unchecked: apps write none, a search reads hundreds."""
     fields = document.fields
     postings = fields["postings"].map_value.fields
-    terms = {stem: postings[key].integer_value % MAX_COUNT for stem in stems if (key := posting_key(stem)) in postings}
+    terms = {
+        stem: postings[key].integer_value % MAX_COUNT
+        for stem in stems
+        if (key := posting_key(stem)) in postings
+    }
     held = {name: read(fields[key]) for name, key, read in _CHUNK_READS}
     return IndexedChunk(chunk_id=id_of(document), terms=terms, **held)
 
@@ -126,7 +157,10 @@ def chunk_of(document: Any, stems: Iterable[str]) -> IndexedChunk:  # noqa: ANN4
 def vector_in(chunk: Any, index_version: str | None) -> Vector | None:  # noqa: ANN401
     """A chunk's own vector, or the one in the space of `index_version`. None: it has none."""
     for field, version in SLOTS.items():
-        wanted, held = index_version or chunk.fields["indexVersion"].string_value, chunk.fields[version].string_value
+        wanted, held = (
+            index_version or chunk.fields["indexVersion"].string_value,
+            chunk.fields[version].string_value,
+        )
         if field in chunk.fields and vector_space(held) == vector_space(wanted):
             return vector_of(chunk.fields[field])
     return None
@@ -138,7 +172,13 @@ _READS: Mapping[type, Callable[[Any], Any]] = {
     datetime: lambda value: timestamp(value.timestamp_value),
 }
 _CHUNK_READS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = tuple(
-    (name, camel(name), _READS.get(kind, lambda value: tuple([each.string_value for each in value.array_value.values])))
+    (
+        name,
+        camel(name),
+        _READS.get(
+            kind, lambda value: tuple([each.string_value for each in value.array_value.values])
+        ),
+    )
     for name, kind in get_type_hints(IndexedChunk).items()
     if camel(name) in CHUNK_FIELDS
 )
@@ -158,7 +198,9 @@ def posting(created_at: datetime, count: int) -> int:
     without a composite index finds the newest chunks with a stem, in a range or not. An array of stems would need
     one, and `array_contains` costs the emulator 2 ms a chunk. Times before 1684 or after 2255 count as these.
     """
-    return min(max(microseconds(created_at), -MAX_MOMENT), MAX_MOMENT) * MAX_COUNT + min(count, MAX_COUNT - 1)
+    return min(max(microseconds(created_at), -MAX_MOMENT), MAX_MOMENT) * MAX_COUNT + min(
+        count, MAX_COUNT - 1
+    )
 
 
 def is_kept(stem: str) -> bool:
@@ -179,7 +221,7 @@ def day(when: datetime) -> str:
     return when.astimezone(UTC).date().isoformat()
 
 
-def place_key(place: Folder) -> str:
+def folder_key(place: Folder) -> str:
     """The key of a vault and a folder, its subfolders not included: what vector searches and records are restricted by.
     A digest, for every vector index entry of a place holds it, and no two pairs of names may share one.
     """

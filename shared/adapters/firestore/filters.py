@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 
-from shared.adapters.firestore.documents import MAX_MOMENT, day, place_key, posting, posting_path
+from shared.adapters.firestore.documents import MAX_MOMENT, day, folder_key, posting, posting_path
 from shared.adapters.firestore.protocol import Where, microseconds
 from shared.model.index import scopes_of, tags_of
 from shared.model.notes import Folder
@@ -41,8 +41,15 @@ def for_vectors(restriction: Restriction, places: Sequence[Folder]) -> VectorFil
     created = restriction.created
     tag_groups = [tags for group in restriction.scopes if (tags := tags_of(group))]
     place_groups = [group for group in restriction.scopes if not tags_of(group)]
-    scopes = {place: scopes_of(place.vault, f"{place.folder}/" if place.folder else "", ()) for place in places}
-    allowed = [place for place in places if all(group.intersection(scopes[place]) for group in place_groups)]
+    scopes = {
+        place: scopes_of(place.vault, f"{place.folder}/" if place.folder else "", ())
+        for place in places
+    }
+    allowed = [
+        place
+        for place in places
+        if all(group.intersection(scopes[place]) for group in place_groups)
+    ]
     if place_groups and not allowed:
         return VectorFilters((), exact=True)
     fitting = [tags for tags in tag_groups if len(tags) <= MAX_VALUES]
@@ -55,13 +62,17 @@ def for_vectors(restriction: Restriction, places: Sequence[Folder]) -> VectorFil
     searches = () if everywhere else _by_place(allowed, months)
     if searches:
         return VectorFilters(searches, exact=not tag_groups and created is None)
-    times = [Where(field, "in", values) for field, values in (("day", days), ("month", months)) if values]
-    return VectorFilters((tuple(times[:1]),), exact=everywhere and not tag_groups and created is None)
+    times = [
+        Where(field, "in", values) for field, values in (("day", days), ("month", months)) if values
+    ]
+    return VectorFilters(
+        (tuple(times[:1]),), exact=everywhere and not tag_groups and created is None
+    )
 
 
 def _by_place(allowed: Sequence[Folder], months: Sequence[str]) -> tuple[tuple[Where, ...], ...]:
     """By place and month as far as MAX_SEARCHES can say it, else by place; none if they cannot say that either."""
-    keys = sorted(map(place_key, allowed))
+    keys = sorted(map(folder_key, allowed))
     for within in dict.fromkeys((tuple(months), ())):
         step = MAX_VALUES // max(1, len(within))
         if len(keys) <= MAX_SEARCHES * step:
@@ -75,7 +86,9 @@ def _days_and_months(created: TimeRange | None) -> tuple[list[str], list[str]]:
     """Every day and every month the range touches; none for an open range, or where a filter cannot hold so many."""
     if created is None or created.start is None or created.end is None:
         return [], []
-    first, last = (when.astimezone(UTC) for when in (created.start, created.end - timedelta(microseconds=1)))
+    first, last = (
+        when.astimezone(UTC) for when in (created.start, created.end - timedelta(microseconds=1))
+    )
     count = (last.date() - first.date()).days + 1
     if count > 31 * MAX_VALUES:
         return [], []
@@ -87,7 +100,9 @@ def _days_and_months(created: TimeRange | None) -> tuple[list[str], list[str]]:
 def impossible(restriction: Restriction) -> bool:
     """Nothing can satisfy it: an empty group of scopes, or a range that ends where it starts."""
     created = restriction.created or _EVER
-    backwards = created.start is not None and created.end is not None and created.start >= created.end
+    backwards = (
+        created.start is not None and created.end is not None and created.start >= created.end
+    )
     return backwards or not all(restriction.scopes)
 
 
@@ -97,7 +112,10 @@ def by_time_and_scope(restriction: Restriction) -> tuple[tuple[Where, ...], bool
     groups = [sorted(group) for group in restriction.scopes if len(group) <= MAX_VALUES]
     # The smallest is most likely the most selective one.
     smallest = sorted(groups, key=lambda group: (len(group), group))[:1]
-    where = (*_between("createdAt", created.start, created.end), *(any_of("scopes", group) for group in smallest))
+    where = (
+        *_between("createdAt", created.start, created.end),
+        *(any_of("scopes", group) for group in smallest),
+    )
     return where, len(restriction.scopes) == len(smallest)
 
 
@@ -116,7 +134,9 @@ def by_posting(restriction: Restriction, stem: str) -> tuple[Where, ...]:
 def _between(field: str, start: object, end: object) -> tuple[Where, ...]:
     """Not less than `start`, less than `end`; None: open."""
     limits = ((">=", start), ("<", end))
-    return tuple(Where(field, comparison, value) for comparison, value in limits if value is not None)
+    return tuple(
+        Where(field, comparison, value) for comparison, value in limits if value is not None
+    )
 
 
 def any_of(field: str, values: list[str]) -> Where:

@@ -13,12 +13,21 @@ import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain, islice
 from typing import Any
 
 from shared.adapters.firestore.client import CommitTooBig, pool
 from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.corpus import Corpus
-from shared.adapters.firestore.documents import CODEC, chunk_fields, entity, place_key, record_fields, vector_in
+from shared.adapters.firestore.documents import (
+    CODEC,
+    chunk_fields,
+    entity,
+    folder_key,
+    record_fields,
+    vector_in,
+    whole_note_of,
+)
 from shared.adapters.firestore.protocol import (
     SLOTS,
     Query,
@@ -30,10 +39,19 @@ from shared.adapters.firestore.protocol import (
     put,
     token_of,
     values_of,
+    verify,
 )
 from shared.errors import Conflict
-from shared.model.index import Coverage, IndexChange, IndexRecord, IndexStatus, StoredChunk, StoredRecord, Vector
-from shared.model.notes import Folder
+from shared.model.index import (
+    Coverage,
+    IndexChange,
+    IndexRecord,
+    IndexStatus,
+    StoredChunk,
+    StoredRecord,
+    Vector,
+)
+from shared.model.notes import Folder, Note
 
 BATCH = 20
 """Chunks of one commit. One of prose has some 200 index entries and 100 KB with them, twice that where it replaces
@@ -61,7 +79,10 @@ class Index(Corpus):
         )
         found = self._db.query(self._db.parent(tenant_id), query)
         found.sort(key=lambda each: each.fields["position"].integer_value)
-        return tuple(entity(StoredChunk, each, has_vector=each.fields["embedded"].boolean_value) for each in found)
+        return tuple(
+            entity(StoredChunk, each, has_vector=each.fields["embedded"].boolean_value)
+            for each in found
+        )
 
     def read_vectors(
         self, tenant_id: str, chunk_ids: Sequence[str], index_version: str | None = None
@@ -78,10 +99,10 @@ class Index(Corpus):
         entered, left = (after, before) if after != before else (None, None)
         try:
             if entered is not None and self._folder(tenant_id, entered) not in self._db.ensured:
-                self._entered(tenant_id, entered)
+                self._entered(tenant_id, entered, commits.note)
             updated = commits.run()
             if entered is not None:
-                self._entered(tenant_id, entered)
+                self._entered(tenant_id, entered, commits.note)
             if left is not None:
                 self._left(tenant_id, left)
         finally:
@@ -94,10 +115,14 @@ class Index(Corpus):
     # empty, and removes it if it was not touched since the mark. So of two that meet one sees the other. Killed in
     # between, a folder may stay without notes, never a note without its folder.
 
-    def _entered(self, tenant_id: str, place: Folder) -> None:
-        """After the commit with which a note came to `place`, and before it unless the folder is known. A read."""
+    def _entered(self, tenant_id: str, place: Folder, note: str) -> None:
+        """After the commit with which a note came to `place`, and before it unless the folder is known. A read.
+
+        `note`: name of the note if that must exist, else empty. Raises Conflict when it is gone.
+        """
         folder = put(self._folder(tenant_id, place), CODEC.dump(place))
-        self._db.ensure([folder, _stamp(self._db, tenant_id, place_key(place))], unless="leaving")
+        stamp = _stamp(self._db, tenant_id, folder_key(place))
+        self._db.ensure([folder, stamp], unless="leaving", needs=note)
 
     def _left(self, tenant_id: str, place: Folder) -> None:
         """After the commit with which a note left `place`. A read, and of its last note two more and two writes."""
@@ -108,7 +133,9 @@ class Index(Corpus):
             reply = self._db.commit([change(name, {"leaving": True})])
             mark = token_of(reply.write_results[0].update_time)
             if self._is_empty(tenant_id, place):
-                self._db.commit([expect(delete(name), mark), _stamp(self._db, tenant_id, place_key(place))])
+                self._db.commit(
+                    [expect(delete(name), mark), _stamp(self._db, tenant_id, folder_key(place))]
+                )
             else:
                 self._db.commit([expect(change(name, {"leaving": False}), mark)])
         except Conflict:
@@ -116,24 +143,38 @@ class Index(Corpus):
         self._db.ensured.discard(name)
 
     def _is_empty(self, tenant_id: str, place: Folder) -> bool:
-        where = (Where("place", "==", place_key(place)),)
+        where = (Where("place", "==", folder_key(place)),)
         query = Query(collection="index", where=where, limit=1, fields=())
         return not self._db.query(self._db.parent(tenant_id), query)
 
     def _folder(self, tenant_id: str, place: Folder) -> str:
-        return self._db.name(tenant_id, "folders", place_key(place))
+        return self._db.name(tenant_id, "folders", folder_key(place))
 
     def coverage(self, tenant_id: str) -> Coverage:
         """By counting on both sides: while deletions are on their way, their records still count among the states."""
         states = (IndexStatus.INDEXED, IndexStatus.PENDING, IndexStatus.FAILED)
         queries = [
             Query(collection="notes"),
-            *(Query(collection="index", where=(Where("status", "==", status.value),)) for status in states),
+            *(
+                Query(collection="index", where=(Where("status", "==", status.value),))
+                for status in states
+            ),
         ]
         count = partial(self._db.count, self._db.parent(tenant_id))
         notes, indexed, pending, failed = pool().map(count, queries)
         missing = max(0, notes - indexed - pending - failed)
-        return Coverage(notes=notes, indexed=indexed, pending_embeddings=pending, failed=failed, missing=missing)
+        return Coverage(
+            notes=notes, indexed=indexed, pending_embeddings=pending, failed=failed, missing=missing
+        )
+
+    def latest_notes(self, tenant_id: str, *, limit: int) -> tuple[Note, ...]:
+        query = Query(collection="notes", order=("-updatedAt",), limit=limit)
+        found = []
+        for document in self._db.query(self._db.parent(tenant_id), query):
+            note = whole_note_of(document)
+            if isinstance(note, Note):
+                found.append(note)
+        return tuple(found)
 
     def count_outdated(self, tenant_id: str, index_version: str) -> int:
         """Without records of which a part is still to be written, which name no version."""
@@ -156,6 +197,8 @@ class _Commits:
         """Raises Conflict for the token of another note."""
         self._db, self._tenant_id, self._wanted = connection, tenant_id, wanted
         self._record = self._name("index", wanted.note_id)
+        self.note = self._name("notes", wanted.note_id) if wanted.needs_note else ""
+        """Name of the note that must exist; empty: none must."""
         self._held: str | None = None
         """The record's update time before the next commit; None: there is no record."""
         self.place_before: Folder | None = None
@@ -164,41 +207,57 @@ class _Commits:
             if owner != wanted.note_id:
                 raise Conflict("the token is of another note")
             self.place_before = None if folder is None else Folder(*folder)
-        chunks = (*(put.chunk for put in wanted.put), *wanted.patch)
-        if chunks:
-            self.place: Folder | None = Folder(chunks[0].vault, chunks[0].folder)
-        else:
-            self.place = self.place_before if wanted.record is not None and wanted.record.chunk_count else None
+        self.place: Folder | None = None
+        first = next(chain((put.chunk for put in wanted.put), wanted.patch), None)
+        if first is not None:
+            self.place = Folder(first.vault, first.folder)
+        elif wanted.record is not None and wanted.record.chunk_count:
+            self.place = self.place_before
 
     def run(self) -> str:
-        """The record's update time after them. Raises Conflict when it has moved."""
-        writes = list(self._chunks())
-        waiting = [writes[start : start + BATCH] for start in range(0, len(writes), BATCH)] or [[]]
+        """Returns the record's update time after them. Raises Conflict when it has moved.
+
+        Writes are made batch by batch: those of the largest note together would be 100 MB.
+        """
+        wanted = self._wanted
+        left = len(wanted.remove) + len(wanted.put) + len(wanted.patch) + len(wanted.vectors)
+        writes = self._chunks()
+        waiting = list(islice(writes, BATCH))
+        size = BATCH
         while True:
-            batch, *later = waiting
-            own = [self._guard()] if later else self._last()
+            batch = waiting[:size]
+            is_last = len(batch) == left
+            own = self._last() if is_last else [self._guard()]
             try:
-                reply = self._db.commit([expect(own[0], self._held), *own[1:], *batch])
+                condition = [verify(self.note)] if self.note else []
+                reply = self._db.commit([expect(own[0], self._held), *own[1:], *batch, *condition])
             except CommitTooBig:
                 if len(batch) < 2:
                     raise
-                half = len(batch) // 2
-                waiting = [batch[:half], batch[half:], *later]
+                size = (len(batch) + 1) // 2
                 continue
             moved = reply.write_results[0].update_time
-            if not later:
+            if is_last:
                 return token_of(moved)
-            waiting, self._held = later, token_of(moved) if moved.seconds else None
+            self._held = token_of(moved) if moved.seconds else None
+            left -= len(batch)
+            waiting = waiting[size:]
+            if not waiting:
+                waiting = list(islice(writes, BATCH))
+                size = BATCH
 
     def _chunks(self) -> Iterator[Any]:
         for chunk_id in self._wanted.remove:
             yield delete(self._name("chunks", chunk_id))
         for each in self._wanted.put:
-            fields = {**chunk_fields(self._tenant_id, each.chunk), "embedded": each.vector is not None}
+            fields = {
+                **chunk_fields(self._tenant_id, each.chunk),
+                "embedded": each.vector is not None,
+            }
             if each.vector is not None:
                 fields["embedding"] = each.vector
-            if each.kept is not None:
-                fields["kept"], fields["keptEmbedding"] = each.kept
+            if each.second_vector is not None:
+                fields["kept"], fields["keptEmbedding"] = each.second_vector
             yield put(self._name("chunks", each.chunk.chunk_id), fields)
         for chunk in self._wanted.patch:
             yield change(self._name("chunks", chunk.chunk_id), chunk_fields(self._tenant_id, chunk))
@@ -214,7 +273,12 @@ class _Commits:
         if record is None or self._held is not None:
             return _touch(change(self._record, fields))
         begun = IndexRecord(  # it agrees with no note, until the last batch
-            note_revision="", status=IndexStatus.PENDING, chunk_count=0, index_version="", indexed_at=record.indexed_at
+            note_revision="",
+            status=IndexStatus.PENDING,
+            chunk_count=0,
+            index_version="",
+            indexed_at=record.indexed_at,
+            due_at=record.due_at or record.indexed_at,
         )
         return _touch(put(self._record, {**fields, **record_fields(self._record, begun)}))
 
@@ -226,7 +290,7 @@ class _Commits:
             return [delete(self._record), _stamp(self._db, self._tenant_id, digest)]
         fields = record_fields(self._record, record)
         if self.place is not None:
-            fields |= {**CODEC.dump(self.place), "place": place_key(self.place)}
+            fields |= {**CODEC.dump(self.place), "place": folder_key(self.place)}
         return [_touch(put(self._record, fields))]
 
     def _name(self, collection: str, document_id: str) -> str:

@@ -1,10 +1,10 @@
-"""The notes: `tenants/{tenant}/notes/{note}`, which apps also read and write themselves; and `auroraTrash/{trashId}`,
-notes as they were before they were edited, replaced or deleted; and for a sweep, keys of all tenants by collection
-group.
+"""Notes, `tenants/{tenant}/notes/{note}`, which apps read and write themselves too; and for the sweep, keys of all
+tenants by collection group, and bookmarks.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -13,9 +13,9 @@ from itertools import islice
 from typing import Any
 
 from shared.adapters.firestore.client import pool
+from shared.adapters.firestore.collections import FirestoreDocuments
 from shared.adapters.firestore.corpus import Corpus
 from shared.adapters.firestore.documents import (
-    CODEC,
     LISTED_FIELDS,
     SHARDS,
     listed_note_of,
@@ -35,26 +35,41 @@ from shared.adapters.firestore.protocol import (
     token_of,
     values_of,
 )
-from shared.errors import Conflict, TooLarge
+from shared.adapters.firestore.roots import BOOKMARKS
+from shared.errors import Conflict, StoreRefused, StoreUnavailable, TooLarge
+from shared.model.documents import TRASH
 from shared.model.index import IndexStatus
-from shared.model.notes import DEFAULT_VAULT, ListedNote, Note, NoteKey, TrashedNote, UnreadableNote, check_texts
+from shared.model.notes import (
+    DEFAULT_VAULT,
+    ListedNote,
+    Note,
+    NoteKey,
+    TrashedNote,
+    UnreadableNote,
+    check_texts,
+)
 from shared.ports.pages import Page, make_token, read_token
 
 MAX_BYTES = 1_000_000
 """Limit of all texts of a note together: Firestore's documents end at 1 MiB."""
 
-TRASH = "auroraTrash"
-"""A name that no app beside this one uses: time-to-live policies count for every collection of a name."""
-TRASH_FIELDS = (*LISTED_FIELDS, "noteId", *CODEC.keys(TrashedNote, "trash_id", "note"))
 CHUNKS_A_PAGE = 1000
 """Chunk names that one search for orphans looks at."""
+TENANTS_A_PAGE = 100
+"""Tenants whose chunks one search for orphans counts."""
+FIRST_ID = "\x01"
+"""Sorts before all ids."""
+LAST_ID = "\U0010ffff"
+"""Sorts behind all ids."""
+FIRST_PLACE = f"tenants/{FIRST_ID}"
 CHANGED_NOTES = "notes by updatedAt"
-"""Names that listing in its cursors; the others are named by their collection."""
+"""Name of the listing of changed notes in its cursors; other listings are named by their collection."""
+_logger = logging.getLogger(__name__)
 _KEY = re.compile(r"tenants/([^/]+)/[^/]+/([^/]+)", re.DOTALL)
 
 
-class Notes(Corpus):
-    """`shared.ports.stores.NoteStore` on Firestore; and what `Store` gives a sweep."""
+class FirestoreNotes(FirestoreDocuments, Corpus):
+    """`NoteStore` and `SweepStore` of `shared.ports.stores` on Firestore."""
 
     def get_note(self, tenant_id: str, note_id: str) -> Note | None:
         return self._db.get(self._db.name(tenant_id, "notes", note_id), note_of)
@@ -64,17 +79,28 @@ class Notes(Corpus):
         self._db.commit([_note_write(self._db.name(tenant_id, "notes", note.note_id), note)])
 
     def swap_note(
-        self, tenant_id: str, note_id: str, *, was: Note | None, now: Note | None, trashed: TrashedNote | None = None
+        self,
+        tenant_id: str,
+        note_id: str,
+        *,
+        was: Note | None,
+        now: Note | None,
+        trashed: TrashedNote | None = None,
     ) -> None:
         name = self._db.name(tenant_id, "notes", note_id)
-        write = delete(name) if now is None else _note_write(name, now)
+        write = delete(name)
+        if now is not None:
+            write = _note_write(name, now)
         token = None
         if was is not None:
-            found = self._db.read(name)
-            if found is None or note_of(found) != was:
+            document = self._db.read(name)
+            if document is None or note_of(document) != was:
                 raise Conflict("somebody else has changed the note")
-            token = token_of(found.update_time)
-        self._db.commit([expect(write, token), *([] if trashed is None else [self._trash_write(tenant_id, trashed)])])
+            token = token_of(document.update_time)
+        writes = [expect(write, token)]
+        if trashed is not None:
+            writes.append(self.put_write(tenant_id, TRASH, trashed))
+        self._db.commit(writes)
 
     def delete_note(self, tenant_id: str, note_id: str) -> bool:
         return self._db.delete(self._db.name(tenant_id, "notes", note_id))
@@ -83,186 +109,282 @@ class Notes(Corpus):
         """Apps may leave out the default vault, so vaults are compared here."""
         query = Query(collection="notes", where=(Where("path", "==", path),), fields=("vault",))
         documents = self._db.query(self._db.parent(tenant_id), query)
-        vaults = {id_of(each): values_of(each).get("vault") or DEFAULT_VAULT for each in documents}
-        return next((note_id for note_id in sorted(vaults) if vaults[note_id] == vault), None)
+        note_ids = []
+        for document in documents:
+            if (values_of(document).get("vault") or DEFAULT_VAULT) == vault:
+                note_ids.append(id_of(document))
+        return min(note_ids, default=None)
 
     def list_notes(
         self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
     ) -> Page[ListedNote]:
-        """A text that is missing or of a wrong type is known as soon as the index has failed at it: none is read."""
-        after = None if token is None else read_token(token, "notes")[0]
+        """Reads no text: the index has failed at a note whose text is missing or of a wrong type."""
+        after = None
+        if token is not None:
+            (after,) = read_token(token, "notes")
+        # 1. The notes, and beside them the first failures of the index.
         failing = pool().submit(self._failures, tenant_id, after, limit)
         documents = self._documents(tenant_id, after, limit + 1, vault)
-        wanted = (note for note in map(listed_note_of, documents) if vault in (None, note.vault))
-        found = list(islice(wanted, limit + 1))
-        failures = step = failing.result()
-        shown = found[:limit]
-        while shown and len(step) == limit and max(step) < shown[-1].note_id:  # of other vaults, or of no note any more
-            step = self._failures(tenant_id, max(step), limit)
-            failures = {**failures, **step}
-        items = tuple(replace(note, error=note.error or failures.get(note.note_id)) for note in shown)
-        return Page(items, make_token("notes", items[-1].note_id) if len(found) > limit else None)
+        in_vault = (note for note in map(listed_note_of, documents) if vault in (None, note.vault))
+        notes = list(islice(in_vault, limit + 1))
+        listed = notes[:limit]
+
+        # 2. More failures, if the first ones are of other vaults or of deleted notes.
+        some = failing.result()
+        failures = dict(some)
+        while listed and len(some) == limit and max(some) < listed[-1].note_id:
+            some = self._failures(tenant_id, max(some), limit)
+            failures.update(some)
+
+        items = []
+        for note in listed:
+            items.append(replace(note, error=note.error or failures.get(note.note_id)))
+        next_token = None
+        if len(notes) > limit:
+            next_token = make_token("notes", items[-1].note_id)
+        return Page(tuple(items), next_token)
 
     def _failures(self, tenant_id: str, after: str | None, limit: int) -> Mapping[str, str]:
-        """Why the index could not take in the next so many notes: costs one read where none has failed."""
+        """Returns why the index failed at the next notes, at most `limit`. Costs one read if it failed at none."""
+        position: tuple[str, ...] = ()
+        if after is not None:
+            position = (self._db.name(tenant_id, "index", after),)
         query = Query(
             collection="index",
             where=(Where("status", "==", IndexStatus.FAILED.value),),
             order=(KEY,),
-            after=() if after is None else (self._db.name(tenant_id, "index", after),),
+            after=position,
             limit=limit,
             fields=("error",),
         )
-        documents = self._db.query(self._db.parent(tenant_id), query)
-        return {id_of(each): each.fields["error"].string_value for each in documents}
+        errors = {}
+        for document in self._db.query(self._db.parent(tenant_id), query):
+            errors[id_of(document)] = document.fields["error"].string_value
+        return errors
 
-    def whole_notes(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[Note | UnreadableNote]:
-        return self._db.page(tenant_id, Query(collection="notes"), whole_note_of, limit=limit, token=token)
+    def whole_notes(
+        self, tenant_id: str, *, limit: int, token: str | None = None
+    ) -> Page[Note | UnreadableNote]:
+        return self._db.page(
+            tenant_id, Query(collection="notes"), whole_note_of, limit=limit, token=token
+        )
 
-    def _documents(self, tenant_id: str, after: str | None, step: int, vault: str | None) -> Iterator[Any]:
-        """Notes by id, without their texts. The caller filters by the default vault: apps may leave the field out."""
-        where = () if vault in (None, DEFAULT_VAULT) else (Where("vault", "==", vault),)
+    def _documents(
+        self, tenant_id: str, after: str | None, step: int, vault: str | None
+    ) -> Iterator[Any]:
+        """Yields notes by id, without their texts, also of other vaults than the default one.
+
+        Apps may leave out the default vault, so no query finds its notes.
+        """
+        where: tuple[Where, ...] = ()
+        if vault not in (None, DEFAULT_VAULT):
+            where = (Where("vault", "==", vault),)
         while True:
-            place = () if after is None else (self._db.name(tenant_id, "notes", after),)
-            query = Query(collection="notes", where=where, order=(KEY,), after=place, limit=step, fields=LISTED_FIELDS)
+            position: tuple[str, ...] = ()
+            if after is not None:
+                position = (self._db.name(tenant_id, "notes", after),)
+            query = Query(
+                collection="notes",
+                where=where,
+                order=(KEY,),
+                after=position,
+                limit=step,
+                fields=LISTED_FIELDS,
+            )
             documents = self._db.query(self._db.parent(tenant_id), query)
             yield from documents
             if len(documents) < step:
                 return
             after = id_of(documents[-1])
 
-    # -- the trash
-
-    def put_trashed(self, tenant_id: str, trashed: TrashedNote) -> None:
-        self._db.commit([self._trash_write(tenant_id, trashed)])
-
-    def get_trashed(self, tenant_id: str, trash_id: str) -> TrashedNote | None:
-        return self._db.get(self._db.name(tenant_id, TRASH, trash_id), _trashed)
-
-    def list_trashed(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[TrashedNote]:
-        query = Query(collection=TRASH, fields=TRASH_FIELDS)
-        return self._db.page(tenant_id, query, _trashed, limit=limit, token=token)
-
-    def delete_trashed(self, tenant_id: str, trash_id: str) -> bool:
-        return self._db.delete(self._db.name(tenant_id, TRASH, trash_id))
-
-    def expire_trashed(self, now: datetime) -> None:
-        """Nothing: a time-to-live policy on `expiresAt` removes what has expired."""
-
-    def _trash_write(self, tenant_id: str, trashed: TrashedNote) -> Any:  # noqa: ANN401
-        note, fields = trashed.note, CODEC.dump(trashed, "trash_id", "note")
-        name = self._db.name(tenant_id, TRASH, trashed.trash_id)
-        return put(name, {**note_fields(note), "noteId": note.note_id, **fields})
-
     # -- the sweep
 
     def note_keys(
         self, *, limit: int, cursor: str | None = None, changed_since: datetime | None = None
     ) -> Page[NoteKey]:
-        return self._keys("notes", limit, cursor, changed_since)
+        if changed_since is None:
+            return self._keys("notes", limit, cursor)
+        return self._changed_keys(limit, cursor, changed_since)
 
     def record_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
         return self._keys("index", limit, cursor)
 
-    def unfinished_keys(self, *, limit: int) -> tuple[NoteKey, ...]:
-        found: tuple[NoteKey, ...] = ()
+    def due_keys(self, now: datetime, *, limit: int) -> tuple[NoteKey, ...]:
+        keys: tuple[NoteKey, ...] = ()
         for status in (IndexStatus.PENDING, IndexStatus.FAILED):
-            if len(found) < limit:
-                query = Query(
-                    collection="index",
-                    everywhere=True,
-                    where=(Where("unfinished", "in", [f"{status.value}:{shard}" for shard in SHARDS]),),
-                    order=("indexedAt", KEY),
-                    limit=limit - len(found),
-                    fields=(),
-                )
-                found += self._note_keys(self._db.query(self._db.root, query))
-        return found
+            if len(keys) < limit:
+                is_due = Where("dueAt", "<=", now)
+                keys += self._waiting_keys("waiting", status, "dueAt", limit - len(keys), is_due)
+        for status in (IndexStatus.PENDING, IndexStatus.FAILED):
+            if len(keys) < limit:
+                keys += self._waiting_keys("unfinished", status, "indexedAt", limit - len(keys))
+        return keys
+
+    def _waiting_keys(
+        self, field: str, status: IndexStatus, order: str, limit: int, *where: Where
+    ) -> tuple[NoteKey, ...]:
+        """Returns keys of records of all tenants whose `field` names this status, by the field `order`."""
+        shards = [f"{status.value}:{shard}" for shard in SHARDS]
+        query = Query(
+            collection="index",
+            everywhere=True,
+            where=(Where(field, "in", shards), *where),
+            order=(order, KEY),
+            limit=limit,
+            fields=(),
+        )
+        return self._note_keys(self._db.query(self._db.root, query))
 
     def orphan_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
-        """Two aggregations say whether there can be any: as many chunks as all records together claim means none.
-        Only otherwise are the chunks walked through, `CHUNKS_A_PAGE` names a call, so a page may be empty and yet
-        not the last.
+        """Counts the chunks of one tenant after the other: as many as its records claim cannot hold an orphan.
+
+        If the numbers differ, or if counting takes too long, the names of the tenant's chunks are read, `CHUNKS_A_PAGE`
+        in a call. A page looks at no more than `TENANTS_A_PAGE` tenants, so a page without items need not be the last.
+
+        cursor: names the last tenant that was counted, or the last chunk whose name was read.
         """
-        if cursor is None:
-            records, root = Query(collection="index", everywhere=True), self._db.root
-            claimed = pool().submit(self._db.count, root, records, total="chunkCount")
-            if self._db.count(root, Query(collection="chunks", everywhere=True)) == claimed.result():
+        place = FIRST_PLACE
+        if cursor is not None:
+            (place,) = read_token(cursor, "chunks", field="cursor")
+        for _ in range(TENANTS_A_PAGE):
+            if "/chunks/" in place:
+                return self._walked_orphans(place, limit)
+            tenant_id = self._next_tenant(place)
+            if tenant_id is None:
                 return Page((), None)
-        after = () if cursor is None else (self._full(read_token(cursor, "chunks", field="cursor")[0]),)
+            place = f"tenants/{tenant_id}"
+            if not self._claims_all_chunks(tenant_id):
+                return self._walked_orphans(f"{place}/chunks/{FIRST_ID}", limit)
+        return Page((), make_token("chunks", place))
+
+    def _next_tenant(self, place: str) -> str | None:
+        """Returns the next tenant with chunks behind the one of this path; None if there is none. A read."""
+        after = self._full(f"{place}/chunks/{LAST_ID}")
+        while True:
+            query = Query(
+                collection="chunks",
+                everywhere=True,
+                order=(KEY,),
+                after=(after,),
+                limit=1,
+                fields=(),
+            )
+            documents = self._db.query(self._db.root, query)
+            if not documents or not self._short(documents[0].name).startswith("tenants/"):
+                return None
+            keys = self._note_keys(documents)
+            if keys:
+                return keys[0].tenant_id
+            after = documents[0].name  # in a collection of this name that belongs to another app
+
+    def _claims_all_chunks(self, tenant_id: str) -> bool:
+        """Reports whether the tenant's records claim as many chunks as there are. Two aggregations."""
+        parent = self._db.parent(tenant_id)
+        claimed = pool().submit(
+            self._db.count, parent, Query(collection="index"), total="chunkCount"
+        )
+        try:
+            stored = self._db.count(parent, Query(collection="chunks"))
+            return stored == claimed.result()
+        except StoreRefused:
+            raise
+        except StoreUnavailable as error:
+            _logger.warning("the chunks of tenant %r are walked, not counted: %s", tenant_id, error)
+            return False
+
+    def _walked_orphans(self, place: str, limit: int) -> Page[NoteKey]:
+        """Returns the orphans among the next chunks of a tenant behind `place`."""
+        tenant_path = place.partition("/chunks/")[0]
+        tenant_id = tenant_path.removeprefix("tenants/")
+        parent = self._db.parent(tenant_id)
         query = Query(
             collection="chunks",
-            everywhere=True,
             order=(KEY,),
-            after=after,
+            after=(self._full(place),),
             limit=CHUNKS_A_PAGE,
-            fields=("tenantId", "noteId"),
+            fields=("noteId",),
         )
-        documents = self._db.query(self._db.root, query)
-        ends: dict[NoteKey, str] = {}  # the last chunk seen of each note, in the order of the names
+        documents = self._db.query(parent, query)
+        last_chunks: dict[NoteKey, str] = {}  # by note, in the order of the chunks' names
         for document in documents:
-            fields = document.fields
-            ends[NoteKey(fields["tenantId"].string_value, fields["noteId"].string_value)] = document.name
-        records_of = {key: self._db.name(key.tenant_id, "index", key.note_id) for key in ends}
+            key = NoteKey(tenant_id, document.fields["noteId"].string_value)
+            last_chunks[key] = self._short(document.name)
+        records_of = {key: self._db.name(tenant_id, "index", key.note_id) for key in last_chunks}
         recorded = self._db.lookup(list(records_of.values()), ())
         orphans = [key for key, name in records_of.items() if name not in recorded]
         if len(orphans) > limit:
-            return Page(tuple(orphans[:limit]), make_token("chunks", self._short(ends[orphans[limit - 1]])))
-        more = len(documents) == CHUNKS_A_PAGE
-        return Page(tuple(orphans), make_token("chunks", self._short(documents[-1].name)) if more else None)
+            last_orphan = orphans[limit - 1]
+            return Page(tuple(orphans[:limit]), make_token("chunks", last_chunks[last_orphan]))
+        next_place = tenant_path
+        if len(documents) == CHUNKS_A_PAGE:
+            next_place = self._short(documents[-1].name)
+        return Page(tuple(orphans), make_token("chunks", next_place))
 
     def read_bookmark(self, name: str) -> str | None:
-        return self._db.get(self._bookmark(name), lambda found: found.fields["value"].string_value)
+        document = self._db.read(self._bookmark(name))
+        if document is None:
+            return None
+        return str(document.fields["value"].string_value)
 
     def write_bookmark(self, name: str, value: str | None) -> None:
-        name = self._bookmark(name)
-        self._db.commit([delete(name) if value is None else put(name, {"value": value})])
+        write = delete(self._bookmark(name))
+        if value is not None:
+            write = put(self._bookmark(name), {"value": value})
+        self._db.commit([write])
 
     def _bookmark(self, name: str) -> str:
-        return f"{self._db.root}/bookmarks/{name}"
+        return f"{self._db.root}/{BOOKMARKS}/{name}"
 
-    def _keys(
-        self, collection: str, limit: int, cursor: str | None, changed_since: datetime | None = None
-    ) -> Page[NoteKey]:
-        """By name, or from `changed_since` on by `updatedAt`. Raises InvalidArgument("cursor")."""
-        dated = changed_since is not None
-        listing = CHANGED_NOTES if dated else collection
-        after: tuple[object, ...] = ()
-        if cursor is not None:
-            *moment, name = read_token(cursor, listing, parts=1 + dated, field="cursor")
-            after = (*map(datetime.fromisoformat, moment), self._full(name))
+    def _keys(self, collection: str, limit: int, cursor: str | None) -> Page[NoteKey]:
+        """Lists keys by name. Raises InvalidArgument("cursor")."""
         query = Query(
-            collection=collection,
-            everywhere=True,
-            where=(Where("updatedAt", ">=", changed_since),) if dated else (),
-            order=("updatedAt", KEY) if dated else (KEY,),
-            after=after,
-            limit=limit + 1,
-            fields=("updatedAt",) if dated else (),
+            collection=collection, everywhere=True, order=(KEY,), limit=limit + 1, fields=()
         )
+        if cursor is not None:
+            (name,) = read_token(cursor, collection, field="cursor")
+            query = replace(query, after=(self._full(name),))
         documents = self._db.query(self._db.root, query)
-        shown, more = documents[:limit], None
+        next_cursor = None
         if len(documents) > limit:
-            moment = [timestamp(shown[-1].fields["updatedAt"].timestamp_value).isoformat()] if dated else []
-            more = make_token(listing, *moment, self._short(shown[-1].name))
-        return Page(self._note_keys(shown), more)
+            next_cursor = make_token(collection, self._short(documents[limit - 1].name))
+        return Page(self._note_keys(documents[:limit]), next_cursor)
+
+    def _changed_keys(self, limit: int, cursor: str | None, since: datetime) -> Page[NoteKey]:
+        """Lists keys of notes by `updatedAt`, from `since` on. Raises InvalidArgument("cursor")."""
+        query = Query(
+            collection="notes",
+            everywhere=True,
+            where=(Where("updatedAt", ">=", since),),
+            order=("updatedAt", KEY),
+            limit=limit + 1,
+            fields=("updatedAt",),
+        )
+        if cursor is not None:
+            updated_at, name = read_token(cursor, CHANGED_NOTES, parts=2, field="cursor")
+            after = (datetime.fromisoformat(updated_at), self._full(name))
+            query = replace(query, after=after)
+        documents = self._db.query(self._db.root, query)
+        next_cursor = None
+        if len(documents) > limit:
+            last = documents[limit - 1]
+            updated_at = timestamp(last.fields["updatedAt"].timestamp_value).isoformat()
+            next_cursor = make_token(CHANGED_NOTES, updated_at, self._short(last.name))
+        return Page(self._note_keys(documents[:limit]), next_cursor)
 
     def _note_keys(self, documents: Iterable[Any]) -> tuple[NoteKey, ...]:
-        """Without documents that lie elsewhere than a tenant's notes and records."""
-        found = (_KEY.fullmatch(self._short(document.name)) for document in documents)
-        return tuple(NoteKey(match[1], match[2]) for match in found if match)
+        """Returns the keys of notes and records of tenants; documents elsewhere are left out."""
+        keys = []
+        for document in documents:
+            match = _KEY.fullmatch(self._short(document.name))
+            if match is not None:
+                keys.append(NoteKey(match[1], match[2]))
+        return tuple(keys)
 
     def _short(self, name: str) -> str:
         return name.removeprefix(f"{self._db.root}/")
 
     def _full(self, name: str) -> str:
         return f"{self._db.root}/{name}"
-
-
-def _trashed(document: Any) -> TrashedNote:  # noqa: ANN401
-    fields = values_of(document)
-    note = CODEC.load(Note, {"text": "", **fields})
-    return CODEC.load(TrashedNote, fields, trash_id=id_of(document), note=note)
 
 
 def _note_write(name: str, note: Note) -> Any:  # noqa: ANN401

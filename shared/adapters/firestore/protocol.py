@@ -24,11 +24,21 @@ _MICROSECOND = timedelta(microseconds=1)
 _ELEMENT = b"\x0a\x09\x19"
 _ELEMENT_BYTES = len(_ELEMENT) + 8
 _CONVERTED = {"timestamp_value", "array_value", "map_value", "null_value", None}
+_TOKEN = re.compile("[0-9]{1,10}[.][0-9]{1,9}")
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 KEY = "__name__"
 """Firestore's name for a document's own path."""
-OPERATORS = {"<": 1, ">=": 4, "==": 5, "array_contains": 7, "in": 8, "array_contains_any": 9, "not_in": 10}
+OPERATORS = {
+    "<": 1,
+    "<=": 2,
+    ">=": 4,
+    "==": 5,
+    "array_contains": 7,
+    "in": 8,
+    "array_contains_any": 9,
+    "not_in": 10,
+}
 """As the client library spells them -> their number in StructuredQuery.FieldFilter.Operator."""
 SLOTS = {"embedding": "indexVersion", "keptEmbedding": "kept"}
 """A chunk's fields for its own vector and for a second one -> the field that holds the vector's index version."""
@@ -124,9 +134,37 @@ def expect(write: Any, token: str | None) -> Any:  # noqa: ANN401
     return write
 
 
+def verify(name: str) -> Any:  # noqa: ANN401
+    """The write that changes nothing and carries a precondition: the document must exist, unless `expect` says more.
+
+    Apps' SDKs send it in every transaction that reads a document without writing it. The message class has no field for
+    it, so it is written as what it is on the wire: field 5, text.
+    """
+    write = protocol().Write()
+    encoded = name.encode()
+    write.MergeFromString(b"\x2a" + _varint(len(encoded)) + encoded)
+    write.current_document.exists = True
+    return write
+
+
+def _varint(number: int) -> bytes:
+    """A protobuf length: seven bits a byte, the lowest first, the highest bit set on all but the last."""
+    encoded = bytearray()
+    while number > 0x7F:
+        encoded.append(number & 0x7F | 0x80)
+        number >>= 7
+    encoded.append(number)
+    return bytes(encoded)
+
+
 def token_of(stamp: Any) -> str:  # noqa: ANN401
     """An update time, which every write that changes the document moves, as text: seconds and nanoseconds."""
     return f"{stamp.seconds}.{stamp.nanos}"
+
+
+def is_token(text: str) -> bool:
+    """Whether `token_of` may have made it."""
+    return bool(_TOKEN.fullmatch(text))
 
 
 def _fill_vector(fields: Any, vector: Vector) -> None:  # noqa: ANN401
@@ -189,7 +227,9 @@ def values_of(document: Any) -> dict[str, Any]:  # noqa: ANN401
 
 def vector_of(value: Any) -> Vector:  # noqa: ANN401
     """The float32 vector in a vector Value."""
-    return array("f", [each.double_value for each in value.map_value.fields["value"].array_value.values])
+    return array(
+        "f", [each.double_value for each in value.map_value.fields["value"].array_value.values]
+    )
 
 
 class Where(NamedTuple):
@@ -235,7 +275,9 @@ class Query:
             fill(added.value, each.value)
         for order in self.order:
             # 1 is ascending, 2 descending.
-            query.order_by.add(direction=2 if order[0] == "-" else 1).field.field_path = order.removeprefix("-")
+            query.order_by.add(
+                direction=2 if order[0] == "-" else 1
+            ).field.field_path = order.removeprefix("-")
         for order, value in zip(self.order, self.after, strict=False):
             if order.endswith(KEY):
                 query.start_at.values.add(reference_value=value)

@@ -13,9 +13,24 @@ from typing import TypeAlias
 
 from shared.adapters.firestore.client import pool
 from shared.adapters.firestore.corpus import Corpus
-from shared.adapters.firestore.documents import CODEC, RECORD_FIELDS, chunk_of, is_kept, posting_path, searched_fields
+from shared.adapters.firestore.documents import (
+    CODEC,
+    RECORD_FIELDS,
+    chunk_of,
+    is_kept,
+    posting_path,
+    searched_fields,
+)
 from shared.adapters.firestore.filters import by_posting, by_time_and_scope, for_vectors, impossible
-from shared.adapters.firestore.protocol import DISTANCE, KEY, SLOTS, Query, Where, microseconds, values_of
+from shared.adapters.firestore.protocol import (
+    DISTANCE,
+    KEY,
+    SLOTS,
+    Query,
+    Where,
+    microseconds,
+    values_of,
+)
 from shared.model.index import IndexedChunk, IndexRecord, Vector, tags_of, vector_space
 from shared.model.retrieval import Neighbour, Restriction
 
@@ -25,7 +40,7 @@ SPARE = 10
 """Neighbours that each of several searches is asked for beyond its equal share."""
 
 
-class Search(Corpus):
+class FirestoreSearch(Corpus):
     """`shared.ports.stores.SearchStore` on Firestore."""
 
     def nearest(
@@ -37,10 +52,10 @@ class Search(Corpus):
         stems: Sequence[str],
         restriction: Restriction,
         index_version: str,
-        kept: bool = False,
+        second_vectors: bool = False,
     ) -> tuple[Neighbour, ...]:
         """One vector search, for half as many again where its filters say less than the restriction; several side by
-        side where it allows more folders than one can name, and for `kept`. While a new index version is being
+        side where it allows more folders than one can name, and for `second_vectors`. While a new index version is being
         embedded, chunks of the other one take places in the reply and are left out.
         """
         if impossible(restriction):
@@ -51,24 +66,39 @@ class Search(Corpus):
         def search(slot: str, where: tuple[Where, ...], size: int) -> _Found:
             fields = (*searched_fields(stems), SLOTS["keptEmbedding"], DISTANCE)
             query = Query(
-                collection="chunks", where=where, fields=fields, nearest=vector, vector_field=slot, limit=size
+                collection="chunks",
+                where=where,
+                fields=fields,
+                nearest=vector,
+                vector_field=slot,
+                limit=size,
             )
             found, documents = [], self._db.query(self._db.parent(tenant_id), query)
             for each in documents:
                 # Rounding moves the product of unit vectors a little out of [-1, 1].
                 cosine = min(1.0, max(-1.0, each.fields[DISTANCE].double_value))
-                if vector_space(each.fields[SLOTS[slot]].string_value) == vector_space(index_version):
+                if vector_space(each.fields[SLOTS[slot]].string_value) == vector_space(
+                    index_version
+                ):
                     found.append(Neighbour(chunk_of(each, stems), cosine))
             return found, len(documents) == size
 
         size = min(_size(limit, exact=filters.exact), MAX_NEIGHBOURS)
-        slots = tuple(SLOTS)[: 1 + kept]
+        slots = tuple(SLOTS)[: 1 + second_vectors]
         searches = [partial(search, slot, where) for slot in slots for where in filters.searches]
-        fitting = [each for each in _nearest_of_all(searches, size) if restriction.allows(each.chunk)]
+        fitting = [
+            each for each in _nearest_of_all(searches, size) if restriction.allows(each.chunk)
+        ]
         return tuple(sorted(fitting, key=_by_nearness)[:limit])
 
     def postings(
-        self, tenant_id: str, stem: str, *, limit: int, stems: Sequence[str], restriction: Restriction
+        self,
+        tenant_id: str,
+        stem: str,
+        *,
+        limit: int,
+        stems: Sequence[str],
+        restriction: Restriction,
     ) -> tuple[IndexedChunk, ...]:
         """Scopes are checked on the newest `limit` that contain the stem: no index holds stems within a scope. Of
         chunks of one time, those cut off by the limit are the ones with the fewest occurrences.
@@ -101,17 +131,33 @@ class Search(Corpus):
         return self._newest(tenant_id, query, stems, restriction=restriction, limit=limit)
 
     def _newest(
-        self, tenant_id: str, query: Query, stems: Sequence[str], *, restriction: Restriction, limit: int
+        self,
+        tenant_id: str,
+        query: Query,
+        stems: Sequence[str],
+        *,
+        restriction: Restriction,
+        limit: int,
     ) -> tuple[IndexedChunk, ...]:
         """What the query finds and the restriction allows, newest first, equals by chunk id."""
-        found = (chunk_of(each, stems) for each in self._db.query(self._db.parent(tenant_id), query))
+        found = (
+            chunk_of(each, stems) for each in self._db.query(self._db.parent(tenant_id), query)
+        )
         allowed = [each for each in found if restriction.allows(each)]
-        return tuple(sorted(allowed, key=lambda each: (-microseconds(each.created_at), each.chunk_id))[:limit])
+        return tuple(
+            sorted(allowed, key=lambda each: (-microseconds(each.created_at), each.chunk_id))[
+                :limit
+            ]
+        )
 
-    def note_chunks(self, tenant_id: str, note_id: str, *, stems: Sequence[str]) -> tuple[IndexedChunk, ...]:
+    def note_chunks(
+        self, tenant_id: str, note_id: str, *, stems: Sequence[str]
+    ) -> tuple[IndexedChunk, ...]:
         where = (Where("noteId", "==", note_id),)
         query = Query(collection="chunks", where=where, fields=searched_fields(stems))
-        chunks = (chunk_of(each, stems) for each in self._db.query(self._db.parent(tenant_id), query))
+        chunks = (
+            chunk_of(each, stems) for each in self._db.query(self._db.parent(tenant_id), query)
+        )
         return tuple(sorted(chunks, key=lambda chunk: (chunk.position, chunk.chunk_id)))
 
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:

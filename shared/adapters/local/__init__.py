@@ -1,5 +1,5 @@
 """Models on this machine: onnxruntime runs them, their own tokenizers read for them.
 
-files      where a model's files are: in the box (an installed package), in a folder, or fetched from the hub once
+files      where a model's files are: bundled (an installed package), in a folder, or fetched from the hub once
 embedder   its graph and tokenizer: texts -> unit vectors; question and passages -> scores
 """

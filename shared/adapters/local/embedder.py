@@ -11,10 +11,11 @@ from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shared.adapters.local.files import BOX_MODEL, ModelFiles, box, check_box, named
+from shared.adapters.local.files import BUNDLED_MODEL, ModelFiles, bundled, check_bundled, named
 from shared.errors import ModelRefused
 from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration
+from shared.ports.models import check_norm
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 Numbers: TypeAlias = "np.ndarray[Any, np.dtype[np.float32]]"
 
-BOX_CALIBRATION = CosineCalibration(0.14, 0.9)
+BUNDLED_CALIBRATION = CosineCalibration(0.14, 0.9)
 """For all-MiniLM-L6-v2: questions have 0.10 (handbook, SciFact) to 0.30 (LoCoMo sessions) on average with what is
 unrelated in the same vault. With what answers them they reach 0.62 to 0.67 (SciFact 0.81) at the 0.95 quantile, but
 alike is what a note's own title or first sentence reaches: scaled to the answers', chats rank worse.
@@ -34,9 +35,10 @@ _loading = Lock()
 
 
 class LocalEmbedder:
-    """Loads the model in half a second, on first use, once a process. Any number of threads may call at once: a
-    question never waits for documents. One text has one vector, whatever else is in its batch; what is longer than the
-    model reads is cut.
+    """Embeds texts by a model that it loads in half a second, on first use, once a process.
+
+    Any number of threads may call at once: a question never waits for documents. A text has one vector, whatever else
+    is in its batch; a text that is longer than the model reads is cut.
     """
 
     batch_size = 32
@@ -53,88 +55,118 @@ class LocalEmbedder:
         self.calibration = calibration
         self.languages = languages
         self._files = files
-        self._side_by_side = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="embed")
+        self._threads = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="embed")
 
     @classmethod
     def of(cls, model: str | None, calibration: CosineCalibration | None = None) -> LocalEmbedder:
-        """By a folder, or a name on the model hub; None: the one in the box, which speaks English.
+        """Returns the embedder of a model: a folder, or a name on the model hub; None: the bundled one.
 
         Raises ModelRefused, naming what is missing.
         """
-        if model in (None, BOX_MODEL, f"{BOX_MODEL}-int8"):
-            return cls(box(), calibration=calibration or BOX_CALIBRATION, languages=frozenset({"en"}))
+        if model is None or model in (BUNDLED_MODEL, f"{BUNDLED_MODEL}-int8"):
+            english = frozenset({"en"})
+            return cls(bundled(), calibration=calibration or BUNDLED_CALIBRATION, languages=english)
         return cls(named(model), calibration=calibration)
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
-        """One unit vector a text, in order. Raises ModelRefused for files that are no model, PortContractError."""
+        """Returns a unit vector for each text, in order.
+
+        Raises ModelRefused for files that are no model, PortContractError.
+        """
         if not texts:
             return ()
         _loaded(self._files)
-        before = self._files.prefixes[1]
-        return tuple(self._side_by_side.map(self._embed, [before + text for text in texts]))
+        _, prefix = self._files.prefixes
+        prefixed_texts = [prefix + text for text in texts]
+        return tuple(self._threads.map(self._embed, prefixed_texts))
 
     def embed_query(self, text: str) -> Vector:
-        """Raises as `embed_documents`."""
-        return self._embed(self._files.prefixes[0] + text)
+        """Returns the unit vector of a question. Raises as `embed_documents`."""
+        prefix, _ = self._files.prefixes
+        return self._embed(prefix + text)
 
     def _embed(self, text: str) -> Vector:
         import numpy as np  # noqa: PLC0415 - loaded with onnxruntime
 
         tokens = _loaded(self._files).read(text)
         if tokens.ndim != 2 or tokens.shape[1] != self.dimension:
-            raise ModelRefused(f"{self.model}: gives no vector of {self.dimension} dimensions for each token")
-        vector = tokens[0] if self._files.first_token else tokens.mean(axis=0, dtype="float64")
-        unit = array("f")
-        unit.frombytes((vector / np.linalg.norm(vector)).astype(np.float32).tobytes())
-        return unit
+            raise ModelRefused(
+                f"{self.model}: gives no vector of {self.dimension} dimensions for each token"
+            )
+        if self._files.first_token:
+            vector = tokens[0]
+        else:
+            vector = tokens.mean(axis=0, dtype="float64")
+        norm = np.linalg.norm(vector)
+        check_norm(float(norm), self.model)
+        unit_vector = vector / norm
+        packed = array("f")
+        packed.frombytes(unit_vector.astype(np.float32).tobytes())
+        return packed
 
 
 def _loaded(files: ModelFiles) -> Encoder:
-    """The model, loaded once a process. Raises ModelRefused, PortContractError."""
+    """Returns the model, loaded once a process. Raises ModelRefused, PortContractError."""
     with _loading:
         return _encoder(files)
 
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """One text at a time: int8 graphs scale what they compute by the largest number in the batch, so beside others a
-    text would get another vector; and nothing is padded, which makes up for it (as fast as batches of 32 sorted by
-    length, at a third of the memory).
+    """A model's graph and tokenizer, which read one text at a time.
+
+    int8 graphs scale their numbers by the largest one in the batch, so beside others a text would get another vector.
+    Without batches nothing is padded, which makes up for the time: as fast as batches of 32 sorted by length, at a
+    third of the memory.
     """
 
     session: InferenceSession
     tokenizer: Any
-    """A `tokenizers` one, which has two types without a common name."""
+    """Tokenizer of the library `tokenizers`, which has two types without a common name."""
     inputs: frozenset[str]
     """The inputs that the graph takes."""
 
     @classmethod
     def load(cls, files: ModelFiles) -> Encoder:
-        """Takes about half a second. Raises ModelRefused for files that are no model, PortContractError."""
+        """Loads a model, in about half a second. Raises ModelRefused for files that are no model, PortContractError."""
         from onnxruntime import InferenceSession, SessionOptions  # noqa: PLC0415 - 60 ms with numpy
 
-        if files.name == f"{BOX_MODEL}-int8":
-            check_box(files)
+        if files.name == f"{BUNDLED_MODEL}-int8":
+            check_bundled(files)
         options = SessionOptions()
-        options.intra_op_num_threads = 1  # texts go side by side instead, and no thread spins while it waits
-        options.enable_cpu_mem_arena = False  # it would keep the memory of the longest text for good
+        # Texts are read in parallel instead, and no thread spins while it waits.
+        options.intra_op_num_threads = 1
+        # The arena would keep the memory of the longest text for good.
+        options.enable_cpu_mem_arena = False
         try:
-            session = InferenceSession(str(files.graph), options, providers=["CPUExecutionProvider"])
+            session = InferenceSession(
+                str(files.graph), options, providers=["CPUExecutionProvider"]
+            )
             tokenizer = files.tokenizer()
         except Exception as error:
-            raise ModelRefused(f"{files.name}: cannot be loaded ({type(error).__name__})") from error
+            raise ModelRefused(
+                f"{files.name}: cannot be loaded ({type(error).__name__})"
+            ) from error
         tokenizer.no_padding()
         tokenizer.enable_truncation(files.max_tokens)
-        return cls(session, tokenizer, frozenset(each.name for each in session.get_inputs()))
+        inputs = frozenset(graph_input.name for graph_input in session.get_inputs())
+        return cls(session, tokenizer, inputs)
 
-    def read(self, text: str, other: str | None = None) -> Numbers:
-        """The graph's first output for the text, or for a pair of texts, without the batch's axis."""
+    def read(self, text: str, paired_text: str | None = None) -> Numbers:
+        """Returns the graph's first output for the text, or for a pair of texts, without the batch's axis."""
         import numpy as np  # noqa: PLC0415 - loaded with onnxruntime
 
-        read: Encoding = self.tokenizer.encode(text, other)
-        offered = {"input_ids": read.ids, "attention_mask": read.attention_mask, "token_type_ids": read.type_ids}
-        rows = {name: np.asarray([row], dtype=np.int64) for name, row in offered.items() if name in self.inputs}
-        output: Numbers = self.session.run(None, rows)[0][0]
+        encoding: Encoding = self.tokenizer.encode(text, paired_text)
+        rows = {
+            "input_ids": encoding.ids,
+            "attention_mask": encoding.attention_mask,
+            "token_type_ids": encoding.type_ids,
+        }
+        batches = {}
+        for name in self.inputs.intersection(rows):
+            batches[name] = np.asarray([rows[name]], dtype=np.int64)
+        outputs = self.session.run(None, batches)
+        output: Numbers = outputs[0][0]
         return output
 
 
@@ -142,16 +174,21 @@ _encoder = lru_cache(maxsize=2)(Encoder.load)
 
 
 class CrossEncoderReranker:
-    """Loads the model on first use."""
+    """Scores passages by a cross-encoder, which it loads on first use."""
 
     def __init__(self, files: ModelFiles) -> None:
         self.model = files.name
         self._files = files
 
     def scores(self, question: str, passages: Sequence[str]) -> tuple[float, ...]:
-        """On the model's scale. Raises ModelRefused for files of no model that gives a pair one score."""
+        """Returns scores on the model's scale. Raises ModelRefused for a model that does not give a pair one score."""
         encoder = _loaded(self._files)
-        found = [encoder.read(question, passage) for passage in passages]
-        if any(scores.shape != (1,) for scores in found):
-            raise ModelRefused(f"{self.model}: not one score a passage, as of a model with one label")
-        return tuple(float(scores[0]) for scores in found)
+        scores = []
+        for passage in passages:
+            output = encoder.read(question, passage)
+            if output.shape != (1,):
+                raise ModelRefused(
+                    f"{self.model}: not one score a passage, as of a model with one label"
+                )
+            scores.append(float(output[0]))
+        return tuple(scores)

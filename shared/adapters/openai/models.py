@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from shared.adapters import sdk_errors
 from shared.adapters.prefixes import prefixes
-from shared.adapters.remote import Remote, RemoteEmbedder, RemoteWriter, Reply, attach
+from shared.adapters.remote import ModelReply, Remote, RemoteEmbedder, RemoteWriter, attach
 from shared.errors import AuroraError, ModelRefused
 from shared.model.answers import Prompt, Usage
 from shared.ports.models import MAX_WRITTEN
@@ -53,75 +54,115 @@ class OpenAIRemote(Remote["OpenAI"]):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OpenAIEmbedder(OpenAIRemote, RemoteEmbedder["OpenAI"]):
-    """Asks for `dimension`. Raises PortContractError naming EMBEDDING_DIM where the server returns another one."""
+    """Asks for `dimension`. Raises ModelMisconfigured naming EMBEDDING_DIM where the server returns another one."""
 
-    def _request(self, texts: Sequence[str], seconds: float, *, as_query: bool) -> list[list[float]]:
+    def _request(
+        self, texts: Sequence[str], seconds: float, *, as_query: bool
+    ) -> list[list[float]]:
         from shared.adapters.openai.replies import Embeddings  # noqa: PLC0415 - loads pydantic
 
-        query, document = prefixes(self.model)
-        sent = [(query if as_query else document) + text for text in texts]
-        raw = self.client().embeddings.with_raw_response
-        reply = raw.create(model=self.model, input=sent, dimensions=self.dimension, timeout=seconds)
-        found = Embeddings.model_validate_json(reply.content).data
-        return [entry.embedding for entry in sorted(found, key=lambda entry: entry.index)]
+        query_prefix, prefix = prefixes(self.model)
+        if as_query:
+            prefix = query_prefix
+        embeddings = self.client().embeddings.with_raw_response
+        reply = embeddings.create(
+            model=self.model,
+            input=[prefix + text for text in texts],
+            dimensions=self.dimension,
+            timeout=seconds,
+        )
+        entries = Embeddings.model_validate_json(reply.content).data
+        entries.sort(key=attrgetter("index"))
+        return [entry.embedding for entry in entries]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OpenAIWriter(OpenAIRemote, RemoteWriter["OpenAI"]):
     """`temperature`: 0-2, left out for OpenAI's reasoning models, which refuse one."""
 
-    def _request(self, prompt: Prompt, seconds: float) -> Reply:
+    def _request(self, prompt: Prompt, seconds: float) -> ModelReply:
         from shared.adapters.openai.replies import Completion  # noqa: PLC0415 - loads pydantic
 
         completions = self.client().chat.completions.with_raw_response
-        content = completions.create(**self._asked(prompt), timeout=seconds).content
+        content = completions.create(**self._arguments(prompt), timeout=seconds).content
         reply = Completion.model_validate_json(content)
-        return _reply(reply.choices[0] if reply.choices else None, reply.usage, self.model)
+        return _reply(reply.choices, reply.usage, self.model)
 
-    def _streamed(self, prompt: Prompt, seconds: float) -> Iterator[Reply]:
+    def _streamed(self, prompt: Prompt, seconds: float) -> Iterator[ModelReply]:
         from shared.adapters.openai.replies import Chunk  # noqa: PLC0415 - loads pydantic
 
-        completions, asked = self.client().chat.completions, {**self._asked(prompt), "timeout": seconds}
-        with completions.create(**asked, stream=True, stream_options={"include_usage": True}) as events:
+        completions = self.client().chat.completions
+        events = completions.create(
+            **self._arguments(prompt),
+            timeout=seconds,
+            stream=True,
+            stream_options={"include_usage": True},
+        )
+        with events:
             attach(events.response)
             for event in events:
                 part = Chunk.model_validate(event, from_attributes=True)
-                yield _reply(part.choices[0] if part.choices else None, part.usage, self.model)
+                yield _reply(part.choices, part.usage, self.model)
 
-    def _asked(self, prompt: Prompt) -> dict[str, Any]:
-        from openai import omit  # noqa: PLC0415 - 500 ms that a cold start need not pay
-
-        family = self.model.rpartition("/")[2].partition(":")[0]  # `library/gpt-oss:20b` -> `gpt-oss`
-        reasoning = re.match(r"(o\d|gpt-[5-9])", family) is not None
-        return {
+    def _arguments(self, prompt: Prompt) -> dict[str, Any]:
+        """Returns the arguments of a request."""
+        arguments: dict[str, Any] = {
             "model": self.model,
-            "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
-            "temperature": omit if reasoning else self.temperature,
-            # Every compatible server knows `max_tokens`; OpenAI's reasoning models refuse it.
-            "max_tokens": omit if reasoning else MAX_WRITTEN,
-            "max_completion_tokens": MAX_WRITTEN if reasoning else omit,
+            "messages": [
+                {"role": "system", "content": prompt.system},
+                {"role": "user", "content": prompt.user},
+            ],
         }
+        if _is_reasoning(self.model):
+            arguments["max_completion_tokens"] = MAX_WRITTEN
+        else:
+            arguments["temperature"] = self.temperature
+            # Every compatible server knows `max_tokens`; OpenAI's reasoning models refuse it.
+            arguments["max_tokens"] = MAX_WRITTEN
+        return arguments
 
 
-def _reply(choice: Choice | ChunkChoice | None, counted: TokenCounts | None, model: str) -> Reply:
-    """Raises ModelRefused for a reply that was blocked."""
-    usage = Usage(counted.prompt_tokens, counted.completion_tokens) if counted else None
-    if choice is None:
-        return Reply(text="", reason=None, ended=False, truncated=False, usage=usage)
-    said, reason = choice.said, choice.finish_reason or "stop"
-    if reason not in {"stop", "length"} or said.refusal:
-        raise ModelRefused(f"{model}: the reply was blocked ({reason if reason != 'stop' else 'refusal'})")
-    ended, truncated = choice.finish_reason is not None, reason == "length"
-    return Reply(text=said.content or "", reason=reason, ended=ended, truncated=truncated, usage=usage)
+def _is_reasoning(model: str) -> bool:
+    """Reports whether it is one of OpenAI's reasoning models."""
+    family = model.rpartition("/")[2].partition(":")[0]  # `library/gpt-oss:20b` -> `gpt-oss`
+    return re.match(r"(o\d|gpt-[5-9])", family) is not None
+
+
+def _reply(
+    choices: Sequence[Choice | ChunkChoice], counts: TokenCounts | None, model: str
+) -> ModelReply:
+    """Reads a reply, or a part of one. Raises ModelRefused for one that was blocked."""
+    usage = None
+    if counts is not None:
+        usage = Usage(counts.prompt_tokens, counts.completion_tokens)
+    if not choices:
+        return ModelReply(text="", reason=None, ended=False, truncated=False, usage=usage)
+    choice = choices[0]
+    reason = choice.finish_reason or "stop"
+    if reason not in {"stop", "length"}:
+        raise ModelRefused(f"{model}: the reply was blocked ({reason})")
+    if choice.message.refusal:
+        blocked_by = "refusal"
+        if reason != "stop":
+            blocked_by = reason
+        raise ModelRefused(f"{model}: the reply was blocked ({blocked_by})")
+    return ModelReply(
+        text=choice.message.content or "",
+        reason=reason,
+        ended=choice.finish_reason is not None,
+        truncated=reason == "length",
+        usage=usage,
+    )
 
 
 def _by_status(error: APIStatusError, model: str) -> AuroraError:
+    """Translates a status, with the delay that its header asks for."""
     delay = sdk_errors.retry_after(error.response.headers)
     return sdk_errors.from_status(error.status_code, model, retry_after=delay)
 
 
 def _by_cause(error: APIConnectionError, model: str) -> AuroraError:
-    """The SDK wraps what its transport raised: that tells a wrong address from one that does not answer."""
+    """Translates the transport's error, which the SDK wraps: a wrong address differs from one that does not answer."""
     from httpx2 import RequestError  # noqa: PLC0415 - already loaded when anything of this was raised
 
     cause = error.__cause__
@@ -131,5 +172,8 @@ def _by_cause(error: APIConnectionError, model: str) -> AuroraError:
 
 
 def _by_kind(error: ValidationError, model: str) -> AuroraError:
-    broken = any(problem["type"] == "json_invalid" for problem in error.errors(include_input=False))
-    return (sdk_errors.unreadable if broken else sdk_errors.misshapen)(error, model)
+    """Translates a reply that is no JSON, or has another form."""
+    for problem in error.errors(include_input=False):
+        if problem["type"] == "json_invalid":
+            return sdk_errors.unreadable(error, model)
+    return sdk_errors.misshapen(error, model)

@@ -1,4 +1,4 @@
-"""What is read of the server's replies. The SDK hands on whatever came; these say what must have come."""
+"""Forms of the server's replies, as far as they are read. The SDK passes on any reply; these check its form."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 
 def _floats(value: object) -> object:
-    return array("f", base64.b64decode(value, validate=True)).tolist() if isinstance(value, str) else value
+    """Decodes base64 of little-endian float32; returns any other value as it is."""
+    if not isinstance(value, str):
+        return value
+    return array("f", base64.b64decode(value, validate=True)).tolist()
 
 
 class Embedding(BaseModel):
@@ -26,8 +29,8 @@ class Embeddings(BaseModel):
     data: list[Embedding]
 
 
-class Said(BaseModel):
-    """A message, or what a part adds to it. `refusal`: OpenAI's models say there why they would not answer."""
+class ReplyMessage(BaseModel):
+    """A message, or an addition to it. `refusal`: reason for which OpenAI's models would not answer."""
 
     content: str | None = None
     refusal: str | None = None
@@ -36,12 +39,12 @@ class Said(BaseModel):
 class Choice(BaseModel):
     """`finish_reason`: stop, length, content_filter, tool_calls, …; some servers omit it."""
 
-    said: Said = Field(alias="message")
+    message: ReplyMessage
     finish_reason: str | None = None
 
 
 class TokenCounts(BaseModel):
-    """What was billed."""
+    """Tokens that are billed."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -57,7 +60,7 @@ class Completion(BaseModel):
 class ChunkChoice(BaseModel):
     """`finish_reason` comes with the last."""
 
-    said: Said = Field(default=Said(), alias="delta")
+    message: ReplyMessage = Field(default=ReplyMessage(), alias="delta")
     finish_reason: str | None = None
 
 

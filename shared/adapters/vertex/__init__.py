@@ -1,1 +1,1 @@
-"""Google's ranking and grounding services, over REST."""
+"""Google's ranking service, over REST."""

@@ -1,11 +1,13 @@
-"""Every word of every language, once: a file a language, each with a `VOCABULARY` of what is listed here.
+"""Every word of every language, once: one file a language, each with a `VOCABULARY` of the types
+below.
 
-Plain data: what a table means is said where it is read (`language`, `times`, `judging`, `sessions`, `answering`). A
-language is added by its file alone, which is found by its name, an ISO 639-1 code, and loaded when it is first asked
-for; `tests/language/test_vocabulary.py` says what it must hold.
+Plain data: the modules that read a table explain its use (`language`, `times`, `judging`,
+`sessions`, `answering`). A language is added by its file alone, which is found by its name, an ISO
+639-1 code, and loaded when it is first asked for; `tests/language/test_vocabulary.py` checks that
+it is complete.
 
-Lists are words with blanks between them. Patterns are alternatives of a regular expression, without a group around
-them, and match whole words; everything is lower case and matches in any case.
+Lists are words with blanks between them. Patterns are alternatives of a regular expression, without
+a group around them, and match whole words; everything is lower case and matches in any case.
 """
 
 from __future__ import annotations
@@ -19,9 +21,10 @@ from pkgutil import iter_modules
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """How it asks, by closed classes of words: what opens a question, what tells past from duty. Patterns.
+    """Words of questions, by closed classes: openings, tenses, duties. Patterns, unless said
+    otherwise.
 
-    No verbs are listed but auxiliaries and modals; a language may tell its past by endings.
+    No verbs are listed but auxiliaries and modals; a language may mark its past by endings.
     """
 
     questions: str = ""
@@ -31,172 +34,214 @@ class Asking:
     past: str = ""
     """Auxiliaries and endings of the past."""
     present: str = ""
-    """What is so now, or as a habit: forms of `be`."""
+    """Verbs for the present and for habits: forms of `be`."""
     duty: str = ""
-    """What the person may, can or must do."""
-    everything: str = ""
-    """A list: words that beside a time alone ask for all that was written then: `what happened`, `summarise`."""
+    """Verbs for what the person may, can or must do."""
+    writing: str = ""
+    """List: words for notes, and for writing and showing them."""
+    happening: str = ""
+    """List: verbs that name nothing in particular: `what happened`."""
+    asker: str = ""
+    """Forms of the first person: pronouns, and endings where a verb needs none."""
     genitive: str = ""
-    """What makes a time an attribute of a thing."""
+    """Words before a time that make it an attribute of a thing: `the report of May`."""
     articles: str = ""
-    """Words that may stand between it and the time."""
+    """Words that may stand between `genitive` and the time."""
     possessive: str = ""
-    """What does the same behind the time: `last week's`."""
+    """Endings of a time that make it an attribute: `last week's`."""
+
+    @property
+    def everything(self) -> str:
+        """List: words that beside a time alone ask for all that was written then."""
+        return f"{self.writing} {self.happening}"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One way to name a time. `kind`: a key of `times.resolvers.RESOLVERS`, whose function says which named groups it
-    reads; `weak`: needs a preposition before it, unless it is a weekday that stands by itself.
-
-    In its pattern `{unit}`, `{n}`, `{most}`, `{nth}`, `{weekday}`, `{weekend}`, `{month}`, `{season}`, `{feast}`,
-    `{decade}` and `{year}` stand for the language's words, `{period}` for a unit longer than a day, a weekday, weekend,
-    month or season, a blank for any white space.
-    """
+    """One way to name a time."""
 
     kind: str
+    """Key of `times.resolvers.RESOLVERS`; the function there documents the named groups that it
+    reads.
+    """
     pattern: str
+    """Pattern in which a blank stands for any white space and names in braces for the language's
+    words.
+
+    These are `{unit}`, `{n}`, `{most}`, `{nth}`, `{weekday}`, `{weekend}`, `{month}`, `{season}`,
+    `{feast}`, `{decade}`, `{year}`, and `{period}` for a unit longer than a day, a weekday,
+    weekend, month or season.
+    """
     weak: bool = False
+    """True if it needs a preposition before it, unless it is a weekday that stands by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Times:
-    """How it names times. Forms of one word are alternatives with `|` between them, the usual one first."""
+    """Words for times. Forms of one word are alternatives with `|` between them, the usual one
+    first.
+    """
 
     units: Mapping[str, str] = field(default_factory=dict)
-    """`day`, `week`, `month`, `quarter`, `half`, `year` -> its forms."""
+    """Forms of `day`, `week`, `month`, `quarter`, `half`, `year`."""
     weekend: str = ""
-    """A pattern."""
+    """Pattern of the weekend."""
     weeks: str = ""
-    """A pattern: words before the number of a week, or behind it."""
+    """Pattern of words before or behind the number of a week."""
     quarter_letters: str = "q"
+    """Letters beside the number of a quarter: `Q2 2024`."""
     half_letters: str = "h"
-    """Each a letter beside the number of a quarter or half: `Q2 2024`."""
+    """Letters beside the number of a half-year: `H1 2024`."""
     month_first: bool = False
-    """Whether `7/4` is the fourth of July where the zone is American or unknown."""
+    """True if `7/4` is the fourth of July where the zone is American or unknown."""
     fortnights: str = ""
     """Forms of a unit of two weeks."""
     weekdays: tuple[str, ...] = ()
-    """Forms of each, Monday first."""
+    """Forms of each weekday, Monday first."""
     months: tuple[str, ...] = ()
-    """Forms of each that mean it in any sentence, January first. The first form is written in dates."""
+    """Forms of each month that mean it in any sentence, January first. The first form is written in
+    dates.
+    """
     short_months: Mapping[str, int] = field(default_factory=dict)
-    """What means a month only beside a day or a year. Read in texts of every language, so none is a word of another."""
+    """Words that mean a month (1 to 12) only beside a day or a year.
+
+    They are read in texts of every language, so none is a word of another.
+    """
     verbs_as_months: str = ""
-    """A list: those of the months that are verbs, too."""
+    """List: forms of months that are verbs, too."""
     seasons: tuple[str, str, str, str] = ("", "", "", "")
-    """Forms of each, spring first."""
+    """Forms of each season, spring first."""
     feasts: Mapping[str, str] = field(default_factory=dict)
-    """Days, as `times.calendar.feast` reads them -> its forms."""
+    """Forms of each feast; the key is its day, as `times.calendar.feast` reads it."""
     decades: tuple[str, ...] = ()
-    """Forms of the twenties to the nineties; empty: those of `tens`."""
+    """Forms of the twenties to the nineties; empty to use those of `tens`."""
     numbers: tuple[str, ...] = ()
     """Forms of one to twelve."""
     tens: tuple[str, ...] = ()
-    """Twenty to ninety."""
+    """Forms of twenty to ninety."""
     more_numbers: Mapping[str, int] = field(default_factory=dict)
+    """Other words for numbers."""
     tens_join: str = ""
-    """Text between ten and one where the ten comes first: `twenty-one`. Empty: they are not read."""
+    """Text between ten and one where the ten comes first: `twenty-one`. Empty if such numbers are
+    not read.
+    """
     few: str = ""
-    """Numbers that name none: `several`."""
+    """Words for a number that is not named: `several`."""
     ordinals: tuple[str, ...] = ()
     """Forms of the first, the second and so on as far as the rules name them, without the last."""
     rules: tuple[Rule, ...] = ()
+    """Ways to name a time."""
     prepositions: str = ""
-    """What makes a weak match a time, directly before it."""
+    """Words directly before a weak match that make it a time."""
     articles: str = ""
-    """Words that may stand between what precedes a time and the time, besides those that the patterns name."""
+    """Words that may stand between a time and the word before it, besides those that the patterns
+    name.
+    """
     attributes_follow: str = ""
-    """Words directly before a weekday that make it one of something: `my Friday`, `the first Monday`."""
+    """Words directly before a weekday that make it one of something: `my Friday`, `the first
+    Monday`.
+    """
     operators: Mapping[str, str] = field(default_factory=dict)
-    """`since`, `after`, `before`, `until`, `by`, `more than`, `within` -> pattern directly before a time. `by` is
-    `until` where the time is no bare weekday or month.
+    """Patterns directly before a time, for `since`, `after`, `before`, `until`, `by`, `more than`,
+    `within`.
+
+    `by` is `until` where the time is no bare weekday or month.
     """
     behind: Mapping[str, str] = field(default_factory=dict)
-    """`since`, `until`, `included`, or `from`, which means `since` where the time has `between` before it -> pattern
-    directly behind a time: `onwards`.
+    """Patterns directly behind a time (`onwards`), for `since`, `until`, `included` and `from`.
+
+    `from` means `since` where the time has `between` before it.
     """
     unread: str = ""
-    """Connectives directly before a time whose days no range can say: `except`. Beside one a time only orders."""
+    """Connectives directly before a time whose days no range can say: `except`. Beside one a time
+    only orders.
+    """
     on_days: str = ""
-    """What makes two numbers with a slash a day, directly before them."""
+    """Words directly before two numbers with a slash that make them a day."""
     distances: tuple[Rule, ...] = ()
-    """What makes `before` and `after` a distance from a time, directly before them."""
+    """Rules directly before `before` and `after` that make them a distance from a time: `two days
+    before`.
+    """
     ordinal_days: tuple[Rule, ...] = ()
-    """What names one day, weekend or week of a time, directly before it: `the first Monday of`."""
+    """Rules directly before a time for one day, weekend or week of it: `the first Monday of`."""
     named: str = ""
-    """Behind which a word is spoken of and does not speak, directly before it: `spell Wednesday`."""
+    """Words directly before a name that is mentioned and not used: `spell Wednesday`."""
     named_parts: str = ""
     """Things that bear names of days, months and quarters, directly before one: `column Q1`."""
     between: str = ""
-    """What opens a range, directly before its first end."""
+    """Words directly before the first end of a range that open it."""
     joiners: str = ""
     """Words between the two ends of a range."""
     links: str = ""
-    """Words between two times that are one, a comma aside: `March of last year`. The day of the note follows
-    `said`."""
+    """Words between two times that are one, a comma aside: `March of last year`.
+
+    The day behind words of the group `said` is the day of a note: `as mentioned on`.
+    """
     parts: Mapping[str, str] = field(default_factory=dict)
-    """One of `times.calendar.PARTS` -> pattern directly before a time."""
+    """Patterns directly before a time, for each of `times.calendar.PARTS`."""
     eras: str = ""
-    """Words beside a year of another era, which no note has: `44 BC`. A pattern."""
+    """Pattern of words beside a year of another era, which no note has: `44 BC`."""
     hyphened: str = ""
-    """A list: what a hyphen may join to a time: `mid-March`."""
+    """List: words that a hyphen may join to a time: `mid-March`."""
     names_are_lower_case: bool = False
-    """Whether a capital makes a name of a weekday or month."""
+    """True if weekdays and months are written in lower case, so that a capital makes a name of one.
+    """
     day_endings: str = ""
-    """What a day's number ends with: `3rd`."""
+    """Endings of a day's number: `3rd`."""
     date_links: str = ""
     """Words between the parts of a date: `3rd of May`."""
     in_a_month: str = ""
-    """The preposition that makes a month a time."""
+    """Preposition that makes a month a time."""
     from_to: str = "{} – {}"
-    """Two days, each `{}`, as one range."""
+    """Template of a range of two days, each `{}`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowUps:
-    """How it goes on from one question to the next. Patterns."""
+    """Words of questions that go on from the one before. Patterns, unless said otherwise."""
 
     at_length: str
-    """What opens a question that goes on."""
+    """Openings of a question that goes on."""
     shortly: str
-    """Prepositions that do, with little behind them."""
+    """Prepositions that open a question that goes on, with little behind them."""
     things: str
-    """What points at a thing that was named before."""
+    """Words that point at a thing that was named before."""
     people: str
-    """What points at a person."""
+    """Words that point at a person."""
     empty: str
-    """A list: content words that name nothing."""
+    """List: content words that name nothing."""
     clauses: str
-    """What begins another clause."""
+    """Words that begin another clause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What its statements are compared by. `scales` are read in texts of every language."""
+    """Words by which statements are compared."""
 
     negations: str
-    """A list."""
+    """List of negations."""
     half_negations: str = ""
-    """A list: words that deny only with one of the others."""
+    """List: words that deny only together with a negation."""
     negated_verbs: str = ""
-    """A pattern: verbs that hold their negation."""
+    """Pattern of verbs that hold their negation."""
     negates_before: bool
-    """Whether a negation denies the words before it, too, since the verb may come first."""
+    """True if a negation denies the words before it, too, since the verb may come first."""
     only: str
-    """What makes a negation before it none (`not only`). A pattern."""
+    """Pattern of words behind a negation that cancel it (`not only`)."""
     contrasts: str
-    """At which the reach of a negation ends. A pattern."""
+    """Pattern of words at which the reach of a negation ends."""
     affirmations: str
-    """A list: words that state nothing."""
+    """List: words that state nothing."""
     scales: Mapping[str, float]
-    """Words for large numbers."""
+    """Words for large numbers. Read in texts of every language."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """What answers are read by, and what they say in it. But for `nearest`, they are read in answers of every language:
-    a word that is also a common one elsewhere (Italian `so`) does harm there.
+    """Words by which answers are read, and texts that answers contain.
+
+    But for the texts, they are read in answers of every language: a word that is also a common one
+    elsewhere (Italian `so`) does harm there.
     """
 
     nearest: str
@@ -204,62 +249,80 @@ class Answers:
     of_then: str
     """Heading of all notes of a time that was asked for."""
     newest: str
-    """Says that of these only the newest `{count}` were read."""
+    """Sentence for a time of which only the newest `{count}` notes were read."""
     general: str
     """Heading of an answer from general knowledge."""
     widened: tuple[str, str]
-    """Say that a search for `{time}` went on `{days}` days around, or in notes of any time."""
+    """Sentences for a search for `{time}` that went on `{days}` days around, or in notes of any
+    time.
+    """
     refusals: Mapping[str, str]
-    """Reason of a refusal -> the sentence shown."""
+    """Sentence shown for each reason of a refusal."""
     conjunctions: str
-    """A list: words between two citation markers."""
+    """List: words between two citation markers."""
     sources: str
-    """Headings of a list of sources. A pattern."""
+    """Pattern of headings of a list of sources."""
     knowing: str
-    """Pattern of words for notes and knowing: with a denial in one sentence they admit that the notes do not say."""
+    """Pattern of words for notes and knowing: with a denial in one sentence they admit that the
+    notes do not say.
+    """
     denials: str
-    """A pattern."""
+    """Pattern of denials."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallTalk:
-    """What a message says that asks nothing of the notes, and what is answered. The first three are patterns of whole
-    messages in lower case without punctuation.
+    """Messages that ask nothing of the notes, and replies to them.
+
+    Messages are patterns of a whole message in lower case without punctuation.
     """
 
     greetings: str
+    """Messages that greet."""
     thanks: str
+    """Messages that thank."""
     product: str
     """Questions about the product itself."""
     hello: str
+    """Reply to a greeting."""
     welcome: str
+    """Reply to thanks."""
     help: str
-    """What the product does, and what can be asked."""
+    """Reply to a question about the product: its abilities, and the questions it takes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """What is known of one language. Without its groups it works with words alone: stems, search, dates in digits."""
+    """The words of one language. Without its groups it works with words alone: stems, search, dates
+    in digits.
+    """
 
     stop_words: str = ""
-    """A list: words too common to tell one note from another. Question words are among them: they ask, and a note
-    seldom answers with them. Single letters of contractions need no entry, since words leave them out."""
+    """List: words too common to distinguish notes.
+
+    Question words are among them: they ask, and a note seldom answers with them. Single letters of
+    contractions need no entry, since words leave them out.
+    """
     spellings: tuple[str, ...] = ()
-    """Letters that speak for it among the languages in Latin letters, each as much as one stop word."""
+    """Letters that are evidence for the language among those in Latin letters, each as much as one
+    stop word.
+    """
     stop_pairs: str = ""
-    """A list: pairs of letters that spell endings, in a script without blanks."""
+    """List: pairs of letters that spell endings, in a script without blanks."""
     abbreviations: str = ""
-    """A list: abbreviations whose dot ends no sentence, without it. Known in texts of every language."""
+    """List: abbreviations whose dot ends no sentence, without it. Known in texts of every language.
+    """
     closing_abbreviations: str = ""
-    """A list: those that also end sentences: their dot is a bound, unless a digit follows."""
+    """List: abbreviations whose dot ends a sentence, too, unless a digit follows."""
     titles: str = ""
-    """A list: those of the latter that a name follows where they begin with a capital: `St. Paul`."""
+    """List: closing abbreviations that a name follows where they begin with a capital: `St. Paul`.
+    """
     closing_initials: str = ""
-    """A list: the same of initials, without their dots: `U.S.`"""
+    """List: initials whose last dot ends a sentence, too, without their dots: `us` for `U.S.`"""
     letter_words: str = ""
-    """A list: capital letters that are words and no initials."""
+    """List: capital letters that are words and no initials."""
     nouns_are_capitalised: bool = False
-    """Whether a capital inside a sentence says nothing of a name."""
+    """True if a capital inside a sentence is no evidence of a name."""
     asking: Asking | None = None
     times: Times | None = None
     follow_ups: FollowUps | None = None
@@ -268,31 +331,39 @@ class Vocabulary:
     small_talk: SmallTalk | None = None
 
     @property
-    def words_alone(self) -> bool:
+    def has_words_alone(self) -> bool:
+        """True if the language has none of the groups."""
         return self.times is None
 
 
 @cache
 def languages() -> tuple[str, ...]:
-    """Codes of the languages with a file, sorted."""
+    """Returns the codes of the languages with a file, sorted."""
     return tuple(sorted(module.name for module in iter_modules(__path__)))
 
 
 @cache
 def vocabulary(lang: str) -> Vocabulary:
-    """ISO 639-1 code -> its vocabulary, loaded on first use; an empty one where there is no file."""
+    """Returns the vocabulary of an ISO 639-1 code, loaded on first use; an empty one if there is no
+    file.
+    """
     if lang not in languages():
         return Vocabulary()
-    found: Vocabulary = import_module(f"{__name__}.{lang}").VOCABULARY
-    return found
+    loaded: Vocabulary = import_module(f"{__name__}.{lang}").VOCABULARY
+    return loaded
 
 
 def vocabularies() -> tuple[Vocabulary, ...]:
-    """Every language's vocabulary, for texts whose language is unknown or mixed."""
+    """Returns every language's vocabulary, for texts whose language is unknown or mixed."""
     return tuple(map(vocabulary, languages()))
 
 
 def conjunctions() -> tuple[str, ...]:
-    """Words that stand between two citation markers, in every language, the longest first."""
-    words = {word for each in vocabularies() if each.answers for word in each.answers.conjunctions.split()}
+    """Returns the words that stand between two citation markers, in every language, the longest
+    first.
+    """
+    words: set[str] = set()
+    for language in vocabularies():
+        if language.answers is not None:
+            words.update(language.answers.conjunctions.split())
     return tuple(sorted(words, key=lambda word: (-len(word), word)))

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from shared.language.vocabulary import Answers, Asking, Facts, FollowUps, Rule, SmallTalk, Times, Vocabulary
+from shared.language.vocabulary import (
+    Answers,
+    Asking,
+    Facts,
+    FollowUps,
+    Rule,
+    SmallTalk,
+    Times,
+    Vocabulary,
+)
 
 TIMES = Times(
     units={
@@ -141,7 +150,9 @@ VOCABULARY = Vocabulary(
         r"hatten?|war|waren|wurden?|stand|lief|kam|ging|gab|sagte|passierte|schrieb",
         present=r"ist|sind|hat|gilt",
         duty=r"(?:darf|dürfen|kann|können|könnte|muss|müssen|soll|sollen|sollte|brauche|bin) (?:ich|wir|man)",
-        everything="schreiben schrieb geschrieben passiert passierte machen gemacht getan los zeig zeige fasse zusammen zusammenfassen zusammenfassung überblick notiz notizen eintrag einträge tagebuch alles arbeiten gearbeitet gibt",
+        writing="schreiben schrieb geschrieben zeig zeige fasse zusammen zusammenfassen zusammenfassung überblick notiz notizen eintrag einträge tagebuch alles",
+        happening="passiert passierte machen gemacht getan los arbeiten gearbeitet gibt",
+        asker=r"ich|mich|mir|mein(?:e[mnrs]?)?|wir|uns|unser(?:e[mnrs]?)?",
         genitive=r"von|vom|aus|des",
         articles=r"der|dem",
     ),

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from shared.language.vocabulary import Answers, Asking, Facts, FollowUps, Rule, SmallTalk, Times, Vocabulary
+from shared.language.vocabulary import (
+    Answers,
+    Asking,
+    Facts,
+    FollowUps,
+    Rule,
+    SmallTalk,
+    Times,
+    Vocabulary,
+)
 
 _NAMED_DAYS = r"black|cyber|bloody|casual|super|bank holiday|every|each|rainy"
 
@@ -160,7 +169,9 @@ VOCABULARY = Vocabulary(
         past=r"did|was|were|had|has|have|\w{2,}[^\We]ed|used|died|came|went|said|wrote|made|got|met|told|took|saw|gave|sent|bought",
         present=r"is|are|am|does",
         duty=r"(?:may|can|could|should|shall|must|do|am|will|would|need) (?:i|we)",
-        everything="write wrote written happen happened happening do doing done go going show summarise summarize summary recap overview list note notes entry entries journal diary log everything work worked working",
+        writing="write wrote written show summarise summarize summary recap overview list note notes entry entries journal diary log everything",
+        happening="happen happened happening do doing done go going work worked working",
+        asker=r"(?-i:I|us)|i|me|my|we|our",
         genitive=r"of|from",
         articles=r"the",
         possessive=r"['’]s",

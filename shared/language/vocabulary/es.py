@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from shared.language.vocabulary import Answers, Asking, Facts, FollowUps, Rule, SmallTalk, Times, Vocabulary
+from shared.language.vocabulary import (
+    Answers,
+    Asking,
+    Facts,
+    FollowUps,
+    Rule,
+    SmallTalk,
+    Times,
+    Vocabulary,
+)
 
 TIMES = Times(
     units={
@@ -134,7 +143,9 @@ VOCABULARY = Vocabulary(
         past=r"ha|he|hemos|han|había|fue|fueron|era|eran|estuv\w+|vino|vinieron|dijo|dijeron|puso|trajo|(?!qué|aquí|así|ahí|allí|mí|sí)\w+(?:é|í|ó|aron|ieron|amos|imos)",
         present=r"es|son|está|están|hay",
         duty=r"necesito|necesitamos|me hace falta|puedo|podemos|debo|debemos|tengo que|tenemos que|hay que|se puede",
-        everything="escribir escribí escrito pasó pasar hice hacer hecho muestra muéstrame enséñame resume resumen nota notas entrada entradas diario todo trabajar trabajé",
+        writing="escribir escribí escrito muestra muéstrame enséñame resume resumen nota notas entrada entradas diario todo",
+        happening="pasó pasar hice hacer hecho trabajar trabajé",
+        asker=r"yo|me|mis?|nosotr[oa]s|nos|nuestr[oa]s?|he|hemos|fui|hice|estuve|\w+(?:amos|imos)|(?!qué|aquí|así|ahí|allí|mí|sí)(?-i:[a-zñ])\w*(?:é|í)",
         genitive=r"del?",
         articles=r"la",
     ),

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from shared.language.vocabulary import Answers, Asking, Facts, FollowUps, Rule, SmallTalk, Times, Vocabulary
+from shared.language.vocabulary import (
+    Answers,
+    Asking,
+    Facts,
+    FollowUps,
+    Rule,
+    SmallTalk,
+    Times,
+    Vocabulary,
+)
 
 TIMES = Times(
     units={
@@ -131,7 +140,9 @@ VOCABULARY = Vocabulary(
         past=r"(?:ai|a|as|avons|avez|ont)(?=(?:-\w+)*\s+\w)|avait|était|étions|étaient|est-il venu|a-t",
         present=r"est|sont|y a",
         duty=r"(?:ai-je|avons-nous|a-t-on) besoin|que fais-je|puis-je|dois-je|peut-on|doit-on|faut-il|(?:je|on) (?:peux|peut|dois|doit)|nous (?:pouvons|devons)",
-        everything="j'ai écrire écrit passé passe faire fait montre résume résumé note notes entrée entrées journal tout travailler travaillé",
+        writing="écrire écrit montre résume résumé note notes entrée entrées journal tout",
+        happening="j'ai passé passe faire fait travailler travaillé",
+        asker=r"je|j['’]\w+|me|m['’]\w+|mon|ma|mes|nous|notre|nos|on|(?:qu['’])?ai-je|\w+-je|\w+-nous|\w+-on",
         genitive=r"de|du|d['’]",
         articles=r"la|le|l['’]",
     ),

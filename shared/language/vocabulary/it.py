@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from shared.language.vocabulary import Answers, Asking, Facts, FollowUps, Rule, SmallTalk, Times, Vocabulary
+from shared.language.vocabulary import (
+    Answers,
+    Asking,
+    Facts,
+    FollowUps,
+    Rule,
+    SmallTalk,
+    Times,
+    Vocabulary,
+)
 
 TIMES = Times(
     units={
@@ -135,7 +144,9 @@ VOCABULARY = Vocabulary(
         past=r"(?:ho|hai|ha|abbiamo|avete|hanno)(?= \w)|aveva|avevo|era|erano|fu|furono|stat[oaie]|\w+(?:ai|ò|ammo|arono|irono)",
         present=r"è|sono|c['’]è",
         duty=r"mi serv(?:e|ono)|ho bisogno|posso|possiamo|devo|dobbiamo|si può|si deve|bisogna",
-        everything="scrivere scritto successo fare fatto mostra mostrami riassumi riassunto nota note appunti voce voci diario tutto lavorare lavorato",
+        writing="scrivere scritto mostra mostrami riassumi riassunto nota note appunti voce voci diario tutto",
+        happening="successo fare fatto lavorare lavorato",
+        asker=r"io|mio?|mia|miei|mie|noi|nostr[oaie]|ho|abbiamo|ero|eravamo|avev(?:o|amo)|\w+(?:[aei]mmo)",
         genitive=r"di|del|della|dello|dell['’]",
         articles=r"il|la|lo|l['’]",
     ),

@@ -25,11 +25,17 @@ def _unit(numbers: list[float]) -> Vector:
     return array("f", [number / length for number in numbers])
 
 
-_VECTORS = st.lists(_NUMBERS, min_size=5, max_size=5).filter(lambda each: math.hypot(*each) > 0.01).map(_unit)
+_VECTORS = (
+    st.lists(_NUMBERS, min_size=5, max_size=5)
+    .filter(lambda each: math.hypot(*each) > 0.01)
+    .map(_unit)
+)
 
 
 @given(st.lists(_VECTORS, min_size=1, max_size=8), _VECTORS)
-def test_a_cosine_lies_between_its_bounds_whatever_the_vectors(vectors: list[Vector], query: Vector) -> None:
+def test_a_cosine_lies_between_its_bounds_whatever_the_vectors(
+    vectors: list[Vector], query: Vector
+) -> None:
     codes = Codes(len(vectors), 5)
     codes.write(np.arange(len(vectors)), np.array(vectors, dtype=np.float32))
     least, greatest = codes.bounds(np.array(query, dtype=np.float32), len(vectors))
@@ -71,8 +77,14 @@ def test_the_best_are_the_exact_best_even_where_all_look_alike(
 ) -> None:
     store, vectors = crowded
     query = _unit([1.0, *(0.01 * place for place in range(31))])
-    found = store.nearest(TENANT, query, limit=30, stems=[], restriction=FREE, index_version=VERSION)
-    cosines = {each: sum(x * y for x, y in zip(vectors[each], query, strict=True)) for each in vectors}
+    found = store.nearest(
+        TENANT, query, limit=30, stems=[], restriction=FREE, index_version=VERSION
+    )
+    cosines = {
+        each: sum(x * y for x, y in zip(vectors[each], query, strict=True)) for each in vectors
+    }
     best = sorted(cosines, key=lambda each: (-cosines[each], each))[:30]
     assert [each.chunk.chunk_id for each in found] == best
-    assert [each.cosine for each in found] == pytest.approx([cosines[each] for each in best], abs=1e-12)
+    assert [each.cosine for each in found] == pytest.approx(
+        [cosines[each] for each in best], abs=1e-12
+    )

@@ -18,7 +18,21 @@ from shared.model.notes import NoteKey
 from tests.adapters.embedded.places import tenant_file
 from tests.contracts.samples import TENANT, all_pages, chunk, note, save
 
-ODD_TENANTS = ("..\\..\\up", "a\\b", "A", "a", "", ".", "con", "nul.txt", "日本 😀", "x" * 3000, "-rf", "~", "%00")
+ODD_TENANTS = (
+    "..\\..\\up",
+    "a\\b",
+    "A",
+    "a",
+    "",
+    ".",
+    "con",
+    "nul.txt",
+    "日本 😀",
+    "x" * 3000,
+    "-rf",
+    "~",
+    "%00",
+)
 
 
 def _filled(home: Path) -> Path:
@@ -50,7 +64,9 @@ def test_every_tenant_has_a_file_of_its_own_inside_the_home(tmp_path: Path) -> N
         assert found.text == f"Of {tenant}."
     found_keys = all_pages(lambda cursor: again.note_keys(limit=4, cursor=cursor))
     again.close()
-    assert found_keys == [NoteKey(tenant, "n1") for tenant in sorted(ODD_TENANTS) if "/" not in tenant]
+    assert found_keys == [
+        NoteKey(tenant, "n1") for tenant in sorted(ODD_TENANTS) if "/" not in tenant
+    ]
     assert [path.name for path in tmp_path.iterdir()] == ["home"]
     names = [path.name for path in (tmp_path / "home" / "tenants").glob("*")]
     assert len({name.lower() for name in names}) == len(names) == len(ODD_TENANTS)
@@ -65,19 +81,42 @@ def test_only_the_owner_may_look_into_the_home(tmp_path: Path) -> None:
     store = EmbeddedStore(tmp_path / "home")
     store.put_note(TENANT, note("n1"))
     store.close()
-    assert (tmp_path / "home" / "tenants").stat().st_mode & 0o077 == 0
+    made = [tmp_path / "home", *(tmp_path / "home").rglob("*")]
+    assert len(made) > 2
+    assert [path for path in made if path.stat().st_mode & 0o077] == []
 
 
-def test_a_file_of_an_earlier_version_is_brought_up_to_date_with_what_it_holds(tmp_path: Path) -> None:
+def test_files_of_an_earlier_version_are_closed_to_others_and_a_folder_that_was_there_stays(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    with closing(EmbeddedStore(home)) as store:
+        store.put_note(TENANT, note("n1"))
+    (file,) = home.rglob("*.sqlite3")
+    file.chmod(0o644)
+    home.chmod(0o755)
+    with closing(EmbeddedStore(home)) as store:
+        assert store.get_note(TENANT, "n1")
+        assert [path for path in home.rglob("*.sqlite3*") if path.stat().st_mode & 0o077] == []
+    assert home.stat().st_mode & 0o777 == 0o755
+
+
+def test_a_file_of_an_earlier_version_is_brought_up_to_date_with_what_it_holds(
+    tmp_path: Path,
+) -> None:
     day = date(2026, 5, 8)
     with closing(EmbeddedStore(tmp_path)) as store:
         store.spend("alice", day, Spending.ANSWERS, 3)
     (path,) = tmp_path.rglob("*.sqlite3")
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        for column in ("searches", "micro_usd"):
+        for column in ("searches", "micro_usd", "index_writes"):
             db.execute(f"ALTER TABLE usage DROP COLUMN {column}")
+        for table in ("notes", "chunks"):
+            db.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
         db.execute("ALTER TABLE chunks DROP COLUMN properties")
-        db.execute("ALTER TABLE records DROP COLUMN kept")
+        db.execute("DROP INDEX due_records")
+        for column in ("kept", "due_at", "attempted"):
+            db.execute(f"ALTER TABLE records DROP COLUMN {column}")
         db.execute("DROP TABLE kept_vectors")
         db.execute("PRAGMA user_version = 2")
     with closing(EmbeddedStore(tmp_path)) as store:

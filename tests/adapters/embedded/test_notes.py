@@ -71,10 +71,16 @@ def test_fields_that_cannot_be_kept_are_refused_by_name(
 def test_a_record_without_a_note_is_covered_nowhere(embedded_store: EmbeddedStore) -> None:
     embedded_store.apply(TENANT, IndexChange("gone", None, record()))
     embedded_store.put_note(TENANT, note("n1"))
-    assert embedded_store.coverage(TENANT) == Coverage(notes=1, indexed=0, pending_embeddings=0, failed=0, missing=1)
+    assert embedded_store.coverage(TENANT) == Coverage(
+        notes=1, indexed=0, pending_embeddings=0, failed=0, missing=1
+    )
 
 
 def test_bookmarks_of_any_name_are_kept(embedded_store: EmbeddedStore) -> None:
     for name in ("../up", "a/b", "x" * 60, "Ü"):
         embedded_store.write_bookmark(name, name)
-    assert [embedded_store.read_bookmark(name) for name in ("../up", "a/b", "Ü")] == ["../up", "a/b", "Ü"]
+    assert [embedded_store.read_bookmark(name) for name in ("../up", "a/b", "Ü")] == [
+        "../up",
+        "a/b",
+        "Ü",
+    ]

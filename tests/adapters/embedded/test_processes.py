@@ -68,7 +68,9 @@ def _check_whole(store: Store) -> int:
             assert list(vectors.values()) == [vector_of(numbers[note_id])] * len(chunks)
     total = sum(map(count_of, numbers.values()))
     near = store.nearest(TENANT, QUERY, limit=99, stems=[], restriction=FREE, index_version=VERSION)
-    assert Counter(each.chunk.note_id for each in near) == {each: count_of(numbers[each]) for each in numbers}
+    assert Counter(each.chunk.note_id for each in near) == {
+        each: count_of(numbers[each]) for each in numbers
+    }
     assert len(store.postings(TENANT, "always", limit=99, stems=[], restriction=FREE)) == total
     assert store.document_frequencies(TENANT, ["always"]) == {"always": total}
     assert store.stats(TENANT).chunk_count == total
@@ -81,7 +83,9 @@ def _check_file(path: Path) -> None:
     db.execute("INSERT INTO postings (postings) VALUES ('integrity-check')")
     found = db.execute("SELECT count(*), sum(length) FROM chunks").fetchone()
     assert found == db.execute("SELECT chunk_count, total_length FROM state").fetchone()
-    assert db.execute("SELECT count(*) FROM vectors WHERE id NOT IN (SELECT id FROM chunks)").fetchone() == (0,)
+    assert db.execute(
+        "SELECT count(*) FROM vectors WHERE id NOT IN (SELECT id FROM chunks)"
+    ).fetchone() == (0,)
     db.close()
 
 
@@ -93,11 +97,15 @@ def read_revisions(home: Path, wanted: int) -> int:
     seen: set[int] = set()
     until = monotonic() + 30
     while len(seen) < wanted and monotonic() < until:
-        near = store.nearest(TENANT, QUERY, limit=99, stems=[], restriction=FREE, index_version=VERSION)
+        near = store.nearest(
+            TENANT, QUERY, limit=99, stems=[], restriction=FREE, index_version=VERSION
+        )
         by_note: dict[str, list[int]] = {}
         for each in near:
             number = int(each.chunk.note_revision)
-            assert each.cosine == pytest.approx(vector_of(number)[0], abs=1e-6), "a row and its vector disagree"
+            assert each.cosine == pytest.approx(vector_of(number)[0], abs=1e-6), (
+                "a row and its vector disagree"
+            )
             by_note.setdefault(each.chunk.note_id, []).append(number)
         for numbers in by_note.values():
             assert numbers == [numbers[0]] * count_of(numbers[0]), "two revisions in one snapshot"
@@ -117,7 +125,9 @@ def test_a_commit_of_another_process_is_seen_at_once(tmp_path: Path) -> None:
     ours, theirs = EmbeddedStore(tmp_path), EmbeddedStore(tmp_path)
     for number in range(1, 8):
         write(theirs, "n0", number)
-        near = ours.nearest(TENANT, QUERY, limit=99, stems=[], restriction=FREE, index_version=VERSION)
+        near = ours.nearest(
+            TENANT, QUERY, limit=99, stems=[], restriction=FREE, index_version=VERSION
+        )
         assert [int(each.chunk.note_revision) for each in near] == [number] * count_of(number)
         assert ours.get_note(TENANT, "n0") == note("n0", text=f"Revision {number}.")
     ours.close()
@@ -176,7 +186,9 @@ def test_threads_share_a_store(tmp_path: Path) -> None:
         if number % 4 == 0:
             store.put_note(TENANT, note(f"x{number:03d}"))
             write(store, f"x{number:03d}", number)
-        near = store.nearest(TENANT, QUERY, limit=999, stems=[], restriction=FREE, index_version=VERSION)
+        near = store.nearest(
+            TENANT, QUERY, limit=999, stems=[], restriction=FREE, index_version=VERSION
+        )
         counts = Counter((each.chunk.note_id, int(each.chunk.note_revision)) for each in near)
         return sum(count != count_of(revision) for (_, revision), count in counts.items())
 

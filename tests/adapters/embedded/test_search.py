@@ -38,25 +38,39 @@ class _Model:
         note_id = f"n{self.dice.randrange(8)}"
         stored = [each for each in self.chunks if self.chunks[each].note_id == note_id]
         removed = tuple(each for each in stored if self.dice.random() < 0.3)
-        patched = tuple(self._chunk(note_id, self.chunks[each].position) for each in stored if each not in removed)[:2]
+        patched = tuple(
+            self._chunk(note_id, self.chunks[each].position)
+            for each in stored
+            if each not in removed
+        )[:2]
         new = {self._chunk(note_id, self.dice.randrange(6)).chunk_id: None for _ in range(3)}
         fresh = [self._chunk(note_id, int(each[-3:])) for each in new if each not in stored]
-        put = tuple(ChunkPut(each, self._vector() if self.dice.random() < 0.8 else None) for each in fresh)
-        added = tuple((each.chunk_id, self._vector()) for each in patched if self.dice.random() < 0.4)
+        put = tuple(
+            ChunkPut(each, self._vector() if self.dice.random() < 0.8 else None) for each in fresh
+        )
+        added = tuple(
+            (each.chunk_id, self._vector()) for each in patched if self.dice.random() < 0.4
+        )
         expected = store.read_record(TENANT, note_id).token
         store.apply(TENANT, IndexChange(note_id, expected, record(), put, patched, added, removed))
         for each in removed:
             del self.chunks[each]
             self.vectors.pop(each, None)
         self.chunks |= {each.chunk_id: each for each in (*fresh, *patched)}
-        self.vectors |= {each.chunk.chunk_id: each.vector for each in put if each.vector is not None} | dict(added)
+        self.vectors |= {
+            each.chunk.chunk_id: each.vector for each in put if each.vector is not None
+        } | dict(added)
 
     def restriction(self) -> Restriction:
         """Random; bounds fall on, before and after the chunks' own times."""
         bounds = sorted(self._moment() for _ in range(2))
-        created = self.dice.choice([None, TimeRange(*bounds), TimeRange(bounds[0], None), TimeRange(None, bounds[1])])
+        created = self.dice.choice(
+            [None, TimeRange(*bounds), TimeRange(bounds[0], None), TimeRange(None, bounds[1])]
+        )
         groups = [{tag_token("red")}, {tag_token("red"), tag_token("blue")}, {vault_token("work")}]
-        return Restriction(created, tuple(map(frozenset, self.dice.sample(groups, self.dice.randrange(3)))))
+        return Restriction(
+            created, tuple(map(frozenset, self.dice.sample(groups, self.dice.randrange(3))))
+        )
 
     def newest(self, stem: str | None, restriction: Restriction) -> list[str]:
         allowed = [each for each in self.chunks.values() if restriction.allows(each)]
@@ -73,12 +87,17 @@ class _Model:
         return sorted(cosines, key=lambda each: (-round(cosines[each], 9), each))
 
     def _chunk(self, note_id: str, position: int) -> IndexedChunk:
-        terms = {stem: self.dice.randrange(1, 4) for stem in self.dice.sample(STEMS, self.dice.randrange(1, 4))}
+        terms = {
+            stem: self.dice.randrange(1, 4)
+            for stem in self.dice.sample(STEMS, self.dice.randrange(1, 4))
+        }
         made = chunk(note_id, position, terms=terms, created_at=self._moment())
         version = VERSION if self.dice.random() < 0.8 else "older"
         vault = self.dice.choice(["work", "home"])
         tag = self.dice.choice(TAGS)
-        return replace(made, index_version=version, vault=vault, scopes=(tag_token(tag), vault_token(vault)))
+        return replace(
+            made, index_version=version, vault=vault, scopes=(tag_token(tag), vault_token(vault))
+        )
 
     def _moment(self) -> datetime:
         """Few seconds and parts of seconds, so that many are equal."""
@@ -110,12 +129,17 @@ def test_every_leg_gives_what_plain_lists_give_through_any_history(
             _compare(store, model, model.restriction(), limit=model.dice.randrange(1, 12))
     total = sum(each.length for each in model.chunks.values())
     stats = reader.stats(TENANT)
-    assert (stats.chunk_count, round(stats.average_length * stats.chunk_count)) == (len(model.chunks), total)
+    assert (stats.chunk_count, round(stats.average_length * stats.chunk_count)) == (
+        len(model.chunks),
+        total,
+    )
 
 
 def _compare(store: EmbeddedStore, model: _Model, restriction: Restriction, *, limit: int) -> None:
     query = unit(*(model.dice.randrange(4) for _ in range(3)), 1)
-    near = store.nearest(TENANT, query, limit=limit, stems=[], restriction=restriction, index_version=VERSION)
+    near = store.nearest(
+        TENANT, query, limit=limit, stems=[], restriction=restriction, index_version=VERSION
+    )
     assert [each.chunk.chunk_id for each in near] == model.nearest(query, restriction)[:limit]
     for stem in STEMS:
         found = store.postings(TENANT, stem, limit=limit, stems=STEMS, restriction=restriction)
@@ -127,7 +151,9 @@ def _compare(store: EmbeddedStore, model: _Model, restriction: Restriction, *, l
     assert store.document_frequencies(TENANT, STEMS) == counts
 
 
-def test_a_reader_that_fell_far_behind_reads_all_anew(embedded_store: EmbeddedStore, reader: EmbeddedStore) -> None:
+def test_a_reader_that_fell_far_behind_reads_all_anew(
+    embedded_store: EmbeddedStore, reader: EmbeddedStore
+) -> None:
     near, far = unit(1, 0, 0, 0), unit(0, 1, 0, 0)
     save(embedded_store, chunk("gone"), chunk("stays"), vector=near)
     assert len(_near(reader, near)) == 2
@@ -151,7 +177,9 @@ def test_a_change_that_fails_half_way_leaves_nothing(embedded_store: EmbeddedSto
     broken = replace(chunk("n1", 2), text="\ud800")
     puts = (ChunkPut(chunk("n1", 1), unit(1, 0, 0, 0)), ChunkPut(broken, None))
     with pytest.raises(InvalidArgument):
-        embedded_store.apply(TENANT, IndexChange("n1", before[1].token, record(), put=puts, remove=("n1_000",)))
+        embedded_store.apply(
+            TENANT, IndexChange("n1", before[1].token, record(), put=puts, remove=("n1_000",))
+        )
     assert (embedded_store.stats(TENANT), embedded_store.read_record(TENANT, "n1")) == before
     assert _near(embedded_store, unit(1, 0, 0, 0)) == [("n1_000", 1.0)]
 
@@ -160,7 +188,9 @@ def test_a_limit_of_nothing_brings_nothing(embedded_store: EmbeddedStore) -> Non
     save(embedded_store, chunk("n1"), vector=unit(1, 0, 0, 0))
     query = unit(1, 0, 0, 0)
     assert embedded_store.recent(TENANT, limit=0, stems=[], restriction=FREE) == ()
-    assert not embedded_store.nearest(TENANT, query, limit=0, stems=[], restriction=FREE, index_version=VERSION)
+    assert not embedded_store.nearest(
+        TENANT, query, limit=0, stems=[], restriction=FREE, index_version=VERSION
+    )
 
 
 def test_without_numpy_only_vectors_cannot_be_searched(

@@ -22,7 +22,10 @@ def test_no_two_stems_share_a_token(asked: set[str]) -> None:
 
 @given(stems)
 def test_no_scope_is_found_as_a_stem(scope: str) -> None:
-    assert tokens.scope_token(scope) not in {tokens.term_token(scope), tokens.term_token(f"s{scope}")}
+    assert tokens.scope_token(scope) not in {
+        tokens.term_token(scope),
+        tokens.term_token(f"s{scope}"),
+    }
 
 
 def test_tokens_too_long_for_fts5_stay_different() -> None:
@@ -32,8 +35,11 @@ def test_tokens_too_long_for_fts5_stay_different() -> None:
 
 
 @given(st.dictionaries(stems, st.integers(1, 10_000), max_size=8), st.lists(stems, max_size=4))
-def test_counts_are_read_back_for_exactly_the_stems_asked_for(terms: Mapping[str, int], others: list[str]) -> None:
+def test_counts_are_read_back_for_exactly_the_stems_asked_for(
+    terms: Mapping[str, int], others: list[str]
+) -> None:
     asked = [*list(terms)[::2], *others]
     row = tokens.CHUNKS.row(chunk("n1"), terms=tokens.terms_column(terms))
     (found,) = tokens.chunks_of([tuple(row[key] for key in tokens.CODEC.keys(IndexedChunk))], asked)
+    assert isinstance(found, IndexedChunk)
     assert found.terms == {stem: terms[stem] for stem in asked if stem in terms}

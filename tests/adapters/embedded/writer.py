@@ -31,7 +31,14 @@ def chunks_of(note_id: str, number: int) -> tuple[IndexedChunk, ...]:
     terms = {"always": 1, f"parity{number % 2}": 1 + number % 7}
     at = DAY + timedelta(seconds=number % 11)
     return tuple(
-        chunk(note_id, position, terms=terms, created_at=at, path=f"f{number % 4}/x.md", note_revision=str(number))
+        chunk(
+            note_id,
+            position,
+            terms=terms,
+            created_at=at,
+            path=f"f{number % 4}/x.md",
+            note_revision=str(number),
+        )
         for position in range(count_of(number))
     )
 
@@ -46,7 +53,10 @@ def write(store: Store, note_id: str, number: int) -> None:
 
 
 def _change(
-    note_id: str, expected: str | None, number: int, step: tuple[Sequence[str], Sequence[IndexedChunk]]
+    note_id: str,
+    expected: str | None,
+    number: int,
+    step: tuple[Sequence[str], Sequence[IndexedChunk]],
 ) -> IndexChange:
     stored, wanted = step
     vector = vector_of(number)

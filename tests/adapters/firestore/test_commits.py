@@ -30,7 +30,9 @@ def _change(expected: str | None, revision: str) -> IndexChange:
     return IndexChange("big", expected, record(revision=revision, count=COUNT), put=puts)
 
 
-def test_a_large_change_is_whole_afterwards_and_may_follow_another(firestore_store: FirestoreStore) -> None:
+def test_a_large_change_is_whole_afterwards_and_may_follow_another(
+    firestore_store: FirestoreStore,
+) -> None:
     token = firestore_store.apply(TENANT, _change(None, "r1"))
     assert firestore_store.read_record(TENANT, "big").token == token
     token = firestore_store.apply(TENANT, _change(token, "r2"))
@@ -43,7 +45,9 @@ def test_a_large_change_is_whole_afterwards_and_may_follow_another(firestore_sto
     assert firestore_store.stored_chunks(TENANT, "big") == stored
 
 
-def test_of_two_large_changes_that_race_none_leaves_a_mixture(firestore_store: FirestoreStore) -> None:
+def test_of_two_large_changes_that_race_none_leaves_a_mixture(
+    firestore_store: FirestoreStore,
+) -> None:
     """Whoever is overtaken between two commits gets Conflict; a record that says `indexed` has all its chunks."""
     token = firestore_store.apply(TENANT, _change(None, "r0"))
     start = Barrier(2)
@@ -62,7 +66,9 @@ def test_of_two_large_changes_that_race_none_leaves_a_mixture(firestore_store: F
     assert found is not None
     assert len(winners) == 1
     assert found.note_revision == winners[0]
-    assert {each.note_revision for each in firestore_store.stored_chunks(TENANT, "big")} == set(winners)
+    assert {each.note_revision for each in firestore_store.stored_chunks(TENANT, "big")} == set(
+        winners
+    )
 
 
 def test_a_worker_that_dies_between_commits_leaves_no_record_that_agrees(
@@ -70,7 +76,9 @@ def test_a_worker_that_dies_between_commits_leaves_no_record_that_agrees(
 ) -> None:
     with FirestoreProxy(firestore_host, gone_after(2, "Commit")) as proxy:
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", proxy.host)
-        leased = replace(_change(None, "r1"), record=replace(record(revision="r1"), lease_until=DAY))
+        leased = replace(
+            _change(None, "r1"), record=replace(record(revision="r1"), lease_until=DAY)
+        )
         with pytest.raises(StoreUnavailable):
             FirestoreStore(firestore_store.project, write_seconds=1).apply(TENANT, leased)
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
@@ -92,20 +100,32 @@ def test_a_patch_of_a_chunk_that_went_is_a_conflict(firestore_store: FirestoreSt
             firestore_store.apply(TENANT, change)
 
 
-def test_folders_count_through_moves_empty_notes_and_vectors(firestore_store: FirestoreStore) -> None:
+def test_folders_count_through_moves_empty_notes_and_vectors(
+    firestore_store: FirestoreStore,
+) -> None:
     def folders() -> list[str]:
         return [each.folder for each in firestore_store.folders(TENANT) if each.folder]
 
     one = chunk("n1", path="a/x.md")
-    token = firestore_store.apply(TENANT, IndexChange("n1", None, record(), put=(ChunkPut(one, None),)))
-    token = firestore_store.apply(TENANT, IndexChange("n1", token, record(), vectors=(("n1_000", V),)))
+    token = firestore_store.apply(
+        TENANT, IndexChange("n1", None, record(), put=(ChunkPut(one, None),))
+    )
+    token = firestore_store.apply(
+        TENANT, IndexChange("n1", token, record(), vectors=(("n1_000", V),))
+    )
     assert folders() == ["a"]
     token = firestore_store.read_record(TENANT, "n1").token
-    token = firestore_store.apply(TENANT, IndexChange("n1", token, record(), patch=(replace(one, path="b/x.md"),)))
+    token = firestore_store.apply(
+        TENANT, IndexChange("n1", token, record(), patch=(replace(one, path="b/x.md"),))
+    )
     assert folders() == ["b"]
-    token = firestore_store.apply(TENANT, IndexChange("n1", token, record(count=0), remove=("n1_000",)))
+    token = firestore_store.apply(
+        TENANT, IndexChange("n1", token, record(count=0), remove=("n1_000",))
+    )
     assert folders() == []
-    token = firestore_store.apply(TENANT, IndexChange("n1", token, record(), put=(ChunkPut(one, None),)))
+    token = firestore_store.apply(
+        TENANT, IndexChange("n1", token, record(), put=(ChunkPut(one, None),))
+    )
     firestore_store.apply(TENANT, IndexChange("n1", token, None, remove=("n1_000",)))
     assert folders() == []
 
@@ -121,7 +141,9 @@ def test_a_folder_stands_while_a_note_lies_in_it_however_many_come_and_go(
         one = chunk(note_id, path="a/x.md")
         start.wait(10)
         for _ in range(4):
-            token = store.apply(TENANT, IndexChange(note_id, None, record(), put=(ChunkPut(one, None),)))
+            token = store.apply(
+                TENANT, IndexChange(note_id, None, record(), put=(ChunkPut(one, None),))
+            )
             store.apply(TENANT, IndexChange(note_id, token, None, remove=(one.chunk_id,)))
         if stay and number == 0:
             store.apply(TENANT, IndexChange(note_id, None, record(), put=(ChunkPut(one, None),)))

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.documents import MAX_COUNT, MAX_STEM_BYTES, day, note_of, posting, posting_key
+from shared.adapters.firestore.documents import (
+    MAX_COUNT,
+    MAX_STEM_BYTES,
+    day,
+    note_of,
+    posting,
+    posting_key,
+)
 from shared.adapters.firestore.protocol import fill, plain, protocol
 from shared.errors import InvalidArgument, NoteUnreadable, TooLarge
 from shared.model.index import ChunkPut, IndexChange
@@ -46,13 +53,17 @@ def test_a_note_without_a_text_cannot_be_read(fields: dict[str, object]) -> None
         note_of(_document(title="t", **fields))
 
 
-@pytest.mark.parametrize("absent", [{}, dict.fromkeys(("title", "createdAt", "updatedAt", "vault", "tags", "lang"))])
+@pytest.mark.parametrize(
+    "absent", [{}, dict.fromkeys(("title", "createdAt", "updatedAt", "vault", "tags", "lang"))]
+)
 def test_what_an_app_left_out_or_set_to_null_gets_its_default(absent: dict[str, object]) -> None:
     created, updated = datetime.fromtimestamp(100, UTC), datetime.fromtimestamp(200, UTC)
     assert note_of(_document(text="x", **absent)) == Note("n1", "", "x", created, updated)
 
 
-def test_an_unreadable_note_is_listed_with_what_can_be_said_of_it(firestore_store: FirestoreStore) -> None:
+def test_an_unreadable_note_is_listed_with_what_can_be_said_of_it(
+    firestore_store: FirestoreStore,
+) -> None:
     for note_id in ("n1", "n2", "n3"):
         firestore_store.put_note(TENANT, note(note_id))
     write = protocol().Write()
@@ -86,7 +97,9 @@ def test_a_note_that_no_document_holds_is_too_large(firestore_store: FirestoreSt
 
 
 @pytest.mark.parametrize("note_id", ["", ".", "..", "__x__", "a/b", "a\x00b", "\ud800", "x" * 1501])
-def test_an_id_that_firestore_cannot_hold_is_refused(firestore_store: FirestoreStore, note_id: str) -> None:
+def test_an_id_that_firestore_cannot_hold_is_refused(
+    firestore_store: FirestoreStore, note_id: str
+) -> None:
     with pytest.raises(InvalidArgument) as caught:
         firestore_store.get_note(TENANT, note_id)
     assert caught.value.field == "noteId"
@@ -100,11 +113,16 @@ def test_reserved_and_endless_stems_do_not_spoil_a_chunk(firestore_store: Firest
     save(firestore_store, chunk("n1", terms=terms))
     kept = {stem: count for stem, count in terms.items() if stem != endless}
     for stem, count in kept.items():
-        (found,) = firestore_store.postings(TENANT, stem, limit=2, stems=[*terms, "gone"], restriction=FREE)
+        (found,) = firestore_store.postings(
+            TENANT, stem, limit=2, stems=[*terms, "gone"], restriction=FREE
+        )
         assert found.terms == kept
         assert found.terms[stem] == count
     assert firestore_store.postings(TENANT, endless, limit=2, stems=[], restriction=FREE) == ()
-    assert set(firestore_store.document_frequencies(TENANT, list(terms)).items()) >= {(endless, 0), ("__init__", 1)}
+    assert set(firestore_store.document_frequencies(TENANT, list(terms)).items()) >= {
+        (endless, 0),
+        ("__init__", 1),
+    }
 
 
 @given(some.text(min_size=1), some.text(min_size=1))
@@ -112,7 +130,11 @@ def test_no_two_stems_share_a_key(one: str, other: str) -> None:
     assert (posting_key(one) == posting_key(other)) == (one == other)
 
 
-times = some.datetimes(min_value=datetime(1700, 1, 1), max_value=datetime(2250, 1, 1), timezones=some.just(UTC))  # noqa: DTZ001 - hypothesis wants them naive
+times = some.datetimes(
+    min_value=datetime(1700, 1, 1),  # noqa: DTZ001 - hypothesis wants them naive
+    max_value=datetime(2250, 1, 1),  # noqa: DTZ001 - hypothesis wants them naive
+    timezones=some.just(UTC),
+)
 
 
 @given(times, times, some.integers(1, 5000), some.integers(1, 5000))
@@ -125,7 +147,9 @@ def test_postings_are_ordered_by_time_and_tell_their_count(
     assert -(2**63) <= posting(one, count) < 2**63
 
 
-@pytest.mark.parametrize("when", [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)])
+@pytest.mark.parametrize(
+    "when", [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)]
+)
 def test_postings_of_any_time_fit(when: datetime) -> None:
     assert -(2**63) <= posting(when, 5000) < 2**63
 
@@ -140,7 +164,9 @@ def test_a_chunk_document_has_the_fields_of_the_data_model(firestore_store: Fire
     change = IndexChange("abc123", None, record(), put=(ChunkPut(whole, unit(1, 0, 0, 0)),))
     firestore_store.apply(TENANT, change)
     name = f"{firestore_store._db.root}/tenants/{TENANT}/chunks/abc123_001"
-    fields = {key: plain(value) for key, value in firestore_store._db.lookup([name])[name].fields.items()}
+    fields = {
+        key: plain(value) for key, value in firestore_store._db.lookup([name])[name].fields.items()
+    }
     assert fields["embedding"] == unit(1, 0, 0, 0)
     assert fields["month"] == "2026-06"
     assert fields["terms"] == ["api"]

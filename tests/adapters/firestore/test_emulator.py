@@ -12,9 +12,10 @@ from typing import ClassVar
 
 import pytest
 
-from cli.product.emulator import Emulator, EmulatorMissing, find_jar, start
-from cli.product.store import polling
+from desktop.product.emulator import Emulator, EmulatorMissing, find_jar, start
+from desktop.product.store import polling
 from shared.adapters.firestore import FirestoreStore
+from shared.model.documents import SESSIONS
 from shared.model.sessions import Session
 from tests.contracts.samples import DAY, FREE, PERSON, TENANT, chunk, note, save, unit
 from tests.emulated import patient_store
@@ -46,7 +47,9 @@ def receiver_port() -> Iterator[int]:
     server.server_close()
 
 
-@pytest.mark.parametrize("database", [pytest.param("(default)", marks=pytest.mark.nightly), "notes-db"])
+@pytest.mark.parametrize(
+    "database", [pytest.param("(default)", marks=pytest.mark.nightly), "notes-db"]
+)
 def test_a_trigger_is_fired_by_the_notes_of_its_database_and_by_nothing_else(
     receiver_port: int, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, database: str
 ) -> None:
@@ -78,7 +81,9 @@ def test_the_stopped_emulator_leaves_neither_process_nor_log(emulator: Emulator)
     own.stop()
 
 
-def test_reset_empties_one_project_only(firestore_store: FirestoreStore, emulator: Emulator) -> None:
+def test_reset_empties_one_project_only(
+    firestore_store: FirestoreStore, emulator: Emulator
+) -> None:
     other = patient_store(f"{firestore_store.project}-2")
     for store in (firestore_store, other):
         store.put_note(TENANT, note("n1"))
@@ -97,13 +102,18 @@ def test_a_database_of_its_own_holds_everything_and_the_default_one_nothing(
         named.put_note(TENANT, note("n1"))
         assert written.get(timeout=20) == f"tenants/{TENANT}/notes/n1"
     save(named, chunk("n1"), vector=unit(1, 2, 3, 4))
-    named.create_session(PERSON, Session(session_id="s1", created_at=DAY, updated_at=DAY))
+    named.put(PERSON, SESSIONS, Session(session_id="s1", created_at=DAY, updated_at=DAY))
     found = named.nearest(
-        TENANT, unit(1, 2, 3, 4), limit=5, stems=[], restriction=FREE, index_version=chunk("n1").index_version
+        TENANT,
+        unit(1, 2, 3, 4),
+        limit=5,
+        stems=[],
+        restriction=FREE,
+        index_version=chunk("n1").index_version,
     )
     assert [each.chunk.note_id for each in found] == ["n1"]
     assert [key.note_id for key in named.note_keys(limit=5).items] == ["n1"]
-    assert [each.session_id for each in named.list_sessions(PERSON, limit=5)] == ["s1"]
+    assert [each.session_id for each in named.listing(PERSON, SESSIONS, limit=5).items] == ["s1"]
     assert firestore_store.list_notes(TENANT, limit=5).items == ()
     assert firestore_store.erase(TENANT) == {}
     erased = named.erase(TENANT)
@@ -119,7 +129,9 @@ def test_a_named_jar_comes_first(tmp_path: Path) -> None:
         find_jar({"FIRESTORE_EMULATOR_JAR": str(tmp_path / "none.jar")})
 
 
-def test_the_newest_jar_of_firebase_tools_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_newest_jar_of_firebase_tools_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))  # neither dpkg nor gcloud
     cache = tmp_path / ".cache/firebase/emulators"
     cache.mkdir(parents=True)
@@ -128,7 +140,9 @@ def test_the_newest_jar_of_firebase_tools_is_found(tmp_path: Path, monkeypatch: 
     assert find_jar({"HOME": str(tmp_path)}).name == "cloud-firestore-emulator-v1.19.8.jar"
 
 
-def test_a_missing_emulator_or_java_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_emulator_or_java_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(EmulatorMissing, match="apt-get install"):
         find_jar({"HOME": str(tmp_path)})

@@ -12,7 +12,7 @@ import pytest
 from google.api_core import exceptions as core
 from google.auth import exceptions as auth
 
-from cli.product.emulator import Emulator, start
+from desktop.product.emulator import Emulator, start
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.client import ours, table, translated
 from shared.errors import AuroraError, Conflict, StoreRefused, StoreUnavailable
@@ -25,7 +25,9 @@ SLACK = 2.0
 
 
 WITHOUT_STATUS = {
-    **dict.fromkeys(("GoogleAPIError", "GoogleAPICallError", "RetryError", "ServerError", "Unknown", "DataLoss")),
+    **dict.fromkeys(
+        ("GoogleAPIError", "GoogleAPICallError", "RetryError", "ServerError", "Unknown", "DataLoss")
+    ),
     **dict.fromkeys(("ResumableTransferError", "TransferStalledError", "UnseekableStreamError")),
     **dict.fromkeys(("UploadCancelledError", "MissingStatusHeaderError")),
     **dict.fromkeys(("ClientError", "Redirection", "DuplicateCredentialArgs"), StoreRefused),
@@ -37,7 +39,11 @@ WITHOUT_STATUS = {
 def _by_status(status: int) -> type[AuroraError]:
     if status in (404, 409):
         return Conflict
-    return StoreUnavailable if status in (429, 499) or (status >= 500 and status != 501) else StoreRefused
+    return (
+        StoreUnavailable
+        if status in (429, 499) or (status >= 500 and status != 501)
+        else StoreRefused
+    )
 
 
 def test_every_error_of_the_sdk_is_ours_by_its_status() -> None:
@@ -45,17 +51,27 @@ def test_every_error_of_the_sdk_is_ours_by_its_status() -> None:
     classes = [
         each
         for each in vars(core).values()
-        if isinstance(each, type) and issubclass(each, Exception) and each.__module__ == core.__name__
+        if isinstance(each, type)
+        and issubclass(each, Exception)
+        and each.__module__ == core.__name__
     ]
     assert len(classes) > 30
     for each in set(classes) - {core.Aborted}:  # 409, and another attempt may fare better
         status = getattr(each, "code", None)
-        wanted = WITHOUT_STATUS[each.__name__] or StoreUnavailable if status is None else _by_status(status)
+        wanted = (
+            WITHOUT_STATUS[each.__name__] or StoreUnavailable
+            if status is None
+            else _by_status(status)
+        )
         assert ours(each.__new__(each)).__class__ is wanted, each
 
 
 def test_every_error_of_google_auth_has_a_parent_in_the_table() -> None:
-    classes = [each for each in vars(auth).values() if isinstance(each, type) and issubclass(each, Exception)]
+    classes = [
+        each
+        for each in vars(auth).values()
+        if isinstance(each, type) and issubclass(each, Exception)
+    ]
     assert all(set(each.__mro__) & set(table()) for each in classes)
 
 
@@ -83,7 +99,9 @@ def own_emulator(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
 
 @pytest.mark.parametrize("end", ["stopped", "hanging"])
-def test_when_the_server_goes_away_every_call_says_so_in_time(own_emulator: Emulator, end: str) -> None:
+def test_when_the_server_goes_away_every_call_says_so_in_time(
+    own_emulator: Emulator, end: str
+) -> None:
     store = FirestoreStore("demo-gone", read_seconds=READ_SECONDS, write_seconds=WRITE_SECONDS)
     save(patient_store(store.project), chunk("n1"), vector=unit(1, 0, 0, 0))
     if end == "stopped":
@@ -106,7 +124,10 @@ def _halt(process: int) -> None:
     """Stops every thread of it: the signal returns before they have all stood still, and one may answer until then."""
     os.kill(process, signal.SIGSTOP)
     threads = Path(f"/proc/{process}/task")
-    while any((thread / "stat").read_text().rpartition(")")[2].split()[0] != "T" for thread in threads.iterdir()):
+    while any(
+        (thread / "stat").read_text().rpartition(")")[2].split()[0] != "T"
+        for thread in threads.iterdir()
+    ):
         time.sleep(0.01)
 
 
@@ -126,7 +147,9 @@ def _calls(store: FirestoreStore) -> list[Callable[[], object]]:
         lambda: store.get_note(TENANT, "n1"),
         lambda: store.put_note(TENANT, note("n1")),
         lambda: store.apply(TENANT, IndexChange("n2", None, record())),
-        lambda: store.nearest(TENANT, v, limit=1, stems=[], restriction=FREE, index_version=VERSION),
+        lambda: store.nearest(
+            TENANT, v, limit=1, stems=[], restriction=FREE, index_version=VERSION
+        ),
         lambda: store.document_frequencies(TENANT, ["alpha"]),
         lambda: store.live_records(TENANT, ["n1"]),
         lambda: store.orphan_keys(limit=1),

@@ -13,13 +13,33 @@ import pytest
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.protocol import Query, Where
 from shared.model.account import AnsweredRequest, Feedback, Spending
+from shared.model.documents import (
+    FEEDBACK,
+    MESSAGES,
+    REQUESTS,
+    SESSIONS,
+    TEMPLATES,
+    Conversation,
+    Cursor,
+)
 from shared.model.index import IndexChange, IndexRecord, IndexStatus
 from shared.model.notes import NoteKey
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
-from shared.model.sessions import Message, Role, Session, Spot
+from shared.model.sessions import Message, Role, Session
 from shared.settings import Settings
-from tests.contracts.samples import DAY, FREE, PERSON, TENANT, VERSION, chunk, note, record, save, unit
+from tests.contracts.samples import (
+    DAY,
+    FREE,
+    PERSON,
+    TENANT,
+    VERSION,
+    chunk,
+    note,
+    record,
+    save,
+    unit,
+)
 from tests.servers.firestore_indexes import FILE, GROUP, ONE, IndexFile, asked_by
 from tests.servers.firestore_limits import ProductionLimits
 
@@ -38,7 +58,7 @@ RESTRICTIONS = (
 )
 OURS = {"chunks", "auroraRequests", "auroraTrash"}
 """Collections of these names are taken to be ours alone, whatever else lives in the database."""
-ADDED = {("notes", "updatedAt"), ("index", "chunkCount")}
+ADDED = {("notes", "updatedAt")}
 """Fields that have an index over all tenants beside Firestore's own."""
 UNSEARCHABLE = {("templates", "embedding")}
 """A vector: no query uses an index of this field alone, and an entry of it may be too long for Firestore."""
@@ -51,7 +71,11 @@ def test_every_index_has_a_query_and_every_field_of_ours_without_one_is_exempt(
     limits.written.clear()
     _every_query(firestore_store)
     unneeded = limits.indexes.unneeded(limits.queries)
-    assert [each for each in unneeded if each.collection in OURS or not each.single or each.scope == GROUP] == []
+    assert [
+        each
+        for each in unneeded
+        if each.collection in OURS or not each.single or each.scope == GROUP
+    ] == []
     needed = {
         (index.collection, index.fields[0][0].partition(".")[0])
         for asked in limits.queries
@@ -73,7 +97,10 @@ def test_collections_of_other_apps_lose_no_index_and_no_document() -> None:
         field = each["collectionGroup"], each["fieldPath"]
         if field[0] in OURS or field in UNSEARCHABLE:
             continue
-        kept = [(index.get("order") or index["arrayConfig"], index["queryScope"]) for index in each["indexes"]]
+        kept = [
+            (index.get("order") or index["arrayConfig"], index["queryScope"])
+            for index in each["indexes"]
+        ]
         assert kept == [*defaults, ("ASCENDING", GROUP)], field
         assert field in ADDED
         assert "ttl" not in each
@@ -91,7 +118,9 @@ def test_vector_indexes_have_the_default_dimension() -> None:
 
 def test_kept_answers_and_trashed_notes_are_dropped_by_firestore_when_they_have_expired() -> None:
     overrides = json.loads(FILE.read_text())["fieldOverrides"]
-    expiring = [(each["collectionGroup"], each["fieldPath"]) for each in overrides if each.get("ttl")]
+    expiring = [
+        (each["collectionGroup"], each["fieldPath"]) for each in overrides if each.get("ttl")
+    ]
     assert sorted(expiring) == [("auroraRequests", "expiresAt"), ("auroraTrash", "expiresAt")]
 
 
@@ -99,11 +128,13 @@ def test_records_that_wait_are_spread_over_shards_and_finished_ones_leave_the_in
     firestore_store: FirestoreStore,
 ) -> None:
     tokens = {
-        f"n{number:02}": firestore_store.apply(TENANT, IndexChange(f"n{number:02}", None, _waiting(number)))
+        f"n{number:02}": firestore_store.apply(
+            TENANT, IndexChange(f"n{number:02}", None, _waiting(number))
+        )
         for number in range(40)
     }
     keys = tuple(NoteKey(TENANT, note_id) for note_id in tokens)
-    assert firestore_store.unfinished_keys(limit=100) == keys
+    assert firestore_store.due_keys(DAY + timedelta(days=1), limit=100) == keys
     assert len(_shards(firestore_store)) > 8
     for note_id, token in tokens.items():
         firestore_store.apply(TENANT, IndexChange(note_id, token, record()))
@@ -111,13 +142,15 @@ def test_records_that_wait_are_spread_over_shards_and_finished_ones_leave_the_in
 
 
 def _waiting(minutes: int) -> IndexRecord:
-    return record(status=IndexStatus.PENDING, indexed_at=DAY + timedelta(minutes=minutes))
+    return record(status=IndexStatus.PENDING, due_at=DAY + timedelta(minutes=minutes))
 
 
 def _shards(store: FirestoreStore) -> set[str]:
     connection = store._db
-    found = connection.query(connection.parent(TENANT), Query(collection="index", order=("unfinished",)))
-    return {document.fields["unfinished"].string_value for document in found}
+    found = connection.query(
+        connection.parent(TENANT), Query(collection="index", order=("waiting",))
+    )
+    return {document.fields["waiting"].string_value for document in found}
 
 
 def _where(*where: Where, order: tuple[str, ...] = ()) -> Query:
@@ -151,8 +184,18 @@ def _every_query(store: FirestoreStore) -> None:
     save(store, *(chunk("n1", position) for position in range(5)), vector=V)
     save(store, chunk("n2", path="elsewhere/x.md"), vector=V)
     for restriction in RESTRICTIONS:
-        store.nearest(TENANT, V, limit=2, stems=["alpha"], restriction=restriction, index_version=VERSION)
-        store.nearest(TENANT, V, limit=2, stems=[], restriction=restriction, index_version="another", kept=True)
+        store.nearest(
+            TENANT, V, limit=2, stems=["alpha"], restriction=restriction, index_version=VERSION
+        )
+        store.nearest(
+            TENANT,
+            V,
+            limit=2,
+            stems=[],
+            restriction=restriction,
+            index_version="another",
+            second_vectors=True,
+        )
         store.postings(TENANT, "alpha", limit=2, stems=["alpha"], restriction=restriction)
         store.recent(TENANT, limit=2, stems=["alpha"], restriction=restriction)
     store.document_frequencies(TENANT, ["alpha", "a b"])
@@ -162,28 +205,35 @@ def _every_query(store: FirestoreStore) -> None:
     store.coverage(TENANT)
     store.count_outdated(TENANT, VERSION)
     store.folders(TENANT)
-    store.templates(TENANT)
-    store.create_session(PERSON, Session(session_id="s1", created_at=DAY, updated_at=DAY))
+    store.listing(TENANT, TEMPLATES, limit=9)
+    store.put(PERSON, SESSIONS, Session(session_id="s1", created_at=DAY, updated_at=DAY))
     message = Message(message_id="m1", role=Role.USER, text="?", created_at=DAY, request_id="r1")
-    store.add_messages(PERSON, "s1", [message], first="?")
-    store.list_sessions(PERSON, limit=1, before=Spot(DAY, "s2"))
-    store.list_messages(PERSON, "s1", limit=1, before=Spot(DAY, "m2"))
-    store.delete_session(PERSON, "s1")
+    store.add_messages(Conversation(PERSON, "s1"), [message], first="?")
+    store.listing(PERSON, SESSIONS, limit=1, after=Cursor("s2", DAY))
+    store.listing(Conversation(PERSON, "s1"), MESSAGES, limit=1, after=Cursor("m2", DAY))
+    store.delete(PERSON, SESSIONS, "s1")
     store.list_notes(TENANT, limit=1, vault="work")
     store.note_keys(limit=1)
     store.note_keys(limit=1, changed_since=DAY - timedelta(days=1))
     store.record_keys(limit=1)
-    store.unfinished_keys(limit=1)
+    store.due_keys(DAY, limit=10)
     store.orphan_keys(limit=1)
-    store.list_feedback(PERSON, limit=1)
+    store.listing(PERSON, FEEDBACK, limit=1)
     store.list_usage(TENANT, limit=1)
     store.put_note(TENANT, note("n1"))
-    store.put_feedback(PERSON, Feedback(feedback_id="f1", request_id="r1", created_at=DAY))
+    store.put(PERSON, FEEDBACK, Feedback(feedback_id="f1", request_id="r1", created_at=DAY))
     store.spend(TENANT, DAY.date(), Spending.ANSWERS, 1)
     store.spend(TENANT, DAY.date(), Spending.EMBEDDED_TOKENS, 1, limit=5)
     store.list_usage(TENANT, limit=1)
     store.write_bookmark("place", "x")
-    answered = AnsweredRequest(fingerprint="f", expires_at=DAY, lease_until=None, answer="{}", notes={"n1": "r1"})
-    store.write_request(PERSON, "r1", answered, expected=None, now=DAY)
+    answered = AnsweredRequest(
+        request_id="r1",
+        fingerprint="f",
+        expires_at=DAY,
+        lease_until=None,
+        answer="{}",
+        notes={"n1": "r1"},
+    )
+    store.swap(PERSON, REQUESTS, "r1", answered, expected=None)
     save(store, chunk("n1", path="elsewhere/x.md"), vector=V)
     store.erase(TENANT)

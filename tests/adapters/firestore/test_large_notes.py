@@ -32,7 +32,10 @@ DIMENSION = 768
 
 
 def _words(dice: random.Random) -> list[str]:
-    return ["".join(dice.choices("abcdefghijklmnopqrstuvwxyz", k=dice.randint(3, 10))) for _ in range(6000)]
+    return [
+        "".join(dice.choices("abcdefghijklmnopqrstuvwxyz", k=dice.randint(3, 10)))
+        for _ in range(6000)
+    ]
 
 
 def _prose(dice: random.Random) -> Iterator[str]:
@@ -94,10 +97,14 @@ LONGER = [pytest.param(kind, marks=pytest.mark.nightly) for kind in (_code, _lin
 
 @pytest.mark.parametrize("kind", [_prose, *LONGER])
 def test_a_note_of_900_kilobytes_is_saved_moved_and_removed(
-    kind: Callable[[random.Random], Iterator[str]], firestore_store: FirestoreStore, limits: ProductionLimits
+    kind: Callable[[random.Random], Iterator[str]],
+    firestore_store: FirestoreStore,
+    limits: ProductionLimits,
 ) -> None:
     limits.heaviest = 0, 0
-    note = Note(KEY.note_id, "Big", _text(kind), NOW, NOW, "default", "projects/api/big.md", ("red", "blue"))
+    note = Note(
+        KEY.note_id, "Big", _text(kind), NOW, NOW, "default", "projects/api/big.md", ("red", "blue")
+    )
     firestore_store.put_note(TENANT, note)
     assert _index(firestore_store) == "indexed"
     found = firestore_store.read_record(TENANT, KEY.note_id).record
@@ -140,7 +147,9 @@ def test_a_commit_that_production_finds_too_big_goes_in_halves(
         sizes.append(len(call.request.writes))
         if sizes[-1] <= 8:
             return None
-        return Refuse(grpc.StatusCode.INVALID_ARGUMENT, "Transaction too big. Decrease transaction size.")
+        return Refuse(
+            grpc.StatusCode.INVALID_ARGUMENT, "Transaction too big. Decrease transaction size."
+        )
 
     puts = tuple(ChunkPut(chunk("n1", place), unit(1, 2, 3, 4)) for place in range(30))
     with FirestoreProxy(firestore_host, at_most_eight) as proxy:

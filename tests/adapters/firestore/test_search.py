@@ -11,16 +11,32 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bench.reads import CountedStore, Reads, vector_reads
-from cli.product.emulator import Emulator
+from desktop.product.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.documents import place_key
-from shared.adapters.firestore.filters import MAX_SEARCHES, VectorFilters, by_time_and_scope, for_vectors
+from shared.adapters.firestore.documents import folder_key
+from shared.adapters.firestore.filters import (
+    MAX_SEARCHES,
+    VectorFilters,
+    by_time_and_scope,
+    for_vectors,
+)
 from shared.adapters.firestore.protocol import Where
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, Vector
 from shared.model.notes import Folder
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
-from tests.contracts.samples import DAY, FREE, OTHER, TENANT, VERSION, chunk, note, record, save, unit
+from tests.contracts.samples import (
+    DAY,
+    FREE,
+    OTHER,
+    TENANT,
+    VERSION,
+    chunk,
+    note,
+    record,
+    save,
+    unit,
+)
 from tests.emulated import patient_store
 
 V = unit(1, 0, 0, 0)
@@ -32,13 +48,16 @@ def _crowd(store: FirestoreStore, *, vector: Vector = V, **fields: object) -> No
     """Chunks of one note, all nearer to V and newer than any other."""
     one = replace(chunk("crowd", created_at=DAY + timedelta(days=300)), **fields)  # type: ignore[arg-type]
     puts = tuple(
-        ChunkPut(replace(one, chunk_id=f"crowd_{place:03d}", position=place), vector) for place in range(CROWD)
+        ChunkPut(replace(one, chunk_id=f"crowd_{place:03d}", position=place), vector)
+        for place in range(CROWD)
     )
     store.apply(TENANT, IndexChange("crowd", None, record(count=CROWD), put=puts))
 
 
 def _nearest(store: FirestoreStore, restriction: Restriction, limit: int = 2) -> list[str]:
-    found = store.nearest(TENANT, V, limit=limit, stems=[], restriction=restriction, index_version=VERSION)
+    found = store.nearest(
+        TENANT, V, limit=limit, stems=[], restriction=restriction, index_version=VERSION
+    )
     return [each.chunk.note_id for each in found]
 
 
@@ -47,14 +66,21 @@ def _cost(store: CountedStore, restriction: Restriction, limit: int) -> tuple[li
     return _nearest(store, restriction, limit=limit), store.reads - before
 
 
-def test_a_day_is_found_behind_a_thousand_nearer_chunks_of_its_month(firestore_store: CountedStore) -> None:
+def test_a_day_is_found_behind_a_thousand_nearer_chunks_of_its_month(
+    firestore_store: CountedStore,
+) -> None:
     _crowd(firestore_store, created_at=DAY + timedelta(days=2))
     save(firestore_store, *(chunk(f"n{number}") for number in range(3)), vector=unit(1, 1, 0, 0))
     day = Restriction(created=TimeRange(DAY, DAY + timedelta(days=1)))
-    assert _cost(firestore_store, day, 30) == (["n0", "n1", "n2"], Reads(documents=3, vector_searches=1))
+    assert _cost(firestore_store, day, 30) == (
+        ["n0", "n1", "n2"],
+        Reads(documents=3, vector_searches=1),
+    )
 
 
-def test_a_scope_and_a_range_together_bring_nothing_forbidden_at_a_bounded_price(firestore_store: CountedStore) -> None:
+def test_a_scope_and_a_range_together_bring_nothing_forbidden_at_a_bounded_price(
+    firestore_store: CountedStore,
+) -> None:
     _crowd(firestore_store, created_at=DAY + timedelta(days=2))
     save(firestore_store, chunk("n1"), vector=unit(1, 1, 0, 0))
     both = Restriction(TimeRange(DAY, DAY + timedelta(days=1)), (frozenset({"t:red"}),))
@@ -69,7 +95,9 @@ def test_while_a_new_model_embeds_a_question_costs_no_more(firestore_store: Coun
     assert _cost(firestore_store, FREE, 30) == ([], Reads(documents=30, vector_searches=1))
 
 
-def test_postings_of_a_scope_are_looked_for_among_the_newest_of_the_stem(firestore_store: CountedStore) -> None:
+def test_postings_of_a_scope_are_looked_for_among_the_newest_of_the_stem(
+    firestore_store: CountedStore,
+) -> None:
     save(
         firestore_store,
         chunk("old", tags=("blue",)),
@@ -83,13 +111,21 @@ def test_postings_of_a_scope_are_looked_for_among_the_newest_of_the_stem(firesto
     assert (found.note_id, found.terms) == ("old", {"beta": 2})
 
 
-def test_times_beyond_what_postings_tell_are_still_told_apart(firestore_store: FirestoreStore) -> None:
+def test_times_beyond_what_postings_tell_are_still_told_apart(
+    firestore_store: FirestoreStore,
+) -> None:
     for year in (1200, 1500, 2026, 2400, 9000):
         save(firestore_store, chunk(f"y{year}", created_at=datetime(year, 6, 1, tzinfo=UTC)))
-    for start, end, expected in ((1300, 2027, [2026, 1500]), (2300, 2500, [2400]), (2300, None, [9000, 2400])):
+    for start, end, expected in (
+        (1300, 2027, [2026, 1500]),
+        (2300, 2500, [2400]),
+        (2300, None, [9000, 2400]),
+    ):
         until = None if end is None else datetime(end, 1, 1, tzinfo=UTC)
         restriction = Restriction(created=TimeRange(datetime(start, 1, 1, tzinfo=UTC), until))
-        found = firestore_store.postings(TENANT, "alpha", limit=9, stems=[], restriction=restriction)
+        found = firestore_store.postings(
+            TENANT, "alpha", limit=9, stems=[], restriction=restriction
+        )
         assert [each.note_id for each in found] == [f"y{year}" for year in expected]
 
 
@@ -112,7 +148,7 @@ def _in(*tokens: str) -> Restriction:
 
 def test_places_are_named_one_by_one_with_their_months() -> None:
     one = for_vectors(_in("f:v/f3"), FEW)
-    assert one == VectorFilters(((Where("place", "in", [place_key(FEW[3])]),),), exact=True)
+    assert one == VectorFilters(((Where("place", "in", [folder_key(FEW[3])]),),), exact=True)
     within = for_vectors(Restriction(YEAR, (frozenset({"f:v/f3"}),)), FEW)
     assert _fields(within) == [["place", "month"]]
     assert not within.exact
@@ -126,7 +162,7 @@ def test_more_places_than_a_filter_holds_are_shared_by_searches() -> None:
     filters = for_vectors(_in("f:v/top"), [*many, other])
     assert _fields(filters) == [["place"]] * 4
     named = [key for (where,) in filters.searches for key in where.value]  # type: ignore[attr-defined]
-    assert sorted(named) == sorted(map(place_key, many))
+    assert sorted(named) == sorted(map(folder_key, many))
     most = [Folder("v", f"top/f{number}") for number in range(30 * MAX_SEARCHES + 1)]
     assert for_vectors(_in("f:v/top"), [*most, other]) == VectorFilters(((),), exact=False)
     year = Restriction(YEAR, (frozenset({"f:v/top"}),))
@@ -146,13 +182,23 @@ def test_filters_never_exceed_thirty_values() -> None:
     (months,) = _only(for_vectors(Restriction(five_months), ()))
     assert months.value == ["2026-01", "2026-02", "2026-03", "2026-04", "2026-05"]
     assert _only(for_vectors(Restriction(TimeRange(YEAR.start, None)), ())) == ()
-    assert _only(for_vectors(Restriction(replace(YEAR, start=datetime(2020, 1, 1, tzinfo=UTC))), ())) == ()
-    assert [each.field for each in by_time_and_scope(Restriction(YEAR, (wide,)))[0]] == ["createdAt", "createdAt"]
+    assert (
+        _only(for_vectors(Restriction(replace(YEAR, start=datetime(2020, 1, 1, tzinfo=UTC))), ()))
+        == ()
+    )
+    assert [each.field for each in by_time_and_scope(Restriction(YEAR, (wide,)))[0]] == [
+        "createdAt",
+        "createdAt",
+    ]
 
 
-@pytest.mark.parametrize("end", [datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 6, 1, 0, 0, 1, tzinfo=UTC)])
+@pytest.mark.parametrize(
+    "end", [datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 6, 1, 0, 0, 1, tzinfo=UTC)]
+)
 def test_a_month_is_asked_for_only_if_the_range_reaches_into_it(end: datetime) -> None:
-    (months,) = _only(for_vectors(Restriction(TimeRange(datetime(2026, 4, 8, tzinfo=UTC), end)), ()))
+    (months,) = _only(
+        for_vectors(Restriction(TimeRange(datetime(2026, 4, 8, tzinfo=UTC), end)), ())
+    )
     assert months.value == ["2026-04", "2026-05", *([] if end.second == 0 else ["2026-06"])]
 
 
@@ -204,13 +250,19 @@ def test_vector_searches_are_exact_within_a_folder_a_tag_a_month(
     crowded: Crowded, restriction: Restriction, limit: int
 ) -> None:
     store, chunks = crowded
-    found = store.nearest(TENANT, V, limit=limit, stems=[], restriction=restriction, index_version=VERSION)
+    found = store.nearest(
+        TENANT, V, limit=limit, stems=[], restriction=restriction, index_version=VERSION
+    )
     allowed = [(vector[0], each.chunk_id) for each, vector in chunks if restriction.allows(each)]
-    expected = [chunk_id for _, chunk_id in sorted(allowed, key=lambda pair: (-pair[0], pair[1]))[:limit]]
+    expected = [
+        chunk_id for _, chunk_id in sorted(allowed, key=lambda pair: (-pair[0], pair[1]))[:limit]
+    ]
     assert [each.chunk.chunk_id for each in found] == expected
 
 
-def test_the_reads_of_a_question_are_counted_as_they_are_billed(firestore_store: CountedStore) -> None:
+def test_the_reads_of_a_question_are_counted_as_they_are_billed(
+    firestore_store: CountedStore,
+) -> None:
     chunks: list[IndexedChunk] = [chunk(f"n{number}", path="") for number in range(40)]
     save(firestore_store, *chunks, vector=V)
     firestore_store.put_note(TENANT, note("n1"))
@@ -227,9 +279,13 @@ def test_the_reads_of_a_question_are_counted_as_they_are_billed(firestore_store:
     assert cost(lambda: store.postings(TENANT, "alpha", **free)) == Reads(documents=30)  # type: ignore[arg-type]
     assert cost(lambda: store.recent(OTHER, **free)) == Reads(documents=1)  # type: ignore[arg-type]
     assert cost(lambda: store.stats(TENANT)) == Reads(documents=2, aggregations=1)
-    assert cost(lambda: store.document_frequencies(TENANT, ["alpha", "none"])) == Reads(aggregations=2)
+    assert cost(lambda: store.document_frequencies(TENANT, ["alpha", "none"])) == Reads(
+        aggregations=2
+    )
     assert cost(lambda: store.document_frequencies(TENANT, ["alpha", "none"])) == Reads()
-    assert cost(lambda: store.live_records(TENANT, ["n1", "n2", "n2", "gone"])) == Reads(documents=6)
+    assert cost(lambda: store.live_records(TENANT, ["n1", "n2", "n2", "gone"])) == Reads(
+        documents=6
+    )
     assert Reads(3, 4, 5).total == 7
     assert [vector_reads(entries) for entries in (0, 1, 100, 101, 10_000)] == [0, 1, 1, 2, 100]
 
@@ -252,5 +308,7 @@ def test_many_threads_may_be_the_first_to_ask(firestore_store: FirestoreStore) -
     save(firestore_store, chunk("n1"), vector=V)
     fresh = patient_store(firestore_store.project)
     with ThreadPoolExecutor(16) as pool:
-        asked = [pool.submit(fresh.document_frequencies, TENANT, ["alpha", "beta"]) for _ in range(32)]
+        asked = [
+            pool.submit(fresh.document_frequencies, TENANT, ["alpha", "beta"]) for _ in range(32)
+        ]
         assert {tuple(each.result().items()) for each in asked} == {(("alpha", 1), ("beta", 1))}

@@ -48,7 +48,9 @@ def token_server() -> Iterator[ScriptedServer]:
 
 
 @pytest.fixture
-def credentials(token_server: ScriptedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def credentials(
+    token_server: ScriptedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
     """The machine's own: the file of a service account, whose tokens a local server gives."""
     account = {
         "type": "service_account",

@@ -27,7 +27,10 @@ def test_the_request_of_the_default_model(gemini: GeminiServer, clock: FakeClock
     assert request.json() == {
         "systemInstruction": {"role": "user", "parts": [{"text": PROMPT.system}]},
         "contents": [{"role": "user", "parts": [{"text": PROMPT.user}]}],
-        "generationConfig": {"maxOutputTokens": 2048, "thinkingConfig": {"thinking_level": "MINIMAL"}},
+        "generationConfig": {
+            "maxOutputTokens": 2048,
+            "thinkingConfig": {"thinking_level": "MINIMAL"},
+        },
     }
 
 
@@ -47,7 +50,13 @@ def test_other_models_get_only_what_they_take(
 
 def test_temperature_is_for_models_before_3_5() -> None:
     older = ("gemini-2.5-pro", "gemini-3-flash-preview", "publishers/google/models/gemini-3.1-pro")
-    newer = ("gemini-3.5-flash-lite", "gemini-3.8-flash", "gemini-4-pro", "gemini-10.0-pro", "gemini-flash-latest")
+    newer = (
+        "gemini-3.5-flash-lite",
+        "gemini-3.8-flash",
+        "gemini-4-pro",
+        "gemini-10.0-pro",
+        "gemini-flash-latest",
+    )
     assert all(map(takes_temperature, older))
     assert not any(map(takes_temperature, newer))
 
@@ -64,7 +73,9 @@ def test_a_reply_without_usage_has_no_tokens(gemini: GeminiServer, clock: FakeCl
 
 def test_thoughts_are_not_part_of_the_answer(gemini: GeminiServer, clock: FakeClock) -> None:
     parts = [{"text": "Let me think.", "thought": True}, {"text": "Cloud "}, {"text": "Run."}]
-    gemini.script(Reply(body={"candidates": [{"finishReason": "STOP", "content": {"parts": parts}}]}))
+    gemini.script(
+        Reply(body={"candidates": [{"finishReason": "STOP", "content": {"parts": parts}}]})
+    )
     assert writer(gemini, clock).write(PROMPT).text == "Cloud Run."
 
 
@@ -86,7 +97,10 @@ def test_a_cut_reply_is_a_truncated_draft_and_not_continued(
     [
         (replies.blocked("PROHIBITED_CONTENT"), r"the prompt was blocked \(PROHIBITED_CONTENT\)"),
         (replies.generated(None, finish_reason="SAFETY"), r"the reply was blocked \(SAFETY\)"),
-        (replies.generated("You", finish_reason="RECITATION"), r"the reply was blocked \(RECITATION\)"),
+        (
+            replies.generated("You", finish_reason="RECITATION"),
+            r"the reply was blocked \(RECITATION\)",
+        ),
         (replies.generated(None, finish_reason="MAX_TOKENS"), r"an empty reply \(MAX_TOKENS\)"),
         (replies.generated("  "), r"an empty reply \(STOP\)"),
         (Reply(body={}), r"an empty reply \(STOP\)"),
@@ -102,9 +116,14 @@ def test_a_blocked_or_empty_reply_is_refused_by_name_and_not_asked_again(
     assert len(gemini.requests) == 1
 
 
-def test_a_reason_the_sdk_does_not_know_yet_is_a_refusal_too(gemini: GeminiServer, clock: FakeClock) -> None:
+def test_a_reason_the_sdk_does_not_know_yet_is_a_refusal_too(
+    gemini: GeminiServer, clock: FakeClock
+) -> None:
     gemini.script(replies.generated("You", finish_reason="NEW_POLICY"))
-    with pytest.warns(UserWarning, match="NEW_POLICY"), pytest.raises(ModelRefused, match="NEW_POLICY"):
+    with (
+        pytest.warns(UserWarning, match="NEW_POLICY"),
+        pytest.raises(ModelRefused, match="NEW_POLICY"),
+    ):
         writer(gemini, clock).write(PROMPT)
 
 
@@ -118,7 +137,9 @@ def test_a_reason_the_sdk_does_not_know_yet_is_a_refusal_too(gemini: GeminiServe
     ],
     ids=["silent", "no body", "half a body", "byte by byte"],
 )
-def test_the_timeout_is_the_whole_wait_however_the_server_stalls(reply: Reply, gemini: GeminiServer) -> None:
+def test_the_timeout_is_the_whole_wait_however_the_server_stalls(
+    reply: Reply, gemini: GeminiServer
+) -> None:
     gemini.script(reply)
     slow = GeminiWriter(api_key="k", base_url=gemini.url, timeout=0.4)
     slow.client()  # the SDK's import is not part of the wait
@@ -129,8 +150,13 @@ def test_the_timeout_is_the_whole_wait_however_the_server_stalls(reply: Reply, g
     assert len(gemini.requests) == 1
 
 
-def test_a_prompt_with_a_schema_asks_for_json_of_that_shape(gemini: GeminiServer, clock: FakeClock) -> None:
+def test_a_prompt_with_a_schema_asks_for_json_of_that_shape(
+    gemini: GeminiServer, clock: FakeClock
+) -> None:
     schema = {"type": "array", "items": {"type": "string"}}
     writer(gemini, clock).write(replace(PROMPT, schema=schema))
     config = gemini.bodies[0]["generationConfig"]
-    assert (config["responseMimeType"], config["responseJsonSchema"]) == ("application/json", schema)
+    assert (config["responseMimeType"], config["responseJsonSchema"]) == (
+        "application/json",
+        schema,
+    )

@@ -13,7 +13,16 @@ MODULES = (
     "shared.adapters.firebase.authentication",
 )
 HEAVY = (
-    *("google.genai", "google.auth", "openai", "numpy", "pydantic", "httpx2", "tenacity", "requests"),
+    *(
+        "google.genai",
+        "google.auth",
+        "openai",
+        "numpy",
+        "pydantic",
+        "httpx2",
+        "tenacity",
+        "requests",
+    ),
     *("onnxruntime", "tokenizers"),
 )
 
@@ -38,7 +47,7 @@ from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
 from shared.adapters.openai import OpenAIEmbedder, OpenAIWriter
 from shared.adapters import extras
 from shared.adapters.local import embedder
-GeminiEmbedder(api_key="k"), GeminiWriter(project="p"), embedder.LocalEmbedder.of(None), extras.has_box()
+GeminiEmbedder(api_key="k"), GeminiWriter(project="p"), embedder.LocalEmbedder.of(None), extras.has_bundled_model()
 OpenAIEmbedder(model="m", base_url="http://127.0.0.1/v1"), OpenAIWriter(model="m", base_url="http://127.0.0.1/v1")
 FirebaseVerifier("p", "http://127.0.0.1/")
 print(*sorted(name for name in sys.argv[1:] if name in sys.modules))

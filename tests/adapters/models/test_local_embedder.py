@@ -11,8 +11,8 @@ import pytest
 from tokenizers.implementations.bert_wordpiece import BertWordPieceTokenizer
 
 from shared.adapters import extras
-from shared.adapters.local.embedder import BOX_CALIBRATION, LocalEmbedder
-from shared.adapters.local.files import box
+from shared.adapters.local.embedder import BUNDLED_CALIBRATION, LocalEmbedder
+from shared.adapters.local.files import bundled
 from shared.bootstrap import build
 from shared.errors import ModelRefused, PortContractError, SettingsError
 from shared.settings import Settings
@@ -24,7 +24,7 @@ def embedder() -> LocalEmbedder:
 
 
 def test_the_model_in_the_box_is_installed() -> None:
-    assert extras.has_box()
+    assert extras.has_bundled_model()
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n", "\x00", "\u200b", "😀", "[SEP] [CLS] [MASK]"])
@@ -51,8 +51,10 @@ def test_it_finds_what_is_said_in_other_words(embedder: LocalEmbedder) -> None:
     answer, other = embedder.embed_documents(
         ["Parental leave lasts twelve weeks.", "Apple pie needs six apples and cinnamon."]
     )
-    near, far = (sum(a * b for a, b in zip(question, note, strict=True)) for note in (answer, other))
-    assert far < BOX_CALIBRATION.baseline + 0.1 < near
+    near, far = (
+        sum(a * b for a, b in zip(question, note, strict=True)) for note in (answer, other)
+    )
+    assert far < BUNDLED_CALIBRATION.baseline + 0.1 < near
 
 
 @pytest.fixture
@@ -61,8 +63,8 @@ def folder(tmp_path: Path) -> Path:
     place = tmp_path / "e5-tiny"
     (place / "onnx").mkdir(parents=True)
     (place / "1_Pooling").mkdir()
-    (place / "onnx/model.onnx").write_bytes(box().graph.read_bytes())
-    BertWordPieceTokenizer(str(box().words)).save(str(place / "tokenizer.json"))
+    (place / "onnx/model.onnx").write_bytes(bundled().graph.read_bytes())
+    BertWordPieceTokenizer(str(bundled().words)).save(str(place / "tokenizer.json"))
     (place / "config.json").write_text('{"hidden_size": 384, "max_position_embeddings": 512}')
     (place / "sentence_bert_config.json").write_text('{"max_seq_length": 256}')
     (place / "1_Pooling/config.json").write_text('{"pooling_mode_mean_tokens": true}')
@@ -71,14 +73,21 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_model_in_a_folder_is_used_as_it_says(folder: Path, embedder: LocalEmbedder) -> None:
     own = LocalEmbedder.of(str(folder))
-    assert (own.model, own.dimension, own.calibration, own.languages) == ("e5-tiny", 384, None, None)
+    assert (own.model, own.dimension, own.calibration, own.languages) == (
+        "e5-tiny",
+        384,
+        None,
+        None,
+    )
     assert own.embed_query("Cloud Run") == embedder.embed_query("query: Cloud Run")
     assert own.embed_documents(["Cloud Run"]) == embedder.embed_documents(["passage: Cloud Run"])
 
 
 def test_the_first_token_may_speak_for_the_text(folder: Path, embedder: LocalEmbedder) -> None:
     (folder / "1_Pooling/config.json").write_text('{"pooling_mode_cls_token": true}')
-    assert LocalEmbedder.of(str(folder)).embed_query("Cloud Run") != embedder.embed_query("query: Cloud Run")
+    assert LocalEmbedder.of(str(folder)).embed_query("Cloud Run") != embedder.embed_query(
+        "query: Cloud Run"
+    )
 
 
 def test_a_layer_that_nobody_computes_is_refused(folder: Path) -> None:
@@ -94,9 +103,9 @@ def test_what_is_neither_a_folder_nor_a_name_stops_the_start(tmp_path: Path) -> 
 
 def test_another_graph_in_the_box_is_refused(tmp_path: Path) -> None:
     graph = tmp_path / "model.onnx"
-    graph.write_bytes(box().graph.read_bytes() + b" ")
+    graph.write_bytes(bundled().graph.read_bytes() + b" ")
     with pytest.raises(PortContractError, match="is not the all-MiniLM-L6-v2"):
-        LocalEmbedder(replace(box(), graph=graph)).embed_query("Cloud Run")
+        LocalEmbedder(replace(bundled(), graph=graph)).embed_query("Cloud Run")
 
 
 LOADING = """
@@ -115,5 +124,7 @@ assert root.level == logging.WARNING and not root.handlers, (root.level, root.ha
 
 
 def test_loading_needs_no_network_and_leaves_logging_as_it_was() -> None:
-    done = subprocess.run([sys.executable, "-c", LOADING], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", LOADING], capture_output=True, text=True, check=False, timeout=60
+    )
     assert (done.returncode, done.stderr) == (0, "")

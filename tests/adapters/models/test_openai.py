@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from shared.adapters.openai import OpenAIEmbedder, OpenAIWriter
-from shared.errors import ModelRefused, PortContractError
+from shared.errors import ModelMisconfigured, ModelRefused
 from shared.model.answers import Draft, Usage
 from tests.adapters.models.waiting import PROMPT, FakeClock
 from tests.servers import openai as replies
@@ -12,7 +12,9 @@ from tests.servers.scripted import Reply
 
 
 def embedder(server: OpenAIServer, clock: FakeClock, *, model: str = "m") -> OpenAIEmbedder:
-    return OpenAIEmbedder(model=model, base_url=server.base_url, dimension=4, api_key="k", clock=clock)
+    return OpenAIEmbedder(
+        model=model, base_url=server.base_url, dimension=4, api_key="k", clock=clock
+    )
 
 
 def writer(server: OpenAIServer, clock: FakeClock, *, model: str = "m") -> OpenAIWriter:
@@ -36,21 +38,35 @@ def test_both_encodings_are_read_whatever_was_asked(encoding: str, clock: FakeCl
     with OpenAIServer(encoding="base64" if encoding == "base64" else "float") as server:
         seen = embedder(server, clock).embed_query("Cloud Run")
     with OpenAIServer() as server:
-        assert embedder(server, clock).embed_query("Cloud Run").tolist() == pytest.approx(seen.tolist())
+        assert embedder(server, clock).embed_query("Cloud Run").tolist() == pytest.approx(
+            seen.tolist()
+        )
 
 
-def test_a_server_that_ignores_the_dimension_is_an_error_that_names_the_setting(clock: FakeClock) -> None:
-    with OpenAIServer(dimension=6) as server, pytest.raises(PortContractError, match=r"set EMBEDDING_DIM=6$"):
+def test_a_server_that_ignores_the_dimension_is_an_error_that_names_the_setting(
+    clock: FakeClock,
+) -> None:
+    with (
+        OpenAIServer(dimension=6) as server,
+        pytest.raises(ModelMisconfigured, match=r"set EMBEDDING_DIM=6$"),
+    ):
         embedder(server, clock).embed_query("Cloud Run")
 
 
-def test_vectors_are_put_in_the_order_of_the_texts(openai_server: OpenAIServer, clock: FakeClock) -> None:
+def test_vectors_are_put_in_the_order_of_the_texts(
+    openai_server: OpenAIServer, clock: FakeClock
+) -> None:
     data = [{"index": 1, "embedding": [0, 1, 0, 0]}, {"index": 0, "embedding": [1, 0, 0, 0]}]
     openai_server.script(Reply(body={"data": data}))
-    assert [vector[0] for vector in embedder(openai_server, clock).embed_documents(["a", "b"])] == [1, 0]
+    assert [vector[0] for vector in embedder(openai_server, clock).embed_documents(["a", "b"])] == [
+        1,
+        0,
+    ]
 
 
-def test_known_models_get_the_prefixes_they_were_trained_with(openai_server: OpenAIServer, clock: FakeClock) -> None:
+def test_known_models_get_the_prefixes_they_were_trained_with(
+    openai_server: OpenAIServer, clock: FakeClock
+) -> None:
     nomic = embedder(openai_server, clock, model="nomic-embed-text:v1.5")
     nomic.embed_query("Which database?")
     nomic.embed_documents(["Firestore."])
@@ -59,7 +75,9 @@ def test_known_models_get_the_prefixes_they_were_trained_with(openai_server: Ope
 
 
 def test_the_sdk_does_not_retry_beside_us(openai_server: OpenAIServer, clock: FakeClock) -> None:
-    openai_server.script(replies.error(429, "slow", headers={"Retry-After": "7"}), replies.error(500, "oops"))
+    openai_server.script(
+        replies.error(429, "slow", headers={"Retry-After": "7"}), replies.error(500, "oops")
+    )
     embedder(openai_server, clock).embed_documents(["a"])
     assert len(openai_server.requests) == 3
     assert len(clock.pauses) == 2
@@ -71,7 +89,10 @@ def test_the_request_for_an_answer(openai_server: OpenAIServer, clock: FakeClock
     assert openai_server.bodies == [
         {
             "model": "m",
-            "messages": [{"role": "system", "content": PROMPT.system}, {"role": "user", "content": PROMPT.user}],
+            "messages": [
+                {"role": "system", "content": PROMPT.system},
+                {"role": "user", "content": PROMPT.user},
+            ],
             "temperature": 0.3,
             "max_tokens": 2048,
         }
@@ -79,7 +100,9 @@ def test_the_request_for_an_answer(openai_server: OpenAIServer, clock: FakeClock
 
 
 @pytest.mark.parametrize("model", ["o4-mini", "gpt-5", "openai/gpt-5.2"])
-def test_reasoning_models_get_no_temperature(model: str, openai_server: OpenAIServer, clock: FakeClock) -> None:
+def test_reasoning_models_get_no_temperature(
+    model: str, openai_server: OpenAIServer, clock: FakeClock
+) -> None:
     writer(openai_server, clock, model=model).write(PROMPT)
     (body,) = openai_server.bodies
     assert "temperature" not in body
@@ -87,12 +110,18 @@ def test_reasoning_models_get_no_temperature(model: str, openai_server: OpenAISe
     assert body["max_completion_tokens"] == 2048
 
 
-def test_a_reply_is_a_draft_with_the_tokens_billed(openai_server: OpenAIServer, clock: FakeClock) -> None:
+def test_a_reply_is_a_draft_with_the_tokens_billed(
+    openai_server: OpenAIServer, clock: FakeClock
+) -> None:
     openai_server.script(replies.completed(" Cloud Run [N1]. "))
-    assert writer(openai_server, clock).write(PROMPT) == Draft("Cloud Run [N1].", "m", Usage(120, 7))
+    assert writer(openai_server, clock).write(PROMPT) == Draft(
+        "Cloud Run [N1].", "m", Usage(120, 7)
+    )
 
 
-def test_a_bare_reply_of_a_small_server_is_enough(openai_server: OpenAIServer, clock: FakeClock) -> None:
+def test_a_bare_reply_of_a_small_server_is_enough(
+    openai_server: OpenAIServer, clock: FakeClock
+) -> None:
     openai_server.script(Reply(body={"choices": [{"message": {"content": "Cloud Run."}}]}))
     assert writer(openai_server, clock).write(PROMPT) == Draft("Cloud Run.", "m", Usage(0, 0))
 
@@ -101,7 +130,10 @@ def test_a_bare_reply_of_a_small_server_is_enough(openai_server: OpenAIServer, c
     ("reply", "why"),
     [
         (replies.completed(None, finish_reason="content_filter"), r"blocked \(content_filter\)"),
-        (replies.completed(None, refusal="I cannot help with secret-note-text."), r"blocked \(refusal\)"),
+        (
+            replies.completed(None, refusal="I cannot help with secret-note-text."),
+            r"blocked \(refusal\)",
+        ),
         (replies.completed(None, finish_reason="tool_calls"), r"blocked \(tool_calls\)"),
         (replies.completed(None, finish_reason="length"), r"empty reply \(length\)"),
         (replies.completed(""), r"empty reply \(stop\)"),

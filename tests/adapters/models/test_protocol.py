@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
-from shared.folders.search import rank_folders
+from shared.folders.ranking import rank_folders
 from shared.judging.model_judge import ModelJudge
 from shared.judging.support import OfflineJudge
 from shared.model.answers import Statement
@@ -47,18 +47,25 @@ def answered(writer: GeminiWriter) -> None:
 
 
 def judged(writer: GeminiWriter) -> None:
-    ModelJudge(writer, fallback=OfflineJudge()).judge([Statement("It runs on Cloud Run.", (PASSAGE.chunk,))])
+    ModelJudge(writer, fallback=OfflineJudge()).judge(
+        [Statement("It runs on Cloud Run.", (PASSAGE.chunk,))]
+    )
 
 
 def followed_up(writer: GeminiWriter) -> None:
     asked = "How much is the night train?"
     resolve(
-        Question("t", "And the hotel?", NOW), [Earlier(Exchange(asked, "80."), asked, NOW)], rewriter=writer, longest=99
+        Question("t", "And the hotel?", NOW),
+        [Earlier(Exchange(asked, "80."), asked, NOW)],
+        rewriter=writer,
+        longest=99,
     )
 
 
 def folders_ranked(writer: GeminiWriter) -> None:
-    rank_folders("Where do we run?", ("work",), [Folder("work", "api"), Folder("work", "travel")], writer)
+    rank_folders(
+        "Where do we run?", ("work",), [Folder("work", "api"), Folder("work", "travel")], writer
+    )
 
 
 @pytest.mark.parametrize("model", ["gemini-3.5-flash-lite", "gemini-3.8-flash", "gemini-3-flash"])

@@ -9,15 +9,21 @@ from pathlib import Path
 import pytest
 from tokenizers.implementations.bert_wordpiece import BertWordPieceTokenizer
 
-from shared.adapters.local.files import box
+from shared.adapters.local.files import bundled
 from shared.adapters.vertex.discovery_engine import MAX_RECORDS, VertexReranker
 from shared.app import App
 from shared.bootstrap import build
-from shared.errors import ModelRefused, ModelUnavailable, PortContractError, SettingsError
+from shared.errors import (
+    ModelMisconfigured,
+    ModelRefused,
+    ModelUnavailable,
+    PortContractError,
+    SettingsError,
+)
 from shared.settings import Settings
 from tests.servers.scripted import Reply, Request, ScriptedServer
 
-VOCABULARY = box().words
+VOCABULARY = bundled().words
 PASSAGES = ["short", "a longer one", "the longest of all"]
 
 
@@ -43,7 +49,10 @@ def _vertex(server: ScriptedServer) -> VertexReranker:
 def test_the_request_and_the_scores_in_the_order_of_the_passages(ranking: ScriptedServer) -> None:
     assert _vertex(ranking).scores("Which?", PASSAGES) == pytest.approx((5 / 18, 12 / 18, 1.0))
     (request,) = ranking.requests
-    assert request.path == "/v1/projects/demo-project/locations/global/rankingConfigs/default_ranking_config:rank"
+    assert (
+        request.path
+        == "/v1/projects/demo-project/locations/global/rankingConfigs/default_ranking_config:rank"
+    )
     assert request.headers["authorization"] == "Bearer token-1"
     assert "x-goog-user-project" not in request.headers
     assert request.json() == {
@@ -82,16 +91,21 @@ def test_an_overloaded_service_is_asked_again(ranking: ScriptedServer) -> None:
 @pytest.mark.parametrize(
     ("reply", "error"),
     [
-        (Reply(status=403), ModelRefused),
-        (Reply(status=404), ModelRefused),
+        (Reply(status=403), ModelMisconfigured),
+        (Reply(status=404), ModelMisconfigured),
         (Reply(body={"records": [{"id": "0", "score": 1.0}]}), PortContractError),
-        (Reply(body={"records": [{"id": str(place), "score": 1.0} for place in (0, 1, 7)]}), PortContractError),
+        (
+            Reply(body={"records": [{"id": str(place), "score": 1.0} for place in (0, 1, 7)]}),
+            PortContractError,
+        ),
         (Reply(body={"results": []}), ModelRefused),
         (Reply(body={"records": [{"id": "0", "score": "high"}]}), ModelRefused),
         (Reply(body=["prose"]), ModelRefused),
     ],
 )
-def test_what_is_not_its_protocol_is_an_error(ranking: ScriptedServer, reply: Reply, error: type[Exception]) -> None:
+def test_what_is_not_its_protocol_is_an_error(
+    ranking: ScriptedServer, reply: Reply, error: type[Exception]
+) -> None:
     ranking.script(reply)
     with pytest.raises(error, match="semantic-ranker-default@latest"):
         _vertex(ranking).scores("Which?", PASSAGES)
@@ -108,7 +122,7 @@ def test_a_machine_without_credentials_is_a_refusal(
     ranking: ScriptedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "absent.json"))
-    with pytest.raises(ModelRefused, match="no access token"):
+    with pytest.raises(ModelMisconfigured, match="no access token"):
         _vertex(ranking).scores("Which?", PASSAGES)
     assert ranking.requests == []
 
@@ -131,10 +145,14 @@ def cross_encoder(tmp_path: Path) -> Path:
 
 
 def _app(folder: Path, home: Path) -> App:
-    return build(Settings(auth="none", home=home, reranker="cross_encoder", reranker_model=str(folder)))
+    return build(
+        Settings(auth="none", home=home, reranker="cross_encoder", reranker_model=str(folder))
+    )
 
 
-def test_a_cross_encoder_reads_question_and_passage_together(cross_encoder: Path, tmp_path: Path) -> None:
+def test_a_cross_encoder_reads_question_and_passage_together(
+    cross_encoder: Path, tmp_path: Path
+) -> None:
     app = _app(cross_encoder, tmp_path)
     app.pool.shutdown()
     assert app.reranker is not None
@@ -144,8 +162,10 @@ def test_a_cross_encoder_reads_question_and_passage_together(cross_encoder: Path
     assert app.reranker.scores("Which?", ["word " * 500]) == (64.0,)
 
 
-def test_a_model_that_gives_no_single_scores_is_a_refusal(cross_encoder: Path, tmp_path: Path) -> None:
-    (cross_encoder / "model.onnx").write_bytes(box().graph.read_bytes())
+def test_a_model_that_gives_no_single_scores_is_a_refusal(
+    cross_encoder: Path, tmp_path: Path
+) -> None:
+    (cross_encoder / "model.onnx").write_bytes(bundled().graph.read_bytes())
     app = _app(cross_encoder, tmp_path)
     app.pool.shutdown()
     assert app.reranker is not None
@@ -154,7 +174,9 @@ def test_a_model_that_gives_no_single_scores_is_a_refusal(cross_encoder: Path, t
 
 
 @pytest.mark.parametrize("file", ["model.onnx", "tokenizer.json"])
-def test_files_that_are_no_model_are_a_refusal(cross_encoder: Path, tmp_path: Path, file: str) -> None:
+def test_files_that_are_no_model_are_a_refusal(
+    cross_encoder: Path, tmp_path: Path, file: str
+) -> None:
     (cross_encoder / file).write_bytes(b"prose")
     app = _app(cross_encoder, tmp_path)
     app.pool.shutdown()

@@ -49,7 +49,9 @@ def test_the_servers_own_delay_replaces_ours(clock: FakeClock) -> None:
     assert 0.0 <= second <= JITTER
 
 
-def test_a_delay_beyond_the_deadline_ends_the_attempts_at_once_and_is_told(clock: FakeClock) -> None:
+def test_a_delay_beyond_the_deadline_ends_the_attempts_at_once_and_is_told(
+    clock: FakeClock,
+) -> None:
     call = Flaky(away(61.0))
     with pytest.raises(ModelUnavailable) as caught:
         retry_within(call, model="m", seconds=60, clock=clock)
@@ -73,7 +75,9 @@ def test_one_attempt_may_take_only_its_share_of_the_deadline(clock: FakeClock) -
     assert call.given[1] < 5
 
 
-@pytest.mark.parametrize("failure", [ModelRefused("m: 400"), PortContractError("m: 3 vectors"), KeyError("ours")])
+@pytest.mark.parametrize(
+    "failure", [ModelRefused("m: 400"), PortContractError("m: 3 vectors"), KeyError("ours")]
+)
 def test_nothing_but_an_outage_is_tried_again(failure: Exception, clock: FakeClock) -> None:
     call = Flaky(failure)
     with pytest.raises(type(failure)) as caught:

@@ -16,7 +16,7 @@ from shared.adapters import sdk_errors
 from shared.adapters.gemini import GeminiEmbedder, GeminiRemote, GeminiWriter
 from shared.adapters.openai import OpenAIEmbedder, OpenAIWriter
 from shared.adapters.openai.models import OpenAIRemote
-from shared.errors import ModelRefused, ModelUnavailable, ModelUnreachable
+from shared.errors import ModelMisconfigured, ModelRefused, ModelUnavailable, ModelUnreachable
 from tests.adapters.models.waiting import PROMPT, FakeClock
 from tests.servers import gemini as gemini_replies
 from tests.servers.gemini import GeminiServer
@@ -55,7 +55,11 @@ UNUSED = {
 
 def classes(module: ModuleType) -> Iterable[type[Exception]]:
     members = (member for _, member in inspect.getmembers(module, inspect.isclass))
-    return [member for member in members if issubclass(member, Exception) and not member.__name__.startswith("_")]
+    return [
+        member
+        for member in members
+        if issubclass(member, Exception) and not member.__name__.startswith("_")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -72,35 +76,50 @@ def classes(module: ModuleType) -> Iterable[type[Exception]]:
 def test_every_error_class_of_the_sdks_is_mapped_or_known_to_be_unused(
     module: ModuleType, table: sdk_errors.Table
 ) -> None:
-    found = {kind.__name__ for kind in classes(module) if not any(parent in table for parent in kind.__mro__)}
+    found = {
+        kind.__name__
+        for kind in classes(module)
+        if not any(parent in table for parent in kind.__mro__)
+    }
     assert found - UNUSED == set()
 
 
 def test_google_genai_classes_are_mapped_one_by_one() -> None:
-    own = {kind for kind in classes(google.genai.errors) if kind.__module__ == "google.genai.errors"}
+    own = {
+        kind for kind in classes(google.genai.errors) if kind.__module__ == "google.genai.errors"
+    }
     assert {kind.__name__ for kind in own - set(GeminiRemote._errors())} <= UNUSED
 
 
 STATUSES = [
-    *((status, ModelRefused) for status in (304, 400, 401, 403, 404, 413, 422)),
+    *((status, ModelRefused) for status in (304, 400, 413, 422)),
+    *((status, ModelMisconfigured) for status in (401, 402, 403, 404)),
     *((status, ModelUnavailable) for status in (408, 429, 500, 502, 503, 504, 529)),
 ]
 
 
 @pytest.mark.parametrize(("status", "kind"), STATUSES)
 def test_a_status_is_a_refusal_or_an_outage(
-    status: int, kind: type[Exception], gemini: GeminiServer, openai_server: OpenAIServer, clock: FakeClock
+    status: int,
+    kind: type[Exception],
+    gemini: GeminiServer,
+    openai_server: OpenAIServer,
+    clock: FakeClock,
 ) -> None:
     error = {"code": status, "message": "no", "status": "WHY"}
     gemini.answer = openai_server.answer = lambda _: Reply(status=status, body={"error": error})
     google_writer = GeminiWriter(model="m", api_key="k", base_url=gemini.url, clock=clock)
     openai_writer = OpenAIWriter(model="m", base_url=openai_server.base_url, clock=clock)
-    for writer, cause in ((google_writer, google.genai.errors.APIError), (openai_writer, openai.APIStatusError)):
+    for writer, cause in (
+        (google_writer, google.genai.errors.APIError),
+        (openai_writer, openai.APIStatusError),
+    ):
         with pytest.raises(kind, match=rf"^m: {status}") as caught:
             writer.write(PROMPT)
         assert isinstance(caught.value.__cause__, cause)
     asked = len(gemini.requests), len(openai_server.requests)
-    assert all((count > 1) is (kind is ModelUnavailable) for count in asked)
+    repeated = kind is ModelUnavailable
+    assert all((count > 1) is repeated for count in asked)
 
 
 BODIES = [
@@ -124,7 +143,9 @@ BODIES = [
         (Reply(body=[]), ModelRefused),
     ],
 )
-def test_broken_replies_of_gemini(reply: Reply, kind: type[Exception], gemini: GeminiServer, clock: FakeClock) -> None:
+def test_broken_replies_of_gemini(
+    reply: Reply, kind: type[Exception], gemini: GeminiServer, clock: FakeClock
+) -> None:
     gemini.answer = lambda _: reply
     with pytest.raises(kind):
         GeminiWriter(api_key="k", base_url=gemini.url, clock=clock).write(PROMPT)
@@ -155,26 +176,72 @@ def test_broken_replies_of_openai(
 def test_an_address_where_nobody_listens_is_told_after_two_tries(clock: FakeClock) -> None:
     told = "nobody answers at http://127.0.0.1:1$"
     with pytest.raises(ModelUnreachable, match=told):
-        GeminiEmbedder(api_key="k", base_url="http://me:secret@127.0.0.1:1", clock=clock).embed_query("a")
+        GeminiEmbedder(
+            api_key="k", base_url="http://me:secret@127.0.0.1:1", clock=clock
+        ).embed_query("a")
     with pytest.raises(ModelUnreachable, match=told):
-        OpenAIEmbedder(model="m", base_url="http://me:secret@127.0.0.1:1/v1", clock=clock).embed_query("a")
+        OpenAIEmbedder(
+            model="m", base_url="http://me:secret@127.0.0.1:1/v1", clock=clock
+        ).embed_query("a")
     with pytest.raises(ModelUnreachable, match=told):
         next(OpenAIWriter(model="m", base_url="http://127.0.0.1:1/v1", clock=clock).stream(PROMPT))
     assert len(clock.pauses) == 3
 
 
-def test_a_redirect_to_nowhere_is_refused(gemini: GeminiServer, openai_server: OpenAIServer, clock: FakeClock) -> None:
-    gemini.answer = openai_server.answer = lambda _: Reply(status=307, headers={"Location": "ftp://127.0.0.1"})
-    with pytest.raises(ModelRefused, match="cannot be sent"):
+def test_a_redirect_to_nowhere_is_refused(
+    gemini: GeminiServer, openai_server: OpenAIServer, clock: FakeClock
+) -> None:
+    gemini.answer = openai_server.answer = lambda _: Reply(
+        status=307, headers={"Location": "ftp://127.0.0.1"}
+    )
+    with pytest.raises(ModelMisconfigured, match="cannot be sent"):
         GeminiEmbedder(api_key="k", base_url=gemini.url, clock=clock).embed_query("a")
-    with pytest.raises(ModelRefused, match="cannot be sent"):
+    with pytest.raises(ModelMisconfigured, match="cannot be sent"):
         OpenAIEmbedder(model="m", base_url=openai_server.base_url, clock=clock).embed_query("a")
 
 
-def test_the_reason_code_of_a_refusal_is_told(gemini: GeminiServer, clock: FakeClock) -> None:
-    gemini.script(gemini_replies.error(400, "INVALID_ARGUMENT", gemini_replies.error_info("API_KEY_INVALID")))
-    with pytest.raises(ModelRefused, match=r": 400 INVALID_ARGUMENT API_KEY_INVALID \(the key is not valid\)$"):
+BAD_KEY = gemini_replies.error(
+    400, "INVALID_ARGUMENT", gemini_replies.error_info("API_KEY_INVALID")
+)
+
+
+def test_a_key_that_is_not_valid_is_the_operators_and_its_reason_code_is_told(
+    gemini: GeminiServer, clock: FakeClock
+) -> None:
+    gemini.script(BAD_KEY)
+    with pytest.raises(
+        ModelMisconfigured,
+        match=r": 400 INVALID_ARGUMENT API_KEY_INVALID \(the key is not valid\)$",
+    ):
         GeminiWriter(api_key="k", base_url=gemini.url, clock=clock).write(PROMPT)
+    assert len(gemini.requests) == 1
+
+
+def test_a_request_at_fault_is_not_the_operators(gemini: GeminiServer, clock: FakeClock) -> None:
+    gemini.script(gemini_replies.error(400, "INVALID_ARGUMENT"))
+    with pytest.raises(ModelRefused, match=r": 400 INVALID_ARGUMENT$"):
+        GeminiWriter(api_key="k", base_url=gemini.url, clock=clock).write(PROMPT)
+
+
+def test_a_service_without_billing_is_the_operators(gemini: GeminiServer, clock: FakeClock) -> None:
+    gemini.script(gemini_replies.error(400, "FAILED_PRECONDITION"))
+    with pytest.raises(ModelMisconfigured, match="FAILED_PRECONDITION"):
+        GeminiWriter(api_key="k", base_url=gemini.url, clock=clock).write(PROMPT)
+
+
+def test_the_operator_is_told_once_what_to_do(
+    gemini: GeminiServer, clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    gemini.answer = lambda _: BAD_KEY
+    embedder = GeminiEmbedder(model="told-once", api_key="secret", base_url=gemini.url, clock=clock)
+    for text in ("a", "b", "c"):
+        with pytest.raises(ModelMisconfigured):
+            embedder.embed_query(text)
+    (line,) = [record for record in caplog.records if record.levelname == "ERROR"]
+    told = line.getMessage()
+    assert told.startswith("told-once: 400 INVALID_ARGUMENT API_KEY_INVALID")
+    assert "docs/operate.md" in told
+    assert "secret" not in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -94,8 +94,12 @@ def test_closing_hangs_up_at_once(service: Service, reply: str) -> None:
     assert service.server.hung_up.wait(10)
 
 
-@pytest.mark.parametrize("how", [{"delay": 0.4, "pause": 0.1}, {"hang_after": 400}, {"pause": 0.05}], ids=str)
-def test_who_leaves_ends_the_call_from_another_thread(service: Service, how: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "how", [{"delay": 0.4, "pause": 0.1}, {"hang_after": 400}, {"pause": 0.05}], ids=str
+)
+def test_who_leaves_ends_the_call_from_another_thread(
+    service: Service, how: dict[str, Any]
+) -> None:
     writer = service.writer()
     list(writer.stream(PROMPT))
     service.server.script(service.streamed(*WORDS * 50, **how))
@@ -124,8 +128,12 @@ def test_a_hung_up_stream_leaves_the_client_usable(service: Service) -> None:
     assert "".join(texts(writer.stream(PROMPT))) == "".join(WORDS)
 
 
-@pytest.mark.parametrize("how", [{"delay": 30}, {"hang_after": 400}, {"drip": 0.05}, {"pause": 0.3}], ids=str)
-def test_the_deadline_is_for_the_whole_stream_however_the_server_stalls(service: Service, how: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "how", [{"delay": 30}, {"hang_after": 400}, {"drip": 0.05}, {"pause": 0.3}], ids=str
+)
+def test_the_deadline_is_for_the_whole_stream_however_the_server_stalls(
+    service: Service, how: dict[str, Any]
+) -> None:
     writer = service.writer(timeout=1.0)
     list(writer.stream(PROMPT))
     service.server.script(service.streamed(*WORDS * 5, **how))
@@ -143,7 +151,9 @@ def test_attempts_are_repeated_before_the_first_text(service: Service, clock: Fa
     assert len(clock.pauses) == 2
 
 
-def test_a_reply_that_breaks_off_after_text_is_not_asked_for_again(service: Service, clock: FakeClock) -> None:
+def test_a_reply_that_breaks_off_after_text_is_not_asked_for_again(
+    service: Service, clock: FakeClock
+) -> None:
     whole = service.streamed(*WORDS)
     service.server.script(service.streamed(*WORDS, cut_after=len(whole.payload()) // 2))
     pieces = service.writer(clock=clock).stream(PROMPT)
@@ -190,7 +200,9 @@ def test_a_stream_that_is_blocked_on_the_way_is_refused(service: Service) -> Non
 
 
 def test_an_error_told_inside_the_stream_is_ours(service: Service) -> None:
-    service.server.script(google.sse({"error": {"code": 503, "status": "UNAVAILABLE", "message": "busy"}}))
+    service.server.script(
+        google.sse({"error": {"code": 503, "status": "UNAVAILABLE", "message": "busy"}})
+    )
     service.server.answer = lambda _: service.streamed(*WORDS)
     assert "".join(texts(service.writer().stream(PROMPT))) == "".join(WORDS)
     assert len(service.server.requests) == 2

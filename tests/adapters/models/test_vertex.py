@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
-from shared.errors import ModelRefused, ModelUnavailable
+from shared.errors import ModelMisconfigured, ModelUnavailable
 from tests.adapters.models.waiting import PROMPT, FakeClock
 from tests.servers.gemini import GeminiServer
 from tests.servers.scripted import Reply, ScriptedServer
@@ -18,7 +18,11 @@ MODELS = "/v1beta1/projects/demo-project/locations/europe-west1/publishers/googl
 
 def embedder(server: GeminiServer, clock: FakeClock) -> GeminiEmbedder:
     return GeminiEmbedder(
-        dimension=4, project="demo-project", location="europe-west1", base_url=server.url, clock=clock
+        dimension=4,
+        project="demo-project",
+        location="europe-west1",
+        base_url=server.url,
+        clock=clock,
     )
 
 
@@ -40,7 +44,9 @@ def test_the_requests_for_embeddings(gemini: GeminiServer, clock: FakeClock) -> 
 
 @pytest.mark.usefixtures("credentials")
 def test_the_request_for_an_answer(gemini: GeminiServer, clock: FakeClock) -> None:
-    writer = GeminiWriter(project="demo-project", location="europe-west1", base_url=gemini.url, clock=clock)
+    writer = GeminiWriter(
+        project="demo-project", location="europe-west1", base_url=gemini.url, clock=clock
+    )
     assert writer.write(PROMPT).text == gemini.answer_text
     (request,) = gemini.requests
     assert request.path == f"{MODELS}/gemini-3.5-flash-lite:generateContent"
@@ -51,12 +57,14 @@ def test_a_token_server_that_refuses_is_a_refusal(
     gemini: GeminiServer, token_server: ScriptedServer, clock: FakeClock
 ) -> None:
     token_server.answer = lambda _: Reply(status=400, body={"error": "invalid_grant"})
-    with pytest.raises(ModelRefused, match="no access token for Vertex AI"):
+    with pytest.raises(ModelMisconfigured, match="no access token for Vertex AI"):
         embedder(gemini, clock).embed_query("a")
     assert gemini.requests == []
 
 
-def test_a_token_server_that_is_away_is_an_outage(credentials: Path, gemini: GeminiServer, clock: FakeClock) -> None:
+def test_a_token_server_that_is_away_is_an_outage(
+    credentials: Path, gemini: GeminiServer, clock: FakeClock
+) -> None:
     account = json.loads(credentials.read_text()) | {"token_uri": "http://127.0.0.1:1/token"}
     credentials.write_text(json.dumps(account))
     with pytest.raises(ModelUnavailable, match="no complete reply"):
@@ -67,5 +75,5 @@ def test_a_machine_without_credentials_is_a_refusal(
     gemini: GeminiServer, clock: FakeClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "absent.json"))
-    with pytest.raises(ModelRefused, match="no access token for Vertex AI"):
+    with pytest.raises(ModelMisconfigured, match="no access token for Vertex AI"):
         embedder(gemini, clock).embed_query("a")

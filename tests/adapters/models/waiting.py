@@ -21,5 +21,8 @@ class FakeClock:
 
 
 PROMPT = Prompt(
-    system="Answer from the sources only.", user="[N1] secret-note-text\n\nWhat was decided?", question="", sources=()
+    system="Answer from the sources only.",
+    user="[N1] secret-note-text\n\nWhat was decided?",
+    question="",
+    sources=(),
 )

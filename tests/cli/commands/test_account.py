@@ -17,7 +17,9 @@ from tests.servers.scripted import Reply, ScriptedServer
 NOTES = {"toys/boat.md": "The boat is blue.", "garden.md": "We planted six tomatoes."}
 
 
-def test_everything_is_written_to_a_file_or_to_standard_output(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+def test_everything_is_written_to_a_file_or_to_standard_output(
+    aurora: Aurora, notes: Write, tmp_path: Path
+) -> None:
     aurora("index", str(notes(NOTES)))
     file = tmp_path / "mine.ndjson"
     assert "2 notes" in aurora("export", str(file)).output
@@ -29,12 +31,21 @@ def test_everything_is_written_to_a_file_or_to_standard_output(aurora: Aurora, n
 
 
 @pytest.mark.parametrize(
-    "text", [b'{"type": "note"}\n', b'{"type": "note"}\n{"type": "error", "error": {"message": "away"}}\n', b""]
+    "text",
+    [
+        b'{"type": "note"}\n',
+        b'{"type": "note"}\n{"type": "error", "error": {"message": "away"}}\n',
+        b"",
+    ],
 )
-def test_an_export_that_breaks_off_leaves_the_file_as_it_was(aurora: Aurora, tmp_path: Path, text: bytes) -> None:
+def test_an_export_that_breaks_off_leaves_the_file_as_it_was(
+    aurora: Aurora, tmp_path: Path, text: bytes
+) -> None:
     file = tmp_path / "mine.ndjson"
     file.write_text("before")
-    with ScriptedServer(lambda _: Reply(body=text, headers={"Content-Type": "application/x-ndjson"})) as server:
+    with ScriptedServer(
+        lambda _: Reply(body=text, headers={"Content-Type": "application/x-ndjson"})
+    ) as server:
         result = aurora("export", str(file), "--server", server.url)
     assert (result.exit_code, "broke off" in result.stderr) == (1, True)
     assert [each.name for each in tmp_path.glob("mine*")] == ["mine.ndjson"]
@@ -51,7 +62,9 @@ def test_erasing_says_what_went_and_leaves_nothing(aurora: Aurora, notes: Write)
     assert aurora.json("index", str(folder))["indexed"] == 2
 
 
-def test_erasing_over_http_forgets_the_folders_too_of_that_tenant_alone(aurora: Aurora, notes: Write) -> None:
+def test_erasing_over_http_forgets_the_folders_too_of_that_tenant_alone(
+    aurora: Aurora, notes: Write
+) -> None:
     folder = notes(NOTES)
     for tenant in ("one", "two"):
         assert aurora("index", str(folder), "--tenant", tenant).exit_code == 0

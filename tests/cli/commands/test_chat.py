@@ -21,7 +21,7 @@ from rich.console import Console
 
 from cli.commands.chat import Conversation, follow
 from cli.main import main
-from cli.options import Place
+from cli.options import CommandContext
 from functions.client import Json
 from shared.api.stream import StreamEvent
 from shared.errors import AuroraError
@@ -40,7 +40,9 @@ def answers(result: Result) -> list[Any]:
 
 def test_questions_are_answered_line_by_line_in_one_session(aurora: Aurora, notes: Write) -> None:
     aurora("index", str(notes(BOATS)))
-    first, second = answers(talk(aurora, "What colour is the boat?\n\n  \nHow many tomatoes?\n", "--json"))
+    first, second = answers(
+        talk(aurora, "What colour is the boat?\n\n  \nHow many tomatoes?\n", "--json")
+    )
     assert "blue" in first["answer"]
     assert "six" in second["answer"]
     assert first["meta"]["sessionId"] == second["meta"]["sessionId"] is not None
@@ -53,7 +55,12 @@ def test_a_later_conversation_goes_on_with_an_earlier_one(aurora: Aurora, notes:
     (second,) = answers(talk(aurora, "And how many tomatoes?\n", "--json", "--session", session_id))
     assert second["meta"]["sessionId"] == session_id
     shown = aurora.json("sessions", "show", session_id)
-    assert [message["role"] for message in shown["messages"]] == ["user", "assistant", "user", "assistant"]
+    assert [message["role"] for message in shown["messages"]] == [
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+    ]
     assert "› What colour is the boat?" in aurora("sessions", "show", session_id).output
 
 
@@ -64,7 +71,9 @@ def test_a_word_begins_anew_and_a_word_ends(aurora: Aurora, notes: Write) -> Non
     assert first["meta"]["sessionId"] != second["meta"]["sessionId"]
 
 
-def test_a_question_that_cannot_be_does_not_end_the_conversation(aurora: Aurora, notes: Write) -> None:
+def test_a_question_that_cannot_be_does_not_end_the_conversation(
+    aurora: Aurora, notes: Write
+) -> None:
     aurora("index", str(notes(BOATS)))
     result = talk(aurora, "x" * 2001 + "\nWhat colour is the boat?\n", "--json")
     assert "message: expected" in result.stderr
@@ -80,7 +89,10 @@ def test_sessions_are_listed_renamed_and_deleted(aurora: Aurora, notes: Write) -
     aurora("index", str(notes(BOATS)))
     (first,) = answers(talk(aurora, "What colour is the boat?\n", "--json"))
     session_id = first["meta"]["sessionId"]
-    assert aurora.json("sessions", "rename", session_id, "Boats of the family")["title"] == "Boats of the family"
+    assert (
+        aurora.json("sessions", "rename", session_id, "Boats of the family")["title"]
+        == "Boats of the family"
+    )
     assert "Boats of the family" in aurora("sessions", "list").output
     family = aurora.json("sessions", "list", "--query", "family")["sessions"]
     assert len(family) == 1
@@ -102,7 +114,11 @@ class Scripted:
     closed: int = 0
 
     def send(
-        self, method: str, path: str, body: Mapping[str, object] | None = None, query: Mapping[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, object] | None = None,
+        query: Mapping[str, str] | None = None,
     ) -> Json:
         raise AssertionError((method, path, body, query))
 
@@ -133,7 +149,11 @@ def token(text: str) -> StreamEvent:
 
 def test_what_is_withdrawn_is_said_to_be() -> None:
     console = Console(width=80, force_terminal=False, record=True, soft_wrap=True)
-    for event in (token("One 😀. "), token("Wrong."), StreamEvent("retract", {"from": 0, "reason": "refused"})):
+    for event in (
+        token("One 😀. "),
+        token("Wrong."),
+        StreamEvent("retract", {"from": 0, "reason": "refused"}),
+    ):
         follow(event, console)
     follow(token("Right."), console)
     assert console.export_text() == "One 😀. Wrong.\n(withdrawn: refused)\nRight."
@@ -143,31 +163,47 @@ def test_a_pipe_gets_only_what_is_final(tmp_path: Path, capsys: pytest.CaptureFi
     final = {**RESULT, "answer": "Right."}
     withdrawn = StreamEvent("retract", {"from": 0, "reason": "refused"})
     client = Scripted([token("Wrong. "), withdrawn, token("Right."), StreamEvent("result", final)])
-    place = Place(tmp_path, "local", as_json=False)
-    with place.lasting_client():
-        Conversation(client, place, {}, "new").say("Why?")
+    context = CommandContext(tmp_path, "local", as_json=False)
+    with context.lasting_client():
+        Conversation(client, context, {}, "new").say("Why?")
     assert capsys.readouterr().out == "Right.\n"
 
 
 def test_an_answer_that_breaks_off_ends_with_its_error(tmp_path: Path) -> None:
-    scripts: list[list[StreamEvent | Exception]] = [[token("Half")], [token("Half"), AuroraError("gone")]]
+    scripts: list[list[StreamEvent | Exception]] = [
+        [token("Half")],
+        [token("Half"), AuroraError("gone")],
+    ]
     for script in scripts:
         client = Scripted(script)
         for as_json in (True, False):
             with pytest.raises(AuroraError):
-                Conversation(client, Place(tmp_path, "local", as_json=as_json), {}, "new").say("Why?")
+                Conversation(
+                    client, CommandContext(tmp_path, "local", as_json=as_json), {}, "new"
+                ).say("Why?")
         assert client.closed == 2
 
 
 # -- on a terminal
 
 
-def test_on_a_terminal_it_prompts_links_to_files_and_ends_with_ctrl_d(aurora: Aurora, notes: Write) -> None:
+def test_on_a_terminal_it_prompts_links_to_files_and_ends_with_ctrl_d(
+    aurora: Aurora, notes: Write
+) -> None:
     aurora("index", str(notes(BOATS)))
     leader, follower = pty.openpty()
-    command = [sys.executable, "-c", "from cli.main import main; main()", "chat", "--home", str(aurora.home)]
+    command = [
+        sys.executable,
+        "-c",
+        "from cli.main import main; main()",
+        "chat",
+        "--home",
+        str(aurora.home),
+    ]
     env = {**os.environ, "TERM": "xterm-256color"}
-    with subprocess.Popen(command, cwd=ROOT, stdin=follower, stdout=follower, stderr=follower, env=env) as process:
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=follower, stdout=follower, stderr=follower, env=env
+    ) as process:
         os.close(follower)
         try:
             _until(leader, "› ")
@@ -204,9 +240,22 @@ def _ends_with(seen: str, wanted: tuple[str, ...]) -> bool:
 
 def test_ctrl_c_while_lines_are_piped_ends_it_quietly(aurora: Aurora, notes: Write) -> None:
     aurora("index", str(notes(BOATS)))
-    command = [sys.executable, "-c", "from cli.main import main; main()", "chat", "--json", "--home", str(aurora.home)]
+    command = [
+        sys.executable,
+        "-c",
+        "from cli.main import main; main()",
+        "chat",
+        "--json",
+        "--home",
+        str(aurora.home),
+    ]
     with subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None

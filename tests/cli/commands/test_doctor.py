@@ -12,12 +12,14 @@ from tests.cli.conftest import BOATS, Aurora, Write
 
 def test_the_doctor_has_a_verdict_on_every_part(aurora: Aurora) -> None:
     verdicts = {each["part"]: each["verdict"] for each in aurora.json("doctor")}
-    parts = "settings auth origins budgets store embedder writer models languages folders running mcp emulator"
+    parts = "settings auth origins budgets store disk embedder writer models languages folders running mcp emulator"
     assert set(verdicts) == set(parts.split())
     assert verdicts["store"] == verdicts["writer"] == "ok"
 
 
-def test_the_doctor_names_what_failed(aurora: Aurora, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_names_what_failed(
+    aurora: Aurora, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("")
     no_home = aurora("doctor", "--home", str(tmp_path / "file/below"))
     assert (no_home.exit_code, "file is no folder" in no_home.output) == (1, True)

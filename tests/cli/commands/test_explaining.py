@@ -9,11 +9,17 @@ from tests.cli.conftest import BOATS, Aurora, Write
 QUESTION = "What colour is the boat?"
 
 
-def test_people_read_a_table_with_every_legs_rank_and_why_a_note_is_missing(aurora: Aurora, notes: Write) -> None:
+def test_people_read_a_table_with_every_legs_rank_and_why_a_note_is_missing(
+    aurora: Aurora, notes: Write
+) -> None:
     aurora("index", str(notes(BOATS)))
-    result = aurora("explain", QUESTION, "--path", "toys/boat.md", "--path", "garden.md", "--k", "1")
+    result = aurora(
+        "explain", QUESTION, "--path", "toys/boat.md", "--path", "garden.md", "--k", "1"
+    )
     assert result.exit_code == 0, result.output
-    assert [word in result.output for word in ("keyword", "× 0.25", "found", "garden.md")] == [True] * 4
+    assert [word in result.output for word in ("keyword", "× 0.25", "found", "garden.md")] == [
+        True
+    ] * 4
     assert re.search(r"#1: [01]\.\d{3}", result.output)
     assert "it shares no word with the question" in " ".join(result.output.split())
 

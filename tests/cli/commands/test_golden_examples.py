@@ -11,14 +11,18 @@ from typing import Any
 
 import pytest
 
-from cli.sync.folder import walk
+from desktop.files.reading import walk
 from evaluation.golden import read_golden
 from tests.cli.conftest import Aurora
 
 pytestmark = pytest.mark.slow
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-GOLDEN, FURTHER, NOTES = EXAMPLES / "golden.jsonl", EXAMPLES / "golden-refusals.jsonl", EXAMPLES / "notes"
+GOLDEN, FURTHER, NOTES = (
+    EXAMPLES / "golden.jsonl",
+    EXAMPLES / "golden-refusals.jsonl",
+    EXAMPLES / "notes",
+)
 
 RECORDED, RECORDED_BY_RANKS = 0.969, 0.958
 """nDCG@10 with the local embedder: by weights, as asked by default, and by ranks."""
@@ -26,7 +30,13 @@ RECORDED_ALONE = 0.932
 """The same by keywords and recency only."""
 TOLERANCE = 0.02
 STRANGERS = EXAMPLES / "strangers"
-RECORDED_STRANGERS = {"hit@5": 0.931, "nDCG@10": 0.899, "facts": 0.724, "right note cited": 0.897, "refused": 0.034}
+RECORDED_STRANGERS = {
+    "hit@5": 0.931,
+    "nDCG@10": 0.899,
+    "facts": 0.724,
+    "right note cited": 0.897,
+    "refused": 0.034,
+}
 """Over notes that nobody here wrote, answerable questions."""
 TWO_QUESTIONS = 0.07
 """Of 29 answerable ones: what a figure over those may lose."""
@@ -36,9 +46,13 @@ where the notes speak of the subject, so what they almost answer is not refused.
 """
 
 
-def _evaluated(home: Path, *options: str, golden: Path = GOLDEN, notes: Path = NOTES) -> list[dict[str, Any]]:
+def _evaluated(
+    home: Path, *options: str, golden: Path = GOLDEN, notes: Path = NOTES
+) -> list[dict[str, Any]]:
     vectors = home.parent / "vectors.sqlite3"  # of all tests here: each note is embedded once
-    shown = Aurora(home).json("eval", str(golden), "--notes", str(notes), "--cache", str(vectors), *options)
+    shown = Aurora(home).json(
+        "eval", str(golden), "--notes", str(notes), "--cache", str(vectors), *options
+    )
     variants: list[dict[str, Any]] = shown["variants"]
     return variants
 

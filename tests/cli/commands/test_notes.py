@@ -57,11 +57,15 @@ def test_a_note_is_shown_by_its_id_or_path(run: Run) -> None:
     assert run("notes", "show", listed).stdout == shown.stdout
 
 
-def test_a_note_is_shown_with_where_it_links_to_and_what_links_to_it(aurora: Aurora, notes: Write) -> None:
+def test_a_note_is_shown_with_where_it_links_to_and_what_links_to_it(
+    aurora: Aurora, notes: Write
+) -> None:
     said = {"a.md": "# Alpha\n\nSee [[Beta]] and [[Gamma]].\n", "b.md": "# Beta\n\nNothing.\n"}
     aurora("index", str(notes(said)))
     assert aurora("notes", "show", "a.md").stdout.endswith("links to\n  Beta\n  Gamma (no note)\n")
-    assert aurora("notes", "show", "b.md").stdout.endswith("Nothing.\n\nlinked from\n  default/a.md\n")
+    assert aurora("notes", "show", "b.md").stdout.endswith(
+        "Nothing.\n\nlinked from\n  default/a.md\n"
+    )
     shown = aurora.json("notes", "show", "b.md")
     assert ([each["path"] for each in shown["backlinks"]], shown["links"]) == (["a.md"], [])
 
@@ -90,17 +94,28 @@ def test_a_path_in_two_vaults_asks_for_the_vault(aurora: Aurora, notes: Write) -
     aurora("index", folder)
     aurora("index", folder, "--vault", "other")
     asked = aurora("notes", "show", "garden.md")
-    assert (asked.exit_code, "vaults default, other have it: choose with --vault" in asked.stderr) == (2, True)
+    assert (
+        asked.exit_code,
+        "vaults default, other have it: choose with --vault" in asked.stderr,
+    ) == (2, True)
     assert "six tomatoes" in aurora("notes", "show", "garden.md", "--vault", "other").stdout
-    assert aurora("notes", "show", "other/garden.md").stdout.splitlines()[1].startswith("other/garden.md")
+    assert (
+        aurora("notes", "show", "other/garden.md")
+        .stdout.splitlines()[1]
+        .startswith("other/garden.md")
+    )
 
 
 # -- import
 
 
-def test_an_export_is_brought_back_and_found(run: Run, aurora: Aurora, notes: Write, tmp_path: Path) -> None:
+def test_an_export_is_brought_back_and_found(
+    run: Run, aurora: Aurora, notes: Write, tmp_path: Path
+) -> None:
     run("templates", "add", str(notes({"mine.md": TEMPLATE}) / "mine.md"))
-    CliRunner().invoke(main, ["--home", str(aurora.home), "chat"], input="What colour is the boat?\n")
+    CliRunner().invoke(
+        main, ["--home", str(aurora.home), "chat"], input="What colour is the boat?\n"
+    )
     file = tmp_path / "export.ndjson"
     assert run("export", str(file)).exit_code == 0
     assert run("erase", "--yes").exit_code == 0
@@ -109,7 +124,11 @@ def test_an_export_is_brought_back_and_found(run: Run, aurora: Aurora, notes: Wr
     report = json.loads(brought.stdout)
     assert (report["counts"]["note"], report["kept"], report["complete"]) == (2, [], True)
     again = {row["noteId"]: row for row in _rows(run, tmp_path) if row["type"] == "note"}
-    before = {row["noteId"]: row for row in map(json.loads, file.read_text().splitlines()) if row["type"] == "note"}
+    before = {
+        row["noteId"]: row
+        for row in map(json.loads, file.read_text().splitlines())
+        if row["type"] == "note"
+    }
     for row in (*again.values(), *before.values()):
         del row["updatedAt"]
     assert again == before
@@ -137,7 +156,9 @@ def test_conversations_are_brought_back_with_their_messages_and_go_on(
     assert _talk(again) == _talk(file)
 
     home = ["--home", str(elsewhere.home)]
-    CliRunner().invoke(main, [*home, "chat", "--session", session["sessionId"]], input="Is the boat blue?\n")
+    CliRunner().invoke(
+        main, [*home, "chat", "--session", session["sessionId"]], input="Is the boat blue?\n"
+    )
     CliRunner().invoke(main, [*home, "sessions", "rename", session["sessionId"], "About boats"])
     result = elsewhere("import", str(file))
     assert result.exit_code == 1
@@ -152,7 +173,9 @@ def _talk(file: Path) -> list[dict[str, object]]:
     return [row for row in rows if row["type"] in ("session", "message")]
 
 
-def test_a_conversation_longer_than_a_request_may_be_is_brought_back_whole(aurora: Aurora, tmp_path: Path) -> None:
+def test_a_conversation_longer_than_a_request_may_be_is_brought_back_whole(
+    aurora: Aurora, tmp_path: Path
+) -> None:
     at = "2026-11-21T12:00:{:02}.000Z"
     rows = [
         {"type": "session", "sessionId": "s1", "title": "Long", "createdAt": at.format(0), "updatedAt": at.format(0)},
@@ -164,12 +187,16 @@ def test_a_conversation_longer_than_a_request_may_be_is_brought_back_whole(auror
         {"type": "end"},
     ]  # fmt: skip
     file = tmp_path / "export.ndjson"
-    file.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
+    file.write_text(
+        "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8"
+    )
     aurora("import", str(file))
     assert aurora.json("sessions", "list")["sessions"][0]["messageCount"] == 14
 
 
-def test_what_is_there_and_differs_stays_and_is_named(run: Run, notes: Write, tmp_path: Path) -> None:
+def test_what_is_there_and_differs_stays_and_is_named(
+    run: Run, notes: Write, tmp_path: Path
+) -> None:
     run("templates", "add", str(notes({"mine.md": TEMPLATE}) / "mine.md"))
     file = tmp_path / "export.ndjson"
     run("export", str(file))
@@ -185,16 +212,30 @@ def test_what_is_there_and_differs_stays_and_is_named(run: Run, notes: Write, tm
 @pytest.mark.parametrize(
     ("content", "code", "told"),
     [
-        (b'{"type": "note", "title": "Boat", "text": "Blue."}\n', 1, "not Boat: noteId: expected the id"),
+        (
+            b'{"type": "note", "title": "Boat", "text": "Blue."}\n',
+            1,
+            "not Boat: noteId: expected the id",
+        ),
         (b'{"type": "template", "title": "Mine"}\n', 1, "not Mine: templateId: expected the id"),
         (b'{"type": "end"}\n[1]\n', 2, "line 2: expected a JSON object with a `type`"),
         (b"\xff\xfe\n", 2, "line 1: expected a JSON object with a `type`"),
-        (b'{"type": "note", "text": "caf\xe9"}\n', 2, "line 1: expected a JSON object with a `type`"),
-        (b'{"type": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n", 2, "line 1: expected a JSON object with a `type`"),
+        (
+            b'{"type": "note", "text": "caf\xe9"}\n',
+            2,
+            "line 1: expected a JSON object with a `type`",
+        ),
+        (
+            b'{"type": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n",
+            2,
+            "line 1: expected a JSON object with a `type`",
+        ),
         (b"", 1, "it is not the whole export"),
     ],
 )
-def test_what_is_no_export_is_told(aurora: Aurora, tmp_path: Path, content: bytes, code: int, told: str) -> None:
+def test_what_is_no_export_is_told(
+    aurora: Aurora, tmp_path: Path, content: bytes, code: int, told: str
+) -> None:
     (tmp_path / "export.ndjson").write_bytes(content)
     result = aurora("import", str(tmp_path / "export.ndjson"))
     assert result.exit_code == code

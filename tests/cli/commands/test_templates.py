@@ -26,7 +26,12 @@ def test_a_file_is_added_and_replaced_and_found(aurora: Aurora, notes: Write) ->
     assert [each["templateId"] for each in best] == ["boat"]
     assert best[0]["score"] > 0.65
     assert "boat" in aurora("templates", "search", "boat repair, find the leak").output
-    assert aurora("templates", "add", str(notes({"boat.md": BOAT.replace("leak", "crack")}) / "boat.md")).exit_code == 0
+    assert (
+        aurora(
+            "templates", "add", str(notes({"boat.md": BOAT.replace("leak", "crack")}) / "boat.md")
+        ).exit_code
+        == 0
+    )
     (trashed,) = aurora.json("notes", "trash")["trash"]
     aurora("notes", "restore", trashed["trashId"])
     assert "Find the leak." in aurora("notes", "show", "template-boat").stdout
@@ -55,7 +60,9 @@ def test_the_folders_are_indexed_and_what_is_wrong_in_them_is_told(
     folder = notes({"boat.md": BOAT})
     monkeypatch.setenv("TEMPLATE_FOLDERS", str(folder))
     assert aurora.json("templates", "index") == {"count": 1, "problems": []}
-    assert [each["templateId"] for each in aurora.json("templates", "list")["templates"]] == ["boat"]
+    assert [each["templateId"] for each in aurora.json("templates", "list")["templates"]] == [
+        "boat"
+    ]
     notes({"sub/boat.md": BOAT})
     result = aurora("templates", "index")
     assert result.exit_code == 1

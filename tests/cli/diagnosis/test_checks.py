@@ -7,7 +7,9 @@ import socket
 
 import pytest
 
-from cli.product.loopback import PORT
+from desktop.client.local import PORT
+from shared.markdown.file import note_id_of
+from tests.adapters.embedded.places import flip, tenant_file
 from tests.cli.conftest import Aurora, Write
 from tests.servers.dev import dev
 from tests.servers.scripted import Reply, ScriptedServer
@@ -22,9 +24,14 @@ def _told(aurora: Aurora, *arguments: str) -> dict[str, tuple[str, str]]:
     return {each["part"]: (each["verdict"], each["detail"]) for each in verdicts}
 
 
-def test_who_may_call_and_how_much_is_told_as_it_is_set(aurora: Aurora, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_may_call_and_how_much_is_told_as_it_is_set(
+    aurora: Aurora, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plain = _told(aurora)
-    assert plain["auth"] == ("ok", "none: aurora dev takes every program of this machine for its user")
+    assert plain["auth"] == (
+        "ok",
+        "none: aurora dev takes every program of this machine for its user",
+    )
     assert plain["origins"][1].startswith("none")
     assert plain["budgets"] == ("ok", "no daily limits")
     monkeypatch.setenv("AUTH", "emulator")
@@ -35,7 +42,9 @@ def test_who_may_call_and_how_much_is_told_as_it_is_set(aurora: Aurora, monkeypa
     assert said["budgets"][1] == "0 of 7 answers today"
 
 
-def test_what_is_used_up_today_is_told(aurora: Aurora, notes: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_used_up_today_is_told(
+    aurora: Aurora, notes: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DAILY_CHAT_LIMIT", "7")
     monkeypatch.setenv("DAILY_EMBED_TOKENS", "100000")
     aurora("index", str(notes(NOTES)))
@@ -45,8 +54,56 @@ def test_what_is_used_up_today_is_told(aurora: Aurora, notes: Write, monkeypatch
     assert 0 < int(tokens.split()[0]) < 1000
 
 
+def test_a_note_and_a_chunk_that_the_disk_has_changed_are_told_without_their_text(
+    aurora: Aurora, notes: Write
+) -> None:
+    aurora("index", str(notes(NOTES)))
+    assert _told(aurora)["disk"] == ("ok", "every page and note is as it was written")
+    file = tenant_file(aurora.home, "local")
+    flip(file, "notes", "blue and floats")
+    flip(file, "chunks", "planted six")
+    result = aurora("doctor", "--json")
+    assert not any(word in result.output for word in ("blue", "floats", "planted", "Traceback"))
+    told = _told(aurora)
+    assert told["disk"][0] == "failed"
+    assert told["disk"][1].startswith("1 note not as saved")
+    assert told["languages"][0] == "ok"
+    assert aurora("doctor").exit_code == 1
+
+
+def test_damaged_pages_are_told(aurora: Aurora, notes: Write) -> None:
+    aurora("index", str(notes({f"n{number}.md": "word " * 4000 for number in range(9)})))
+    file = tenant_file(aurora.home, "local")
+    content = bytearray(file.read_bytes())
+    content[-40_000:-20_000] = bytes(20_000)
+    file.write_bytes(content)
+    verdict, detail = _told(aurora)["disk"]
+    assert (verdict, "is damaged" in detail) == ("failed", True)
+
+
+def test_the_product_starts_on_a_file_that_the_disk_has_changed(
+    aurora: Aurora, notes: Write
+) -> None:
+    aurora("index", str(notes(NOTES)))
+    file = tenant_file(aurora.home, "local")
+    flip(file, "notes", "blue and floats")
+    flip(file, "chunks", "planted six")
+    boat = note_id_of("default", "boat.md")
+    with dev(aurora.home, "--no-watch") as running:
+        status, reply = running.call("GET", f"/notes/{boat}")
+        assert (status, "NOTE_UNREADABLE" in reply) == (409, True)
+        assert "unreadableNote" in aurora("export").stdout
+        draft = {"title": "Boat", "text": NOTES["boat.md"], "path": "boat.md"}
+        assert running.call("PUT", f"/notes/{boat}", draft)[0] == 200
+        assert running.call("GET", f"/notes/{boat}")[1]["text"] == NOTES["boat.md"]
+        assert running.answered("What did we plant?", "six tomatoes", within=60)
+        assert not any("Traceback" in line for line in running.errors())
+
+
 def test_what_the_embedder_s_cosines_mean_is_told(aurora: Aurora) -> None:
-    assert _told(aurora)["embedder"][1].endswith("dimensions; cosines 0.14 (unrelated) to 0.90 (alike)")
+    assert _told(aurora)["embedder"][1].endswith(
+        "dimensions; cosines 0.14 (unrelated) to 0.90 (alike)"
+    )
 
 
 def test_files_that_are_no_notes_are_told_as_they_are_now(aurora: Aurora, notes: Write) -> None:
@@ -68,7 +125,10 @@ def test_a_model_server_in_reach_is_told(aurora: Aurora, monkeypatch: pytest.Mon
     )
     with ScriptedServer(lambda _: Reply(body={"data": [{"id": "llama3.2"}]})) as models:
         monkeypatch.setenv("OLLAMA_HOST", models.url)
-        assert _told(aurora)["models"] == ("ok", f"{models.url}/v1 (llama3.2): aurora dev --model NAME writes with it")
+        assert _told(aurora)["models"] == (
+            "ok",
+            f"{models.url}/v1 (llama3.2): aurora dev --model NAME writes with it",
+        )
 
 
 def test_a_product_that_runs_is_told_and_whether_commands_ask_it(
@@ -111,7 +171,10 @@ def test_a_token_that_is_not_let_in_has_failed(aurora: Aurora, server: Served) -
 
 def test_where_nobody_signs_in_that_is_told(aurora: Aurora) -> None:
     with dev(aurora.home) as product:
-        assert _told(aurora, "--server", product.address)["auth"][1] == "none: whoever reaches the server may call"
+        assert (
+            _told(aurora, "--server", product.address)["auth"][1]
+            == "none: whoever reaches the server may call"
+        )
 
 
 def test_a_server_that_does_not_answer_has_failed(aurora: Aurora) -> None:

@@ -19,6 +19,8 @@ class Access:
         self.owners = owners
         self.policies: dict[str, JSON] = {}
         """Resource -> its policy."""
+        self.custom_roles: dict[str, list[str]] = {}
+        """Roles that the project has made -> their permissions."""
         self._changes = 0
 
     def policy(self, resource: str) -> JSON:
@@ -30,7 +32,10 @@ class Access:
         if policy.get("etag", before["etag"]) != before["etag"]:
             raise StaleError
         self._changes += 1
-        self.policies[resource] = {**policy, "etag": base64.b64encode(f"{self._changes:08d}".encode()).decode()}
+        self.policies[resource] = {
+            **policy,
+            "etag": base64.b64encode(f"{self._changes:08d}".encode()).decode(),
+        }
         return self.policies[resource]
 
     def roles(self, account: str, resource: str) -> set[str]:
@@ -47,7 +52,8 @@ class Access:
         """Those of the permissions that no role of the account holds there."""
         if account in self.owners:
             return []
-        held = {each for role in self.roles(account, resource) for each in TABLE["roles"].get(role, ())}
+        known = {**TABLE["roles"], **self.custom_roles}
+        held = {each for role in self.roles(account, resource) for each in known.get(role, ())}
         return [permission for permission in permissions if permission not in held]
 
 

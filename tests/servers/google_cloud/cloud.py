@@ -74,6 +74,14 @@ class GoogleCloud(ScriptedServer):
         """What somebody who signs in by a custom token gets."""
         self.documents: set[str] = set()
         """Full names of documents in the project's databases."""
+        self.index_looks = 1
+        """How often a new index, or a field's new settings, are listed as still being built."""
+        self.building: dict[str, int] = {}
+        """Index, field or operation -> the listings that are left of these."""
+        self.contents: dict[str, JSON] = {}
+        """Name -> document, of those that were written here."""
+        self.firestore = ""
+        """Host and port of an emulator that holds the documents instead; empty: this object does."""
         self.agents: set[str] = set()
         """Google's own accounts that were made for the project."""
         self.unused: set[str] = set()
@@ -93,7 +101,10 @@ class GoogleCloud(ScriptedServer):
 
     def knows(self, account: str) -> bool:
         """Whether it is a service account of the project, or one that Google made for it."""
-        return f"projects/{self.project}/serviceAccounts/{account}" in self.resources or account in self.agents
+        return (
+            f"projects/{self.project}/serviceAccounts/{account}" in self.resources
+            or account in self.agents
+        )
 
     def has_heard_of(self, account: str) -> bool:
         """The same a moment later: policies know a new account only after a while, here at the second try."""
@@ -132,13 +143,19 @@ class GoogleCloud(ScriptedServer):
             self.calls.append(copy.deepcopy(call))
             self.faults += method.faults(call.body)
             try:
-                return self._refusal(api, call) or _reply(HANDLERS.get(call.id, generic)(self, call))
+                return self._refusal(api, call) or _reply(
+                    HANDLERS.get(call.id, generic)(self, call)
+                )
             except Exception as bug:
                 self.faults.append(f"the recorder failed in {call.id}: {bug!r}")
                 raise
 
     def _caller(self, request: Request) -> str:
-        return request.headers.get("authorization", "").removeprefix("Bearer ").removeprefix("token-of-")
+        return (
+            request.headers.get("authorization", "")
+            .removeprefix("Bearer ")
+            .removeprefix("token-of-")
+        )
 
     def _fault(self, what: str) -> Reply:
         self.faults.append(what)
@@ -153,7 +170,11 @@ class GoogleCloud(ScriptedServer):
         if (waiting := self.refusals.get(call.id)) and (refused := waiting.pop(0)):
             return refused
         if api not in self.enabled:
-            return error(403, "PERMISSION_DENIED", message=f"{api}.googleapis.com has not been used or is disabled.")
+            return error(
+                403,
+                "PERMISSION_DENIED",
+                message=f"{api}.googleapis.com has not been used or is disabled.",
+            )
         needed = TABLE["methods"].get(call.id)
         if needed is None:
             return self._fault(f"permissions.json does not know {call.id}")
@@ -169,7 +190,9 @@ class GoogleCloud(ScriptedServer):
 
 
 def _is_json(request: Request) -> bool:
-    return bool(request.body) and request.headers.get("content-type", "").startswith("application/json")
+    return bool(request.body) and request.headers.get("content-type", "").startswith(
+        "application/json"
+    )
 
 
 def _reply(answer: Reply | JSON) -> Reply:

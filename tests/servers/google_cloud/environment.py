@@ -18,8 +18,13 @@ def tools(cloud: GoogleCloud, *, home: Path, account: str, path: str) -> dict[st
     home.mkdir(parents=True, exist_ok=True)
     token = home / f"token-of-{account}"
     token.write_text(token.name)
-    overrides = {f"CLOUDSDK_API_ENDPOINT_OVERRIDES_{api.upper()}": f"{cloud.url}/{api}/" for api in GCLOUD_APIS}
-    overrides["CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE"] += "storage/v1/"  # this one names the version, too
+    overrides = {
+        f"CLOUDSDK_API_ENDPOINT_OVERRIDES_{api.upper()}": f"{cloud.url}/{api}/"
+        for api in GCLOUD_APIS
+    }
+    overrides["CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE"] += (
+        "storage/v1/"  # this one names the version, too
+    )
     return {
         **overrides,
         "PATH": path,

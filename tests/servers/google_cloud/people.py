@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 JSON = dict[str, Any]
 KEY = "web-key"
-AUDIENCE = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+AUDIENCE = (
+    "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+)
 
 
 def _add_firebase(cloud: GoogleCloud, call: Call) -> JSON:
@@ -48,6 +50,16 @@ def _person(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     return {"localId": call.body["localId"]}
 
 
+def _people(cloud: GoogleCloud, call: Call) -> JSON:
+    """A page of one person each, so that whoever asks must go on."""
+    place = f"projects/{cloud.project}/accounts/"
+    names = sorted(name for name in cloud.resources if name.startswith(place))
+    start = int(call.query.get("nextPageToken") or 0)
+    shown = [cloud.resources[name] for name in names[start : start + 1]]
+    more = {"nextPageToken": str(start + 1)} if start + 1 < len(names) else {}
+    return {"users": shown, **more}
+
+
 def _leave(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     """Whether or not there is such a person."""
     cloud.resources.pop(f"{call.resource}/{call.body['localId']}", None)
@@ -61,7 +73,9 @@ def _signed(_cloud: GoogleCloud, call: Call) -> JSON:
 def _sign_in(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     """Whatever methods of sign-in are on, but only somebody who is there where sign-up is off."""
     claims = json.loads(call.body["token"])
-    known = cloud.knows(claims["iss"]) and claims["iss"] == claims["sub"] and claims["aud"] == AUDIENCE
+    known = (
+        cloud.knows(claims["iss"]) and claims["iss"] == claims["sub"] and claims["aud"] == AUDIENCE
+    )
     if call.query.get("key") != KEY or not known or not 0 < claims["exp"] - claims["iat"] <= 3600:
         return error(400, "INVALID_ARGUMENT", message="INVALID_CUSTOM_TOKEN")
     if f"projects/{cloud.project}/accounts/{claims['uid']}" not in cloud.resources:
@@ -76,6 +90,7 @@ HANDLERS: dict[str, Handler] = {
     "iamcredentials.projects.serviceAccounts.signJwt": _signed,
     "identitytoolkit.accounts.signInWithCustomToken": _sign_in,
     "identitytoolkit.projects.accounts": _person,
+    "identitytoolkit.projects.accounts.batchGet": _people,
     "identitytoolkit.projects.accounts.delete": _leave,
     "identitytoolkit.projects.identityPlatform.initializeAuth": _initialized,
 }

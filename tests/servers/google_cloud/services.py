@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tests.servers.gemini import error
-from tests.servers.google_cloud import people
+from tests.servers.google_cloud import cloud_run, documents, indexes, people
 from tests.servers.google_cloud.standard import Handler, done, generic, listed, missing
 from tests.servers.scripted import Reply
 
@@ -40,7 +40,9 @@ def _service(cloud: GoogleCloud, call: Call) -> JSON:
 
 def _put(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     """Made or replaced under the name in its path; what it refers to must be there."""
-    if (topic := call.body.get("topic", call.resource)) != call.resource and topic not in cloud.resources:
+    if (
+        topic := call.body.get("topic", call.resource)
+    ) != call.resource and topic not in cloud.resources:
         return missing(topic)
     cloud.resources[call.resource] = {"name": call.resource, **call.body}
     return cloud.resources[call.resource]
@@ -58,9 +60,19 @@ def _subscription(cloud: GoogleCloud, call: Call) -> Reply | JSON:
 
 
 def _delete_check(cloud: GoogleCloud, call: Call) -> Reply | JSON:
-    watching = [name for name, each in cloud.resources.items() if "/alertPolicies/" in name and "conditions" in each]
-    if any(call.resource.rpartition("/")[2] in str(cloud.resources[name]["conditions"]) for name in watching):
-        return error(400, "FAILED_PRECONDITION", message=f"An alert policy watches {call.resource}.")
+    check_id = call.resource.rpartition("/")[2]
+    watching = [
+        name
+        for name, each in cloud.resources.items()
+        if "/alertPolicies/" in name and "conditions" in each
+    ]
+    if any(
+        f'"{check_id}"' in str(cloud.resources[name]["conditions"])  # ids stand quoted in filters
+        for name in watching
+    ):
+        return error(
+            400, "FAILED_PRECONDITION", message=f"An alert policy watches {call.resource}."
+        )
     return generic(cloud, call)
 
 
@@ -70,7 +82,10 @@ def _project(cloud: GoogleCloud, _call: Call) -> JSON:
 
 def _permissions(cloud: GoogleCloud, call: Call) -> JSON:
     """Those asked for that the caller has. Firestore's `indexes` are `schemas` in the roles since March 2026."""
-    asked = {each: each.replace("datastore.indexes.", "datastore.schemas.") for each in call.body["permissions"]}
+    asked = {
+        each: each.replace("datastore.indexes.", "datastore.schemas.")
+        for each in call.body["permissions"]
+    }
     lacking = cloud.access.lacks(call.caller, list(asked.values()), call.resource)
     return {"permissions": [each for each, named in asked.items() if named not in lacking]}
 
@@ -106,7 +121,11 @@ def _add_version(cloud: GoogleCloud, call: Call) -> Reply | JSON:
         return missing(call.resource)
     versions = [each for each in cloud.resources if each.startswith(f"{call.resource}/versions/")]
     name = f"{call.resource}/versions/{1 + len(versions)}"
-    cloud.resources[name] = {"name": name, "state": "ENABLED", "clientSpecifiedPayloadChecksum": True}
+    cloud.resources[name] = {
+        "name": name,
+        "state": "ENABLED",
+        "clientSpecifiedPayloadChecksum": True,
+    }
     cloud.secrets[call.resource] = call.body["payload"]["data"]
     return cloud.resources[name]
 
@@ -115,47 +134,18 @@ def _payload(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     """Of `latest`, the one added last."""
     secret = call.resource.rpartition("/versions/")[0]
     named = [name for name in cloud.resources if name.startswith(f"{secret}/versions/")]
-    return {"name": named[-1], "payload": {"data": cloud.secrets[secret]}} if named else missing(call.resource)
-
-
-def _index(cloud: GoogleCloud, call: Call) -> JSON:
-    """With `__name__` in it as Firestore puts it there: last, but before a vector."""
-    name = f"{call.resource}/index{len(cloud.resources)}"
-    fields = list(call.body["fields"])
-    if "__name__" not in [each["fieldPath"] for each in fields]:
-        order = next((each["order"] for each in reversed(fields) if "order" in each), "ASCENDING")
-        fields.insert(len(fields) - ("vectorConfig" in fields[-1]), {"fieldPath": "__name__", "order": order})
-    cloud.resources[name] = {**call.body, "fields": fields, "name": name, "state": "CREATING"}
-    return done(cloud, call, cloud.resources[name])
-
-
-def _indexes(cloud: GoogleCloud, call: Call) -> JSON:
-    """The database's, as they were a moment ago; the next look finds them ready."""
-    held = [each for name, each in cloud.resources.items() if name.startswith(_database(call)) and "/indexes/" in name]
-    shown = [dict(each) for each in held]
-    for each in held:
-        each["state"] = "READY"
-    return {"indexes": shown}
-
-
-def _database(call: Call) -> str:
-    """Everything in it begins with this."""
-    return call.resource.partition("/collectionGroups/")[0] + "/"
-
-
-def _field(cloud: GoogleCloud, call: Call) -> JSON:
-    """Every field is there, with the settings of its database until it gets its own."""
-    cloud.resources[call.resource] = {**call.body, "name": call.resource}
-    return done(cloud, call, cloud.resources[call.resource])
-
-
-def _fields(cloud: GoogleCloud, call: Call) -> JSON:
-    held = cloud.resources.items()
-    return {"fields": [each for name, each in held if name.startswith(_database(call)) and "/fields/" in name]}
+    return (
+        {"name": named[-1], "payload": {"data": cloud.secrets[secret]}}
+        if named
+        else missing(call.resource)
+    )
 
 
 def _delete_database(cloud: GoogleCloud, call: Call) -> Reply | JSON:
-    if cloud.resources.get(call.resource, {}).get("deleteProtectionState") == "DELETE_PROTECTION_ENABLED":
+    if (
+        cloud.resources.get(call.resource, {}).get("deleteProtectionState")
+        == "DELETE_PROTECTION_ENABLED"
+    ):
         return error(400, "FAILED_PRECONDITION", message="Deletion protection is on.")
     return generic(cloud, call)
 
@@ -191,36 +181,18 @@ def _copied(cloud: GoogleCloud, call: Call, source: str) -> Reply | JSON:
     name = f"{call.resource}/{call.body['databaseId']}"
     if name in cloud.resources:
         return error(409, "ALREADY_EXISTS", message=f"{name} already exists.")
-    held = {each: value for each, value in cloud.resources.items() if each.startswith(f"{source}/collectionGroups/")}
+    held = {
+        each: value
+        for each, value in cloud.resources.items()
+        if each.startswith(f"{source}/collectionGroups/")
+    }
     for each, value in held.items():
         renamed = each.replace(source, name, 1)
         cloud.resources[renamed] = {**value, "name": renamed}
-    cloud.documents |= {each.replace(source, name, 1) for each in cloud.documents if each.startswith(f"{source}/")}
+    documents.copy(cloud, source, name)
     location = cloud.resources[source]["locationId"]
     cloud.resources[name] = {"name": name, "type": "FIRESTORE_NATIVE", "locationId": location}
     return done(cloud, call, cloud.resources[name])
-
-
-def _query(cloud: GoogleCloud, call: Call) -> Reply:
-    """The documents of a collection group whose names lie on one side of a bound."""
-    query = call.body["structuredQuery"]
-    group = query["from"][0]["collectionId"]
-    names = sorted(each for each in _documents(cloud, call) if each.split("/")[-2] == group)
-    if "where" in query:
-        asked = query["where"]["fieldFilter"]
-        bound = asked["value"]["referenceValue"]
-        names = [each for each in names if (each < bound) is (asked["op"] == "LESS_THAN")]
-    return Reply(body=[{"document": {"name": each}} for each in names[: query["limit"]]] or [{"readTime": "now"}])
-
-
-def _roots(cloud: GoogleCloud, call: Call) -> JSON:
-    return {
-        "collectionIds": sorted({each.partition("/documents/")[2].split("/")[0] for each in _documents(cloud, call)})
-    }
-
-
-def _documents(cloud: GoogleCloud, call: Call) -> list[str]:
-    return [each for each in cloud.documents if each.startswith(call.resource)]
 
 
 def _ruleset(cloud: GoogleCloud, call: Call) -> JSON:
@@ -248,7 +220,9 @@ def _upload_url(cloud: GoogleCloud, _call: Call) -> JSON:
 
 
 def _runtimes(_cloud: GoogleCloud, _call: Call) -> JSON:
-    return {"runtimes": [{"name": name, "environment": "GEN_2", "stage": "GA"} for name in RUNTIMES]}
+    return {
+        "runtimes": [{"name": name, "environment": "GEN_2", "stage": "GA"} for name in RUNTIMES]
+    }
 
 
 def _deploy(cloud: GoogleCloud, call: Call) -> Reply | JSON:
@@ -260,15 +234,11 @@ def _deploy(cloud: GoogleCloud, call: Call) -> Reply | JSON:
         return answer
     held = cloud.resources[answer["response"]["name"]]
     short = held["name"].rpartition("/")[2]
-    service = held["name"].replace("/functions/", "/services/")
-    cloud.resources.setdefault(service, {"name": service})
-    number = sum(each.startswith(f"{service}/revisions/") for each in cloud.resources)
-    revision = f"{service}/revisions/{short}-{number:05d}"
-    ready = {"type": "Ready", "state": "CONDITION_SUCCEEDED"}
-    cloud.resources[revision] = {"name": revision, "createTime": f"{number:05d}", "conditions": [ready]}
+    asked = call.body["serviceConfig"].get("allTrafficOnLatestRevision", False)
+    service = cloud_run.add_revision(cloud, held, all_traffic=asked)
     address = cloud.function_url(short)
     held.update(state="ACTIVE", environment="GEN_2", url=address)
-    held["serviceConfig"] |= {"uri": address, "service": service, "allTrafficOnLatestRevision": True}
+    held["serviceConfig"] |= {"uri": address, "service": service}
     if "eventTrigger" in held:
         held["eventTrigger"]["trigger"] = _trigger(cloud, held)
     return answer
@@ -277,7 +247,9 @@ def _deploy(cloud: GoogleCloud, call: Call) -> Reply | JSON:
 def _trigger(cloud: GoogleCloud, function: JSON) -> str:
     """The name of the function's trigger, which comes with a subscription of its own."""
     project, short = f"projects/{cloud.project}", function["name"].rpartition("/")[2]
-    name = f"{project}/locations/{function['eventTrigger']['triggerRegion']}/triggers/{short}-123456"
+    name = (
+        f"{project}/locations/{function['eventTrigger']['triggerRegion']}/triggers/{short}-123456"
+    )
     subscription = f"{project}/subscriptions/eventarc-{short}-123456-sub-789"
     cloud.resources.setdefault(subscription, {"name": subscription})
     cloud.resources[name] = {"name": name, "transport": {"pubsub": {"subscription": subscription}}}
@@ -291,16 +263,26 @@ def _refused_function(cloud: GoogleCloud, call: Call) -> Reply | None:
     if missing := needed - cloud.enabled:
         return error(400, "FAILED_PRECONDITION", message=f"Enable {', '.join(sorted(missing))}.")
     if trigger and _is_new(cloud, EVENTARC):
-        return error(400, "INVALID_ARGUMENT", message="Permission denied while using the Eventarc Service Agent.")
+        return error(
+            400,
+            "INVALID_ARGUMENT",
+            message="Permission denied while using the Eventarc Service Agent.",
+        )
     service = call.body["serviceConfig"]
     build = call.body["buildConfig"].get("serviceAccount", "").rpartition("/")[2]
-    used = [service.get("serviceAccountEmail"), build, *([trigger.get("serviceAccountEmail")] if trigger else [])]
+    used = [
+        service.get("serviceAccountEmail"),
+        build,
+        *([trigger.get("serviceAccountEmail")] if trigger else []),
+    ]
     for account in used:
         if refused := may_use(cloud, call, account or ""):
             return refused
     for secret in service.get("secretEnvironmentVariables", ()):
         resource = f"projects/{cloud.project}/secrets/{secret['secret']}"
-        if refused := cloud.denied(service["serviceAccountEmail"], ["secretmanager.versions.access"], resource):
+        if refused := cloud.denied(
+            service["serviceAccountEmail"], ["secretmanager.versions.access"], resource
+        ):
             return refused
     return None
 
@@ -315,7 +297,9 @@ def _is_new(cloud: GoogleCloud, agent: str) -> bool:
 def may_use(cloud: GoogleCloud, call: Call, account: str) -> Reply | None:
     """The reply to a caller who lets something run as an account that it may not use, or that is none of ours."""
     if not cloud.knows(account):
-        return error(400, "INVALID_ARGUMENT", message=f"Service account {account!r} does not exist.")
+        return error(
+            400, "INVALID_ARGUMENT", message=f"Service account {account!r} does not exist."
+        )
     resource = f"projects/{cloud.project}/serviceAccounts/{account}"
     return cloud.denied(call.caller, ["iam.serviceAccounts.actAs"], resource)
 
@@ -326,7 +310,9 @@ def _job(cloud: GoogleCloud, call: Call) -> Reply | JSON:
 
 
 def _build(cloud: GoogleCloud, call: Call) -> Reply | JSON:
-    account = call.body.get("serviceAccount", "").rpartition("/")[2].replace("$PROJECT_ID", cloud.project)
+    account = (
+        call.body.get("serviceAccount", "").rpartition("/")[2].replace("$PROJECT_ID", cloud.project)
+    )
     if refused := may_use(cloud, call, account):
         return refused
     name = f"projects/{cloud.project}/locations/global/builds/build{len(cloud.calls)}"
@@ -343,7 +329,9 @@ def _build(cloud: GoogleCloud, call: Call) -> Reply | JSON:
 
 
 def _bucket(cloud: GoogleCloud, call: Call) -> JSON:
-    return cloud.resources.setdefault(f"b/{call.body['name']}", {**call.body, "id": call.body["name"]})
+    return cloud.resources.setdefault(
+        f"b/{call.body['name']}", {**call.body, "id": call.body["name"]}
+    )
 
 
 def _object(cloud: GoogleCloud, call: Call) -> JSON:
@@ -368,10 +356,15 @@ def _operation(cloud: GoogleCloud, call: Call) -> JSON:
 
 
 def _build_held(cloud: GoogleCloud, call: Call) -> JSON:
-    return cloud.resources[f"projects/{cloud.project}/locations/global/builds/{call.resource.rpartition('/')[2]}"]
+    return cloud.resources[
+        f"projects/{cloud.project}/locations/global/builds/{call.resource.rpartition('/')[2]}"
+    ]
 
 
 HANDLERS: dict[str, Handler] = {
+    **cloud_run.HANDLERS,
+    **documents.HANDLERS,
+    **indexes.HANDLERS,
     **people.HANDLERS,
     "logging.projects.metrics.update": _put,
     "monitoring.projects.uptimeCheckConfigs.delete": _delete_check,
@@ -387,16 +380,10 @@ HANDLERS: dict[str, Handler] = {
     "secretmanager.projects.secrets.versions.list": _versions,
     "secretmanager.projects.secrets.addVersion": _add_version,
     "secretmanager.projects.secrets.versions.access": _payload,
-    "firestore.projects.databases.collectionGroups.indexes.create": _index,
-    "firestore.projects.databases.collectionGroups.indexes.list": _indexes,
-    "firestore.projects.databases.collectionGroups.fields.list": _fields,
-    "firestore.projects.databases.collectionGroups.fields.patch": _field,
     "firebaserules.projects.rulesets.create": _ruleset,
     "firebaserules.projects.releases.create": _new_release,
     "firebaserules.projects.releases.patch": _release,
     "firestore.projects.databases.delete": _delete_database,
-    "firestore.projects.databases.documents.listCollectionIds": _roots,
-    "firestore.projects.databases.documents.runQuery": _query,
     "firestore.projects.databases.clone": _clone,
     "firestore.projects.databases.get": _database_held,
     "firestore.projects.databases.restore": _restore,

@@ -26,7 +26,9 @@ def generic(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     if held is None:
         return missing(call.resource)
     if verb == "delete":
-        for name in [each for each in cloud.resources if f"{each}/".startswith(f"{call.resource}/")]:
+        for name in [
+            each for each in cloud.resources if f"{each}/".startswith(f"{call.resource}/")
+        ]:
             del cloud.resources[name]
         return done(cloud, call, {})
     if verb in ("patch", "updateConfig"):
@@ -41,9 +43,21 @@ def done(cloud: GoogleCloud, call: Call, resource: JSON) -> JSON:
     where = re.sub(r"(/locations/[^/]+).*", r"\1", call.resource)
     name = f"{where}/operations/operation{len(cloud.calls)}"
     api = call.id.partition(".")[0]
-    kind = {"metadata": {"@type": "type.googleapis.com/google.cloud.functions.v2.OperationMetadata", "stages": []}}
-    cloud.operations[name] = {"name": name, "done": True, **(kind if api == "cloudfunctions" else {})}
-    cloud.operations[name]["response"] = {"@type": "type.googleapis.com/google.protobuf.Struct", **resource}
+    kind = {
+        "metadata": {
+            "@type": "type.googleapis.com/google.cloud.functions.v2.OperationMetadata",
+            "stages": [],
+        }
+    }
+    cloud.operations[name] = {
+        "name": name,
+        "done": True,
+        **(kind if api == "cloudfunctions" else {}),
+    }
+    cloud.operations[name]["response"] = {
+        "@type": "type.googleapis.com/google.protobuf.Struct",
+        **resource,
+    }
     return cloud.operations[name]
 
 
@@ -63,9 +77,15 @@ def _create(cloud: GoogleCloud, call: Call) -> Reply | JSON:
 
 def listed(cloud: GoogleCloud, call: Call) -> JSON:
     pattern = re.escape(call.resource).replace(r"/\-/", "/[^/]+/")
-    found = [held for name, held in cloud.resources.items() if re.fullmatch(rf"{pattern}/[^/]+", name)]
+    found = [
+        held for name, held in cloud.resources.items() if re.fullmatch(rf"{pattern}/[^/]+", name)
+    ]
     kind = call.resource.rpartition("/")[2]
-    return {{"b": "items", "o": "items", "serviceAccounts": "accounts", "webApps": "apps"}.get(kind, kind): found}
+    return {
+        {"b": "items", "o": "items", "serviceAccounts": "accounts", "webApps": "apps"}.get(
+            kind, kind
+        ): found
+    }
 
 
 def _policy(cloud: GoogleCloud, call: Call) -> JSON:
@@ -75,13 +95,22 @@ def _policy(cloud: GoogleCloud, call: Call) -> JSON:
 def _set_policy(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     policy: JSON = call.body["policy"]
     members = {member for binding in policy.get("bindings", ()) for member in binding["members"]}
-    accounts = {member.partition(":")[2] for member in members if member.startswith("serviceAccount:")}
+    accounts = {
+        member.partition(":")[2] for member in members if member.startswith("serviceAccount:")
+    }
     if unknown := [account for account in accounts if not cloud.has_heard_of(account)]:
-        return error(400, "INVALID_ARGUMENT", message=f"Service account {unknown[0]} does not exist.")
+        return error(
+            400, "INVALID_ARGUMENT", message=f"Service account {unknown[0]} does not exist."
+        )
     try:
         return cloud.access.put(call.resource, policy)
     except StaleError:
         return error(409, "ABORTED", message="There were concurrent policy changes.")
 
 
-STANDARD: dict[str, Handler] = {"create": _create, "list": listed, "getIamPolicy": _policy, "setIamPolicy": _set_policy}
+STANDARD: dict[str, Handler] = {
+    "create": _create,
+    "list": listed,
+    "getIamPolicy": _policy,
+    "setIamPolicy": _set_policy,
+}

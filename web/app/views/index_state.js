@@ -45,7 +45,9 @@ function show(line, state, text) {
 
 /** @param {any} status of the wire @returns {["indexed" | "indexing" | "failed", string]} */
 function words(status) {
-  if (!status.current) return ["indexing", "indexing…"];
+  const waits = status.status === "pending_embeddings" && status.error;
+  if (!status.current) return ["indexing", waits ? `waits to be indexed: ${status.error}` : "indexing…"];
+  if (waits) return ["indexing", `found by words; vectors wait: ${status.error}`];
   if (status.status === "failed") return ["failed", `failed: ${status.error ?? "unknown"}`];
   if (status.status === "pending_embeddings") return ["indexing", "found by words; vectors follow"];
   return ["indexed", "indexed"];

@@ -70,14 +70,33 @@ export class Landing {
   async look() {
     if (!this.page.api.files) return;
     await tried(async () => {
-      const { folders, conflicts } = await this.page.api.get("/folders");
+      const { folders, conflicts, gone } = await this.page.api.get("/folders");
       const open = conflicts.map(({ noteId, path, reason }) => h("li", {}, h("a", { href: format({ view: "notes", id: noteId }) }, path), h("span", { class: "muted list-facts" }, reason.split(";")[0])));
       const rows = folders.map(({ folder, vault, there }) => h("li", {}, h("span", {}, folder), h("span", { class: "muted list-facts" }, there ? `vault “${vault}”` : "is not there")));
+      const questions = gone.map((question) => this.gone(question));
       this.known.replaceChildren(
+        ...(questions.length ? [h("h3", {}, "Are these files gone?"), h("ul", { class: "decisions" }, questions)] : []),
         ...(open.length ? [h("h3", {}, "Changed here and in the file"), h("ul", { class: "decisions" }, open)] : []),
         ...(rows.length ? [h("h3", {}, "Folders of this machine"), h("ul", { class: "decisions" }, rows)] : []),
       );
     });
+  }
+
+  /** Files that are gone all at once, and what a person can say of them. @param {{folder: string, vault: string, path: string, files: number, of: number}} question */
+  gone({ folder, vault, path, files, of }) {
+    const answer = (/** @type {"remove" | "keep"} */ answered) => () =>
+      tried(async () => {
+        await this.page.api.json("PUT", "/folders", { folder, vault, path, gone: answered });
+        await this.notes.load();
+        await this.look();
+      }, this.page.tell);
+    const where = path ? `${folder}/${path}` : folder;
+    return h(
+      "li",
+      {},
+      h("p", {}, `${files.toLocaleString()} of ${plural(of, "file")} of ${where} are not there any more. If they are on a drive, connect it. Their notes stay until you decide.`),
+      h("div", {}, button("They are gone: remove the notes", answer("remove")), button("Keep the notes", answer("keep"))),
+    );
   }
 
   /** A menu, which any choice or a look elsewhere closes. */

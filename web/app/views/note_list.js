@@ -135,9 +135,10 @@ export class NoteList {
     const { coverage } = this.notes;
     if (!coverage) return;
     const rest = [
-      coverage.pendingEmbeddings && `${coverage.pendingEmbeddings} wait for vectors`,
+      coverage.pendingEmbeddings && `${coverage.pendingEmbeddings} wait`,
       coverage.failed && `${coverage.failed} failed`,
       coverage.missing && `${coverage.missing} to come`,
+      coverage.stale && `${coverage.stale} changed since`,
       coverage.outdated && `${coverage.outdated} of an earlier embedding model`,
     ].filter(Boolean);
     this.coverage.textContent = [`Indexed: ${coverage.indexed.toLocaleString()} of ${coverage.notes.toLocaleString()}`, ...rest].join(" · ");

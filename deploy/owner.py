@@ -1,0 +1,228 @@
+"""Reads and writes the owner of a Firestore database: the deployment that writes the index.
+
+The document `auroraOwner/deployment` names it.
+
+deploy/up.sh writes it, deploy/down.sh deletes no database without it, and the functions index nothing in a database
+that names another deployment.
+
+    python3 deploy/owner.py PROJECT DATABASE PREFIX own|shared [UPDATED]    writes the document
+
+Needs gcloud and Python 3.11, nothing else.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from cloud import JSON, Google, Refused, tell
+from firestore import Database
+from look import Deployment
+
+sys.path.insert(1, str(Path(__file__).parents[1]))
+
+from shared.adapters.firestore.roots import (
+    DATABASE_FIELD,
+    OF_TENANTS,
+    OWNER_PATH,
+    PREFIX_FIELD,
+    PROJECT_FIELD,
+    ROOTS,
+    SHARED_FIELD,
+    TENANTS,
+    deployment_name,
+)
+
+__all__ = [
+    "Claim",
+    "Owner",
+    "claim",
+    "deployment_name",
+    "other_owners",
+    "read",
+    "why_kept",
+    "write",
+]
+
+LISTED_AT_ONCE = 16
+"""Tenants whose collections are listed side by side: a call each."""
+TENANTS_A_PAGE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The owner that a database names."""
+
+    project: str
+    database: str
+    prefix: str
+    """FUNCTION_PREFIX of the deployment."""
+    shared: bool
+    """True if the database held something else when the deployment came."""
+    updated: str
+    """Time of the document's last change, as Firestore writes it."""
+
+    def names(self, database: Database) -> bool:
+        """Reports whether the document is about this database: a restored or imported one holds another's."""
+        return (self.project, self.database) == (database.google.project, database.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The document that a deployment is to write, to be the owner."""
+
+    shared: bool
+    strangers: tuple[str, ...]
+    """Names of things in the database that are not ours."""
+    updated: str
+    """Time of the last change of the document that it replaces; empty: there is none."""
+
+
+def read(database: Database) -> Owner | None:
+    """Returns None if the database names no owner, or does not exist."""
+    document = database.google.found(f"firestore/v1/{database.name}/documents/{OWNER_PATH}")
+    if document is None:
+        return None
+    fields = document.get("fields", {})
+    return Owner(
+        project=_text(fields, PROJECT_FIELD),
+        database=_text(fields, DATABASE_FIELD),
+        prefix=_text(fields, PREFIX_FIELD),
+        shared=bool(fields.get(SHARED_FIELD, {}).get("booleanValue")),
+        updated=document["updateTime"],
+    )
+
+
+def write(database: Database, prefix: str, *, shared: bool, updated: str = "") -> None:
+    """Makes the deployment with this prefix the owner. Raises Refused if the document was written since `updated`."""
+    fields = {
+        PROJECT_FIELD: {"stringValue": database.google.project},
+        DATABASE_FIELD: {"stringValue": database.id},
+        PREFIX_FIELD: {"stringValue": prefix},
+        SHARED_FIELD: {"booleanValue": shared},
+    }
+    expected: JSON = {"updateTime": updated} if updated else {"exists": False}
+    name = f"{database.name}/documents/{OWNER_PATH}"
+    change = {"update": {"name": name, "fields": fields}, "currentDocument": expected}
+    database.google("POST", f"firestore/v1/{database.name}/documents:commit", {"writes": [change]})
+
+
+def other_owners(deployment: Deployment, by_prefix: Mapping[str, Deployment]) -> list[str]:
+    """Returns the prefixes of other deployments that the database belongs to.
+
+    Those are the one it names; if it names none, the project's deployments that use it.
+    """
+    owner = read(deployment.database)
+    if owner and owner.names(deployment.database):
+        return [] if owner.prefix == deployment.prefix else [owner.prefix]
+    return other_users(deployment, by_prefix)
+
+
+def other_users(deployment: Deployment, by_prefix: Mapping[str, Deployment]) -> list[str]:
+    """Returns the prefixes of the project's other deployments whose functions use the database."""
+    return [
+        prefix
+        for prefix, neighbour in sorted(by_prefix.items())
+        if prefix != deployment.prefix and neighbour.database.id == deployment.database.id
+    ]
+
+
+def claim(
+    deployment: Deployment, by_prefix: Mapping[str, Deployment], *, exists: bool
+) -> Claim | None:
+    """Returns the claim by which the deployment becomes the owner of its database; None if it is already.
+
+    A database that names no owner is wholly ours beyond doubt if it is new or empty, or if this deployment uses it
+    already and it holds nothing that the product does not write. Every other one counts as shared, for good.
+    """
+    database = deployment.database
+    if not exists:
+        return Claim(shared=False, strangers=(), updated="")
+    owner = read(database)
+    if owner and owner.names(database) and owner.prefix == deployment.prefix:
+        return None
+    strangers = tuple(foreign(database))
+    deployed = by_prefix.get(deployment.prefix)
+    is_in_use = deployed is not None and deployed.database.id == database.id
+    if owner is not None:  # of another deployment that is taken over, or a copy
+        was_ours = not owner.shared
+    else:
+        was_ours = is_in_use or not database.roots()
+    updated = owner.updated if owner else ""
+    return Claim(shared=bool(strangers) or not was_ours, strangers=strangers, updated=updated)
+
+
+def foreign(database: Database) -> list[str]:
+    """Returns names of things in the database that the product does not write. Makes a call for each tenant."""
+    roots = database.roots()
+    names = [f"collection {name}" for name in sorted(roots - ROOTS)]
+    if TENANTS in roots:
+        names += [f"collections {TENANTS}/…/{name}" for name in _foreign_below_tenants(database)]
+    if database.has_other_rules():
+        names.append("Firestore rules of somebody else")
+    return names
+
+
+def _foreign_below_tenants(database: Database) -> list[str]:
+    listing = f"firestore/v1/{database.name}/documents/{TENANTS}"
+    # `showMissing`: a tenant has no document of its own, only what lies below it.
+    query = f"pageSize={TENANTS_A_PAGE}&showMissing=true&mask.fieldPaths=__name__"
+    names = (tenant["name"] for tenant in database.google.items(f"{listing}?{query}", "documents"))
+    foreign_collections: set[str] = set()
+    with ThreadPoolExecutor(LISTED_AT_ONCE) as threads:
+        for collections in threads.map(database.collections, names):
+            foreign_collections |= collections - OF_TENANTS
+    return sorted(foreign_collections)
+
+
+def why_kept(
+    deployment: Deployment, by_prefix: Mapping[str, Deployment], owner: Owner | None
+) -> list[str]:
+    """Returns reasons why deploy/down.sh must not delete the database; none if it may."""
+    database = deployment.database
+    if owner is None:
+        collections = ", ".join(sorted(database.roots())) or "nothing"
+        reason = (
+            f"it has no {OWNER_PATH}, by which deploy/up.sh says that a database is its own. It holds {collections}. "
+            "If it is ours and was deployed by an older deploy/up.sh, run deploy/up.sh again with the same names: it "
+            "adds the document where it finds nothing of anybody else"
+        )
+        return [reason]
+    reasons = []
+    if owner.project != database.google.project:
+        reasons.append(f"it was imported from project {owner.project}")
+    if owner.prefix != deployment.prefix:
+        reasons.append(
+            f"it belongs to {deployment_name(owner.prefix)}, and you named {deployment_name(deployment.prefix)}: "
+            f"choose with --function-prefix '{owner.prefix}'"
+        )
+    if owner.shared:
+        reasons.append("it held something else when we were deployed to it")
+    reasons += [
+        f"{deployment_name(prefix)} uses it: take that away first"
+        for prefix in other_users(deployment, by_prefix)
+    ]
+    reasons += [f"it holds {stranger}, not ours" for stranger in foreign(database)]
+    return reasons
+
+
+def _text(fields: JSON, name: str) -> str:
+    return str(fields.get(name, {}).get("stringValue", ""))
+
+
+def main(project: str, id: str, prefix: str, kind: str, updated: str = "") -> int:  # noqa: A002 - Firestore's word
+    try:
+        write(Database(Google(project), id), prefix, shared=kind == "shared", updated=updated)
+    except Refused as refused:
+        if refused.status in (400, 409):
+            tell(f"Somebody else has made database {id} theirs meanwhile: run it again to see who.")
+        tell(str(refused))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,41 @@
+"""Addresses of the API, and its lists with all their pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from functions.client import ApiClient, Json
+
+ROWS = "100"
+"""Rows in one page."""
+
+
+def address(kind: Literal["notes", "sessions", "templates", "trash"], name: str) -> str:
+    """Returns the path of the object with that id."""
+    return f"/{kind}/{quote(name, safe='')}"
+
+
+def pages(client: ApiClient, path: str, query: dict[str, str] | None = None) -> Iterator[Json]:
+    """Yields every page of a list."""
+    query = {"pageSize": ROWS, **(query or {})}
+    while True:
+        page = client.send("GET", path, query=query)
+        yield page
+        if page["nextPageToken"] is None:
+            return
+        query = {**query, "pageToken": page["nextPageToken"]}
+
+
+def last_erasure(client: ApiClient) -> str:
+    """Returns the number of the caller's last erasure of everything; empty if there was none."""
+    erasure: str = client.send("GET", "/notes", query={"pageSize": "1"})["erasure"]
+    return erasure
+
+
+def listed_notes(client: ApiClient) -> Iterator[Json]:
+    """Yields every note, without its text."""
+    for page in pages(client, "/notes"):
+        yield from page["notes"]

@@ -1,0 +1,210 @@
+"""Rows that the disk has changed, told from rows that somebody wrote by the checksum that is written with them.
+
+A note is checked whenever it is read. One that is not what was saved is unreadable, until it is saved again or deleted.
+Chunks are derived from notes: a damaged one is left out of every search, and its note is marked to be indexed again.
+Those that can still be read are checked by each full sweep.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from shared.adapters.embedded.documents import (
+    CHUNKS,
+    NOTES,
+    DamagedChunk,
+    DamagedRow,
+)
+from shared.adapters.embedded.files import Row, TenantFile, owner_of
+from shared.adapters.embedded.sqlite import UndecodableRow, checksum_of, legible, rows
+from shared.adapters.embedded.vectors import KEPT_REMOVALS, VECTORS
+from shared.adapters.sqlite_files import code_of
+from shared.errors import NoteUnreadable
+from shared.model.index import IndexedChunk, IndexStatus
+from shared.model.notes import Note, UnreadableNote
+
+EXPECTED = (
+    "what was saved, but the disk has changed it: save it again, or delete it and restore an "
+    "earlier version from the trash or a backup"
+)
+CHUNKS_AT_ONCE = 1000
+"""Chunks that are checked in one transaction."""
+
+CHUNK_ID = CHUNKS.column_names.index("chunk_id")
+NOTE_ID = CHUNKS.column_names.index("note_id")
+"""Places in a row of CHUNKS."""
+
+_NOTE = f"SELECT {NOTES.columns}, checksum FROM notes WHERE note_id = ?"
+_MARKED = "damaged"
+"""Stands in a record for the note's revision, which it is not: the note is indexed again."""
+
+
+def read_note(db: sqlite3.Connection, note_id: str) -> Note | None:
+    """None: there is no such note. Raises NoteUnreadable."""
+    try:
+        found = rows(db, _NOTE, (note_id,))
+    except sqlite3.DatabaseError as problem:
+        if code_of(problem) == sqlite3.SQLITE_CORRUPT and _is_listed(db, note_id):
+            raise NoteUnreadable("note", EXPECTED) from None
+        raise
+    return _note_of(found[0]) if found else None
+
+
+def whole_note(db: sqlite3.Connection, note_id: str) -> Note | UnreadableNote:
+    """A note that is there; of one that cannot be read, the columns that can."""
+    try:
+        note = read_note(db, note_id)
+    except NoteUnreadable as bad:
+        return UnreadableNote(note_id, bad.message, dict(_columns(db, note_id)))
+    if note is None:  # the index of ids lists it, and does not lead to it
+        return UnreadableNote(note_id, NoteUnreadable("note", EXPECTED).message, {})
+    return note
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What is wrong with a tenant's file."""
+
+    pages: tuple[str, ...]
+    """What SQLite's own quick check says; it quotes no text."""
+    notes: int
+    """How many notes are not what was saved."""
+
+
+def check(path: Path) -> Condition:
+    """Reads every page, and every note. Raises OperatorError, StoreUnavailable."""
+    tenant_id = owner_of(path)
+    file = TenantFile(path, tenant_id, patience=10.0)
+    try:
+        with file.reading() as db:
+            lines = [line for (line,) in db.execute("PRAGMA quick_check")]
+            note_ids = rows(db, "SELECT note_id FROM notes ORDER BY note_id")
+            damaged = sum(
+                isinstance(whole_note(db, note_id), UnreadableNote) for (note_id,) in note_ids
+            )
+    finally:
+        file.close()
+    return Condition(pages=tuple(line for line in lines if line != "ok"), notes=damaged)
+
+
+def readable_chunks(
+    file: TenantFile, chunks: Iterable[IndexedChunk | DamagedChunk]
+) -> tuple[IndexedChunk, ...]:
+    """The chunks without damaged ones, whose notes are marked to be indexed again. Called outside of a transaction."""
+    readable: list[IndexedChunk] = []
+    damaged: list[int] = []
+    for chunk in chunks:
+        if isinstance(chunk, DamagedChunk):
+            damaged.append(chunk.row_id)
+        else:
+            readable.append(chunk)
+    if damaged and file.is_writable:
+        with file.writing() as db:
+            mark_damaged(db, damaged)
+    return tuple(readable)
+
+
+def mark_damaged(db: sqlite3.Connection, row_ids: Sequence[int]) -> None:
+    """The chunks are of no revision of their note any more, and the notes are to be indexed again."""
+    values = (json.dumps(row_ids),)
+    selected = "id IN (SELECT value FROM json_each(?))"
+    db.execute(f"UPDATE chunks SET note_revision = '' WHERE {selected}", values)
+    found = rows(db, f"SELECT DISTINCT note_id FROM chunks WHERE {selected}", values)
+    _mark_notes(db, [note_id for (note_id,) in found if isinstance(note_id, str)])
+
+
+def _delete_unnamed(db: sqlite3.Connection, row_ids: Sequence[int]) -> None:
+    """Delete chunks whose ids are damaged: no change of a note's chunks finds them any more.
+
+    Their postings stay, and find nothing.
+    """
+    db.execute("REINDEX chunks")  # a row that its indexes do not know cannot be deleted
+    for table in ("chunks", *VECTORS):
+        statement = f"DELETE FROM {table} WHERE id IN (SELECT value FROM json_each(?))"
+        db.execute(statement, (json.dumps(row_ids),))
+    # By so much that a reader that follows the file by its revision reads it anew.
+    db.execute(
+        "UPDATE state SET chunk_count = (SELECT count(*) FROM chunks), "
+        "total_length = (SELECT coalesce(sum(length), 0) FROM chunks), revision = revision + ?",
+        (KEPT_REMOVALS + 1,),
+    )
+
+
+def _mark_notes(db: sqlite3.Connection, note_ids: Sequence[str]) -> None:
+    statement = (
+        "UPDATE records SET status = ?, note_revision = ?, lease_until = NULL, due_at = indexed_at "
+        "WHERE note_id IN (SELECT value FROM json_each(?))"
+    )
+    db.execute(statement, (IndexStatus.PENDING, _MARKED, json.dumps(note_ids)))
+
+
+def mark_damaged_chunks(file: TenantFile) -> None:
+    """Looks at every chunk of a tenant, and marks the notes that have a damaged one or lack one."""
+    after = -1
+    while True:
+        with file.reading() as db:
+            query = f"SELECT {CHUNKS.columns}, checksum, id FROM chunks WHERE id > ? ORDER BY id LIMIT ?"
+            found = rows(db, query, (after, CHUNKS_AT_ONCE))
+        damaged = [
+            row for row in found if isinstance(row, UndecodableRow) or not _is_sound(row[:-1])
+        ]
+        unnamed = [row[-1] for row in damaged if not _has_ids(row)]
+        if damaged:
+            with file.writing() as db:
+                mark_damaged(db, [row[-1] for row in damaged])
+                if unnamed:
+                    _delete_unnamed(db, unnamed)
+        if len(found) < CHUNKS_AT_ONCE:
+            break
+        after = found[-1][-1]
+    with file.reading() as db:
+        incomplete = (
+            "SELECT note_id FROM records WHERE status = ? AND chunk_count <> "
+            "(SELECT count(*) FROM chunks WHERE chunks.note_id = records.note_id)"
+        )
+        lost = [note_id for (note_id,) in db.execute(incomplete, (IndexStatus.INDEXED,))]
+    if lost:
+        with file.writing() as db:
+            _mark_notes(db, lost)
+
+
+def _has_ids(row: Row) -> bool:
+    """Whether the ids of a chunk and of its note can be read."""
+    ids = (row[CHUNK_ID], row[NOTE_ID])
+    return all(isinstance(value, str) for value in ids)
+
+
+def _is_sound(row: Row) -> bool:
+    *values, expected = row
+    return expected is None or checksum_of(values) == expected
+
+
+def _note_of(row: Row) -> Note:
+    """Raises NoteUnreadable."""
+    if isinstance(row, UndecodableRow) or not _is_sound(row):
+        raise NoteUnreadable("note", EXPECTED)
+    try:
+        return NOTES.load(row)
+    except DamagedRow:
+        raise NoteUnreadable("note", EXPECTED) from None
+
+
+def _is_listed(db: sqlite3.Connection, note_id: str) -> bool:
+    """Whether the index of ids has the note: then its row is damaged, and not the way to it."""
+    return db.execute("SELECT 1 FROM notes WHERE note_id = ?", (note_id,)).fetchone() is not None
+
+
+def _columns(db: sqlite3.Connection, note_id: str) -> Iterator[tuple[str, object]]:
+    """Those columns of a note that can be read, whatever they say."""
+    for name in NOTES.column_names:
+        query = f'SELECT "{name}" FROM notes WHERE note_id = ?'
+        try:
+            found = rows(db, query, (note_id,))
+        except sqlite3.DatabaseError:
+            continue
+        for (value,) in map(legible, found):
+            yield name, value

@@ -1,0 +1,165 @@
+"""Leaves out of Markdown what a renderer does not show: comments, tags of HTML, definitions of links.
+
+Code is content and stays, and so does what only looks like HTML.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from shared.markdown.file import code_spans
+
+_COMMENT = (
+    r"<!--(?:(?!<!--|-->).)*+-->"
+    r"|\{%-?\s*+comment\b(?:(?!\{%-?\s*+comment\b|\bendcomment\s*+-?%\}).)*+endcomment\s*+-?%\}"
+)
+_CODE_BLOCK = (
+    r"^[ \t>]*+(?P<fence>`{3,}+|~{3,}+)"
+    r"(?:(?!^[ \t>]*+(?P=fence)).)*+(?:^[ \t>]*+(?P=fence)[`~]*+)?+"
+)
+_COMMENT_OR_CODE = re.compile(rf"(?P<hidden>{_COMMENT})|{_CODE_BLOCK}", re.DOTALL | re.MULTILINE)
+_FENCED = re.compile(_CODE_BLOCK, re.DOTALL | re.MULTILINE)
+_PARAGRAPH = re.compile(r"[^\n]*(?:\n(?![ \t>]*+$)[^\n]*)*+", re.MULTILINE)
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){2,}")
+
+_ATTRIBUTE = (
+    r"\s++[A-Za-z_:][\w.:-]{0,200}+"
+    r"(?:\s*+=\s*+(?:[^\s\"'=<>`]{1,2000}+|'[^'<]{0,2000}+'|\"[^\"<]{0,2000}+\"))?+"
+)
+_TAG = re.compile(
+    r"<(?P<content>script|style)\b(?:(?!<(?:script|style)\b|</(?:script|style)).)*+"
+    r"</(?:script|style)\s*+>"
+    r"|<(?P<address>[A-Za-z][A-Za-z0-9+.-]{1,31}+:[^\s<>]{0,2000}+|[^\s<>@]{1,64}+@[^\s<>@]{1,255}+)>"
+    rf"|<(?P<open>[A-Za-z][A-Za-z0-9-]{{0,60}}+)(?:{_ATTRIBUTE}){{0,60}}+\s*+/?+>"
+    r"|</(?P<close>[A-Za-z][A-Za-z0-9-]{0,60}+)\s*+>"
+    r"|<(?:\?[^<>]{0,2000}+\?|![A-Za-z][^<>]{0,2000}+)>",
+    re.DOTALL | re.IGNORECASE,
+)
+"""HTML as CommonMark reads it in running text, and addresses in angle brackets."""
+_INLINE = frozenset(
+    (
+        *("a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em"),
+        *("font", "i", "ins", "kbd", "mark", "q", "s", "samp", "small", "span", "strike"),
+        *("strong", "sub", "sup", "time", "tt", "u", "var", "wbr"),
+    )
+)
+"""Elements that stand inside a word; the others part what stands on both sides."""
+
+_LINK = re.compile(
+    r"(?P<image>!?)\[(?P<text>[^\[\]`<>\\]{1,300}+)\]"
+    r"(?P<target>\([ \t]*+<?[^\s<>()]{0,2000}+(?:\([^\s<>()]{0,2000}+\)[^\s<>()]{0,2000}+)?+>?"
+    r"(?:\s++(?:\"[^\"<>]{0,300}+\"|'[^'<>]{0,300}+'))?+\s*+\))"
+)
+_LINK_BY_NAME = re.compile(
+    r"(?<![\w\]!\\])\[(?P<text>[^\[\]`<>\\^]{1,300}+)\]\[[^\[\]\n^]{0,100}+\]"
+)
+_DEFINITION = re.compile(
+    r"^[ ]{0,3}+\[(?!\^)[^\[\]\n]{1,200}+\]:[ \t]*+(?:[^\s<>]{1,2000}+|<[^<>\n]{0,2000}+>)"
+    r"(?:[ \t]++(?:\"[^\"\n]{0,300}+\"|'[^'\n]{0,300}+'|\([^()\n]{0,300}+\)))?+[ \t]*+$\n?",
+    re.MULTILINE,
+)
+BLOCK_ID = re.compile(r"(?:(?<=\s)|^)\^[A-Za-z0-9-]{2,}[ \t]*$", re.MULTILINE)
+"""Name of a block for links to it, at the end of its line, as Obsidian writes it."""
+_LINKABLE = re.compile(r"[\w \t.,;'’\"“”()*&%+/-]+")
+"""Text of a link that stays a link when an answer is sanitized."""
+_WEB_OR_MAIL = re.compile(r"\([ \t]*<?(?:https?://|mailto:)", re.IGNORECASE)
+
+
+def without_hidden(text: str, blank: str = " ") -> str:
+    """Returns a text of the same length without what spans lines and shows nothing.
+
+    That are comments, and tags of HTML that go on in the next line: `blank` stands for each
+    of their characters but line breaks.
+    """
+
+    def hide_comment(match: re.Match[str]) -> str:
+        return match[0] if match["hidden"] is None else _blanked(match[0], blank)
+
+    def hide_tag(tag: re.Match[str]) -> str:
+        return _blanked(tag[0], blank) if "\n" in tag[0] else tag[0]
+
+    visible = text
+    if "<!--" in text or "{%" in text:
+        visible = _COMMENT_OR_CODE.sub(hide_comment, text)
+    if "<" not in visible:
+        return visible
+    parts = []
+    for part, is_code in _parts(visible):
+        parts.append(part if is_code else _TAG.sub(hide_tag, part))
+    return "".join(parts)
+
+
+def _blanked(hidden: str, blank: str) -> str:
+    return re.sub(r"[^\n]", blank, hidden)
+
+
+def without_marks(markdown: str) -> str:
+    """Returns Markdown without what a renderer drops, for an answer.
+
+    Tags of HTML, definitions of links and names of blocks go. Addresses lose their angle brackets. A link becomes
+    its text if its target is defined elsewhere or is neither a web page nor a mailbox, or if its
+    text could be taken for an address or a citation.
+    """
+    parts = []
+    for part, is_code in _parts(markdown):
+        if is_code:
+            parts.append(part)
+            continue
+        prose = part
+        if "<" in prose:
+            prose = _TAG.sub(_shown_of_tag, prose)
+        if "]" in prose:
+            prose = _DEFINITION.sub("", prose)
+            prose = _LINK.sub(_shown_of_link, prose)
+            prose = _LINK_BY_NAME.sub(r"\g<text>", prose)
+        if "^" in prose:
+            prose = BLOCK_ID.sub("", prose)
+        parts.append(_BLANK_LINES.sub("\n\n", prose))
+    return "".join(parts)
+
+
+def _shown_of_link(link: re.Match[str]) -> str:
+    text = " ".join(link["text"].split())
+    leads_somewhere = _WEB_OR_MAIL.match(link["target"]) is not None
+    if link["image"] or (leads_somewhere and _LINKABLE.fullmatch(text)):
+        return f"{link['image']}[{text}]{link['target']}"
+    return text
+
+
+def _shown_of_tag(tag: re.Match[str]) -> str:
+    if tag["address"]:
+        return tag["address"]
+    name = tag["open"] or tag["close"] or ""
+    if tag["content"] or name.lower() in _INLINE:
+        return ""
+    return " "
+
+
+def _parts(markdown: str) -> Iterator[tuple[str, bool]]:
+    """Yields all of the text in order, in parts that are code and parts that are not."""
+    end = 0
+    for start, code_end in _code(markdown):
+        yield markdown[end:start], False
+        yield markdown[start:code_end], True
+        end = code_end
+    yield markdown[end:], False
+
+
+def _code(markdown: str) -> Iterator[tuple[int, int]]:
+    """Yields the blocks and spans of code; a span goes on in no other paragraph."""
+    if "`" not in markdown and "~~~" not in markdown:
+        return
+    end = 0
+    for block in _FENCED.finditer(markdown):
+        yield from _code_spans(markdown, end, block.start())
+        yield block.span()
+        end = block.end()
+    yield from _code_spans(markdown, end, len(markdown))
+
+
+def _code_spans(markdown: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for paragraph in _PARAGRAPH.finditer(markdown, start, end):
+        if "`" in paragraph[0]:
+            for span in code_spans(paragraph[0]):
+                yield paragraph.start() + span.start, paragraph.start() + span.end

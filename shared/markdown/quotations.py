@@ -1,0 +1,282 @@
+"""Chooses how much of a passage is quoted, and writes it as the Markdown that a reader is to see.
+
+What fits is quoted whole: the passage, a list with the line that leads to it, a table, a callout, a
+block of code, a paragraph. Of a longer list or table some items or rows stand below that line or
+the table's head, with "…" between them where something is left out. HTML that a renderer drops is
+dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from shared.markdown.hidden import without_hidden, without_marks
+from shared.markdown.neutralize import neutralize, neutralize_line
+from shared.markdown.quotable import Line, PieceKind, Quotable, read_lines
+
+Span: TypeAlias = tuple[int, int]
+"""`[start, end)` of a passage's text, in code points."""
+
+LEFT_OUT = "…"
+"""Stands where something of the note is left out."""
+
+_LEADS = (":", "：")
+"""Ends of a paragraph that leads to the list, table or code below it."""
+_QUOTE_MARK = re.compile(r"[ \t]*+>[ \t]?")
+_INDENT = re.compile(r"[ \t]*+")
+_FENCE_MARK = re.compile(r"[ \t>]*+(`{3,}+|~{3,}+)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A block of a passage; `[start, end)` are whole lines, without the break behind the last."""
+
+    kind: str
+    """`heading`, `table`, `list`, `quotation`, `code`, `frame` or `text`."""
+    start: int
+    end: int
+
+
+class Outline:
+    """The blocks of a passage.
+
+    begins_in_table: True if the passage begins in the midst of a table.
+    """
+
+    def __init__(self, text: str, *, begins_in_table: bool = False) -> None:
+        self._text = without_hidden(text)
+        self._blocks = list(_blocks(self._text))
+        if begins_in_table and len(self._blocks) > 1 and self._blocks[0].kind != "table":
+            # The rest of a row, whose beginning is in another passage.
+            del self._blocks[0]
+        self._starts = [block.start for block in self._blocks]
+
+    def whole(self, span: Span, *, longest: int) -> Span | None:
+        """Returns the largest part around a span that has at most `longest` characters.
+
+        That is all of the passage, or the blocks that hold the span, with the line that leads to
+        them if there is room. None: these blocks are longer.
+        """
+        if not self._blocks:
+            return None
+        first = max(0, self._place(span[0]))
+        last = max(first, self._place(span[1] - 1))
+        end = self._blocks[last].end
+        candidates = [
+            (self._starts[0], self._blocks[-1].end),
+            (self._starts[self._leading(first)], end),
+            (self._starts[first], end),
+        ]
+        for candidate in candidates:
+            holds_span = candidate[0] <= span[0] and span[1] <= candidate[1]
+            if holds_span and candidate[1] - candidate[0] <= longest:
+                return candidate
+        return None
+
+    def lead(self, position: int) -> Span | None:
+        """Returns the paragraph that leads to the block at `position`; None: there is none."""
+        place = self._place(position)
+        leading = self._leading(place)
+        if leading == place:
+            return None
+        return self._starts[leading], self._blocks[leading].end
+
+    def share_block(self, position: int, other_position: int) -> bool:
+        """Reports whether two positions lie in one block."""
+        return self._place(position) == self._place(other_position)
+
+    def _place(self, position: int) -> int:
+        """Returns the place of the block at a position; -1 before the first."""
+        return bisect_right(self._starts, position) - 1
+
+    def _leading(self, place: int) -> int:
+        """Returns the place of the paragraph that leads to a block, or of the block itself."""
+        if place < 1 or self._blocks[place].kind not in ("list", "table", "code"):
+            return place
+        before = self._blocks[place - 1]
+        if before.kind == "text" and self._text.endswith(_LEADS, before.start, before.end):
+            return place - 1
+        return place
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    """Yields the blocks of a text, by the kinds of its lines."""
+    block: _Block | None = None
+    is_code = False
+    is_apart = True
+    for line in read_lines(text):
+        if not text[line.start : line.end].strip():
+            is_apart = not is_code
+            continue
+        kind = "code" if is_code or line.kind == "fence" else _kind(text, line)
+        if block is not None and _continues(text, block, line, kind, is_apart=is_apart):
+            block = _Block(block.kind, block.start, line.end)
+        else:
+            if block is not None:
+                yield block
+            block = _Block(kind, line.start, line.end)
+        if line.kind == "fence":
+            # The line behind a closing fence begins another block.
+            is_apart = is_code
+            is_code = not is_code
+        else:
+            is_apart = False
+    if block is not None:
+        yield block
+
+
+def _kind(text: str, line: Line) -> str:
+    """Returns the kind of block that a line outside of code begins."""
+    if line.kind == "heading":
+        return "heading"
+    if _QUOTE_MARK.match(text, line.start, line.end):
+        return "quotation"
+    if line.kind in ("row", "rule"):
+        return "table"
+    if line.kind == "item":
+        return "list"
+    return line.kind
+
+
+def _continues(text: str, block: _Block, line: Line, kind: str, *, is_apart: bool) -> bool:
+    """Reports whether a line goes on with a block; `is_apart`: blank lines lie between them."""
+    if block.kind == "list":
+        is_indented = _INDENT.match(text, line.start).end() > line.start  # type: ignore[union-attr]
+        is_lazy = kind == "text" and not is_apart
+        return kind == "list" or is_lazy or (is_indented and kind != "heading")
+    if is_apart or block.kind in ("heading", "frame"):
+        return False
+    return kind == block.kind
+
+
+def quotation(
+    text: str, parts: Sequence[Span], *, first: Quotable | None = None, longest: int
+) -> tuple[int, int, tuple[str, ...]]:
+    """Returns start and end of the text that the parts quote, and their lines of Markdown.
+
+    parts: at least one, in order, apart from each other. first: the first piece in them, which knows
+    the head of a table or the fence of a block of code that begins above it. longest: characters of
+    a part that are quoted at most.
+    The lines are as they stand there: items with their marks, rows below the head of their table,
+    code in its fence.
+    """
+    shown_text = without_hidden(text, "\0")
+    begins_in_code = (
+        first is not None and first.kind is PieceKind.CODE and parts[0][0] == first.line
+    )
+    lines: list[str] = []
+    end = parts[0][0]
+    for part in parts:
+        start = part[0]
+        part_lines, part_end = _lines_of(shown_text, part, longest, is_code=begins_in_code)
+        if lines:
+            lines += _between(text[end:start], lines[-1], part_lines[0])
+        lines += part_lines
+        end = part_end
+    framed = _framed(lines, first, begins_in_code=begins_in_code)
+    return parts[0][0], end, tuple(framed)
+
+
+def _between(gap: str, line: str, following: str) -> list[str]:
+    """Returns the lines that stand for what lies between two parts."""
+    is_table = line.startswith("|") and following.startswith("|")
+    if not gap.strip():
+        return [] if is_table or "\n\n" not in gap else [""]
+    if is_table:
+        return [f"| {LEFT_OUT} |"]
+    return ["", LEFT_OUT, ""]
+
+
+def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[list[str], int]:
+    """Returns the lines of Markdown of a part, and where it ends if it is too long."""
+    start, whole_end = part
+    end = _quoted_end(text, start, whole_end, longest)
+    line_start = text.rfind("\n", 0, start) + 1
+    begins = text[line_start:start]
+
+    # 1. What shows nothing goes: comments, and HTML outside of code.
+    quoted = neutralize(text[start:end])
+    if not is_code:
+        quoted = without_marks(quoted)
+    quoted_lines = quoted.split("\n")
+
+    # 2. The lines lose the marks of a quotation that all of them have, and the first one's indentation.
+    if not is_code and _is_quotation([begins + quoted_lines[0], *quoted_lines[1:]]):
+        quoted_lines = [_QUOTE_MARK.sub("", line, count=1) for line in quoted_lines]
+        begins = _QUOTE_MARK.sub("", begins, count=1)
+    indent = len(begins)
+    if not begins.strip():
+        indent += len(quoted_lines[0]) - len(quoted_lines[0].lstrip())
+    lines = []
+    for place, line in enumerate(quoted_lines):
+        own_indent = len(line) - len(line.lstrip())
+        dropped = own_indent if place == 0 else min(indent, own_indent)
+        lines.append(line[dropped:].rstrip())
+    while len(lines) > 1 and not lines[-1]:
+        lines.pop()
+    while len(lines) > 1 and not lines[0]:
+        lines.pop(0)
+    if end < whole_end:
+        lines[-1] += f" {LEFT_OUT}"
+    return lines, end
+
+
+def _is_quotation(lines: Sequence[str]) -> bool:
+    """Reports whether every line that shows something is marked as a quotation."""
+    return all(_QUOTE_MARK.match(line) for line in lines if line.strip())
+
+
+def _framed(lines: Sequence[str], first: Quotable | None, *, begins_in_code: bool) -> Iterator[str]:
+    """Yields the lines below the head of their table or the fence of their code, which is closed."""
+    kinds = [line.kind for line in read_lines("\n".join(lines))]
+    begins_in_table = kinds[0] == "row" and kinds[1:2] != ["rule"]
+    fence = ""
+    if first is not None and begins_in_table and first.kind is PieceKind.ROW:
+        if not any(head_line in lines for head_line in first.head):
+            yield from map(without_marks, first.head)
+    elif first is not None and begins_in_code and kinds[0] != "fence":
+        yield from first.head
+        fence = "".join(first.head)
+    for line, kind in zip(lines, kinds, strict=False):
+        yield line
+        if kind == "fence":
+            fence = "" if fence else line
+    mark = _FENCE_MARK.match(fence)
+    if mark is not None:
+        yield mark[1]
+
+
+def _quoted_end(text: str, start: int, end: int, longest: int) -> int:
+    """Returns `end`, or where to cut the text to `longest` characters, at a blank if possible."""
+    if end - start <= longest:
+        return end
+    cut = text.rfind(" ", start + longest // 2, start + longest)
+    if cut > 0:
+        return cut
+    return start + longest
+
+
+def one_line(text: str, start: int, end: int) -> str:
+    """Returns a part of a passage as one line, without comments and HTML."""
+    shown_text = without_hidden(text, "\0")
+    return " ".join(without_marks(neutralize(shown_text[start:end])).split())
+
+
+def visible(text: str, *, longest: int) -> tuple[int, int, str]:
+    """Returns start and end of what is quoted of a passage without pieces, and that as one line.
+
+    longest: characters of the text that are quoted at most. The line is without comments; empty if
+    nothing but comments stands there.
+    """
+    visible_text = without_hidden(text)
+    start = len(visible_text) - len(visible_text.lstrip())
+    last = len(visible_text.rstrip())
+    end = min(last, start + longest)
+    line = neutralize_line(without_marks(visible_text[start:end]))
+    if end < last:
+        line = f"{line} {LEFT_OUT}"
+    return start, end, line

@@ -1,0 +1,137 @@
+"""Replaces a question's unknown words by words of the notes: a misspelled word, a compound, or a part of one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from shared.language.terms import MAX_TERM, content_words, stems
+from shared.language.vocabulary import vocabulary
+from shared.language.words import fold, stop_words
+from shared.model.index import IndexedChunk
+from shared.model.retrieval import Analysis
+
+MIN_MISSPELLED = 6
+"""Letters of a word that may be misspelled."""
+MIN_PART = 4
+"""Letters of a part of a compound."""
+
+
+def correct_spelling(
+    analysis: Analysis, frequencies: Mapping[str, int], chunks: Iterable[IndexedChunk]
+) -> Analysis:
+    """Returns the question with its unknown words replaced by words of `chunks`; unchanged if there is none.
+
+    A word that no note holds becomes the commonest word that differs by one letter. In a language that tells nouns by
+    their capitals it may become its parts, or a compound of it. frequencies: stem -> chunks of the tenant that contain
+    it.
+    """
+    unknown = _unknown_words(analysis, frequencies)
+    if not unknown:
+        return analysis
+    written = _words_as_written(chunks)
+    counts = Counter[str]()
+    for word, count in written.items():
+        counts[fold(word)] += count
+    nouns: set[str] = set()
+    if vocabulary(analysis.lang).nouns_are_capitalised:
+        nouns = {fold(word) for word in written if word[0].isupper()}
+        nouns -= stop_words(analysis.lang)
+    replacements: dict[str, list[str]] = {}
+    for word in unknown:
+        if word in counts:  # it could not be counted, or its note is in another language
+            continue
+        replacement = _most_frequent_neighbour(word, counts) or _compound_parts(word, nouns)
+        if replacement:
+            replacements[word] = replacement
+    if not replacements:
+        return analysis
+    return _with_replacements(analysis, unknown, replacements)
+
+
+def _unknown_words(analysis: Analysis, frequencies: Mapping[str, int]) -> dict[str, list[str]]:
+    """Returns the longer words of which no chunk holds a stem, each with its stems."""
+    unknown: dict[str, list[str]] = {}
+    for content_word, _, _ in content_words(analysis.subject, analysis.lang):
+        word = fold(content_word)
+        if len(word) < MIN_MISSPELLED or not word.isalpha():
+            continue
+        word_stems = stems(word, analysis.lang)
+        # A stem without a frequency was not counted, so it may well be known.
+        is_known = any(frequencies.get(stem, 1) > 0 for stem in word_stems)
+        if word_stems and not is_known:
+            unknown[word] = word_stems
+    return unknown
+
+
+def _words_as_written(chunks: Iterable[IndexedChunk]) -> Counter[str]:
+    """Counts the words of the chunks, capitals kept."""
+    text = " ".join(f"{chunk.title} {chunk.heading_path} {chunk.text}" for chunk in chunks)
+    return Counter(re.findall(rf"[^\W\d_]{{{MIN_PART},{MAX_TERM}}}", text))
+
+
+def _with_replacements(
+    analysis: Analysis,
+    unknown: Mapping[str, Sequence[str]],
+    replacements: Mapping[str, Sequence[str]],
+) -> Analysis:
+    """Returns the analysis with the stems and keywords of the replacements in place of those of unknown words."""
+    new_stems = dict.fromkeys(analysis.stems)
+    for word, replacement in replacements.items():
+        for stem in unknown[word]:
+            new_stems.pop(stem, None)
+        for known_word in replacement:
+            new_stems |= dict.fromkeys(stems(known_word, analysis.lang))
+    keywords: dict[str, None] = {}
+    for keyword in analysis.keywords:
+        keywords |= dict.fromkeys(replacements.get(fold(keyword), [keyword]))
+    return replace(analysis, stems=tuple(new_stems), keywords=tuple(keywords))
+
+
+def _most_frequent_neighbour(word: str, counts: Mapping[str, int]) -> list[str]:
+    """Returns the commonest word that differs by one letter; empty if there is none."""
+    neighbours = [
+        other for other in counts if abs(len(word) - len(other)) <= 1 and is_one_edit(word, other)
+    ]
+    if not neighbours:
+        return []
+    return [max(neighbours, key=lambda other: (counts[other], other))]
+
+
+def is_one_edit(word: str, other: str) -> bool:
+    """Reports whether one of Damerau's four mistakes makes one word of the other.
+
+    One letter is left out, added or replaced, or two neighbours are swapped. The lengths differ by at most one.
+    """
+    common = 0
+    for letter, other_letter in zip(word, other, strict=False):
+        if letter != other_letter:
+            break
+        common += 1
+    rest = word[common:]
+    other_rest = other[common:]
+    is_added = rest[1:] == other_rest
+    is_left_out = other_rest[1:] == rest
+    is_replaced = rest[1:] == other_rest[1:]
+    is_swapped = rest[1::-1] == other_rest[:2] and rest[2:] == other_rest[2:]
+    return is_added or is_left_out or is_replaced or is_swapped
+
+
+def _compound_parts(word: str, nouns: Collection[str]) -> list[str]:
+    """Returns the longest nouns with which a compound begins and ends, or the shortest compound of the word."""
+    parts = [noun for noun in nouns if len(word) - len(noun) >= MIN_PART]
+    first_parts = [noun for noun in parts if word.startswith(noun)]
+    last_parts = [noun for noun in parts if word.endswith(noun)]
+    longest = [max(candidates, key=len) for candidates in (first_parts, last_parts) if candidates]
+    if longest:
+        return longest
+    compounds = []
+    for noun in nouns:
+        contains_word = noun.startswith(word) or noun.endswith(word)
+        if contains_word and len(noun) - len(word) >= MIN_PART:
+            compounds.append(noun)
+    if not compounds:
+        return []
+    return [min(compounds, key=lambda noun: (len(noun), noun))]

@@ -1,0 +1,82 @@
+"""Turns the patterns of a vocabulary into regular expressions.
+
+In a vocabulary a name in braces stands for the alternatives of a group of words (`{month}`), a blank for any white
+space, and a word of four letters or more also matches without its accents.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from shared.language.words import fold
+
+NEVER = "(?!)"
+"""A pattern that matches nothing, where a language has no words of a kind."""
+MIN_UNACCENTED_LETTERS = 4
+"""Letters from which a word is recognised without its accents; shorter ones would be other words."""
+Meaning = TypeVar("Meaning")
+
+
+def meanings(words: Iterable[tuple[Meaning, str]]) -> dict[str, Meaning]:
+    """Maps every form of a word to its meaning, longer forms also without their accents.
+
+    `words` holds each meaning with its forms, separated by `|`.
+    """
+    by_form: dict[str, Meaning] = {}
+    for meaning, forms in words:
+        for form in forms.split("|"):
+            if form:
+                by_form[form] = meaning
+    unaccented = {
+        fold(form): meaning
+        for form, meaning in by_form.items()
+        if len(form) >= MIN_UNACCENTED_LETTERS
+    }
+    return unaccented | by_form
+
+
+def alternatives(words: Iterable[str]) -> str:
+    """Joins words to a pattern that prefers the longest of them."""
+    longest_first = sorted(map(re.escape, words), key=len, reverse=True)
+    pattern = "|".join(longest_first)
+    return pattern.replace(r"\ ", r"\s+").replace("'", "['’]")
+
+
+def named_group(name: str, words: Iterable[str]) -> str:
+    """Makes a named group of the words."""
+    return rf"(?P<{name}>{alternatives(words)})"
+
+
+def accept_unaccented(pattern: str) -> str:
+    """Makes the longer words of a pattern match without their accents too."""
+
+    def with_bare_letters(word: re.Match[str]) -> str:
+        letters = []
+        for letter in word[0]:
+            if letter.isascii():
+                letters.append(letter)
+            else:
+                letters.append(f"[{letter}{fold(letter)}]")
+        return "".join(letters)
+
+    return re.sub(rf"[^\W\d_]{{{MIN_UNACCENTED_LETTERS},}}", with_bare_letters, pattern)
+
+
+def fill(pattern: str, words: Mapping[str, str]) -> str:
+    """Replaces the names in braces by `words`, and blanks by any white space."""
+    filled = accept_unaccented(pattern)
+    for name, replacement in words.items():
+        filled = filled.replace("{" + name + "}", replacement)
+    return filled.replace(" ", r"\s+")
+
+
+def ignore_case(pattern: str) -> re.Pattern[str]:
+    """Compiles a pattern that does not tell capitals from small letters."""
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def whole_words(pattern: str) -> re.Pattern[str]:
+    """Compiles a pattern that matches whole words only; an empty one matches nothing."""
+    return ignore_case(rf"(?<!\w)(?:{pattern or NEVER})(?!\w)")

@@ -1,0 +1,135 @@
+"""Decides from the words around a mention whether it is a time here: `in March` is one, `the long march` is none."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+
+from shared.times.lexicon import NEARBY, Lexicon, Mention, at_end
+from shared.times.mentions import OF_A_YEAR
+
+_LOWER_CASE_BEHIND = re.compile(r"\s+[a-z]")
+_PLURAL_BEHIND = re.compile(r"\s+[a-z]+s\b")
+_WORD_BEHIND = re.compile(r"\s+([^\W\d]+)")
+_ONLY_END_A_RANGE = ("now", "current")
+"""Kinds that by themselves are no time: `from January to now`, `the start of the year`."""
+_MAY_BE_OF_SOMETHING = ("iso_week", "nth_unit", "season", "slashes", "weekend")
+"""Kinds that a genitive makes part of something else: `week 3 of the course`, `the first quarter of the game`."""
+
+
+class _NumberRole(Enum):
+    """Role of a number that can be a year for the word behind it."""
+
+    YEAR = auto()
+    """It stands for itself."""
+    COUNT = auto()
+    """It says how many: `2000 words`."""
+    UNCLEAR = auto()
+    """It may belong to the word behind it: `2023 edition`."""
+
+
+def is_time(text: str, mention: Mention, grammar: Lexicon, *, after_operator: bool) -> bool:
+    """Reports whether a mention of which no part is named is a time.
+
+    after_operator: `since` or the like stands before it.
+    """
+    if mention.kind in _ONLY_END_A_RANGE:
+        return False
+    if mention.kind in _MAY_BE_OF_SOMETHING and grammar.genitive.match(text, mention.end):
+        return False
+    if mention.kind == "year" and _number_role(text, mention, grammar) is _NumberRole.COUNT:
+        return False
+    if after_operator:
+        return True
+    if mention.kind == "slashes" and mention.is_weak:
+        return at_end(text, mention.start, grammar.on_days) is not None
+    return not mention.is_weak or is_introduced(text, mention, grammar)
+
+
+def is_introduced(text: str, mention: Mention, grammar: Lexicon) -> bool:
+    """Reports whether a weak mention has a preposition before it, or is a weekday that stands by itself."""
+    if at_end(text, mention.start, grammar.preposition):
+        return not _is_attribute_behind_article(text, mention, grammar)
+    is_verb = mention.word("month") in grammar.verbs_as_months
+    surroundings = f"{text[: mention.start]} {text[mention.end :]}".lower()
+    if len(surroundings) < NEARBY and not is_verb and grammar.asks_for_notes(surroundings):
+        return True  # "Summarise August", "my October notes"
+    weekday = mention.word("weekday") or ""
+    is_abbreviated = any(name != weekday and name.startswith(weekday) for name in grammar.weekdays)
+    if is_abbreviated or at_end(text, mention.start, grammar.attribute_follows):
+        return False
+    before = text[max(0, mention.start - NEARBY) : mention.start]
+    word_before = before.rstrip().rpartition(" ")[2].removesuffix(",")
+    # A capital before it makes a name of it, punctuation begins a sentence: "Black Friday", "See: Friday".
+    return before[-1:].isspace() and word_before[:1].islower() and word_before[-1].isalnum()
+
+
+def _is_attribute_behind_article(text: str, mention: Mention, grammar: Lexicon) -> bool:
+    """Reports whether an article makes an attribute or a common noun of it: `the Friday report`, `the march`."""
+    if mention.kind not in ("weekday", "month"):
+        return False
+    if not at_end(text, mention.start, grammar.article):
+        return False
+    is_verb = mention.word("month") in grammar.verbs_as_months
+    return is_verb or _LOWER_CASE_BEHIND.match(text, mention.end) is not None
+
+
+def describes_plural(text: str, mention: Mention, grammar: Lexicon) -> bool:
+    """Reports whether a month says from when several things are: `the October releases`."""
+    if mention.kind != "month" or mention.word("month") in grammar.verbs_as_months:
+        return False
+    if not _PLURAL_BEHIND.match(text, mention.end):
+        return False
+    return at_end(text, mention.start, grammar.article) is not None
+
+
+def means_a_time_only(text: str, mention: Mention, grammar: Lexicon) -> bool:
+    """Reports whether a year describes nothing (`the 2023 edition`) and a weekday or month is no name or title.
+
+    `Domingo de Ramos` is a name, `Domingo` with a capital inside a Spanish sentence a person's.
+    """
+    if mention.kind == "year":
+        if _number_role(text, mention, grammar) is not _NumberRole.UNCLEAR:
+            return True
+        return not at_end(text, mention.start, grammar.article)
+    if mention.kind not in ("weekday", "month") or mention.week is not None:
+        return True
+    name_start = mention.match.start(mention.kind)
+    if grammar.names_are_lower_case and text[name_start].isupper():
+        is_inside_text = text[max(0, name_start - NEARBY) : name_start].strip() != ""
+        if is_inside_text:
+            return False
+    if mention.kind == "month":
+        return True
+    return not grammar.genitive.match(text, mention.end)
+
+
+def is_time_as_first(text: str, first: Mention, second: Mention, grammar: Lexicon) -> bool:
+    """Reports whether the second mention is a time because the first is one: `in May and June`."""
+    same_kind = first.kind == second.kind
+    both_weekdays = first.word("weekday") and second.word("weekday")
+    if not same_kind and not both_weekdays:
+        return False
+    if second.match[0] in grammar.verbs_as_months:
+        return False
+    return not first.is_weak or first.kind == "dots" or is_introduced(text, first, grammar)
+
+
+def has_other_year(text: str, mention: Mention, grammar: Lexicon) -> bool:
+    """Reports whether a year that no rule reads follows: `14 July 1789` means no recent day."""
+    needs_year = mention.kind in (*OF_A_YEAR, "half", "iso_week") and mention.year is None
+    if not needs_year or mention.word("year") or mention.word("yy"):
+        return False
+    return grammar.other_year.match(text, mention.end) is not None
+
+
+def _number_role(text: str, year: Mention, grammar: Lexicon) -> _NumberRole:
+    """Reads from the word behind a number whether it is a year."""
+    behind = _WORD_BEHIND.match(text, year.end)
+    if behind is None or behind[1].lower() in grammar.stop_words:
+        return _NumberRole.YEAR
+    if not grammar.names_are_capitalised:
+        return _NumberRole.COUNT if behind[1].istitle() else _NumberRole.YEAR
+    if behind[1].islower() and behind[1].endswith("s"):
+        return _NumberRole.COUNT
+    return _NumberRole.UNCLEAR

@@ -1,0 +1,92 @@
+"""Corrects one wrong letter in names of months and weekdays."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from shared.times.lexicon import Lexicon
+
+MAX_CORRECTIONS = 20
+"""Words of a text that are corrected."""
+_WORD = re.compile(r"(?<![\w'’-])[^\W\d_]{5,12}(?![\w-])")
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedText:
+    """A text with its misspelled names corrected."""
+
+    text: str
+    gains: tuple[tuple[int, int], ...]
+    """Each correction: where the corrected name ends in `text`, and how many letters it gained (or lost, negative)."""
+
+    def original_position(self, position: int) -> int:
+        """Maps a position in `text` to the text before the correction."""
+        return position - sum(gained for end, gained in self.gains if end <= position)
+
+
+def correct_names(text: str, grammar: Lexicon) -> CorrectedText:
+    """Corrects one wrong letter in the names of months and weekdays, in at most MAX_CORRECTIONS words."""
+    parts: list[str] = []
+    gains: list[tuple[int, int]] = []
+    copied_to = 0
+    total_gain = 0
+    for match in _WORD.finditer(text):
+        if len(gains) == MAX_CORRECTIONS:
+            break
+        word = match[0].lower()
+        name = _intended_name(word, grammar)
+        if name is None:
+            continue
+        gained = len(name) - len(word)
+        total_gain += gained
+        gains.append((match.end() + total_gain, gained))
+        parts.append(text[copied_to : match.start()])
+        parts.append(name.capitalize() if match[0][0].isupper() else name)
+        copied_to = match.end()
+    parts.append(text[copied_to:])
+    return CorrectedText("".join(parts), tuple(gains))
+
+
+def _intended_name(word: str, grammar: Lexicon) -> str | None:
+    """Returns the name that a misspelled word means; None if it is a word of its own or near no name."""
+    if word in grammar.months or word in grammar.weekdays or word in grammar.stop_words:
+        return None
+    for name in grammar.long_names:
+        if _is_misspelled(word, name):
+            return name
+    return None
+
+
+def _is_misspelled(word: str, name: str) -> bool:
+    """Reports whether one letter of the name is missing, added, replaced or swapped with the next.
+
+    The first and the last letter must be right. The last may be missing or swapped, and in a long name be another
+    consonant. So `Domenico`, `Mondays` and `Freitas` are no misspelled names.
+    """
+    if word[0] != name[0] or abs(len(word) - len(name)) > 1:
+        return False
+    if word[-1] != name[-1] and not name.startswith(word):
+        if len(word) != len(name):
+            return False
+        is_other_consonant = len(name) > 7 and word[-1] not in "aeiou"
+        is_swapped_end = word[-2] == name[-1]
+        if not is_other_consonant and not is_swapped_end:
+            return False
+    common = _common_prefix_length(word, name)
+    rest_of_word = word[common:]
+    rest_of_name = name[common:]
+    first_two_swapped = rest_of_name[1::-1]
+    if rest_of_word[:2] == first_two_swapped and rest_of_word[2:] == rest_of_name[2:]:
+        return True
+    is_replaced = rest_of_word[1:] == rest_of_name[1:]
+    is_missing = rest_of_word == rest_of_name[1:]
+    is_added = rest_of_word[1:] == rest_of_name
+    return is_replaced or is_missing or is_added
+
+
+def _common_prefix_length(word: str, name: str) -> int:
+    for index, (letter, expected) in enumerate(zip(word, name, strict=False)):
+        if letter != expected:
+            return index
+    return len(name)

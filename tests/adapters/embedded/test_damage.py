@@ -1,0 +1,300 @@
+"""Real files in which bytes were changed: what was saved is told from what the disk made of it."""
+
+from __future__ import annotations
+
+import sqlite3
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from shared.account.export import all_notes, zipped
+from shared.adapters.embedded import EmbeddedStore
+from shared.adapters.embedded.damage import Condition, check, mark_damaged_chunks
+from shared.adapters.embedded.sqlite import fill_checksums
+from shared.errors import AuroraError, NoteUnreadable
+from shared.indexing.pipeline import Indexer
+from shared.model.index import IndexStatus
+from shared.model.notes import Note, NoteKey, UnreadableNote
+from shared.model.retrieval import Restriction
+from shared.notes.service import NoteDraft, Notes
+from tests.adapters.embedded.places import flip, tenant_file
+from tests.fakes import HashingEmbedder
+from tests.indexing.world import Clock, note
+from tests.sweep.samples import sweep
+
+TENANT = "alice"
+SECRET = "the heron sleeps under the bridge"
+SAVED = note(SECRET, "n1", title="Heron", path="birds/heron.md", tags=("bird", "night"), lang="en")
+FREE = Restriction()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A tenant's file with two notes whose index is whole, closed."""
+    with closing(EmbeddedStore(tmp_path)) as store:
+        store.put_note(TENANT, SAVED)
+        store.put_note(TENANT, note("The boat is blue.", "n2", title="Boat"))
+        clock = Clock()
+        for note_id in ("n1", "n2"):
+            _indexer(store, clock).index(NoteKey(TENANT, note_id))
+    return tenant_file(tmp_path, TENANT)
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Callable[[], EmbeddedStore]]:
+    stores = []
+
+    def again() -> EmbeddedStore:
+        stores.append(EmbeddedStore(tmp_path))
+        return stores[-1]
+
+    yield again
+    for store in stores:
+        store.close()
+
+
+def _indexer(store: EmbeddedStore, clock: Clock) -> Indexer:
+    return Indexer(store=store, embedder=HashingEmbedder(dimension=8), clock=clock)
+
+
+def _places(content: bytes, text: str) -> list[int]:
+    """Where the text stands in the file: in the note, in its chunk, in what was free."""
+    found, at = [], content.find(text.encode())
+    while at >= 0:
+        found.append(at)
+        at = content.find(text.encode(), at + 1)
+    return found
+
+
+def _flip(file: Path, place: int, mask: int = 0x80) -> None:
+    content = bytearray(file.read_bytes())
+    content[place] ^= mask
+    file.write_bytes(content)
+
+
+def _damage_note(file: Path, mask: int = 0x80) -> None:
+    """One byte of the text of the note, and of no chunk."""
+    flip(file, "notes", SECRET, mask)
+
+
+@pytest.mark.parametrize("mask", [0x01, 0x80])
+def test_a_note_with_one_flipped_bit_is_unreadable_and_not_another_note(
+    file: Path, opened: Callable[[], EmbeddedStore], mask: int
+) -> None:
+    _damage_note(file, mask)
+    store = opened()
+    with pytest.raises(NoteUnreadable, match=r"^note: expected what was saved, but the disk"):
+        store.get_note(TENANT, "n1")
+    assert store.get_note(TENANT, "n2") is not None
+    assert [each.note_id for each in store.list_notes(TENANT, limit=9).items] == ["n1", "n2"]
+
+
+def test_every_flipped_byte_of_a_row_is_found_or_changes_nothing(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    whole = file.read_bytes()
+    with closing(sqlite3.connect(file)) as db:
+        page_size = db.execute("PRAGMA page_size").fetchone()[0]
+        (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'notes'").fetchone()
+    (place,) = (at for at in _places(whole, SECRET) if at // page_size == page - 1)
+    errors = []
+    for at in range(place - 90, place + len(SECRET) + 6):
+        for mask in (0x01, 0x80):
+            _flip(file, at, mask)
+            with closing(opened()) as store:
+                try:
+                    assert store.get_note(TENANT, "n1") in (SAVED, None), f"byte {at - place}"
+                    list(all_notes(TENANT, store))
+                    store.list_notes(TENANT, limit=9)
+                except AuroraError as error:
+                    errors.append(error)
+            file.write_bytes(whole)
+    assert len(errors) > 2 * len(SECRET)
+    assert not any(_quotes(error) for error in errors)
+
+
+def _quotes(error: BaseException) -> bool:
+    """Whether a traceback of the error shows words of the note."""
+    shown = "".join(traceback.format_exception(error, limit=0))
+    return any(word in shown for word in ("heron", "sleeps", "bridge"))
+
+
+def test_an_unreadable_note_is_exported_as_it_is_and_the_export_goes_on(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    _damage_note(file)
+    store = opened()
+    damaged, sound = all_notes(TENANT, store)
+    assert isinstance(damaged, UnreadableNote)
+    assert (damaged.note_id, damaged.fields["title"]) == ("n1", "Heron")
+    assert isinstance(sound, Note)
+    assert b"".join(zipped(all_notes(TENANT, store)))[:2] == b"PK"
+    assert check(file) == Condition(pages=(), notes=1)
+
+
+def test_saving_an_unreadable_note_again_mends_it_and_deleting_removes_it(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    _damage_note(file)
+    store = opened()
+    notes = Notes(store=store, clock=Clock())
+    notes.save(TENANT, "n1", NoteDraft.of(SAVED))
+    assert notes.get(TENANT, "n1").text == SECRET
+    store.close()
+    _damage_note(file)
+    notes = Notes(store=opened(), clock=Clock())
+    notes.delete(TENANT, "n1")
+    assert notes.store.get_note(TENANT, "n1") is None
+
+
+def test_the_index_of_an_unreadable_note_says_why_it_failed(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    _damage_note(file)
+    store = opened()
+    sweep(store, HashingEmbedder(dimension=8), Clock(), full=True)
+    record = store.read_record(TENANT, "n1").record
+    assert record is not None
+    assert (record.status, (record.error or "")[:30]) == (
+        IndexStatus.FAILED,
+        "note: expected what was saved,",
+    )
+    failed = [each.error for each in store.list_notes(TENANT, limit=9).items]
+    assert failed == [record.error, None]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        "chunk_id",
+        "note_id",
+        "tags",
+        "scopes",
+        "properties",
+        "text",
+        "terms",
+        "title",
+        "text_hash",
+        "index_version",
+    ],
+)
+def test_a_damaged_chunk_is_left_out_and_made_anew(
+    file: Path, opened: Callable[[], EmbeddedStore], column: str
+) -> None:
+    with closing(opened()) as store:
+        sound = store.recent(TENANT, limit=9, stems=("heron",), restriction=FREE)
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        # What a flipped first bit makes of it; the file's own bytes move with every version of SQLite.
+        damaged = f"CAST(x'db' || substr({column}, 2) AS TEXT)"
+        db.execute(f"UPDATE chunks SET {column} = {damaged} WHERE note_id = 'n1'")  # noqa: S608 - named above
+    store, clock = opened(), Clock()
+    embedder = HashingEmbedder(dimension=8)
+    found = store.recent(TENANT, limit=9, stems=("heron",), restriction=FREE)
+    assert [chunk.note_id for chunk in found] == ["n2"]
+    assert store.note_chunks(TENANT, "n1", stems=()) == ()
+    if column != "note_id":  # then only the full sweep finds whose chunk it was
+        assert store.due_keys(clock(), limit=9) == (NoteKey(TENANT, "n1"),)
+    store.nearest(
+        TENANT,
+        embedder.embed_query("heron"),
+        limit=9,
+        stems=("heron",),
+        restriction=FREE,
+        index_version=_indexer(store, clock).version,
+    )
+    sweep(store, embedder, clock, full=True)
+    sweep(store, embedder, clock)
+    assert store.recent(TENANT, limit=9, stems=("heron",), restriction=FREE) == sound
+    loses_its_vector = column in ("chunk_id", "note_id", "text_hash")
+    texts = 1 if loses_its_vector else 0
+    assert embedder.embedded.total() == texts
+    sweep(store, embedder, clock, full=True)
+    assert embedder.embedded.total() == texts
+    assert store.stats(TENANT).chunk_count == 2
+
+
+def test_the_note_of_a_damaged_record_is_indexed_anew(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        damaged = "CAST(x'db' || substr(index_version, 2) AS TEXT)"
+        db.execute(f"UPDATE records SET index_version = {damaged} WHERE note_id = 'n1'")  # noqa: S608 - named above
+    store, clock = opened(), Clock()
+    assert store.read_record(TENANT, "n1").record is None
+    assert store.live_records(TENANT, ["n1", "n2"]).keys() == {"n2"}
+    sweep(store, HashingEmbedder(dimension=8), clock, full=True)
+    assert store.live_records(TENANT, ["n1", "n2"]).keys() == {"n1", "n2"}
+
+
+def test_a_lost_chunk_is_made_anew(file: Path, opened: Callable[[], EmbeddedStore]) -> None:
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute("DELETE FROM chunks WHERE note_id = 'n1'")
+    store, clock = opened(), Clock()
+    sweep(store, HashingEmbedder(dimension=8), clock, full=True)
+    sweep(store, HashingEmbedder(dimension=8), clock)
+    assert len(store.note_chunks(TENANT, "n1", stems=())) == 1
+
+
+def test_no_byte_of_the_file_brings_out_the_text_of_a_note(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    """Each of many bytes, all over the file: whatever is wrong, it is one of our errors, without text."""
+    whole = file.read_bytes()
+    used = [at for at, byte in enumerate(whole) if byte]
+    errors: list[Exception] = []
+    for at in used[:: len(used) // 300]:
+        _flip(file, at, 0xFF)
+        with closing(opened()) as store:
+            for call in _calls(store):
+                try:
+                    call()
+                except Exception as error:  # noqa: BLE001 - whatever it is, it may not show text
+                    errors.append(error)
+        file.write_bytes(whole)
+    assert errors
+    assert not any(_quotes(error) for error in errors)
+    strange = [error for error in errors if not isinstance(error, AuroraError)]
+    assert not strange
+
+
+def _calls(store: EmbeddedStore) -> Iterator[Callable[[], object]]:
+    file = store._files.of(TENANT)
+    yield partial(check, file.path)
+    yield partial(mark_damaged_chunks, file)
+    yield partial(sweep, store, HashingEmbedder(dimension=8), Clock(), full=True)
+    yield partial(store.get_note, TENANT, "n1")
+    yield lambda: list(all_notes(TENANT, store))
+    yield partial(store.list_notes, TENANT, limit=9)
+    yield partial(store.recent, TENANT, limit=9, stems=("heron",), restriction=FREE)
+    yield partial(store.read_record, TENANT, "n1")
+    yield partial(store.put_note, TENANT, SAVED)
+
+
+def test_notes_of_an_earlier_version_get_their_checksums(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    with closing(sqlite3.connect(file)) as db, db:
+        (before,) = db.execute("SELECT checksum FROM notes WHERE note_id = 'n1'").fetchone()
+        db.execute("UPDATE notes SET checksum = NULL")
+        fill_checksums(db)
+        (after,) = db.execute("SELECT checksum FROM notes WHERE note_id = 'n1'").fetchone()
+    assert after == before
+    with closing(opened()) as store:
+        assert store.get_note(TENANT, "n1") == SAVED
+
+
+def test_a_damaged_id_of_a_note_stops_neither_the_checksums_of_the_others_nor_the_check(
+    file: Path,
+) -> None:
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute("UPDATE notes SET checksum = NULL")
+    flip(file, "notes", "n1")
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        fill_checksums(db)
+        unwritten = db.execute("SELECT count(*) FROM notes WHERE checksum IS NULL").fetchone()
+    assert unwritten == (0,)
+    assert check(file).notes == 1

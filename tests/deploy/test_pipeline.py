@@ -1,0 +1,211 @@
+"""deploy/up.sh --prepared, run by the account of a pipeline in a project that deploy/terraform has set up."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.adapters.firestore import roots
+from tests.deploy.conftest import ROOT, found_gcloud
+from tests.servers.google_cloud import GoogleCloud, tools
+from tests.servers.google_cloud.cloud import Call
+from tests.servers.google_cloud.cloud_run import add_revision
+from tests.servers.google_cloud.environment import GCLOUD_APIS
+from tests.servers.served import Served
+
+sys.path.append(str(ROOT / "deploy"))  # its scripts run from there
+
+import resources
+
+PROJECT = "demo-other"
+PARENT = f"projects/{PROJECT}"
+REGION = f"{PARENT}/locations/europe-west1"
+DATABASE = f"{PARENT}/databases/(default)"
+SECRET = f"{PARENT}/secrets/gemini-api-key"
+PIPELINE: dict[str, Any] = resources.TABLE["pipeline"]
+CUSTOM = f"{PARENT}/roles/auroraInvokers"
+UNASKED = {"roles/logging.viewer", "roles/serviceusage.serviceUsageConsumer"}
+"""Roles for what the project on loopback has not: the log of a build as it runs, and quotas."""
+UP = ("deploy/up.sh", PROJECT, "--prepared", "--region", "europe-west1")
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+
+def email(account: str) -> str:
+    return f"{account}@{PROJECT}.iam.gserviceaccount.com"
+
+
+def binding(role: str, *accounts: str) -> dict[str, Any]:
+    return {"role": role, "members": [f"serviceAccount:{email(account)}" for account in accounts]}
+
+
+def prepare(cloud: GoogleCloud) -> None:
+    """What `terraform apply` leaves, by the table that the module reads (test_terraform.py), and the key."""
+    cloud.enabled |= set(GCLOUD_APIS) | set(resources.APIS)
+    accounts = (*resources.ACCOUNTS, PIPELINE["account"])
+    for account in accounts:
+        name = f"{PARENT}/serviceAccounts/{email(account)}"
+        cloud.resources[name] = {
+            "name": name,
+            "email": email(account),
+            "description": resources.LABEL,
+        }
+    granted = [
+        binding(role, account) for account, roles in resources.ROLES.items() for role in roles
+    ]
+    granted += [binding(role, PIPELINE["account"]) for role in (*PIPELINE["roles"], CUSTOM)]
+    cloud.access.custom_roles[CUSTOM] = PIPELINE["permissions"]
+    before = cloud.access.policy(PARENT)
+    cloud.access.put(PARENT, {**before, "bindings": [*before["bindings"], *granted]})
+    act = binding(resources.TABLE["actAsRole"], PIPELINE["account"])
+    deployer = f"{PARENT}/serviceAccounts/{email(resources.DEPLOYER)}"
+    cloud.access.put(deployer, {"bindings": [act]})
+    label = dict([resources.LABEL.split("=")])
+    bucket = f"{PROJECT}-{resources.TABLE['bucket']}"
+    cloud.resources[f"b/{bucket}"] = {"name": bucket, "labels": label, "location": "EUROPE-WEST1"}
+    cloud.access.put(
+        f"b/{bucket}", {"bindings": [binding(PIPELINE["bucketRole"], PIPELINE["account"])]}
+    )
+    cloud.resources[DATABASE] = {
+        "name": DATABASE,
+        "type": "FIRESTORE_NATIVE",
+        "locationId": "eur3",
+        "deleteProtectionState": "DELETE_PROTECTION_ENABLED",
+    }
+    owner = f"{DATABASE}/documents/{roots.OWNER_PATH}"
+    cloud.documents.add(owner)
+    cloud.contents[owner] = {
+        "name": owner,
+        "updateTime": "2026-11-23T00:00:00Z",
+        "fields": {
+            roots.PROJECT_FIELD: {"stringValue": PROJECT},
+            roots.DATABASE_FIELD: {"stringValue": "(default)"},
+            roots.PREFIX_FIELD: {"stringValue": ""},
+            roots.SHARED_FIELD: {"booleanValue": False},
+        },
+    }
+    cloud.resources[SECRET] = {"name": SECRET, "labels": label}
+    cloud.resources[f"{SECRET}/versions/1"] = {"name": f"{SECRET}/versions/1", "state": "ENABLED"}
+    job = f"{REGION}/jobs/{resources.JOB}"
+    cloud.resources[job] = {"name": job, "description": resources.LABEL}
+
+
+def build(cloud: GoogleCloud, submitted: dict[str, Any]) -> bool:
+    """Leave what the build leaves: five functions of the release."""
+    release = submitted["substitutions"]["_RELEASE"]
+    for name in resources.FUNCTIONS:
+        address = f"{REGION}/functions/{name}"
+        function = {
+            "name": address,
+            "labels": dict([resources.LABEL.split("=")]),
+            "url": cloud.function_url(name),
+            "buildConfig": {"entryPoint": name.replace("-", "_")},
+            "serviceConfig": {
+                "service": f"{REGION}/services/{name}",
+                "environmentVariables": {
+                    "RELEASE": release,
+                    "FUNCTIONS": ",".join(resources.FUNCTIONS),
+                },
+            },
+        }
+        cloud.resources[address] = function
+        add_revision(cloud, function, all_traffic=True)
+    return True
+
+
+@pytest.fixture
+def cloud(product: Served) -> Iterator[GoogleCloud]:
+    found_gcloud()
+    with GoogleCloud(PROJECT) as cloud:
+        cloud.function_url = lambda name: f"{product.address}/{name}"
+        cloud.run_build = lambda submitted: build(cloud, submitted)
+        prepare(cloud)
+        yield cloud
+        assert cloud.faults == []
+
+
+def deploy(cloud: GoogleCloud, folder: Path) -> subprocess.CompletedProcess[str]:
+    account = email(PIPELINE["account"])
+    return subprocess.run(
+        UP,
+        cwd=ROOT,
+        env=tools(cloud, home=folder, account=account, path=os.environ["PATH"]),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+
+
+def submitted_builds(cloud: GoogleCloud) -> list[Call]:
+    return [call for call in cloud.calls if call.id.endswith("builds.create")]
+
+
+def test_a_pipeline_deploys_with_no_more_than_its_roles(cloud: GoogleCloud, tmp_path: Path) -> None:
+    said = deploy(cloud, tmp_path)
+    assert said.returncode == 0, said.stdout
+    assert "is set up already" in said.stdout
+    assert "Both answer /health." in said.stdout
+    callers = {call.caller for call in cloud.calls}
+    assert callers == {email(PIPELINE["account"])}
+    (submitted,) = submitted_builds(cloud)
+    assert submitted.body["serviceAccount"].endswith(email(resources.DEPLOYER))
+    changing = {
+        call.id for call in cloud.calls if call.method.verb in ("PUT", "PATCH", "DELETE")
+    } | {call.id for call in cloud.calls if call.id.endswith("setIamPolicy")}
+    assert changing <= {"run.projects.locations.services.setIamPolicy"}
+    for name in resources.CALLED:
+        policy = cloud.access.policies[f"{REGION}/services/{name}"]
+        assert policy["bindings"] == [{"role": "roles/run.invoker", "members": ["allUsers"]}]
+
+
+@pytest.mark.parametrize(
+    ("missing", "told"),
+    [
+        (DATABASE, "--prepared: there is no database (default); terraform apply"),
+        (f"{SECRET}/versions/1", "gcloud secrets versions add gemini-api-key --data-file=-"),
+    ],
+)
+def test_what_terraform_or_somebody_has_not_made_yet_is_named_and_nothing_is_built(
+    cloud: GoogleCloud, tmp_path: Path, missing: str, told: str
+) -> None:
+    del cloud.resources[missing]
+    said = deploy(cloud, tmp_path)
+    assert said.returncode == 2, said.stdout
+    assert told in said.stdout
+    assert submitted_builds(cloud) == []
+
+
+def test_a_database_that_names_nobody_is_not_taken_by_a_pipeline(
+    cloud: GoogleCloud, tmp_path: Path
+) -> None:
+    cloud.contents.clear()
+    cloud.documents.clear()
+    said = deploy(cloud, tmp_path)
+    assert said.returncode == 2, said.stdout
+    assert "does not say that it is this deployment's" in said.stdout
+
+
+def without(role: str, policy: dict[str, Any]) -> dict[str, Any]:
+    bindings = [binding for binding in policy["bindings"] if binding["role"] != role]
+    return {**policy, "bindings": bindings}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("role", sorted({*PIPELINE["roles"], CUSTOM} - UNASKED))
+def test_no_role_of_the_pipeline_is_one_too_many(
+    cloud: GoogleCloud, tmp_path: Path, role: str
+) -> None:
+    cloud.access.put(PARENT, without(role, cloud.access.policy(PARENT)))
+    said = deploy(cloud, tmp_path)
+    assert said.returncode != 0, said.stdout
+    (refused,) = set(cloud.faults)
+    assert refused.startswith(f"{email(PIPELINE['account'])} lacks "), refused
+    cloud.faults.clear()

@@ -1,0 +1,251 @@
+"""deploy/rollback.sh and what up.sh checks: one release answers everywhere, whatever was deployed half before."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.deploy.conftest import PROJECT, Deployment, Owned, deploying
+from tests.servers.gemini import error
+from tests.servers.google_cloud import GoogleCloud
+from tests.servers.google_cloud.cloud_run import add_revision, serving
+from tests.servers.served import Served
+
+PLACE = "projects/demo-other/locations/europe-west1"
+FUNCTIONS = ("chat", "api", "on-note-write", "on-template-write", "reconcile")
+CALLED = ("chat", "api", "reconcile")
+"""What a build deploys before the functions that follow notes."""
+ROLLBACK = ("deploy/rollback.sh", "demo-other")
+PATCH = "run.projects.locations.services.patch"
+FLAG = "      - --serve-all-traffic-latest-revision\n"
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+
+def deploy(
+    cloud: GoogleCloud,
+    release: str,
+    *,
+    replaces: str = "",
+    names: tuple[str, ...] = FUNCTIONS,
+    all_traffic: bool = True,
+) -> None:
+    """What a build leaves that ended after `names`; an empty release is one that an older up.sh deployed."""
+    cloud.enabled |= {"cloudfunctions", "run"}
+    variables = {
+        "RELEASE": release,
+        "SOURCE": f"source-of-{release}",
+        "REPLACES": replaces,
+        "FUNCTIONS": ",".join(FUNCTIONS),
+    }
+    for name in names:
+        function = cloud.resources.setdefault(
+            f"{PLACE}/functions/{name}",
+            {
+                "name": f"{PLACE}/functions/{name}",
+                "labels": {"product": "aurora-notes"},
+                "buildConfig": {"entryPoint": name.replace("-", "_")},
+                "serviceConfig": {"service": f"{PLACE}/services/{name}"},
+            },
+        )
+        function["serviceConfig"]["environmentVariables"] = variables if release else {}
+        add_revision(cloud, function, all_traffic=all_traffic)
+
+
+def answering(cloud: GoogleCloud, place: str = PLACE, prefix: str = "") -> dict[str, str]:
+    """Function -> the release that answers."""
+    answers = {}
+    for name in FUNCTIONS:
+        revision = serving(cloud, f"{place}/services/{prefix}{name}")
+        variables = {each["name"]: each["value"] for each in revision["containers"][0]["env"]}
+        answers[name] = variables.get("RELEASE", "")
+    return answers
+
+
+@pytest.mark.journey
+def test_a_half_deployed_release_rolled_back_leaves_one_version_everywhere(owned: Owned) -> None:
+    cloud, run = owned
+    deploy(cloud, "r1")
+    deploy(cloud, "r2", replaces="r1")
+    deploy(cloud, "r3", replaces="r2", names=CALLED)
+    said = run(*ROLLBACK)
+    assert said.returncode == 0, said.stdout
+    assert answering(cloud) == dict.fromkeys(FUNCTIONS, "r2")
+    assert "Every function to release r2, source source-of-r2" in said.stdout
+    assert "- on-note-write serves on-note-write-00002 already." in said.stdout
+    assert "- chat serves chat-00002 now." in said.stdout
+    assert [call.resource.rpartition("/")[2] for call in cloud.called(PATCH)] == [
+        "reconcile",
+        "api",
+        "chat",
+    ]
+    again = run(*ROLLBACK)
+    assert again.returncode == 0, again.stdout
+    assert len(cloud.called(PATCH)) == len(CALLED), "a second run changes nothing"
+    assert answering(cloud) == dict.fromkeys(FUNCTIONS, "r2")
+    assert cloud.faults == []
+
+
+def test_a_rollback_that_was_cut_short_goes_on(owned: Owned) -> None:
+    cloud, run = owned
+    deploy(cloud, "r1")
+    deploy(cloud, "r2", replaces="r1")
+    cloud.refusals[PATCH] = [None, None, error(403, "PERMISSION_DENIED", message="Not now.")]
+    assert run(*ROLLBACK).returncode == 1
+    assert set(answering(cloud).values()) == {"r1", "r2"}
+    said = run(*ROLLBACK)
+    assert said.returncode == 0, said.stdout
+    assert answering(cloud) == dict.fromkeys(FUNCTIONS, "r1")
+
+
+def test_a_release_that_was_rolled_back_once_is_not_gone_back_to(owned: Owned) -> None:
+    """r2 was bad and r1 came back; r3 is bad too."""
+    cloud, run = owned
+    deploy(cloud, "r1")
+    deploy(cloud, "r2", replaces="r1")
+    run(*ROLLBACK)
+    planned = run("python3", "deploy/plan.py", "demo-other", "--location", "eur3")
+    assert "replaces=r1\n" in planned.stdout
+    deploy(cloud, "r3", replaces="r1")
+    said = run(*ROLLBACK)
+    assert said.returncode == 0, said.stdout
+    assert answering(cloud) == dict.fromkeys(FUNCTIONS, "r1")
+
+
+def test_any_release_that_every_function_has_can_be_named(owned: Owned) -> None:
+    cloud, run = owned
+    deploy(cloud, "")
+    deploy(cloud, "r1", replaces="unnamed")
+    deploy(cloud, "r2", replaces="r1", names=CALLED)
+    deploy(cloud, "r3", replaces="r1")
+    listed = run(*ROLLBACK, "--list")
+    assert listed.returncode == 0, listed.stdout
+    newest, half, first, unnamed = listed.stdout.splitlines()
+    assert newest.startswith("r3 ")
+    assert "serves: api, chat, on-note-write, on-template-write, reconcile" in newest
+    assert "cannot be gone back to, without: on-note-write, on-template-write" in half
+    assert "source source-of-r1" in first
+    assert unnamed.endswith("source unknown")
+    for wanted, told in (("r2", "Release r2 cannot be gone back to"), ("r9", "got 'r9'")):
+        refused = run(*ROLLBACK, "--to", wanted)
+        assert refused.returncode == 1
+        assert told in refused.stdout
+        assert "\nr1 " in refused.stdout, "what can be named is listed"
+    assert cloud.called(PATCH) == []
+    for wanted, release in (("unnamed", ""), ("r3", "r3"), ("r1", "r1")):
+        said = run(*ROLLBACK, "--to", wanted)
+        assert said.returncode == 0, said.stdout
+        assert answering(cloud) == dict.fromkeys(FUNCTIONS, release)
+
+
+def test_a_function_that_was_made_anew_or_deleted_since_is_named(owned: Owned) -> None:
+    cloud, run = owned
+    deploy(cloud, "r1")
+    deploy(cloud, "r2", replaces="r1")
+    for name in [name for name in cloud.resources if f"{PLACE}/services/api" in name]:
+        del cloud.resources[name]
+    del cloud.resources[f"{PLACE}/functions/api"]
+    said = run(*ROLLBACK)
+    assert said.returncode == 1
+    assert "Release r1 cannot be gone back to: api has no revision of it." in said.stdout
+    assert cloud.called(PATCH) == []
+
+
+@pytest.mark.journey
+def test_a_pinned_revision_that_answers_instead_of_the_new_one_fails_with_its_cure(
+    owned: Owned,
+) -> None:
+    cloud, run = owned
+    deploy(cloud, "r1")
+    deploy(cloud, "r2", replaces="r1")
+    run(*ROLLBACK)
+    deploy(cloud, "r3", replaces="r1", all_traffic=False)
+    check = ("python3", "deploy/releases.py", "demo-other", "", "r3")
+    said = run(*check)
+    assert said.returncode == 1
+    assert "- chat serves chat-00001 (release r1) and not chat-00003." in said.stdout
+    assert "\n    deploy/rollback.sh demo-other --to r3\n" in said.stdout
+    cured = run(*ROLLBACK, "--to", "r3")
+    assert cured.returncode == 0, cured.stdout
+    assert answering(cloud) == dict.fromkeys(FUNCTIONS, "r3")
+    assert run(*check).returncode == 0
+    deploy(cloud, "r4", replaces="r1")
+    overtaken = run(*check)
+    assert overtaken.returncode == 1
+    assert "- chat serves chat-00004 (release r4) and not chat-00003." in overtaken.stdout
+    assert "or deployed at the same time" in overtaken.stdout
+
+
+def test_without_a_release_it_says_so(owned: Owned) -> None:
+    cloud, run = owned
+    nothing = run(*ROLLBACK)
+    assert (nothing.returncode, "Nothing of ours is deployed" in nothing.stdout) == (1, True)
+    deploy(cloud, "r1")
+    first = run(*ROLLBACK)
+    assert first.returncode == 1
+    assert "There is no release before r1 that every function has." in first.stdout
+    assert "\nr1 " in first.stdout
+
+
+REPLAYED = f"projects/{PROJECT}/locations/europe-west1"
+UP = "deploy/up.sh PROJECT --location eur3"
+
+
+def up(deployment: Deployment) -> str:
+    """Deploys; returns the release."""
+    said = deployment.follow(UP, GEMINI_API_KEY="a-key")
+    failed = [step.said for step in deployment.steps if step.code]
+    assert said.returncode == 0, said.stdout + "".join(failed)
+    release = said.stdout.partition("Release ")[2].partition(";")[0]
+    assert f"Every function serves release {release}." in said.stdout
+    return release
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(1800)
+def test_up_rollback_up_answers_with_the_last_and_a_half_up_goes_back_whole(
+    tmp_path: Path, product: Served
+) -> None:
+    left_out = ("roles-known", "indexes", "rules", "schedule")
+    with deploying(tmp_path, product, left_out=left_out) as deployment:
+        cloud = deployment.cloud
+        first, second = up(deployment), up(deployment)
+        rolled_back = deployment.follow("deploy/rollback.sh PROJECT")
+        assert rolled_back.returncode == 0, rolled_back.stdout
+        assert first != second
+        assert answering(cloud, REPLAYED) == dict.fromkeys(FUNCTIONS, first)
+        third = up(deployment)
+        assert answering(cloud, REPLAYED) == dict.fromkeys(FUNCTIONS, third)
+
+        no_room = error(400, "INVALID_ARGUMENT", message="No room.")
+        method = "cloudfunctions.projects.locations.functions.patch"
+        cloud.refusals[method] = [None, None, None, no_room, no_room]
+        assert deployment.follow(UP).returncode == 1
+        assert len(set(answering(cloud, REPLAYED).values())) == 2
+        deployment.follow("deploy/rollback.sh PROJECT")
+        assert answering(cloud, REPLAYED) == dict.fromkeys(FUNCTIONS, third)
+
+        retired = f"{REPLAYED}/functions/summarize"
+        shutil.copy(deployment.clone / "cloudbuild.yaml", tmp_path)
+        build = (tmp_path / "cloudbuild.yaml").read_text()
+        (deployment.clone / "cloudbuild.yaml").write_text(build.replace(FLAG, ""))
+        cloud.resources[retired] = {
+            "name": retired,
+            "labels": {"product": "aurora-notes"},
+            "buildConfig": {"entryPoint": "summarize"},
+        }
+        unserved = deployment.follow(UP)
+        assert unserved.returncode == 1
+        assert "Stopped while comparing what answers with what was deployed" in unserved.stdout
+        assert f"(release {third}) and not chat-0000" in unserved.stdout
+        assert retired in cloud.resources, "a function goes last"
+        shutil.copy(tmp_path / "cloudbuild.yaml", deployment.clone)
+        last = up(deployment)
+        assert answering(cloud, REPLAYED) == dict.fromkeys(FUNCTIONS, last)
+        assert retired not in cloud.resources
+        order = [call.id for call in cloud.calls]
+        deleted = order.index("cloudfunctions.projects.locations.functions.delete")
+        assert method not in order[deleted:]
+        assert cloud.faults == []

@@ -1,0 +1,160 @@
+"""What was last read of which folder, also when several imports write it down at once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from desktop.folders.manifest import Manifest, Source, SyncedState
+from shared.errors import InvalidArgument, OperatorError
+from tests.servers.dev import ROOT
+
+WRITER = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from desktop.folders.manifest import Manifest, Source, SyncedState
+home, name = Path(sys.argv[1]), sys.argv[2]
+source = Source("destination", "default", home / name)
+for number in range(40):
+    manifest = Manifest.of(home)
+    note_id = f"{name}-{number}"
+    manifest.begin(source, {note_id: "a.md"})
+    manifest.intend(source, note_id, "reading")
+    manifest.record(source, note_id, SyncedState("a.md", "file", "note", "seen", "reading"))
+    manifest.end(source, skipped=0)
+"""
+
+
+def _source(root: Path, destination: str = "destination") -> Source:
+    return Source(destination, "default", root)
+
+
+def test_processes_at_once_lose_nothing_of_each_other(tmp_path: Path) -> None:
+    """Two of them on the same folder."""
+    names = ("a", "b", "b", "c")
+    running = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), name], cwd=ROOT)
+        for name in names
+    ]
+    assert [process.wait(120) for process in running] == [0, 0, 0, 0]
+    manifest = Manifest.of(tmp_path)
+    for name in "abc":
+        begun = manifest.begin(_source(tmp_path / name), {})
+        assert set(begun.synced) == {f"{name}-{number}" for number in range(40)}
+        assert set(begun.synced.values()) == {
+            SyncedState("a.md", "file", "note", "seen", "reading")
+        }
+        assert len(begun.foreign) == 80
+
+
+def test_an_import_that_is_broken_off_waits_for_a_thread_that_still_writes(tmp_path: Path) -> None:
+    """Ctrl-C in the moment in which a pool starts a thread leaves that thread at work."""
+    manifest, source = Manifest.of(tmp_path), _source(tmp_path)
+    begun, left = Event(), Event()
+
+    def work() -> None:
+        with manifest._writing() as db:
+            begun.set()
+            left.wait(0.2)
+            db.execute(
+                "INSERT INTO folders (destination, vault, root) VALUES ('destination', 'default', ?)",
+                (str(tmp_path),),
+            )
+
+    with ThreadPoolExecutor(1) as pool:
+        with suppress(KeyboardInterrupt), manifest.kept_open():
+            written = pool.submit(work)
+            begun.wait()
+            raise KeyboardInterrupt
+        left.set()
+        written.result()
+    assert manifest.knows(source)
+
+
+def test_two_folders_that_begin_at_once_do_not_both_take_the_same_note(tmp_path: Path) -> None:
+    manifest, one, other = (
+        Manifest.of(tmp_path),
+        _source(tmp_path / "one"),
+        _source(tmp_path / "other"),
+    )
+    manifest.begin(one, {"n": "n.md"})
+    assert manifest.begin(other, {"n": "n.md"}).foreign == {"n"}
+    assert manifest.files(other) == {}
+    assert set(manifest.begin(one, {}).synced) == {"n"}
+    assert (
+        manifest.begin(_source(tmp_path, "another destination"), {"n": "n.md"}).foreign
+        == frozenset()
+    )
+    assert Manifest.of(tmp_path / "home").folders("destination") == ()
+    assert not (tmp_path / "home").exists(), "looking makes no file"
+
+
+def test_what_was_read_is_known_until_it_is_dropped(tmp_path: Path) -> None:
+    manifest, source = Manifest.of(tmp_path), _source(tmp_path)
+    manifest.begin(source, {"n": "n.md", "m": "m.md"})
+    manifest.intend(source, "n", "reading")
+    assert manifest.read(source, "n") == SyncedState("n.md", content_digest="reading")
+    read = SyncedState("n.md", "file", "note", "seen", "reading")
+    manifest.record(source, "n", read)
+    manifest.drop(source, "m")
+    assert Manifest.of(tmp_path).files(source) == {"n": read}
+    assert not manifest.folders("destination")[0].finished
+    manifest.end(source, skipped=3)
+    (known,) = manifest.folders("destination")
+    assert (known.source, known.notes, known.finished, known.skipped) == (source, 1, True, 3)
+    assert manifest.origin("destination", "n") == (known, read)
+    manifest.forget_all("destination")
+    assert manifest.folders("destination") == ()
+    assert manifest.origin("destination", "n") is None
+
+
+def test_a_note_leads_to_its_file_while_there_is_one(tmp_path: Path) -> None:
+    manifest = Manifest.of(tmp_path)
+    (tmp_path / "a.md").write_text("")
+    manifest.begin(_source(tmp_path), {"id-a": "a.md", "id-b": "b.md"})
+    assert manifest.file_of("id-a", "a.md") == tmp_path / "a.md"
+    assert manifest.file_of("id-b", "b.md") is None
+    assert manifest.file_of("id-c", "a.md") is None
+
+
+@pytest.mark.parametrize("text", ["[]", '{"other": 1}', "nonsense"])
+def test_a_damaged_file_is_set_aside_once_and_begun_anew(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str
+) -> None:
+    (tmp_path / "folders.db").write_bytes(text.encode() * 1000)
+    for _ in range(2):
+        assert Manifest.of(tmp_path).folders("destination") == ()
+    (told,) = caplog.messages
+    assert "folders.db was damaged and is folders.db.damaged now" in told
+    Manifest.of(tmp_path).forget_all("destination")
+    assert not (tmp_path / "folders.db.damaged").exists()
+
+
+def test_no_damaged_byte_stops_an_erasure_or_lasts_beyond_one_call(tmp_path: Path) -> None:
+    manifest, source = Manifest.of(tmp_path), _source(tmp_path)
+    manifest.begin(source, {f"id-{number}": f"folder/{number}.md" for number in range(50)})
+    whole = manifest.file.read_bytes()
+    used = [at for at, byte in enumerate(whole) if byte]
+    for at in used[:: len(used) // 100]:
+        content = bytearray(whole)
+        content[at] ^= 0xFF
+        manifest.file.write_bytes(content)
+        Manifest.of(tmp_path).forget_all("destination")
+        manifest.file.write_bytes(content)
+        with suppress(OperatorError):
+            Manifest.of(tmp_path).files(source)
+            Manifest.of(tmp_path).folders("destination")
+        Manifest.of(tmp_path).folders("destination")
+
+
+def test_a_folder_whose_name_is_no_utf_8_is_refused_with_its_name() -> None:
+    with pytest.raises(InvalidArgument, match=r"path: .*/caf\?: rename what it shows as \?"):
+        _source(Path("/notes/caf\udce9"))

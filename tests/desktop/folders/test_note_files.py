@@ -1,0 +1,184 @@
+"""The files of notes that are changed through the API of the running product, and the PDFs that it hands out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import functions_framework
+import pytest
+from werkzeug.test import Client, TestResponse
+
+from cli.options import CommandContext, close
+from desktop.folders.destinations import LocalDestination
+from desktop.folders.importing import Import
+from desktop.folders.note_files import FolderFiles, with_note_files
+from desktop.product.loopback import only_from_this_machine
+from shared.app import App
+from shared.bootstrap import assemble, build, use
+from shared.markdown.file import note_id_of
+from shared.settings.shipped import ROOT
+from tests.desktop.files.samples import pdf
+
+BOAT = note_id_of("default", "boat.md")
+PDF = pdf(["The boiler is an Ofen 3000.", "The filter is changed every May."])
+
+
+@dataclass(frozen=True)
+class Desk:
+    folder: Path
+    app: App
+    client: Client
+
+    def get(self, path: str, host: str = "localhost:8080", **headers: str) -> TestResponse:
+        return self.client.get(path, headers=headers, environ_overrides={"HTTP_HOST": host})
+
+    def call(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
+        reply = self.client.open(path, method=method, json=body)
+        assert reply.status_code < 300, reply.text
+        return reply.get_json(silent=True)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """A folder of a note and a PDF, whose files are written."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "boat.md").write_text("Blue.")
+    (folder / "boiler #2.pdf").write_bytes(PDF)
+    (tmp_path / "secret.pdf").write_bytes(b"%PDF secret")
+    settings = CommandContext(tmp_path / "home", "local", as_json=False).settings(AUTH="none")
+    app = assemble(replace(build(settings, tenant="local"), embedder=None))
+    use(app)
+    Import(LocalDestination(app, "local"), folder, "default").run()
+    api = functions_framework.create_app("api", str(ROOT / "main.py"))  # type: ignore[no-untyped-call]
+    site = only_from_this_machine(
+        with_note_files(api, FolderFiles(LocalDestination(app, "local", indexes=False))), ()
+    )
+    desk = Desk(folder, app, Client(site))
+    assert desk.call("PUT", f"/api/notes/{BOAT}:file", {"writeBack": True})["writeBack"] is True
+    yield desk
+    close(app)
+
+
+def test_a_file_follows_its_note_through_every_change(desk: Desk) -> None:
+    note = {"title": "Log", "text": "High water.", "path": "sea/log.md"}
+    desk.call("PUT", "/api/notes/x%3Ay", note)
+    assert "High water." in (desk.folder / "sea/log.md").read_text()
+    assert desk.call("GET", "/api/notes/x%3Ay:file")["state"] == "same"
+    desk.call("PUT", "/api/notes/x%3Ay", {**note, "path": "log.md"})
+    assert not (desk.folder / "sea/log.md").exists()
+    desk.call("DELETE", "/api/notes/x%3Ay")
+    assert not (desk.folder / "log.md").exists()
+    (deleted, *_) = desk.call("GET", "/api/trash")["trash"]
+    desk.call("POST", f"/api/trash/{deleted['trashId']}:restore")
+    assert "High water." in (desk.folder / "log.md").read_text()
+
+
+def test_what_was_imported_in_its_place_is_not_written_and_neither_is_what_lies_outside(
+    desk: Desk,
+) -> None:
+    desk.call("POST", "/api/notes:import", {"path": "boat.md", "text": "Another boat."})
+    assert (desk.folder / "boat.md").read_text() == "Blue."
+    assert desk.call("GET", f"/api/notes/{BOAT}:file")["state"] == "both"
+    (desk.folder / "out").symlink_to(desk.folder.parent)
+    desk.call("PUT", "/api/notes/n1", {"title": "N", "text": "x", "path": "out/n1.md"})
+    assert not (desk.folder.parent / "n1.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("out/n1.md", "leads out of its folder"),
+        (".obsidian/n1.md", "is hidden: .obsidian begins with a dot"),
+        ("sea/.n1.md", "is hidden: .n1.md begins with a dot"),
+        ("n1.pdf", "is none of a .md or .txt file"),
+        ("templates/n1.md", "is left out: templates, or named in .auroraignore"),
+        ("", "It has no path"),
+    ],
+)
+def test_a_note_without_a_file_says_why(desk: Desk, path: str, reason: str) -> None:
+    (desk.folder / "out").symlink_to(desk.folder.parent)
+    desk.call("PUT", "/api/notes/n1", {"title": "N", "text": "x", "path": path})
+    told = desk.call("GET", "/api/notes/n1:file")["reason"]
+    assert (reason.lower() in told.lower(), told.endswith("so it is not written to a file")) == (
+        True,
+        True,
+    )
+
+
+def test_what_is_no_decision_is_refused_by_name(desk: Desk) -> None:
+    for body in (None, {}, {"writeBack": "yes"}, [1], {"writeBack": True, "pad": "x" * 2000}):
+        reply = desk.client.put(f"/api/notes/{BOAT}:file", json=body)
+        assert (reply.status_code, "writeBack" in reply.text) == (400, True)
+    assert desk.client.put("/api/notes/none:file", json={"writeBack": True}).status_code == 404
+
+
+# -- PDFs
+
+BOILER = f"/documents/{note_id_of('default', 'boiler #2.pdf')}"
+
+
+def test_the_pdf_of_a_note_is_given_as_it_is(desk: Desk) -> None:
+    reply = desk.get(BOILER)
+    assert (reply.status_code, reply.mimetype, reply.data) == (200, "application/pdf", PDF)
+    assert reply.headers["Content-Disposition"].startswith("inline")
+    assert reply.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert reply.headers["X-Frame-Options"] == "DENY"
+    assert reply.headers["X-Content-Type-Options"] == "nosniff"
+    reply.close()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/documents/",
+        "/documents/nothing",
+        "/documents/../secret.pdf",
+        "/documents/..%2fsecret.pdf",
+        "/documents/%2e%2e/secret.pdf",
+        "/documents//etc/passwd",
+        "/documents/boiler%20%232.pdf",
+        f"/documents/{note_id_of('default', 'boat.md')}",
+        f"/documents/{note_id_of('default', '../secret.pdf')}",
+    ],
+)
+def test_nothing_else_is_given(desk: Desk, path: str) -> None:
+    reply = desk.get(path)
+    assert (reply.status_code, reply.mimetype) == (404, "application/json")
+
+
+def test_a_file_that_is_gone_or_leads_out_or_whose_note_was_deleted_is_not_given(
+    desk: Desk,
+) -> None:
+    file = desk.folder / "boiler #2.pdf"
+    file.rename(desk.folder / "elsewhere.pdf")
+    assert desk.get(BOILER).status_code == 404
+    file.symlink_to(desk.folder.parent / "secret.pdf")
+    assert desk.get(BOILER).status_code == 404
+    file.unlink()
+    (desk.folder / "elsewhere.pdf").rename(file)
+    desk.app.notes.delete("local", BOILER.rpartition("/")[2])
+    assert desk.get(BOILER).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["%00.png", f"{'x' * 300}.png", f"{'x' * 300}/a.png"])
+def test_a_name_that_no_image_can_have_is_not_found(desk: Desk, name: str) -> None:
+    reply = desk.get(f"/documents/{BOAT}?image={name}")
+    assert (reply.status_code, reply.mimetype) == (404, "application/json")
+
+
+def test_other_machines_and_pages_are_kept_out(desk: Desk) -> None:
+    assert desk.get(BOILER, host="evil.example").status_code == 403
+    assert desk.get(BOILER, Origin="https://evil.example").status_code == 403
+
+
+def test_a_note_whose_id_ends_like_a_verb_is_saved_read_and_deleted(desk: Desk) -> None:
+    note = {"title": "Odd", "text": "An id like a verb."}
+    assert desk.call("PUT", "/api/notes/a%3Afile", note)["noteId"] == "a:file"
+    assert desk.call("GET", "/api/notes/a%3Afile")["title"] == "Odd"
+    assert desk.client.get("/api/notes/a%3Afile:file").status_code == 200
+    assert desk.client.delete("/api/notes/a%3Afile").status_code == 204
+    assert desk.client.get("/api/notes/a%3Afile").status_code == 404

@@ -1,0 +1,166 @@
+"""Applying the changes to what is stored gives what a fresh index would hold."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.indexing.diff import Changes, WantedChunk, compare
+from shared.model.index import Chunk, StoredChunk
+
+TEXTS = st.lists(st.sampled_from("abcdef"), max_size=8)
+VERSIONS = st.sampled_from(["c1:m:4", "c2:m:4", "c1:other:4", "c1:m:8"])
+
+
+@dataclass(frozen=True)
+class Row:
+    """A chunk as a store keeps it. The vector of a text is a name that says of which text, in which space."""
+
+    chunk: WantedChunk
+    vector: str | None
+
+    def stored(self) -> StoredChunk:
+        kept = self.chunk
+        return StoredChunk(
+            kept.chunk_id,
+            kept.text_hash,
+            kept.index_version,
+            kept.note_revision,
+            self.vector is not None,
+        )
+
+
+def wanted_of(texts: Sequence[str], version: str, tags: str = "red") -> list[WantedChunk]:
+    revision = hashlib.sha256(repr((texts, tags)).encode()).hexdigest()
+    return [
+        WantedChunk(
+            chunk_id=f"n_{position:03d}",
+            slice=Chunk(position, "", text, 0, len(text)),
+            properties=(),
+            text_hash=f"hash of {text}",
+            index_version=version,
+            note_revision=revision,
+        )
+        for position, text in enumerate(texts)
+    ]
+
+
+def vector_of(chunk: WantedChunk) -> str:
+    return f"{chunk.text_hash} in {chunk.index_version.split(':', 1)[1]}"
+
+
+def rows(chunks: Sequence[WantedChunk], *, embedded: int | None = None) -> dict[str, Row]:
+    """As stored, the first `embedded` of them with vectors; None: all."""
+    return {
+        each.chunk_id: Row(each, vector_of(each) if embedded is None or number < embedded else None)
+        for number, each in enumerate(chunks)
+    }
+
+
+def applied(stored: Mapping[str, Row], changes: Changes) -> dict[str, Row]:
+    after = {chunk_id: row for chunk_id, row in stored.items() if chunk_id not in changes.remove}
+    for each in changes.put:
+        donor = changes.reuse.get(each.chunk_id)
+        after[each.chunk_id] = Row(each, stored[donor].vector if donor else None)
+    for each in changes.patch:
+        after[each.chunk_id] = Row(each, stored[each.chunk_id].vector)
+    return after
+
+
+def embedded(stored: Mapping[str, Row], changes: Changes) -> dict[str, Row]:
+    asked = {each.chunk_id for each in changes.embed}
+    return {
+        chunk_id: Row(row.chunk, vector_of(row.chunk)) if chunk_id in asked else row
+        for chunk_id, row in stored.items()
+    }
+
+
+def between(
+    stored: Mapping[str, Row], wanted: Sequence[WantedChunk], *, embeds: bool = True
+) -> Changes:
+    return compare(
+        wanted, [row.stored() for row in stored.values()], embeds=embeds, second_version=""
+    )
+
+
+@given(TEXTS, TEXTS, VERSIONS, VERSIONS, st.sampled_from(["red", "blue"]), st.integers(0, 8))
+def test_any_stored_state_becomes_a_fresh_index(  # noqa: PLR0917 - hypothesis gives its values by position
+    old: list[str], new: list[str], old_version: str, new_version: str, tags: str, with_vectors: int
+) -> None:
+    stored = rows(wanted_of(old, old_version), embedded=with_vectors)
+    wanted = wanted_of(new, new_version, tags)
+    changes = between(stored, wanted)
+    assert embedded(applied(stored, changes), changes) == rows(wanted)
+
+
+@given(TEXTS, TEXTS, TEXTS, st.integers(0, 8))
+def test_an_interrupted_change_is_finished_by_the_next(
+    old: list[str], new: list[str], newest: list[str], with_vectors: int
+) -> None:
+    stored = rows(wanted_of(old, "c1:m:4"))
+    first = between(stored, wanted_of(new, "c1:m:4"))
+    halfway = applied(stored, first)
+    some = replace(first, embed=first.embed[:with_vectors])
+    interrupted = embedded(halfway, some)
+    wanted = wanted_of(newest, "c1:m:4")
+    changes = between(interrupted, wanted)
+    assert embedded(applied(interrupted, changes), changes) == rows(wanted)
+
+
+@given(TEXTS, VERSIONS)
+def test_what_is_stored_as_wanted_is_not_touched(texts: list[str], version: str) -> None:
+    wanted = wanted_of(texts, version)
+    assert between(rows(wanted), wanted) == Changes(
+        put=(), patch=(), remove=(), reuse={}, reuse_second={}, embed=()
+    )
+
+
+@given(TEXTS, st.integers(0, 8))
+def test_a_change_that_creates_the_record_names_every_chunk(
+    texts: list[str], with_vectors: int
+) -> None:
+    wanted = wanted_of(texts, "c1:m:4")
+    stored = [row.stored() for row in rows(wanted, embedded=with_vectors).values()]
+    changes = compare(wanted, stored, embeds=True, second_version="", touch_all=True)
+    assert sorted(each.slice.position for each in (*changes.put, *changes.patch)) == list(
+        range(len(texts))
+    )
+    assert embedded(applied(rows(wanted, embedded=with_vectors), changes), changes) == rows(wanted)
+
+
+@given(TEXTS, TEXTS, st.integers(0, 8))
+def test_only_texts_without_any_vector_are_embedded(
+    old: list[str], new: list[str], with_vectors: int
+) -> None:
+    changes = between(
+        rows(wanted_of(old, "c1:m:4"), embedded=with_vectors), wanted_of(new, "c1:m:4")
+    )
+    known = set(old[:with_vectors])
+    assert [each.slice.text for each in changes.embed] == [
+        text for text in new if text not in known
+    ]
+
+
+@given(TEXTS, TEXTS)
+def test_without_an_embedder_nothing_waits_for_vectors(old: list[str], new: list[str]) -> None:
+    stored = rows(wanted_of(old, "c1:none:0"), embedded=0)
+    wanted = wanted_of(new, "c1:none:0")
+    changes = between(stored, wanted, embeds=False)
+    assert changes.embed == ()
+    assert applied(stored, changes) == rows(wanted, embedded=0)
+
+
+def test_another_model_reuses_no_vector_and_another_chunker_does() -> None:
+    stored = rows(wanted_of(["a", "b"], "c1:m:4"))
+    assert len(between(stored, wanted_of(["a", "b"], "c1:other:4")).embed) == 2
+    rechunked = between(stored, wanted_of(["a", "b"], "c2:m:4"))
+    assert (len(rechunked.put), rechunked.embed) == (2, ())
+
+
+def test_a_model_name_with_colons_names_its_own_space() -> None:
+    stored = rows(wanted_of(["a"], "c1:nomic:v1:4"))
+    assert len(between(stored, wanted_of(["a"], "c1:nomic:v2:4")).embed) == 1

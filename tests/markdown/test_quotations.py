@@ -1,0 +1,252 @@
+from __future__ import annotations
+
+import time
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from shared.markdown.hidden import without_hidden, without_marks
+from shared.markdown.quotable import are_neighbours, quotable
+from shared.markdown.quotations import Outline, quotation
+from shared.markdown.sanitize import sanitize
+
+_RENDERER = MarkdownIt("commonmark", {"html": True}).enable("table")
+
+
+class _Text(HTMLParser):
+    """Collects the text that a page shows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = ""
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def visible_text(markdown: str) -> str:
+    """Returns the text that a CommonMark renderer shows."""
+    page = _Text()
+    page.feed(_RENDERER.render(markdown))
+    page.close()
+    return page.text
+
+
+def quoted(text: str, around: str, *, longest: int = 700) -> list[str] | None:
+    """Returns the lines of what is quoted whole around a string; None: it is too long."""
+    start = text.index(around)
+    whole = Outline(text).whole((start, start + len(around)), longest=longest)
+    if whole is None:
+        return None
+    return list(quotation(text, [whole], longest=900)[2])
+
+
+@pytest.mark.parametrize(
+    ("markdown", "lines"),
+    [
+        ("We chose *it*. It scales.", ["We chose *it*. It scales."]),
+        (
+            "Do this:\n\n- [ ] one\n  goes on\n- two",
+            ["Do this:", "", "- [ ] one", "  goes on", "- two"],
+        ),
+        (
+            "```sh\nmake *run*\n\n  make test\n```",
+            ["```sh", "make *run*", "", "  make test", "```"],
+        ),
+        ("> It is **hot**.\n> - so", ["It is **hot**.", "- so"]),
+        (
+            "| Leave | Days |\n|---|---|\n| Sick | 10 |",
+            ["| Leave | Days |", "|---|---|", "| Sick | 10 |"],
+        ),
+        ("Oracle [N2].", ["Oracle (N2)."]),
+    ],
+)
+def test_a_quote_is_the_notes_own_words_in_their_own_form(markdown: str, lines: list[str]) -> None:
+    found = quotable(markdown)
+    assert all(are_neighbours(markdown, *pair) for pair in pairwise(found))
+    span = (found[0].line, found[-1].end)
+    start, end, shown = quotation(markdown, [span], first=found[0], longest=900)
+    assert list(shown) == lines
+    assert markdown[start:end].rsplit("\n", maxsplit=1)[-1].strip(" >") in markdown
+
+
+def test_a_quote_has_an_end() -> None:
+    text = "word " * 100
+    start, end, lines = quotation(text, [(0, len(text))], longest=50)
+    assert (start, lines) == (0, (text[:end] + " …",))
+    assert end <= 50
+
+
+LIST = "Intro.\n\nBring:\n\n- a tent\n- a lamp\n  with oil\n\nThe end."
+TABLE = "Words.\n\n| Leave | Days |\n|---|---|\n| Sick | 10 |\n| Annual | 20 |\n\nThe end."
+
+
+def test_a_passage_that_fits_is_quoted_whole() -> None:
+    assert quoted(LIST, "a lamp") == LIST.split("\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "around", "longest", "lines"),
+    [
+        (LIST, "a lamp", 40, ["Bring:", "", "- a tent", "- a lamp", "  with oil"]),
+        (LIST, "a lamp", 30, ["- a tent", "- a lamp", "  with oil"]),
+        (LIST, "a lamp", 20, None),
+        (LIST, "Intro.", 10, ["Intro."]),
+        (
+            TABLE,
+            "Annual",
+            60,
+            ["| Leave | Days |", "|---|---|", "| Sick | 10 |", "| Annual | 20 |"],
+        ),
+        ("A.\n\n> [!tip] Frost\n> Cover it.\n\nB.", "Cover", 30, ["[!tip] Frost", "Cover it."]),
+        (
+            "Run:\n\n```sh\nmake\n\ntest\n```\nB.",
+            "make",
+            27,
+            ["Run:", "", "```sh", "make", "", "test", "```"],
+        ),
+        ("A.\n\n```sh\nmake\n", "make", 12, ["```sh", "make", "```"]),
+        ("# A\n\nB.\n\n> C.", "B.", 30, ["# A", "", "B.", "", "> C."]),
+    ],
+)
+def test_of_a_longer_passage_the_block_that_fits_is_quoted_with_what_leads_to_it(
+    text: str, around: str, longest: int, lines: list[str] | None
+) -> None:
+    assert quoted(text, around, longest=longest) == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "lines"),
+    [
+        ("- a\n- b\n- c", ["- a", "- c"], ["- a", "", "…", "", "- c"]),
+        ("1. a\n2. b", ["1. a", "2. b"], ["1. a", "2. b"]),
+        (
+            TABLE.replace("| Annual", "| Care | 5 |\n| Annual"),
+            ["| Sick | 10 |", "| Annual | 20 |"],
+            ["| Leave | Days |", "|---|---|", "| Sick | 10 |", "| … |", "| Annual | 20 |"],
+        ),
+    ],
+)
+def test_what_is_left_out_between_two_parts_is_marked(
+    text: str, parts: list[str], lines: list[str]
+) -> None:
+    spans = [(text.index(part), text.index(part) + len(part)) for part in parts]
+    first = next(piece for piece in quotable(text) if piece.line == spans[0][0])
+    start, end, shown = quotation(text, spans, first=first, longest=900)
+    assert (start, end) == (spans[0][0], spans[-1][1])
+    assert list(shown) == lines
+
+
+def test_the_rest_of_a_row_does_not_stand_above_its_table() -> None:
+    text = "in its midst |\n| Sick | 10 |"
+    outline = Outline(text, begins_in_table=True)
+    assert outline.whole((16, 20), longest=700) == (15, len(text))
+
+
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        ("<small>Released in *May*</small>", "Released in *May*"),
+        ("H<sub>2</sub>O<br>is <div class='a b' id=x>wet</div>", "H2O is  wet "),
+        ("<style>p { color: red }</style>a", "a"),
+        ("a < b, 3 <4, x<y and <3", "a < b, 3 <4, x<y and <3"),
+        ("run `echo <b>` and <b>this</b>", "run `echo <b>` and this"),
+        ("```\n<b>x</b>\n```\n<b>y</b>", "```\n<b>x</b>\n```\ny"),
+        ("see <https://a.example/b> or <me@a.example>", "see https://a.example/b or me@a.example"),
+        ("<b unclosed", "<b unclosed"),
+        ("see [the page][p] and [p][]\n\n[p]: https://a.example", "see the page and p\n\n"),
+        ("a note[^1]\n\n[^1]: below", "a note[^1]\n\n[^1]: below"),
+        ("[a\nb](https://a.example/b) c", "[a b](https://a.example/b) c"),
+        ("[What: why?](https://a.example) [here](#there)", "What: why? here"),
+        ("a[i][j] = `x`", "a[i][j] = `x`"),
+    ],
+)
+def test_html_that_a_renderer_drops_is_dropped_and_what_it_shows_stays(
+    markdown: str, shown: str
+) -> None:
+    assert without_marks(markdown) == shown
+
+
+def test_comments_and_tags_that_go_on_in_the_next_line_are_hidden_in_their_place() -> None:
+    text = "<!-- a\n-->b <p\nid='x'>c `<i\n>` <i>d</i>\n```\n<!-- e -->\n```"
+    hidden = without_hidden(text)
+    assert len(hidden) == len(text)
+    assert hidden.count("\n") == text.count("\n")
+    assert "".join(hidden.split()) == "bc`<i>`<i>d</i>```<!--e-->```"
+
+
+_LINES = [
+    "# H",
+    "Text <b>one</b>. More",
+    "goes on:",
+    "- item <br> x",
+    "- `code <i>`",
+    "2. two",
+    "| a | b |",
+    "|---|---|",
+    "| <small>c</small> | d |",
+    "```",
+    "> q",
+    "> - in q",
+    "",
+    "",
+    "<!-- x -->",
+    "  deep",
+    "😀 x.",
+    "[a](https://a.example/b)",
+]
+
+
+@given(st.lists(st.sampled_from(_LINES), max_size=12), st.integers(5, 120))
+def test_a_quote_shows_what_the_note_shows_there(lines: list[str], longest: int) -> None:
+    """The oracle is a CommonMark renderer: letters of a part alone are those of its quote."""
+    text = "\n".join(lines)
+    outline = Outline(text)
+    for piece in quotable(text):
+        whole = outline.whole((piece.line, piece.end), longest=longest)
+        if whole is None:
+            continue
+        start, end, shown = quotation(text, [whole], first=piece, longest=900)
+        assert (start, end) == whole
+        assert start <= piece.start < piece.end <= end
+        assert end - start <= longest
+        quote = sanitize("\n".join(shown), [text])
+        part = without_hidden(text)[start:end]
+        head = "" if piece.head and piece.head[0] in part else "".join(piece.head)
+        assert _letters(visible_text(quote)) in (
+            _letters(visible_text(part)),
+            _letters(visible_text(head)) + _letters(visible_text(part)),
+        )
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "<a ",
+        "<a b='",
+        "<style>",
+        "`",
+        "```\n",
+        "[",
+        "[a](",
+        "[a][",
+        "<!",
+        "[a]: b\n",
+        "- a\n\n",
+        "> ",
+    ],
+)
+def test_odd_text_takes_no_time_to_quote(part: str) -> None:
+    text = part * (12_000 // len(part))
+    started = time.thread_time()
+    Outline(text).whole((0, 1), longest=700)
+    quotation(text, [(0, len(text))], longest=20_000)
+    assert time.thread_time() - started < 2.0

@@ -1,0 +1,124 @@
+"""Firestore's documents in the project's databases: names, the fields of a few, or the real emulator's.
+
+With `GoogleCloud.firestore` set, every call goes to the emulator there: what lies in a database, and what a write with
+a precondition does, is then Firestore's own answer.
+"""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from tests.servers.gemini import error
+from tests.servers.google_cloud.standard import Handler, missing
+from tests.servers.scripted import Reply
+
+if TYPE_CHECKING:
+    from tests.servers.google_cloud.cloud import Call, GoogleCloud
+
+JSON = dict[str, Any]
+
+
+def _forwarded(handler: Handler) -> Handler:
+    def handle(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+        if not cloud.firestore:
+            return handler(cloud, call)
+        request = urllib.request.Request(
+            f"http://{cloud.firestore}/{call.sent.path.removeprefix('/firestore/')}",
+            call.sent.body or None,
+            {"Authorization": "Bearer owner", "Content-Type": "application/json"},
+            method=call.method.verb,
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=60) as reply:
+                return Reply(body=json.loads(reply.read()))
+        except urllib.error.HTTPError as refused:
+            with refused:
+                return Reply(status=refused.code, body=json.loads(refused.read()))
+
+    return handle
+
+
+def _query(cloud: GoogleCloud, call: Call) -> Reply:
+    """The documents of a collection group whose names lie on one side of a bound."""
+    query = call.body["structuredQuery"]
+    group = query["from"][0]["collectionId"]
+    names = sorted(each for each in _below(cloud, call.resource) if each.split("/")[-2] == group)
+    if "where" in query:
+        asked = query["where"]["fieldFilter"]
+        bound = asked["value"]["referenceValue"]
+        names = [each for each in names if (each < bound) is (asked["op"] == "LESS_THAN")]
+    return Reply(
+        body=[{"document": {"name": each}} for each in names[: query["limit"]]]
+        or [{"readTime": "now"}]
+    )
+
+
+def _collections(cloud: GoogleCloud, call: Call) -> JSON:
+    """Those directly below the root or a document."""
+    parent = f"{call.resource}/"
+    names = {
+        name.removeprefix(parent).split("/")[0]
+        for name in cloud.documents
+        if name.startswith(parent)
+    }
+    return {"collectionIds": sorted(names)}
+
+
+def _list(cloud: GoogleCloud, call: Call) -> JSON:
+    """Every document of a collection, with `showMissing` also those that only have something below them."""
+    parent = f"{call.resource}/"
+    names = {
+        parent + name.removeprefix(parent).split("/")[0]
+        for name in cloud.documents
+        if name.startswith(parent)
+    }
+    if call.query.get("showMissing") != "true":
+        names &= cloud.documents
+    return {"documents": [{"name": name} for name in sorted(names)]}
+
+
+def _get(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    return cloud.contents.get(call.resource) or missing(call.resource)
+
+
+def _commit(cloud: GoogleCloud, call: Call) -> Reply | JSON:
+    """One write, with a precondition or without."""
+    (write,) = call.body["writes"]
+    name, expected = write["update"]["name"], write.get("currentDocument", {})
+    held = cloud.contents.get(name)
+    if "exists" in expected and expected["exists"] is not (held is not None):
+        return error(409, "ALREADY_EXISTS", message=f"{name} already exists.")
+    if "updateTime" in expected and (not held or held["updateTime"] != expected["updateTime"]):
+        return error(400, "FAILED_PRECONDITION", message=f"{name} has changed.")
+    cloud.documents.add(name)
+    cloud.contents[name] = {**write["update"], "updateTime": datetime.now(UTC).isoformat()}
+    return {"writeResults": [{"updateTime": cloud.contents[name]["updateTime"]}]}
+
+
+def _below(cloud: GoogleCloud, parent: str) -> list[str]:
+    return [name for name in cloud.documents if name.startswith(parent)]
+
+
+def copy(cloud: GoogleCloud, source: str, target: str) -> None:
+    """Everything in a database, as a restore or a clone copies it."""
+    for name in _below(cloud, f"{source}/"):
+        renamed = name.replace(source, target, 1)
+        cloud.documents.add(renamed)
+        if name in cloud.contents:
+            cloud.contents[renamed] = {**cloud.contents[name], "name": renamed}
+
+
+HANDLERS: dict[str, Handler] = {
+    f"firestore.projects.databases.documents.{method}": _forwarded(handler)
+    for method, handler in {
+        "commit": _commit,
+        "get": _get,
+        "listCollectionIds": _collections,
+        "listDocuments": _list,
+        "runQuery": _query,
+    }.items()
+}

@@ -1,0 +1,44 @@
+"""Which tests a change leaves out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.selection import EVERYWHERE, WATCHES, runs
+
+ROOT = Path(__file__).parent.parent
+PROTECTED = ("account", "answering", "contracts", "rules", "trust")
+"""Rooms of tests for money, citations, stored data and tenants."""
+
+
+def test_every_path_of_the_table_exists() -> None:
+    for path in {*WATCHES, *EVERYWHERE, *(path for paths in WATCHES.values() for path in paths)}:
+        folder, _, beginning = path.rpartition("/")
+        assert list((ROOT / folder).glob(f"{beginning}*")), path
+
+
+def test_what_protects_data_tenants_citations_and_money_always_runs() -> None:
+    for room in PROTECTED:
+        assert not [name for name in WATCHES if name.startswith(f"tests/{room}/")]
+        assert runs(f"tests/{room}/test_any.py::test_it", ["README.md"])
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        (None, True),
+        (["all"], True),
+        (["deploy/up.sh"], True),
+        (["tests/deploy/test_up.py"], True),
+        (["pyproject.toml"], True),
+        (["README.md", "shared/times/intent.py"], False),
+        ([], False),
+    ],
+)
+def test_a_deployment_is_replayed_where_its_code_has_changed(
+    changed: list[str] | None, *, expected: bool
+) -> None:
+    assert runs("tests/deploy/test_up.py::test_it", changed) is expected
+    assert runs("tests/deploy/test_up.py::test_it", changed, journey=True)
