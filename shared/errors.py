@@ -120,11 +120,23 @@ class Unavailable(AuroraError):
 
 
 class ModelUnavailable(Unavailable):
-    """A model did not answer. `retry_after` is the server's own delay, if it gave one."""
+    """A model did not answer. `retry_after` is the server's own delay, if it gave one.
+
+    `is_billed`: the service may charge for the call. False where it has refused the call with a status.
+    """
+
+    def __init__(
+        self, message: str, *, retry_after: float | None = None, is_billed: bool = True
+    ) -> None:
+        super().__init__(message, retry_after=retry_after)
+        self.is_billed = is_billed
 
 
 class ModelUnreachable(ModelUnavailable):
     """Nobody listens at the model's address, which the message names: waiting longer will hardly help."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, is_billed=False)
 
 
 class ModelMisconfigured(ModelUnavailable):
@@ -134,9 +146,8 @@ class ModelMisconfigured(ModelUnavailable):
     """
 
     def __init__(self, message: str, *, advice: str, is_billed: bool = False) -> None:
-        super().__init__(message)
+        super().__init__(message, is_billed=is_billed)
         self.advice = advice
-        self.is_billed = is_billed
 
 
 class ModelBudgetExceeded(ModelUnavailable):
@@ -144,6 +155,9 @@ class ModelBudgetExceeded(ModelUnavailable):
 
     `retry_after`: seconds to the next UTC day.
     """
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message, retry_after=retry_after, is_billed=False)
 
 
 class EmbeddingQuotaExceeded(ModelBudgetExceeded):
@@ -175,7 +189,14 @@ class RequestBusy(Unavailable):
 
 
 class ModelRefused(AuroraError):
-    """The model answered and would answer the same again. Retrying costs money and changes nothing."""
+    """The model answered and would answer the same again. Retrying costs money and changes nothing.
+
+    `is_billed`: as in ModelUnavailable. What a model has read before it blocked a reply may be charged for.
+    """
+
+    def __init__(self, message: str, *, is_billed: bool = True) -> None:
+        super().__init__(message)
+        self.is_billed = is_billed
 
 
 class OperatorError(AuroraError):

@@ -24,6 +24,8 @@ class Bill:
     """Cost of one call."""
 
     usd: float
+    has_begun: bool = False
+    """True once a part of the reply has come: the call is then charged for, however it ends."""
 
 
 class ProjectBudget:
@@ -52,7 +54,7 @@ class ProjectBudget:
     @contextmanager
     def reserved(self, usd: float) -> Iterator[Bill]:
         """Reserves `usd` around a call that costs at most that; the call has cost it unless the Bill says otherwise
-        at the end.
+        at the end, or the model has refused it: an outage must not use up the day.
 
         Raises ModelBudgetExceeded if the rest of the day's budget is too small, StoreUnavailable.
         """
@@ -65,11 +67,8 @@ class ProjectBudget:
         bill = Bill(usd)
         try:
             yield bill
-        except errors.ModelUnreachable:  # not delivered
-            bill.usd = 0.0
-            raise
-        except errors.ModelMisconfigured as problem:
-            if not problem.is_billed:
+        except (errors.ModelUnavailable, errors.ModelRefused) as failure:
+            if not failure.is_billed and not bill.has_begun:
                 bill.usd = 0.0
             raise
         finally:

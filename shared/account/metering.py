@@ -92,6 +92,7 @@ class MeteredWriter:
             closing(self.inner.stream(prompt)) as pieces,
         ):
             for piece in pieces:
+                bill.has_begun = True
                 usage = piece.usage or usage
                 yield piece
             # A reader who leaves earlier never learns what the model went on to write: the reserved sum stands.

@@ -286,7 +286,7 @@ def _by_retryable(error: GoogleAuthError, model: str) -> AuroraError:
     """Translates a failure to get an access token for Vertex AI."""
     message = f"{model}: no access token for Vertex AI ({type(error).__name__})"
     if error.retryable:
-        return ModelUnavailable(message)
+        return ModelUnavailable(message, is_billed=False)
     return ModelMisconfigured(
         message, advice="Give the account of the functions the role roles/aiplatform.user."
     )

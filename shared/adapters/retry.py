@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from shared.errors import ModelMisconfigured, ModelUnavailable, ModelUnreachable
+from shared.errors import ModelMisconfigured, ModelRefused, ModelUnavailable, ModelUnreachable
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState
@@ -66,7 +66,7 @@ def retry_within(
 def retry_until(attempt: Callable[[float], T], *, deadline: float, clock: Clock = time) -> T:
     """Retries as `retry_within`, without the watch over each attempt.
 
-    `attempt` gets the seconds left and must keep to them.
+    `attempt` gets the seconds left and must keep to them. The error raised is billed if one of the attempts may be.
     """
     # With the SDK of a model, which brings it: it takes 40 ms, which a local embedder need not wait for.
     from tenacity import Retrying, retry_if_exception  # noqa: PLC0415
@@ -79,7 +79,18 @@ def retry_until(attempt: Callable[[float], T], *, deadline: float, clock: Clock 
         before_sleep=_log_pause,
         reraise=True,
     )
-    return attempts(lambda: attempt(deadline - clock.monotonic()))
+    is_billed = False
+
+    def watched() -> T:
+        nonlocal is_billed
+        try:
+            return attempt(deadline - clock.monotonic())
+        except (ModelUnavailable, ModelRefused) as failure:
+            is_billed = is_billed or failure.is_billed
+            failure.is_billed = is_billed
+            raise
+
+    return attempts(watched)
 
 
 def _may_pass(failure: BaseException) -> bool:

@@ -36,7 +36,11 @@ Table: TypeAlias = Mapping[type[Exception], Callable[[Any, str], AuroraError]]
 
 _PASSING = frozenset({408, 409, 425, 429, 499})
 """Statuses under 500 that another attempt may cure: timeouts, aborted, too early, too many, cancelled."""
+_BILLED = frozenset({408, 499, 502, 504, 524})
+"""Statuses of calls that ended in the middle, often told by a proxy: the model may have worked, and be paid for it.
 
+Google charges for no other failed request: https://ai.google.dev/gemini-api/docs/billing
+"""
 
 _KEY_INVALID = "the key is not valid"
 _MEANINGS = {
@@ -104,7 +108,10 @@ def ours(table: Table, error: Exception, model: str) -> AuroraError:
 def from_status(
     status: int, model: str, *, why: str = "", retry_after: float | None = None
 ) -> AuroraError:
-    """Translates an HTTP status that is no success. `why`: a reason code, never free text."""
+    """Translates an HTTP status that is no success, and says whether the call may be billed.
+
+    `why`: a reason code, never free text.
+    """
     meaning = _MEANINGS.get(status, "")
     if "API_KEY_INVALID" in why:
         meaning = _KEY_INVALID
@@ -114,10 +121,10 @@ def from_status(
     if meaning:
         message += f" ({meaning})"
     if status in _PASSING or status >= 500:
-        return ModelUnavailable(message, retry_after=retry_after)
+        return ModelUnavailable(message, retry_after=retry_after, is_billed=status in _BILLED)
     advice = _advice(status, why)
     if advice is None:
-        return ModelRefused(message)
+        return ModelRefused(message, is_billed=False)
     if status == 404:
         message = _unknown_model(model)
     return ModelMisconfigured(message, advice=advice)

@@ -400,6 +400,10 @@ DEAREST = 2048 * PRICE.written
         ((ModelUnavailable("no reply in time"),), DEAREST, 2 * DEAREST),
         ((Delta("Blue", Usage(100, 1)), ModelUnavailable("cut")), DEAREST, 2 * DEAREST),
         ((ModelUnreachable("nobody listens"),), 0.0, 0.0),
+        ((ModelUnavailable("429", is_billed=False),), 0.0, 0.0),
+        ((ModelRefused("400", is_billed=False),), 0.0, 0.0),
+        ((ModelRefused("the reply was blocked"),), DEAREST, 2 * DEAREST),
+        ((Delta("Blue"), ModelUnavailable("503", is_billed=False)), DEAREST, 2 * DEAREST),
     ],
 )
 def test_an_answer_whose_usage_nobody_learns_costs_the_most_it_can(
@@ -407,7 +411,7 @@ def test_an_answer_whose_usage_nobody_learns_costs_the_most_it_can(
 ) -> None:
     budget = ProjectBudget(home.app.store, home.clock, usd=1000.0)
     writer = MeteredWriter(ScriptedWriter(reply), budget, PRICE)
-    with suppress(ModelUnavailable):
+    with suppress(ModelUnavailable, ModelRefused):
         list(writer.stream(Prompt("Answer.", QUESTION, QUESTION, ())))
     assert least <= _spent(home) <= most
 

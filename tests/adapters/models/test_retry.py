@@ -35,6 +35,19 @@ def test_a_call_that_succeeds_is_made_once_with_the_whole_deadline(clock: FakeCl
     assert (call.given, clock.pauses) == ([30.0], [])
 
 
+def test_a_refused_call_after_one_that_may_have_been_billed_is_billed(clock: FakeClock) -> None:
+    def refused() -> ModelUnavailable:
+        return ModelUnavailable("m: 429", is_billed=False, retry_after=20)
+
+    for failures, is_billed in (
+        ([refused(), refused()], False),
+        ([ModelUnavailable("m: no complete reply"), refused()], True),
+    ):
+        with pytest.raises(ModelUnavailable) as caught:
+            retry_within(Flaky(*failures, refused()), model="m", seconds=30, clock=clock)
+        assert caught.value.is_billed is is_billed
+
+
 def test_pauses_grow_and_each_has_jitter(clock: FakeClock) -> None:
     retry_within(Flaky(*[away() for _ in range(9)]), model="m", seconds=1000, clock=clock)
     least = [min(FIRST_PAUSE * 2**at, MAX_PAUSE) for at in range(9)]

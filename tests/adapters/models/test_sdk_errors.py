@@ -122,6 +122,28 @@ def test_a_status_is_a_refusal_or_an_outage(
     assert all((count > 1) is repeated for count in asked)
 
 
+STATUSES_IN_THE_MIDDLE = (408, 499, 502, 504, 524)
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 503, 529, *STATUSES_IN_THE_MIDDLE])
+def test_a_status_that_refuses_the_call_is_not_billed_and_one_that_cuts_it_may_be(
+    status: int,
+    gemini: GeminiServer,
+    openai_server: OpenAIServer,
+    clock: FakeClock,
+) -> None:
+    error = {"code": status, "message": "no", "status": "WHY"}
+    gemini.answer = openai_server.answer = lambda _: Reply(status=status, body={"error": error})
+    for writer in (
+        GeminiWriter(model="m", api_key="k", base_url=gemini.url, clock=clock),
+        OpenAIWriter(model="m", base_url=openai_server.base_url, clock=clock),
+    ):
+        with pytest.raises((ModelUnavailable, ModelRefused)) as caught:
+            writer.write(PROMPT)
+        assert isinstance(caught.value, (ModelUnavailable, ModelRefused))
+        assert caught.value.is_billed is (status in STATUSES_IN_THE_MIDDLE)
+
+
 BODIES = [
     (Reply(body=b"<html>"), ModelUnavailable),
     (Reply(body=b"\xff\xfe"), ModelUnavailable),
