@@ -24,6 +24,7 @@ BENCHES = (
     "embedded",
     "firestore",
     "cold_start",
+    "cold_question",
     "hot_documents",
     "streams",
     "indexing_memory",

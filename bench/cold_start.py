@@ -12,6 +12,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from bench.processes import free_port
+
 ROUNDS = 9
 TARGET = 1.2
 DEADLINE = 30.0
@@ -51,7 +53,7 @@ def run(*, small: bool = False) -> dict[str, dict[str, Any]]:
 
 def seconds_to_first_byte(target: str, source: Path) -> float:
     """Start the function's host as the cloud does, and ask until it answers."""
-    port = _free_port()
+    port = free_port()
     command = [
         sys.executable,
         "-m",
@@ -89,10 +91,3 @@ def _answers(port: int) -> bool:
             return bool(connection.recv(1))
     except ConnectionError:
         return False
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port

@@ -11,14 +11,11 @@ import json
 import os
 import re
 import socket
-import subprocess
-import sys
 import tempfile
 import time
 from array import array
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median, quantiles
@@ -27,6 +24,8 @@ from typing import cast
 
 from bench import figure
 from bench.embedded_corpus import DIMENSION, NOW, TENANT, Corpus
+from bench.model_server import model_server
+from bench.processes import peak_megabytes, processor_seconds
 from bench.search_route import GivenVectors
 from evaluation.asking import answered
 from shared.adapters.embedded import EmbeddedStore
@@ -40,14 +39,14 @@ from shared.notes.service import NoteDraft
 from shared.settings import Settings
 from tests.fakes import ScriptedWriter
 from tests.servers.function import ROOT, RunningFunction, running
-from tests.servers.gemini import GeminiServer
 
 CLIENTS = 40
 ROUNDS = 5
 NOTES = 50
 ANSWER = "We decided to run the API on Cloud Run then [N1]."
-WORDS = len(ANSWER.split())
-TARGETS = {"whole answer, p95": 1250, "first event, p95": 150, "first token, p95": None}
+PAUSE = 1.0 / len(ANSWER.split())
+"""Seconds before each word, so that an answer takes one second."""
+TARGETS = {"whole answer, p95": 1250, "first event, p95": 100, "first token, p95": None}
 MAX_MEMORY = 300
 CHUNKS = 10_000
 QUESTIONS = 60
@@ -79,7 +78,7 @@ class _Stream:
 
 
 def _streams(clients: int, rounds: int, *, notes: int) -> dict[str, object]:
-    with tempfile.TemporaryDirectory() as home, _gemini() as address:
+    with tempfile.TemporaryDirectory() as home, model_server(ANSWER, pause=PAUSE) as address:
         env = _environment(home, address)
         app = build(Settings.from_env(env))
         for number in range(notes):
@@ -93,12 +92,12 @@ def _streams(clients: int, rounds: int, *, notes: int) -> dict[str, object]:
         with running("chat", env) as function:
             pid = function.process.pid
             _all_at_once(function, clients)  # the first ones pay for the imports
-            seconds_before = _processor_seconds(pid)
+            seconds_before = processor_seconds(pid)
             streams: list[_Stream] = []
             for _ in range(rounds):
                 streams.extend(_all_at_once(function, clients))
-            worked = _processor_seconds(pid) - seconds_before
-            memory = _peak_megabytes(pid)
+            worked = processor_seconds(pid) - seconds_before
+            memory = peak_megabytes(pid)
     times = {
         "whole answer, p95": [stream.whole for stream in streams],
         "first event, p95": [stream.first_event for stream in streams],
@@ -129,27 +128,6 @@ def _environment(home: str, gemini: str) -> dict[str, str]:
         "THREADS": threads[1],
         "LOG_LEVEL": "WARNING",
     }
-
-
-@contextmanager
-def _gemini() -> Iterator[str]:
-    """Runs the local Gemini server in a process of its own; yields its address."""
-    command = [sys.executable, "-m", "bench.streams", "gemini"]
-    process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-    finally:
-        process.kill()
-        process.wait()
-
-
-def _serve_gemini() -> None:
-    with GeminiServer(ANSWER, pause=1.0 / WORDS) as server:
-        print(server.url, flush=True)
-        sys.stdin.read()
 
 
 def _all_at_once(function: RunningFunction, clients: int) -> list[_Stream]:
@@ -187,31 +165,6 @@ def _ask(port: int) -> _Stream:
     if not is_complete or b"event: retract" in reply:
         error = reply.decode(errors="replace")[-300:]
     return _Stream(first_event, first_token, whole, error)
-
-
-def _family(master: int) -> list[str]:
-    """Returns the process ids of gunicorn's master and its workers."""
-    return [str(master), *Path(f"/proc/{master}/task/{master}/children").read_text().split()]
-
-
-def _processor_seconds(master: int) -> float:
-    ticks = 0
-    for pid in _family(master):
-        # The fields after the command's name in parentheses; 11 and 12 are user and system time.
-        _, _, fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
-        stat = fields.split()
-        ticks += int(stat[11]) + int(stat[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
-
-
-def _peak_megabytes(master: int) -> float:
-    kilobytes = 0
-    for pid in _family(master):
-        status = Path(f"/proc/{pid}/status").read_text()
-        peak = re.search(r"VmHWM:\s+(\d+) kB", status)
-        if peak is not None:  # none of a process that has ended
-            kilobytes += int(peak[1])
-    return kilobytes / 1024
 
 
 # -- own work
@@ -255,7 +208,3 @@ def _own_work(chunks: int, asked: int) -> dict[str, object]:
         f"own work of an answer at {chunks:,} chunks, p50": figure(median(times), "ms", OWN_WORK),
         "the same, processor time, p50": figure(median(worked), "ms"),
     }
-
-
-if __name__ == "__main__":
-    _serve_gemini()
