@@ -28,8 +28,9 @@ from cli.options import USAGE, CommandContext, close, common, counted, fail, par
 from cli.terminal import echo
 from desktop.client.local import HOST, LOOPBACK, PORT
 from desktop.folders.destinations import LocalDestination, forget
+from desktop.folders.followed import FollowedFolders, with_folders
 from desktop.folders.importing import Import
-from desktop.folders.note_files import FolderFiles, with_folders, with_note_files
+from desktop.folders.note_files import FolderFiles, with_note_files
 from desktop.folders.watching import following_all
 from desktop.product.environment import environment
 from desktop.product.loopback import (
@@ -294,7 +295,8 @@ def _site(
     if choice.config[
         "files"
     ]:  # where people sign in, the folders of this machine and its model are not theirs
-        site = with_folders(with_note_files(site, FolderFiles(destination)), destination)
+        site = with_note_files(site, FolderFiles(destination))
+        site = with_folders(site, FollowedFolders(destination))
         site = with_model_choice(site, choice)
     return with_page(site, shipped.PAGE, choice.config)
 

@@ -11,7 +11,7 @@ from cli.commands.index import destination_of
 from cli.options import CommandContext, anywhere, can_be_asked, counted
 from cli.showing import show_list
 from cli.terminal import confirm
-from desktop.folders.destinations import Destination
+from desktop.folders.destinations import Destination, stop_following
 from desktop.folders.importing import open_questions
 from desktop.folders.manifest import FollowedFolder, Manifest, Source
 from functions.client import Json
@@ -129,21 +129,10 @@ def forget(context: CommandContext, folder: Path, notes: str | None) -> None:
         manifest = Manifest.of(destination.home)
         sources = _named(manifest, destination, folder)
         root = sources[0].root
-        note_ids: list[str] = []
-        for source in sources:
-            note_ids.extend(manifest.files(source))
-        decision = notes or _ask_decision(root, len(note_ids))
-
-        removed = 0
-        if decision == REMOVE:
-            for note_id in note_ids:
-                note = destination.read(note_id)
-                if note:
-                    destination.remove(note_id, note.revision)
-                    removed += 1
-        for source in sources:
-            manifest.forget(source)
-    outcome = f"its notes stay: {len(note_ids)}"
+        count = sum(len(manifest.files(source)) for source in sources)
+        decision = notes or _ask_decision(root, count)
+        removed = stop_following(destination, sources, remove_notes=decision == REMOVE)
+    outcome = f"its notes stay: {count}"
     if decision == REMOVE:
         outcome = f"{counted(removed, 'note')} removed"
     context.tell({"forgotten": str(root), "removed": removed}, f"{root} is forgotten; {outcome}")

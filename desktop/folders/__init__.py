@@ -8,6 +8,7 @@ gone: files that are gone all at once -> those that a person is asked about
 merging: one file and its note: the change of one goes to the other, a conflict waits
 conflicts: those that wait, and what a decision does
 destinations, server: where the notes are: this machine's store, or a server
-note_files: folders that are added on the page of the running product, and the files of notes that are changed there
+followed: folders that are added on the page of the running product, and taken from it
+note_files: the files of notes that are changed there
 watching: one import, repeated while the folder changes
 """

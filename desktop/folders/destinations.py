@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from desktop.files.reading import FileNote
-from desktop.folders.manifest import Manifest
+from desktop.folders.manifest import Manifest, Source
 from shared.api.notes import trashed_row_json
 from shared.app import App
 from shared.bootstrap import unless_erased
@@ -275,3 +275,26 @@ def replaced_at(rows: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
             trashed_at = datetime.fromisoformat(row["trashedAt"]).astimezone(UTC)
             times.setdefault(row["noteId"], trashed_at.isoformat())
     return times
+
+
+def stop_following(
+    destination: Destination, sources: Iterable[Source], *, remove_notes: bool
+) -> int:
+    """Forgets folders and returns how many of their notes went into the trash.
+
+    A folder is forgotten first: whoever follows it would take a note that is gone for a deleted
+    one, and put its file into the trash too.
+    """
+    manifest = Manifest.of(destination.home)
+    removed = 0
+    for source in sources:
+        note_ids = list(manifest.files(source))
+        manifest.forget(source)
+        if not remove_notes:
+            continue
+        for note_id in note_ids:
+            current = destination.read(note_id)
+            if current is not None:
+                destination.remove(note_id, current.revision)
+                removed += 1
+    return removed

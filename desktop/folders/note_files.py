@@ -1,4 +1,4 @@
-"""Serves the folders of this machine and the files that notes came from, for users of `aurora dev`: the page, an app.
+"""Serves the files that notes came from, for users of `aurora dev`: the page, an app.
 
 1. A note is saved, deleted or restored through the API: its file follows at once where its folder's files are written.
 2. A new note of a vault gets a file in the folder of that vault whose files are written.
@@ -6,9 +6,6 @@
    says; `PUT` decides for the whole folder whether files are written, or which side stays where both have changed.
 4. `GET /documents/{id}` gives the PDF that a note came from to the browser's own reader, and with `?image=` an image of
    the note's folder, by its path or its name alone. Nothing else of the folder is served.
-5. `GET /folders` lists the folders that were indexed into this home, and the notes and files in them that were both
-   changed, and the folders whose files are gone all at once; `POST` indexes one more, by its path, which is followed
-   from then on; `PUT` says what becomes of the notes whose files are gone.
 """
 
 from __future__ import annotations
@@ -30,14 +27,11 @@ from werkzeug.wrappers import Request, Response
 
 from desktop.files.writing import why_unwritable
 from desktop.folders.comparison import Comparison
-from desktop.folders.conflicts import file_and_note, open_conflicts, settle
+from desktop.folders.conflicts import file_and_note, settle
 from desktop.folders.destinations import LocalDestination
-from desktop.folders.gone import GoneAnswer
-from desktop.folders.importing import Import, answer_gone, open_questions
 from desktop.folders.manifest import FollowedFolder, Manifest, SyncedState
 from desktop.folders.merging import Choice, Merge, Side, merge_of
-from desktop.folders.vault_choice import choose_vault
-from desktop.product.page import error_reply, json_of, reply_with, with_resource
+from desktop.product.page import error_reply, json_of, reply_with
 from shared.errors import AuroraError, Conflict, InvalidArgument, NotFound
 
 if TYPE_CHECKING:
@@ -68,8 +62,6 @@ IMAGES = {
 """Media types of images, by the ending of the file's name."""
 MAX_BODY = 1000
 """Bytes of a decision."""
-MAX_FOLDER = 10_000
-"""Bytes of the path of a folder."""
 _HEADERS = {
     "Cache-Control": "no-cache",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -157,69 +149,6 @@ def _document(request: Request, files: FolderFiles, note_id: str) -> Response:
     response = send_file(file, request.environ, mimetype=media_type, download_name=file.name)
     response.headers.update(headers)
     return response
-
-
-def with_folders(site: WSGIApplication, destination: LocalDestination) -> WSGIApplication:
-    """Wraps `site`, so that folders can be added to its home."""
-    routes = {
-        "GET": lambda _: _folders_json(destination),
-        "POST": lambda request: _add_folder(destination, request),
-        "PUT": lambda request: _answer_gone(destination, request),
-    }
-    return with_resource(site, "/folders", routes)
-
-
-def _folders_json(destination: LocalDestination) -> dict[str, object]:
-    """Returns the folders, and what a person is asked about them."""
-    manifest = Manifest.of(destination.home)
-    folders = []
-    gone = []
-    for folder in manifest.folders(destination.name):
-        source = folder.source
-        names = {"folder": str(source.root), "vault": source.vault}
-        folders.append({**names, "there": source.root.is_dir()})
-        for question in open_questions(manifest, source):
-            counts = {"files": question.files, "of": question.known}
-            gone.append({**names, "path": question.path, **counts})
-    conflicts = [
-        {"noteId": conflict.note_id, "path": conflict.last.path, "reason": conflict.reason}
-        for conflict in open_conflicts(destination)
-    ]
-    return {"folders": folders, "gone": gone, "conflicts": conflicts}
-
-
-def _add_folder(destination: LocalDestination, request: Request) -> dict[str, object]:
-    """Indexes one more folder and returns the report; its vectors follow. Raises InvalidArgument."""
-    try:
-        folder = Path(json_of(request, most=MAX_FOLDER)["folder"]).expanduser()
-        is_usable = folder.is_absolute() and folder.is_dir()
-    except (ValueError, TypeError, KeyError, RuntimeError, OSError):
-        is_usable = False
-    if not is_usable:
-        raise InvalidArgument("folder", "the whole path of a folder on this machine, like ~/notes")
-    choice = choose_vault(Manifest.of(destination.home), destination.name, folder, None)
-    report = Import(destination, choice.root, choice.vault).run(vectors=False)
-    return {**report.as_json(), "told": choice.remark}
-
-
-def _answer_gone(destination: LocalDestination, request: Request) -> dict[str, object]:
-    """Imports a folder after the answer about its files and returns the report.
-
-    Raises InvalidArgument, NotFound.
-    """
-    body = json_of(request, most=MAX_FOLDER)
-    try:
-        answer = GoneAnswer(body["gone"])
-    except (ValueError, TypeError, KeyError):
-        raise InvalidArgument("gone", "remove or keep") from None
-    names = (body.get("folder"), body.get("vault"))
-    for folder in Manifest.of(destination.home).folders(destination.name):
-        source = folder.source
-        if (str(source.root), source.vault) == names:
-            choice = Choice(write_back=bool(folder.write_back))
-            task = Import(destination, source.root, source.vault, choice=choice)
-            return answer_gone(task, str(body.get("path", "")), answer).as_json()
-    raise NotFound(f"no folder {body.get('folder')!r} is followed into that vault")
 
 
 @dataclass(frozen=True, slots=True)

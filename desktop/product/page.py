@@ -16,7 +16,7 @@ from werkzeug.security import safe_join
 from werkzeug.wrappers import Request, Response
 
 from functions.http.errors import body_of, error_form
-from shared.errors import AuroraError
+from shared.errors import AuroraError, InvalidArgument
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -33,6 +33,14 @@ TYPES = {
 
 FIREBASE_AUTH = ("https://identitytoolkit.googleapis.com", "https://securetoken.googleapis.com")
 """Servers at which the page signs in, if its config.json names a Firebase key."""
+
+
+class Unusable(InvalidArgument):
+    """A field holds a bad value; the message is a whole sentence, as the page shows it."""
+
+    def __init__(self, field: str, sentence: str) -> None:
+        super().__init__(field, sentence)
+        self.message = sentence
 
 
 def reply_with(work: Callable[[], Mapping[str, object]]) -> Response:

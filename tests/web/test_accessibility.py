@@ -188,3 +188,17 @@ def test_what_a_finger_has_to_hit_is_44_px_high(open_page: OpenPage, product: Ru
     assert page.evaluate(SMALL) == []
     page.get_by_role("button", name="Settings (s)").tap()
     assert page.evaluate(SMALL) == []
+
+
+def test_a_dialog_after_a_dialog_stays_and_back_closes_it(
+    open_page: OpenPage, product: Running
+) -> None:
+    page = open_page(f"{product.address}/#/notes", **PHONE)
+    page.get_by_role("button", name="Add a folder").tap()
+    page.get_by_role("dialog").get_by_role("button", name="Follow this folder").tap()
+    dialog = page.get_by_role("dialog", name="Follow a folder of this machine")
+    expect(dialog.get_by_role("status")).to_contain_text("of text here")
+    assert_no_sideways_scroll(page)
+    page.go_back()
+    expect(dialog).to_have_count(0)
+    expect(page.get_by_role("button", name="Add a folder")).to_be_visible()

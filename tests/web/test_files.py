@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -218,6 +219,16 @@ def test_images_of_the_folder_are_shown_and_nothing_else_of_it(page: Page, desk:
     )
 
 
+def _follow(page: Page, folder: str | Path) -> None:
+    """Asks for a folder to be followed, by its path."""
+    page.get_by_role("button", name="Add a folder").click()
+    page.get_by_role("dialog").get_by_role("button", name="Follow this folder").click()
+    dialog = page.get_by_role("dialog", name="Follow a folder of this machine")
+    expect(dialog.get_by_role("status")).to_contain_text("of text here")
+    dialog.get_by_label("Path").fill(str(folder))
+    dialog.get_by_role("button", name="Follow this folder").click()
+
+
 def test_a_folder_that_is_added_by_its_path_is_indexed_and_says_what_it_left_out(
     page: Page, desk: Desk
 ) -> None:
@@ -226,19 +237,73 @@ def test_a_folder_that_is_added_by_its_path_is_indexed_and_says_what_it_left_out
     (more / "pier.md").write_text("The pier is closed.")
     (more / "old.bin").write_bytes(b"\0")
     page.goto(f"{desk.running.address}/#/notes")
-    page.get_by_label("Or follow a folder of this machine").fill("no/such/folder")
-    page.get_by_role("button", name="Follow", exact=True).click()
-    expect(page.locator(".landing .bad")).to_contain_text(
-        "the whole path of a folder on this machine"
-    )
-    page.get_by_label("Or follow a folder of this machine").fill(str(more))
-    page.get_by_role("button", name="Follow", exact=True).click()
-    expect(page.locator(".landing .good")).to_contain_text(f"1 note of {more}.")
+    _follow(page, more)
+    added = page.locator(".followed li").filter(has_text=str(more))
+    expect(added).to_contain_text("1 note read.")
+    expect(added).to_contain_text("Left out:")
     expect(page.locator("#side-notes .list-title").filter(has_text="pier")).to_be_visible()
     assert desk.running.answered("What about the pier?", "The pier is closed.", within=20)
     assert str(more) in [
         each["folder"] for each in desk.running.call("GET", "/folders")[1]["folders"]
     ]
+
+
+def test_a_wrong_path_says_what_is_wrong_with_it(page: Page, desk: Desk) -> None:
+    inside = desk.folder / "inside"
+    inside.mkdir()
+    page.goto(f"{desk.running.address}/#/notes")
+    for path, problem in (
+        ("no/such/folder", "“no/such/folder” is not a whole path"),
+        (desk.folder.parent / "nothing", f"There is no folder at {desk.folder.parent}/nothing."),
+        (desk.folder / "boat.md", f"{desk.folder}/boat.md is a file."),
+        (inside, f"{inside} is followed already, as a part of {desk.folder}."),
+    ):
+        _follow(page, path)
+        dialog = page.get_by_role("dialog", name="Follow a folder of this machine")
+        expect(dialog.get_by_role("alert")).to_contain_text(problem)
+        dialog.get_by_role("button", name="Cancel").click()
+
+
+def test_a_folder_is_chosen_by_walking_there(page: Page, desk: Desk) -> None:
+    (desk.folder.parent / "more" / "deep").mkdir(parents=True)
+    (desk.folder.parent / "more" / "deep" / "pier.md").write_text("The pier is closed.")
+    page.goto(f"{desk.running.address}/#/notes")
+    page.get_by_role("button", name="Add a folder").click()
+    page.get_by_role("dialog").get_by_role("button", name="Follow this folder").click()
+    dialog = page.get_by_role("dialog", name="Follow a folder of this machine")
+    expect(dialog.get_by_label("Path")).to_have_value(str(Path.home()))
+    dialog.get_by_label("Path").fill(f"{desk.folder.parent}/more")
+    dialog.get_by_role("button", name="Look there").click()
+    dialog.get_by_role("button", name="The folder above").click()
+    dialog.get_by_role("button", name="more").click()
+    dialog.get_by_role("button", name="deep").click()
+    expect(dialog.get_by_role("status")).to_contain_text("1 file of text here")
+    page.screenshot(path=SHOTS / "folder-browse.png")
+    dialog.get_by_role("button", name="Follow this folder").click()
+    expect(page.locator(".followed li").filter(has_text="more/deep")).to_contain_text("1 note read")
+
+
+def test_reading_a_folder_shows_how_far_it_is_and_can_be_stopped(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for number in range(400):
+        (folder / f"{number}.md").write_text(f"# Note {number}\n\nMatter number {number}.\n")
+    with dev(tmp_path / "home") as running:
+        page = open_page(f"{running.address}/#/notes")
+        _follow(page, folder)
+        expect(page.get_by_role("progressbar", name=f"Reading {folder}")).to_be_visible()
+        expect(page.locator(".followed li")).to_contain_text(re.compile(r"\d+ of 400 files read"))
+        expect(page.locator(".coverage")).to_contain_text(re.compile(r"Indexed: \d+ of [1-9]"))
+        page.screenshot(path=SHOTS / "folder-reading.png")
+        expect(page.locator(".followed li")).to_contain_text("400 notes read.")
+        page.get_by_role("button", name=f"Stop following {folder}").click()
+        page.get_by_role("dialog").get_by_role("button", name="Remove its notes").click()
+        expect(page.get_by_role("heading", name="Folders of this machine")).to_have_count(0)
+        assert running.call("GET", "/notes")[1]["notes"] == []
+        assert running.call("GET", "/folders")[1]["folders"] == []
+        assert len(list(folder.iterdir())) == 400
 
 
 def test_a_folder_that_is_added_on_the_page_is_followed(
@@ -248,8 +313,7 @@ def test_a_folder_that_is_added_on_the_page_is_followed(
     (folder / "pier.md").write_text("The pier is closed.")
     with dev(tmp_path / "home") as running:
         page = open_page(f"{running.address}/#/notes")
-        page.get_by_label("Or follow a folder of this machine").fill(str(folder))
-        page.get_by_role("button", name="Follow", exact=True).click()
+        _follow(page, folder)
         page.locator("#side-notes .list-title").filter(has_text="pier").click()
         expect(page.get_by_text("The pier is closed.")).to_be_visible()
         (folder / "pier.md").write_text("The pier is open again.")
@@ -268,8 +332,7 @@ def test_files_that_are_gone_all_at_once_are_asked_about(
         (folder / f"archive/old{number}.md").write_text(f"Old matter {number}.")
     with dev(tmp_path / "home") as running:
         page = open_page(f"{running.address}/#/notes")
-        page.get_by_label("Or follow a folder of this machine").fill(str(folder))
-        page.get_by_role("button", name="Follow", exact=True).click()
+        _follow(page, folder)
         expect(page.locator(".landing .good")).to_contain_text("13 notes")
 
         away = folder.rename(tmp_path / "away")  # as if its drive were not mounted

@@ -316,8 +316,9 @@ def test_folders_with_the_same_paths_replace_nothing_of_each_other(
 
 def drop(page: Page, folder: Path) -> None:
     """As by the folder chooser; Chromium gives no way to drop a real folder by script."""
+    page.get_by_role("button", name="Add a folder").click()
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Choose a folder").click()
+        page.get_by_role("dialog").get_by_role("button", name="Copy it in once").click()
     chooser.value.set_files(folder)
 
 

@@ -60,7 +60,7 @@ async function asked(question, choices, weight, word, shown) {
   );
   const dialog = h(
     "dialog",
-    { class: shown ? "ask broad" : "ask", "aria-label": question },
+    { class: "ask", "aria-label": question },
     h("form", { method: "dialog" }, h("p", {}, question), shown, word && wordField(word, buttons[last]), h("div", { class: "row" }, buttons)),
   );
   document.body.append(dialog);

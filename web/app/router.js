@@ -64,6 +64,8 @@ export function here() {
 const BY_TOUCH = matchMedia("(pointer: coarse)");
 /** How each layer is closed, the topmost last. @type {(() => void)[]} */
 const layers = [];
+/** Steps back that are under way because a layer was closed in another way: they close nothing more. */
+let leaving = 0;
 
 /**
  * Something was opened over the page: Back closes it.
@@ -72,11 +74,15 @@ const layers = [];
 export function layer(close) {
   if (!BY_TOUCH.matches) return () => {};
   layers.push(close);
-  history.pushState({ layer: layers.length }, "");
+  const step = () => layers.includes(close) && history.pushState({ layer: layers.length }, "");
+  if (leaving) addEventListener("popstate", step, { once: true }); // the step back of the layer before comes first
+  else step();
   return () => {
     if (layers.at(-1) !== close) return;
     layers.pop();
-    if (history.state?.layer) history.back(); // else somebody went on from there
+    if (!history.state?.layer) return; // somebody went on from there
+    leaving += 1;
+    history.back();
   };
 }
 
@@ -86,7 +92,10 @@ export function showDialog(dialog) {
   dialog.showModal();
 }
 
-addEventListener("popstate", () => layers.pop()?.());
+addEventListener("popstate", () => {
+  if (leaving) leaving -= 1;
+  else layers.pop()?.();
+});
 
 /** A link in a layer takes its step. */
 addEventListener("click", (event) => {

@@ -51,7 +51,7 @@ export class Trash {
   constructor(notes) {
     this.notes = notes;
     this.list = h("ul", { class: "decisions" });
-    this.element = h("div", {}, h("h3", {}, "Trash"), h("p", { class: "muted" }, "What was edited, replaced or deleted stays here for 30 days."), h("div", { class: "row" }, button("Show the trash", () => this.show())), this.list);
+    this.element = h("div", { class: "trash" }, h("h3", {}, "Trash"), h("p", { class: "muted" }, "What was edited, replaced or deleted stays here for 30 days."), h("div", { class: "row" }, button("Show the trash", () => this.show())), this.list);
   }
 
   async show() {

@@ -4,11 +4,8 @@ import { tried } from "../api.js";
 import { button, h, plural } from "../dom.js";
 import { exportAll, exportMarkdown, read } from "../export.js";
 import { dropped, entriesOf, importAll, picked } from "../import.js";
-import { format } from "../router.js";
+import { Folders, notTaken, timeLeft } from "./folders.js";
 import { decided, Trash } from "./import_choice.js";
-
-const NAMED = 3;
-/** Files named of those that were left out for one reason. */
 
 export class Landing {
   /** @param {import("../notes.js").Notes} notes */
@@ -19,7 +16,10 @@ export class Landing {
     this.told = h("div", { role: "status" });
     this.files = chooser("Folder of Markdown", { webkitdirectory: true, multiple: true }, (files) => this.takeFolders([picked(files)]));
     this.exported = chooser("Export", { accept: ".ndjson,.jsonl" }, ([file]) => tried(() => this.restore(file), this.page.tell));
-    this.known = h("div", { class: "known" });
+    this.folders = new Folders(notes);
+    this.indexing = h("div", { class: "indexing", hidden: true });
+    /** Since when the index follows, and what it had then. @type {{done: number, time: number} | null} */
+    this.begun = null;
     this.element = h(
       "div",
       { class: "landing" },
@@ -29,74 +29,46 @@ export class Landing {
         { class: "drop" },
         h("p", {}, "Drop a folder of Markdown anywhere on this page."),
         h("p", { class: "muted" }, "A folder becomes a vault of its name. Titles, tags and dates come from the frontmatter. Dropping it again updates what changed."),
-        button("Choose a folder", () => this.files.click(), { class: "primary" }),
+        button("Add a folder", () => void this.addFolder(), { class: "primary" }),
         this.files,
       ),
-      this.page.api.files ? this.follow() : null,
-      this.known,
+      this.indexing,
+      this.folders.element,
       this.progress,
       this.told,
       this.exports(),
       new Trash(notes).element,
     );
+    notes.addEventListener("change", () => this.drawIndexing());
     this.listen();
   }
 
-  /** A folder of this machine by its path: its files stay where they are, and what changes in them is indexed. */
-  follow() {
-    const field = h("input", { placeholder: "~/notes", autocomplete: "off", spellcheck: "false", required: true });
-    const added = async () => {
-      this.told.replaceChildren(h("p", { class: "muted loading" }, "Indexing…"));
-      const report = await this.page.api.json("POST", "/folders", { folder: field.value });
-      field.value = "";
-      const ignored = Object.entries(report.ignored).map(([reason, count]) => ({ path: plural(count, "file"), reason }));
-      const notices = [...report.failed, ...report.skipped, ...ignored];
-      this.told.replaceChildren(
-        h("p", { class: report.notes ? "notice good" : "notice" }, `${plural(report.notes, "note")} of ${report.folder}. What changes there is indexed from now on.`),
-        ...(notices.length ? notTaken(notices) : []),
-      );
-      await this.notes.load();
-      await this.look();
-    };
-    const failed = ({ message }) => this.told.replaceChildren(h("p", { class: "notice bad", role: "alert" }, message));
-    const submit = (/** @type {Event} */ event) => {
-      event.preventDefault();
-      void tried(added, failed);
-    };
-    return h("form", { class: "follow", onsubmit: submit }, h("label", {}, "Or follow a folder of this machine", field), h("button", { type: "submit" }, "Follow"));
+  /** The folders that are followed, as they are now. */
+  look() {
+    return this.folders.look();
   }
 
-  /** The folders that are followed, and what waits in them for a decision. */
-  async look() {
-    if (!this.page.api.files) return;
-    await tried(async () => {
-      const { folders, conflicts, gone } = await this.page.api.get("/folders");
-      const open = conflicts.map(({ noteId, path, reason }) => h("li", {}, h("a", { href: format({ view: "notes", id: noteId }) }, path), h("span", { class: "muted list-facts" }, reason.split(";")[0])));
-      const rows = folders.map(({ folder, vault, there }) => h("li", {}, h("span", {}, folder), h("span", { class: "muted list-facts" }, there ? `vault “${vault}”` : "is not there")));
-      const questions = gone.map((question) => this.gone(question));
-      this.known.replaceChildren(
-        ...(questions.length ? [h("h3", {}, "Are these files gone?"), h("ul", { class: "decisions" }, questions)] : []),
-        ...(open.length ? [h("h3", {}, "Changed here and in the file"), h("ul", { class: "decisions" }, open)] : []),
-        ...(rows.length ? [h("h3", {}, "Folders of this machine"), h("ul", { class: "decisions" }, rows)] : []),
-      );
-    });
+  /** A folder is followed, or copied in; where the product runs elsewhere, it can only be copied. */
+  addFolder() {
+    const copy = () => this.files.click();
+    return this.page.api.files ? this.folders.add(copy) : copy();
   }
 
-  /** Files that are gone all at once, and what a person can say of them. @param {{folder: string, vault: string, path: string, files: number, of: number}} question */
-  gone({ folder, vault, path, files, of }) {
-    const answer = (/** @type {"remove" | "keep"} */ answered) => () =>
-      tried(async () => {
-        await this.page.api.json("PUT", "/folders", { folder, vault, path, gone: answered });
-        await this.notes.load();
-        await this.look();
-      }, this.page.tell);
-    const where = path ? `${folder}/${path}` : folder;
-    return h(
-      "li",
-      {},
-      h("p", {}, `${files.toLocaleString()} of ${plural(of, "file")} of ${where} are not there any more. If they are on a drive, connect it. Their notes stay until you decide.`),
-      h("div", {}, button("They are gone: remove the notes", answer("remove")), button("Keep the notes", answer("keep"))),
-    );
+  /** How far the index has followed, while it has not. */
+  drawIndexing() {
+    const { coverage } = this.notes;
+    const left = coverage ? coverage.missing + coverage.pendingEmbeddings + (coverage.stale ?? 0) : 0;
+    this.indexing.hidden = left === 0;
+    if (!left) {
+      this.begun = null;
+      return;
+    }
+    const done = Math.max(0, coverage.notes - left);
+    this.begun ??= { done, time: Date.now() };
+    const seconds = (Date.now() - this.begun.time) / 1000;
+    const sofar = done - this.begun.done;
+    const text = `Indexing: ${done.toLocaleString()} of ${plural(coverage.notes, "note")}${timeLeft(sofar, sofar + left, seconds)}`;
+    this.indexing.replaceChildren(h("progress", { "aria-label": "Indexing", max: coverage.notes, value: done }), h("p", { class: "muted" }, text));
   }
 
   /** A menu, which any choice or a look elsewhere closes. */
@@ -149,7 +121,7 @@ export class Landing {
       const found = taken.length && (await entriesOf(this.notes, taken));
       if (found) await this.take(found.entries, ["note", "notes"], found.vaults);
     }, this.page.tell);
-    if (skipped.length) this.told.append(...notTaken(skipped));
+    if (skipped.length) this.told.append(notTaken(skipped));
   }
 
   /** @param {File} file */
@@ -176,8 +148,7 @@ export class Landing {
   /** @param {import("../import.js").Progress} progress @param {number} started */
   step({ done, all }, started) {
     this.progress.value = done;
-    const left = Math.ceil(((Date.now() - started) / done) * (all - done) / 1000);
-    this.told.textContent = `${done} of ${all.toLocaleString()}${left > 2 ? `, about ${left} s left` : ""}`;
+    this.told.textContent = `${done.toLocaleString()} of ${all.toLocaleString()}${timeLeft(done, all, (Date.now() - started) / 1000)}`;
   }
 }
 
@@ -189,16 +160,6 @@ function chooser(label, kind, take) {
   };
   const input = h("input", { type: "file", hidden: true, "aria-label": label, onchange, ...kind });
   return input;
-}
-
-/** Files that were left out, by the reason why. @param {import("../import.js").Told[]} skipped */
-function notTaken(skipped) {
-  const byReason = [...Map.groupBy(skipped, ({ reason }) => reason)].sort();
-  const row = ([reason, files]) => {
-    const names = files.slice(0, NAMED).map(({ path }) => path).join(", ");
-    return h("li", {}, `${reason}: ${names}${files.length > NAMED ? ` and ${(files.length - NAMED).toLocaleString()} more` : ""}`);
-  };
-  return [h("div", { class: "notice" }, h("p", {}, "Left out:"), h("ul", {}, byReason.map(row)))];
 }
 
 /** @param {import("../import.js").Progress} done @param {[string, string]} words @param {string[]} vaults */
