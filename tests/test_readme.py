@@ -14,6 +14,8 @@ import pytest
 
 from cli.main import main
 from functions import api
+from functions.http.errors import ERROR_FORMS, INTERNAL, UNROUTED, WRONG_METHOD
+from functions.routes.openapi import API_VERSION
 from shared.settings import CHAT_MODEL, DEPLOYED_LIMITS, EMBEDDING_MODEL, Settings, variable_of
 
 ROOT = Path(__file__).parents[1]
@@ -112,6 +114,20 @@ def test_the_commands_said_to_work_on_a_server_are_those_that_do() -> None:
         name.split()[1] for name, command in _commands().items() if "--server" in _options(command)
     }
     assert set(re.findall(r"`([a-z]+)`", said)) == remote
+
+
+def test_every_error_stands_in_the_table_with_its_code_and_no_other() -> None:
+    rows = re.findall(
+        r"^\| (\d{3}) \| `([A-Z_]+)` \| .+ \| .+ \|$",
+        (ROOT / "docs/http.md").read_text(),
+        re.MULTILINE,
+    )
+    forms = [*ERROR_FORMS.values(), UNROUTED, WRONG_METHOD, INTERNAL]
+    assert sorted({(str(form.code), form.reason) for form in forms}) == sorted(rows)
+
+
+def test_the_version_of_the_promise_to_apps_is_the_one_that_is_served() -> None:
+    assert f"now {API_VERSION}:" in (ROOT / "docs/stability.md").read_text()
 
 
 def test_every_route_stands_in_the_table_and_no_other() -> None:

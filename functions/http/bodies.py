@@ -35,6 +35,11 @@ class Body(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
 
 
+def with_example(**fields: object) -> ConfigDict:
+    """Returns the configuration of a body with a request that works, as JSON writes it, for openapi.json."""
+    return ConfigDict(json_schema_extra={"examples": [fields]})
+
+
 # Formats describe these strings in openapi.json, from which tests generate requests.
 TenantId = Annotated[str, Field(json_schema_extra={"format": "tenant-id"})]
 Zone = Annotated[str, Field(json_schema_extra={"format": "iana-time-zone"})]

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from functions.http.bodies import Body, TenantBody, checked_body, parse_query
+from functions.http.bodies import Body, TenantBody, checked_body, parse_query, with_example
 from functions.http.calls import Call, Reply, operation
 from functions.http.errors import reported
 from functions.http.questions import RequestId
@@ -43,6 +43,12 @@ _logger = logging.getLogger(__name__)
 
 class FeedbackBody(TenantBody):
     """The request of POST /feedback: a rating, a remark, or a click on a citation."""
+
+    model_config = with_example(
+        requestId="3f0e9c1a",
+        rating="up",
+        citation="N1",
+    )
 
     request_id: RequestId = Field(description=ANSWER_ID)
     message_id: str | None = Field(
@@ -180,6 +186,10 @@ def _lines(items: Iterator[Exported]) -> Iterator[bytes]:
 
 class EraseBody(TenantBody):
     """The request of DELETE /me and DELETE /tenant."""
+
+    model_config = with_example(
+        confirm="erase everything",
+    )
 
     confirm: Literal["erase everything"] = Field(description=f"the words `{CONFIRMATION}`")
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from functions.http.bodies import Folders, Names, NotBlank, checked_body
+from functions.http.bodies import Folders, Names, NotBlank, checked_body, with_example
 from functions.http.calls import Call, Reply, operation
 from functions.http.questions import (
     FOLDERS,
@@ -29,6 +29,12 @@ MIN_SIMILARITY = 0.55
 
 class AskBody(TurnBody):
     """The request of /ask. `folders` come first in the search; `filters` restrict it."""
+
+    model_config = with_example(
+        question="Which database did we choose?",
+        folders=["projects"],
+        k=5,
+    )
 
     question: NotBlank = Field(description="the question, as text")
     vaults: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(default=(), description=NAMES)

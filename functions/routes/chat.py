@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from functions.http.bodies import NotBlank, checked_body
+from functions.http.bodies import NotBlank, checked_body, with_example
 from functions.http.calls import Call, Reply, operation
 from functions.http.questions import SettingsBody, TurnBody, question_of, reply_to, turn_of
 from functions.http.streams import EVENT_STREAM
@@ -14,6 +14,13 @@ from shared.asking.turn import TurnRequest
 
 class ChatBody(TurnBody, SettingsBody):
     """The request of /chat."""
+
+    model_config = with_example(
+        message="What did we decide last week about the API?",
+        sessionId="new",
+        timeZone="Europe/Berlin",
+        requestId="3f0e9c1a",
+    )
 
     message: NotBlank = Field(description="the question, as text")
     session_id: str | None = Field(

@@ -21,7 +21,7 @@ from pydantic import Field
 
 from functions.graphql_schema import SDL, RequestRoot, schema
 from functions.http import bodies as _bodies
-from functions.http.bodies import Body
+from functions.http.bodies import Body, with_example
 from functions.http.calls import Call, Reply, operation
 from functions.http.errors import reported
 from shared.api.values import GraphQLErrorJson, GraphQLJson
@@ -41,6 +41,10 @@ SDL_TYPE = "application/graphql"
 
 class GraphQLBody(Body):
     """The request of /graphql."""
+
+    model_config = with_example(
+        query="{ sessions { sessions { sessionId title } } }",
+    )
 
     query: str = Field(description="a GraphQL document, as text")
     variables: dict[str, Any] | None = Field(

@@ -18,6 +18,7 @@ from functions.http.bodies import (
     checked,
     checked_body,
     parse_query,
+    with_example,
 )
 from functions.http.calls import Call, Reply, operation
 from shared.api.notes import (
@@ -54,6 +55,13 @@ Vault = Annotated[str, Field(pattern=f"^{limits.VAULT_PATTERN}$", description=li
 class NoteBody(SavingBody):
     """The request of PUT /notes/{id}. `noteId` and `updatedAt` are there so that what GET gave can be sent back."""
 
+    model_config = with_example(
+        title="API meeting",
+        text="We decided to run the API on Cloud Run.",
+        path="projects/api/meeting.md",
+        tags=["api"],
+    )
+
     title: str = Field(
         max_length=limits.MAX_TITLE, description=f"text of at most {limits.MAX_TITLE} characters"
     )
@@ -73,6 +81,12 @@ class NoteBody(SavingBody):
 
 class ImportBody(SavingBody):
     """The request of POST /notes:import: a Markdown file of a folder."""
+
+    model_config = with_example(
+        path="projects/api/plan.md",
+        text="---\ntags: [api]\n---\n# Plan\n\nFirst the schema.",
+        modifiedAt="2026-01-15T10:30:00Z",
+    )
 
     text: str = Field(description="the file as text")
     path: str = Field(min_length=1, max_length=limits.MAX_PATH, description=PATH)

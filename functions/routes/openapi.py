@@ -61,6 +61,9 @@ SECURITY_SCHEMES: Mapping[str, Schema] = {
 }
 TO_BE_LET_IN: list[Schema] = [{"idToken": []}, {"idToken": [], "appCheck": []}]
 """Either of them: which, a deployment decides."""
+API_VERSION = "1.0"
+"""Version of what clients rely on, see docs/stability.md: the first number changes where they must follow, the second
+where something is added."""
 DESCRIPTION = (
     "Notes, questions about them, and answers in which every claim points at the exact passage it came from. "
     "Offsets count UTF-16 units; instants are RFC 3339 in UTC; objects may gain fields."
@@ -86,7 +89,7 @@ def document() -> Mapping[str, object]:
         operations[route.method.lower()] = _operation(path, route, schemas)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Aurora Notes", "version": "1", "description": DESCRIPTION},
+        "info": {"title": "Aurora Notes", "version": API_VERSION, "description": DESCRIPTION},
         "servers": _servers("/api"),
         "paths": paths,
         "components": {"schemas": components, "securitySchemes": SECURITY_SCHEMES},

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from functions.http.bodies import Names, NotBlank, checked_body
+from functions.http.bodies import Names, NotBlank, checked_body, with_example
 from functions.http.calls import Call, Reply, operation
 from functions.http.questions import AskingBody, question_of
 from functions.routes.notes import check_note_id
@@ -24,6 +24,12 @@ NOTE_IDS = f"a list of at most {MAX_EXPLAINED} note ids"
 
 class SearchBody(AskingBody):
     """The request of /search."""
+
+    model_config = with_example(
+        query="backups",
+        k=10,
+        filters={"tags": ["api"], "createdAfter": "2026-01-01"},
+    )
 
     query: NotBlank = Field(description="what to look for, as text")
     k: int = Field(
@@ -44,6 +50,12 @@ def search(call: Call) -> Reply:
 
 class ExplainBody(SearchBody):
     """The request of /search:explain. `noteIds` empty: the notes that are found."""
+
+    model_config = with_example(
+        query="backups",
+        noteIds=["boat"],
+        threshold=0.5,
+    )
 
     threshold: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
     note_ids: Annotated[Names, Field(max_length=MAX_EXPLAINED)] = Field(

@@ -16,6 +16,7 @@ from functions.http.bodies import (
     checked,
     checked_body,
     parse_query,
+    with_example,
 )
 from functions.http.calls import Call, Reply, operation
 from functions.http.questions import RequestId, SettingsBody
@@ -35,6 +36,11 @@ SessionId = Annotated[
 
 class SessionBody(TenantBody):
     """The request of POST /sessions and PATCH /sessions/{id}."""
+
+    model_config = with_example(
+        title="API",
+        settings={"topK": 8, "whenNotInNotes": "general"},
+    )
 
     title: str | None = Field(
         default=None, description=TITLE, json_schema_extra={"maxLength": MAX_TITLE}
@@ -72,6 +78,23 @@ class MessageRow(Body):
 
 class SessionImportBody(SavingBody):
     """The request of POST /sessions:import: a conversation of an export, and some of its messages."""
+
+    model_config = with_example(
+        session={
+            "sessionId": "4bT1",
+            "title": "API",
+            "createdAt": "2026-01-15T10:30:00Z",
+            "updatedAt": "2026-01-15T10:31:00Z",
+        },
+        messages=[
+            {
+                "messageId": "4bT2",
+                "role": "user",
+                "text": "Where does the API run?",
+                "createdAt": "2026-01-15T10:30:00Z",
+            },
+        ],
+    )
 
     session: SessionRow = Field(description="a session in the form of an export")
     messages: Annotated[list[MessageRow], Field(max_length=MAX_IMPORTED)] = Field(

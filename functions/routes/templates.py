@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from functions.http.bodies import Names, NotBlank, SavingBody, TenantBody, checked_body
+from functions.http.bodies import (
+    Names,
+    NotBlank,
+    SavingBody,
+    TenantBody,
+    checked_body,
+    with_example,
+)
 from functions.http.calls import Call, Reply, operation
 from shared.api.templates import (
     TemplateJson,
@@ -23,6 +30,12 @@ from shared.templates.files import check_id
 class TemplateBody(SavingBody):
     """The request of PUT /templates/{id}. `templateId` is there so that what GET gave can be sent back."""
 
+    model_config = with_example(
+        name="Decision record",
+        content="1. Context\n2. Decision\n3. Consequences",
+        keywords=["decide", "choose"],
+    )
+
     name: NotBlank = Field(description="text, one line")
     content: NotBlank = Field(description="the steps as Markdown text")
     domain: str = Field(default="general", description="text")
@@ -35,6 +48,11 @@ class TemplateBody(SavingBody):
 
 class TemplateSearchBody(TenantBody):
     """The request of /templates:search."""
+
+    model_config = with_example(
+        query="Should we change the database?",
+        topK=3,
+    )
 
     query: NotBlank = Field(description="a question, as text")
     top_k: int = Field(default=3, ge=1, le=20, description="a whole number from 1 to 20")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from functions.http.bodies import Page, checked_body, parse_query
+from functions.http.bodies import Page, checked_body, parse_query, with_example
 from functions.http.calls import Call, Reply, operation
 from functions.routes.notes import NoteBody, check_note_id, draft_of
 from shared.api.notes import (
@@ -19,6 +19,12 @@ from shared.api.notes import (
 
 class DiscardBody(NoteBody):
     """The request of POST /trash."""
+
+    model_config = with_example(
+        noteId="meeting",
+        title="API meeting",
+        text="We thought of running the API on our own machine.",
+    )
 
     note_id: str = Field(description="the id of the note that this is a version of")
 

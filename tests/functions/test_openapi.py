@@ -71,6 +71,36 @@ def test_messages_of_mcp_are_described_as_json_rpc() -> None:
     assert set(mcp["responses"]) == {"200", "202", "default"}
 
 
+def test_the_example_of_every_body_is_a_request_that_works(world: World) -> None:
+    described: Any = document()
+    schemas = described["components"]["schemas"]
+    session = world.json("POST", "/sessions", {})
+    world.save("meeting", text="We run it on Cloud Run.", path="projects/api/meeting.md")
+    world.save("boat", text="The boat is blue.")
+    ids = {"noteId": "meeting", "templateId": "decision", "sessionId": session["sessionId"]}
+    erasing: list[tuple[str, object]] = []
+    sent = 0
+    for path, methods in described["paths"].items():
+        for method, operation in methods.items():
+            if "requestBody" not in operation or path == "/mcp":
+                continue
+            schema = operation["requestBody"]["content"]["application/json"]["schema"]
+            schema = schema.get("anyOf", [schema])[0]
+            (example,) = schemas[schema["$ref"].rpartition("/")[2]]["examples"]
+            if method == "delete":
+                erasing.append((path, example))
+                continue
+            function = "chat" if path == "/chat" else "api"
+            address = "/" if path == "/chat" else path.format_map(ids)
+            reply = world.call(function, method.upper(), address, example)
+            assert reply.status_code in (200, 204), (path, reply.get_data(as_text=True))
+            sent += 1
+    assert sent >= 14
+    assert [path for path, _ in erasing] == ["/me", "/tenant"]
+    for path, example in erasing:
+        assert world.call("api", "DELETE", path, example).status_code == 200
+
+
 @pytest.mark.parametrize(
     ("phases", "examples"),
     [("fuzzing", 1), pytest.param("examples,coverage,fuzzing", 10, marks=pytest.mark.nightly)],
