@@ -76,10 +76,41 @@ process.exit(0);
 """
 
 
-def snippet(language: str) -> str:
-    found = re.search(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
-    assert found
-    return found[1]
+LEAVING = f"""
+import {{ createUserWithEmailAndPassword }} from "firebase/auth";
+import {{ connect, saveNote }} from "./snippet.mjs";
+import {{ converse, followIndex, leave, messages, opened, rate }} from "./notes.mjs";
+
+const [auth, firestore, functions, message] = process.argv.slice(2);
+const api = `http://127.0.0.1:${{functions}}`;
+const config = {{ projectId: "demo-aurora", apiKey: "key", appId: "app" }};
+const app = connect(config, {{ auth, firestore: Number(firestore), functions: Number(functions) }});
+{SIGN_IN}
+const states = [];
+const indexed = new Promise((done) => {{
+  const began = new Date();
+  const stop = followIndex(app, "boat", (state, error, indexedAt) => {{
+    states.push(state);
+    if (state === "indexed" && indexedAt > began) {{ stop(); done(); }}
+  }});
+}});
+await saveNote(app, "boat", "Boat", "The boat is blue.");
+await indexed;
+const first = await converse(app, "new", message);
+const second = await converse(app, first.meta.sessionId, "And which colour was it before?");
+const told = await messages(app, api, first.meta.sessionId);
+await rate(app, api, first.meta.requestId, "up");
+await opened(app, api, first.meta.requestId, "N1");
+const refused = await rate(app, api, first.meta.requestId, "sideways").catch((error) => error.details[0].reason);
+const receipt = await leave(app, api);
+console.log(JSON.stringify({{ states, first, second, told, refused, receipt }}));
+process.exit(0);
+"""
+
+
+def snippet(language: str, number: int = 0) -> str:
+    blocks: list[str] = re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+    return blocks[number]
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +151,58 @@ def test_the_web_snippet_saves_a_note_and_streams_an_answer_that_cites_it(
     assert "blue" in got["chips"][0]["quote"]
     assert got["failure"] == "functions/invalid-argument"
     assert got["chips"][0]["title"] == "Boat"
+
+
+def test_the_second_web_snippet_follows_the_index_converses_rates_and_leaves(
+    product: tuple[Running, AuthEmulator], tmp_path: Path
+) -> None:
+    running, auth = product
+    (tmp_path / "node_modules").symlink_to(installed(HERE / "package.json") / "node_modules")
+    (tmp_path / "snippet.mjs").write_text(snippet("js"))
+    (tmp_path / "notes.mjs").write_text(snippet("js", 1))
+    (tmp_path / "driver.mjs").write_text(LEAVING)
+    firestore = re.search(r"FIRESTORE_EMULATOR_HOST=\S+:(\d+)", running.greeting)
+    assert firestore
+    port = running.address.rpartition(":")[2]
+    done = subprocess.run(
+        ["node", "driver.mjs", auth.url, firestore[1], port, QUESTION],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    got: Any = json.loads(done.stdout)
+    assert got["states"][-1] == "indexed"
+    assert got["first"]["citations"][0]["noteId"] == "boat"
+    assert got["second"]["meta"]["sessionId"] == got["first"]["meta"]["sessionId"]
+    assert len(got["told"]["messages"]) == 4
+    assert got["refused"] == "INVALID_FIELD"
+    assert got["receipt"]["erased"]["notes"] == 1
+    assert auth.deleted == 1
+
+
+def test_the_python_snippet_saves_asks_converses_rates_and_erases(
+    product: tuple[Running, AuthEmulator],
+) -> None:
+    running, auth = product
+    code: dict[str, Any] = {}
+    exec(snippet("python"), code)  # noqa: S102 - what the page gives to be copied
+    notes = code["Notes"](running.address, auth.token)
+    notes.save("boat", "Boat", "The boat is blue.")
+    notes.wait_until_indexed("boat")
+    events = list(notes.ask(QUESTION))
+    result = events[-1]
+    assert result["event"] == "result"
+    assert "".join(event["text"] for event in events if event["event"] == "token")
+    session_id = result["meta"]["sessionId"]
+    assert list(notes.ask("And before?", session_id))[-1]["meta"]["sessionId"] == session_id
+    assert len(notes.messages(session_id)) == 4
+    notes.rate(result["meta"]["requestId"], "up")
+    with pytest.raises(RuntimeError, match="INVALID_FIELD: rating: expected"):
+        notes.rate(result["meta"]["requestId"], "sideways")
+    assert notes.erase()["erased"]["notes"] == 1
 
 
 def test_deployed_the_web_snippet_calls_the_functions_in_their_region(

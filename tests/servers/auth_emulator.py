@@ -20,6 +20,8 @@ class AuthEmulator(ScriptedServer):
             "iss": f"https://securetoken.google.com/{project}",
         }
         self.token = unsigned({**claims, "iat": now, "exp": now + 3600})
+        self.deleted = 0
+        """How many accounts were deleted."""
         super().__init__(self._sign_in)
 
     def _sign_in(self, request: Request) -> Reply:
@@ -31,4 +33,7 @@ class AuthEmulator(ScriptedServer):
                 "localId": "mara",
             }
             return Reply(body=body)
+        if "accounts:delete" in request.path:
+            self.deleted += 1
+            return Reply(body={})
         return Reply(body={"users": [{"localId": "mara"}]})
