@@ -16,6 +16,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    JsonValue,
     StringConstraints,
     ValidationError,
 )
@@ -35,7 +36,7 @@ class Body(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
 
 
-def with_example(**fields: object) -> ConfigDict:
+def with_example(**fields: JsonValue) -> ConfigDict:
     """Returns the configuration of a body with a request that works, as JSON writes it, for openapi.json."""
     return ConfigDict(json_schema_extra={"examples": [fields]})
 
