@@ -3,6 +3,8 @@
 1. Look at everything, and stop with the reasons if the database that `--with-notes` asks for may not go.
 2. List what goes, and ask.
 3. Look at the database once more, then delete: roles, labelled resources, the bucket, the database.
+
+`--only-database NAME` does 1 to 3 for a database that no function uses any more, such as the damaged one after a restore.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from urllib.parse import quote
 
 import look
 import owner
-from cloud import Google, Refused
+from cloud import Google, Refused, tell
 from firestore import Database
 from look import Deployment, Stop
 from plan import Parser
@@ -87,23 +89,42 @@ def check_database(deployment: Deployment) -> bool:
     reasons = owner.why_kept(deployment, by_prefix, owner.read(database))
     if reasons:
         lines = "\n".join(f"- {reason}." for reason in reasons)
+        options = f"--database='{database.id}' --project={deployment.google.project}"
         raise Stop(
             f"Database {database.id} stays, because\n{lines}\n"
             "Nothing was deleted. Without --with-notes everything but the database goes. To delete the database all "
-            f"the same:\n    gcloud firestore databases delete --database='{database.id}' "
-            f"--project={deployment.google.project}"
+            f"the same:\n    gcloud firestore databases update --no-delete-protection {options}\n"
+            f"    gcloud firestore databases delete {options}"
         )
     return True
 
 
 def delete_database(deployment: Deployment) -> None:
-    """Deletes the database, after switching its protection off."""
+    """Deletes the database, after switching its protection off. If that fails, the protection is on again."""
+    database = deployment.database
     google = deployment.google
-    unprotected = {"deleteProtectionState": "DELETE_PROTECTION_DISABLED"}
-    address = f"firestore/v1/{deployment.database.name}"
-    operation = google("PATCH", f"{address}?updateMask=deleteProtectionState", unprotected)
-    google.done("firestore/v1", operation)
-    google.done("firestore/v1", google("DELETE", address))
+    protect(database, "DISABLED")
+    try:
+        google.done("firestore/v1", google("DELETE", f"firestore/v1/{database.name}"))
+    except BaseException:  # Ctrl-C too
+        try:
+            protect(database, "ENABLED")
+        except Refused as refused:
+            tell(
+                f"Database {database.id} may be there still, without its protection from deletion ({refused}). Switch it "
+                f"on:\n    gcloud firestore databases update --delete-protection --database='{database.id}' "
+                f"--project={google.project}"
+            )
+        else:
+            tell(f"Database {database.id} was not deleted, and is protected from deletion again.")
+        raise
+
+
+def protect(database: Database, state: str) -> None:
+    """Sets the protection from deletion to ENABLED or DISABLED. Raises Refused."""
+    address = f"firestore/v1/{database.name}?updateMask=deleteProtectionState"
+    body = {"deleteProtectionState": f"DELETE_PROTECTION_{state}"}
+    database.google.done("firestore/v1", database.google("PATCH", address, body))
 
 
 def chosen(google: Google, options: argparse.Namespace) -> Deployment:
@@ -113,13 +134,48 @@ def chosen(google: Google, options: argparse.Namespace) -> Deployment:
     """
     by_prefix = look.deployments(google)
     prefix = look.prefix_of(by_prefix, options.function_prefix)
+    database_id = options.database or "(default)"
     if prefix in by_prefix:
-        return by_prefix[prefix]
-    database = Database(google, options.database)
+        deployment = by_prefix[prefix]
+        used = look.databases_of(deployment)
+        if options.with_notes and len(used) > 1:
+            raise Stop(
+                f"The functions were deployed to several databases, {' and '.join(sorted(used))}: a deployment stopped "
+                "half-way. Nothing was deleted. Run deploy/up.sh with the --database that is meant, then this again."
+            )
+        if options.with_notes and options.database not in (None, deployment.database.id):
+            raise Stop(
+                f"--database {database_id}: the functions use {deployment.database.id}, and with --with-notes that one "
+                "would go with them. Nothing was deleted. To delete only the other one, which no function uses:\n"
+                f"    deploy/down.sh {google.project} --only-database '{database_id}'"
+            )
+        return deployment
+    database = Database(google, database_id)
     if options.function_prefix is None:
-        named_owner = owner.read(database)
-        if named_owner and named_owner.project == google.project:
-            prefix = named_owner.prefix
+        prefix = _named_prefix(database) or prefix
+    return Deployment(google, prefix, options.region, database)
+
+
+def _named_prefix(database: Database) -> str:
+    """Returns the prefix of the deployment that the database names, or the empty text."""
+    named_owner = owner.read(database)
+    if named_owner and named_owner.project == database.google.project:
+        return named_owner.prefix
+    return ""
+
+
+def unused_database(google: Google, options: argparse.Namespace) -> Deployment:
+    """Returns the deployment that `--only-database` names, without functions. Raises Stop if a function uses it."""
+    database = Database(google, options.only_database)
+    for deployment in look.deployments(google).values():
+        if database.id in look.databases_of(deployment):
+            raise Stop(
+                f"Database {database.id} stays: functions of {owner.deployment_name(deployment.prefix)} use it. Nothing "
+                f"was deleted. With --with-notes instead of --only-database it goes together with them."
+            )
+    prefix = options.function_prefix
+    if prefix is None:
+        prefix = _named_prefix(database)
     return Deployment(google, prefix, options.region, database)
 
 
@@ -130,10 +186,13 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
         "--region", default="europe-west1", help="where no function is left to tell it"
     )
     parser.add_prefix()
-    parser.add_argument(
-        "--database", default=os.environ.get("FIRESTORE_DATABASE") or "(default)", help="likewise"
-    )
+    parser.add_argument("--database", default=os.environ.get("FIRESTORE_DATABASE"), help="likewise")
     parser.add_argument("--with-notes", action="store_true", help="the database, too, for good")
+    parser.add_argument(
+        "--only-database",
+        metavar="NAME",
+        help="nothing but this database, which no function uses any more, for good",
+    )
     return parser.parse_args(arguments)
 
 
@@ -141,6 +200,9 @@ def main(arguments: list[str]) -> None:
     """Raises Refused; Stop before anything was deleted."""
     options = parsed(arguments)
     google = Google(options.project)
+    if options.only_database:
+        delete_unused(google, options)
+        return
     deployment = chosen(google, options)
     database = deployment.database
     deletes_database = options.with_notes and check_database(deployment)
@@ -162,8 +224,7 @@ def main(arguments: list[str]) -> None:
     elif options.with_notes:
         print(f"There is no database {database.id}.")
     print("Rules, indexes, services that were switched on and sign-in stay.")
-    if input("Type the project's id to delete them: ") != options.project:
-        raise Stop("Nothing was deleted.")
+    confirm(options.project, database.id if deletes_database else "")
 
     if deletes_database:
         check_database(deployment)  # somebody may have moved in while the question was open
@@ -179,6 +240,31 @@ def main(arguments: list[str]) -> None:
         delete_database(deployment)
         print(f"- Database {database.id} is deleted.")
     print("Done.")
+
+
+def delete_unused(google: Google, options: argparse.Namespace) -> None:
+    """Deletes the database of `--only-database`, after asking. Raises Refused; Stop before anything was deleted."""
+    database_id = options.only_database
+    if not check_database(unused_database(google, options)):
+        raise Stop(f"There is no database {database_id}.")
+    print(f"The database {database_id} with ALL notes in it, for good, and nothing else.")
+    confirm(google.project, database_id)
+    deployment = unused_database(google, options)  # somebody may have moved in meanwhile
+    check_database(deployment)
+    delete_database(deployment)
+    print(f"- Database {database_id} is deleted.")
+
+
+def confirm(project: str, database_id: str) -> None:
+    """Asks for the project's id and, if a database goes, for its name. Raises Stop for any other answer."""
+    if database_id:
+        expected = f"{project} {database_id}"
+        question = f"Type the project's id and the database's name ({expected}) to delete them: "
+    else:
+        expected = project
+        question = "Type the project's id to delete them: "
+    if input(question).split() != expected.split():
+        raise Stop("Nothing was deleted.")
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import quote
 
 from cloud import JSON, Google, Refused, tell
 from indexes import Indexes
@@ -23,6 +23,7 @@ RULES_FILE = "aurora-notes.rules"
 BELOW = "tenants/\0"
 ABOVE = "tenants\0/\0"
 """Every path of a document under `tenants` lies between these two."""
+PATHS_A_PAGE = 5_000
 
 
 class Database:
@@ -92,20 +93,34 @@ class Database:
 
     def roots(self) -> set[str]:
         """The collections at the root of the database."""
-        return self.collections(f"{self.name}/documents")
-
-    def collections(self, parent: str) -> set[str]:
-        """The collections directly below the root, or below a document, by its full name."""
         names: set[str] = set()
         token = ""
         while True:
             body = {"pageSize": 300, "pageToken": token}
-            address = f"firestore/v1/{quote(parent)}:listCollectionIds"
+            address = f"firestore/v1/{self.name}/documents:listCollectionIds"
             page = self.google("POST", address, body)
             names.update(page.get("collectionIds", ()))
             token = page.get("nextPageToken", "")
             if not token:
                 return names
+
+    def paths(self) -> Iterator[str]:
+        """Yields the path of every document of the database, whatever collection it is in. Each is billed as a read."""
+        root = f"{self.name}/documents"
+        query: JSON = {
+            "from": [{"allDescendants": True}],
+            "select": {"fields": [{"fieldPath": "__name__"}]},
+            "orderBy": [{"field": {"fieldPath": "__name__"}, "direction": "ASCENDING"}],
+            "limit": PATHS_A_PAGE,
+        }
+        while True:
+            rows = self.google("POST", f"firestore/v1/{root}:runQuery", {"structuredQuery": query})
+            names = [str(row["document"]["name"]) for row in rows if "document" in row]
+            for name in names:
+                yield name.removeprefix(f"{root}/")
+            if len(names) < PATHS_A_PAGE:
+                return
+            query["startAt"] = {"values": [{"referenceValue": names[-1]}], "before": False}
 
     def release_rules(self) -> None:
         """Leaves them where they are in force already."""

@@ -82,6 +82,14 @@ def variables_of(function: JSON) -> dict[str, str]:
     return variables
 
 
+def databases_of(deployment: Deployment) -> set[str]:
+    """Returns the ids of the databases that the functions were deployed to: more than one after half a deployment."""
+    return {
+        variables_of(function).get("FIRESTORE_DATABASE") or "(default)"
+        for function in deployment.functions.values()
+    }
+
+
 def prefix_of(by_prefix: Mapping[str, Deployment], chosen: str | None) -> str:
     """Returns the chosen prefix, else that of the only deployment. Raises Stop where there are several."""
     if chosen is not None:

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import look
 from cloud import JSON, Google, Refused, tell
 from firestore import Database
 from look import Deployment
@@ -26,14 +26,13 @@ sys.path.insert(1, str(Path(__file__).parents[1]))
 
 from shared.adapters.firestore.roots import (
     DATABASE_FIELD,
-    OF_TENANTS,
     OWNER_PATH,
     PREFIX_FIELD,
     PROJECT_FIELD,
     ROOTS,
     SHARED_FIELD,
-    TENANTS,
     deployment_name,
+    is_path_of_product,
 )
 
 __all__ = [
@@ -47,9 +46,10 @@ __all__ = [
     "write",
 ]
 
-LISTED_AT_ONCE = 16
-"""Tenants whose collections are listed side by side: a call each."""
-TENANTS_A_PAGE = 300
+NAMED_AT_MOST = 5
+"""Documents of somebody else that a message names; none beyond them is looked for."""
+LINE_EVERY = 100_000
+"""Documents between two lines of progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +123,12 @@ def other_owners(deployment: Deployment, by_prefix: Mapping[str, Deployment]) ->
 
 def other_users(deployment: Deployment, by_prefix: Mapping[str, Deployment]) -> list[str]:
     """Returns the prefixes of the project's other deployments whose functions use the database."""
-    return [
-        prefix
-        for prefix, neighbour in sorted(by_prefix.items())
-        if prefix != deployment.prefix and neighbour.database.id == deployment.database.id
-    ]
+    prefixes = []
+    for prefix, neighbour in sorted(by_prefix.items()):
+        uses_it = deployment.database.id in look.databases_of(neighbour)
+        if uses_it and prefix != deployment.prefix:
+            prefixes.append(prefix)
+    return prefixes
 
 
 def claim(
@@ -144,38 +145,39 @@ def claim(
     owner = read(database)
     if owner and owner.names(database) and owner.prefix == deployment.prefix:
         return None
-    strangers = tuple(foreign(database))
     deployed = by_prefix.get(deployment.prefix)
     is_in_use = deployed is not None and deployed.database.id == database.id
+    strangers = foreign_parts(database)
     if owner is not None:  # of another deployment that is taken over, or a copy
         was_ours = not owner.shared
     else:
         was_ours = is_in_use or not database.roots()
+    if was_ours and not strangers:
+        strangers = foreign_documents(database)
     updated = owner.updated if owner else ""
-    return Claim(shared=bool(strangers) or not was_ours, strangers=strangers, updated=updated)
+    is_shared = bool(strangers) or not was_ours
+    return Claim(shared=is_shared, strangers=tuple(strangers), updated=updated)
 
 
-def foreign(database: Database) -> list[str]:
-    """Returns names of things in the database that the product does not write. Makes a call for each tenant."""
-    roots = database.roots()
-    names = [f"collection {name}" for name in sorted(roots - ROOTS)]
-    if TENANTS in roots:
-        names += [f"collections {TENANTS}/…/{name}" for name in _foreign_below_tenants(database)]
+def foreign_parts(database: Database) -> list[str]:
+    """Returns names of collections at the root that the product does not have, and of rules that it did not write."""
+    names = [f"collection {name}" for name in sorted(database.roots() - ROOTS)]
     if database.has_other_rules():
         names.append("Firestore rules of somebody else")
     return names
 
 
-def _foreign_below_tenants(database: Database) -> list[str]:
-    listing = f"firestore/v1/{database.name}/documents/{TENANTS}"
-    # `showMissing`: a tenant has no document of its own, only what lies below it.
-    query = f"pageSize={TENANTS_A_PAGE}&showMissing=true&mask.fieldPaths=__name__"
-    names = (tenant["name"] for tenant in database.google.items(f"{listing}?{query}", "documents"))
-    foreign_collections: set[str] = set()
-    with ThreadPoolExecutor(LISTED_AT_ONCE) as threads:
-        for collections in threads.map(database.collections, names):
-            foreign_collections |= collections - OF_TENANTS
-    return sorted(foreign_collections)
+def foreign_documents(database: Database) -> list[str]:
+    """Returns names of documents that the product does not write, the first few. Reads the path of every document."""
+    names: list[str] = []
+    for count, path in enumerate(database.paths(), start=1):
+        if count % LINE_EVERY == 0:
+            tell(f"  {count:,} documents of database {database.id} are looked at, each a read.")
+        if not is_path_of_product(path):
+            names.append(f"document {path}")
+        if len(names) == NAMED_AT_MOST:
+            break
+    return names
 
 
 def why_kept(
@@ -194,6 +196,8 @@ def why_kept(
     reasons = []
     if owner.project != database.google.project:
         reasons.append(f"it was imported from project {owner.project}")
+    elif owner.database != database.id:
+        reasons.append(f"it is a copy of database {owner.database}, and nobody was deployed to it")
     if owner.prefix != deployment.prefix:
         reasons.append(
             f"it belongs to {deployment_name(owner.prefix)}, and you named {deployment_name(deployment.prefix)}: "
@@ -205,7 +209,10 @@ def why_kept(
         f"{deployment_name(prefix)} uses it: take that away first"
         for prefix in other_users(deployment, by_prefix)
     ]
-    reasons += [f"it holds {stranger}, not ours" for stranger in foreign(database)]
+    strangers = foreign_parts(database)
+    if not strangers and not reasons:
+        strangers = foreign_documents(database)
+    reasons += [f"it holds {stranger}, not ours" for stranger in strangers]
     return reasons
 
 

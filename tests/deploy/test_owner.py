@@ -19,6 +19,7 @@ from shared.adapters.firestore.roots import ROOTS
 from tests.deploy.conftest import ROOT
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock
+from tests.servers.gemini import error
 from tests.servers.google_cloud import OWNER, GoogleCloud
 from tests.servers.google_cloud.environment import GCLOUD_APIS
 from tests.sweep.samples import put_notes, sweep
@@ -84,13 +85,15 @@ def add_database(cloud: GoogleCloud, id: str) -> None:  # noqa: A002 - Firestore
     }
 
 
-def deploy(cloud: GoogleCloud, prefix: str = "", database: str = "(default)") -> None:
+def deploy(
+    cloud: GoogleCloud, prefix: str = "", database: str = "(default)", base: str = "chat"
+) -> None:
     """One function of a deployment, as deploy/up.sh leaves it."""
-    name = f"projects/{cloud.project}/locations/europe-west1/functions/{prefix}chat"
+    name = f"projects/{cloud.project}/locations/europe-west1/functions/{prefix}{base}"
     cloud.resources[name] = {
         "name": name,
         "labels": {"product": "aurora-notes"},
-        "buildConfig": {"entryPoint": "chat"},
+        "buildConfig": {"entryPoint": base},
         "serviceConfig": {
             "environmentVariables": {
                 "FIRESTORE_DATABASE": database,
@@ -120,8 +123,15 @@ def claimed(cloud: GoogleCloud, prefix: str = "") -> owner.Claim | None:
 
 
 def run_down(cloud: GoogleCloud, monkeypatch: pytest.MonkeyPatch, *options: str) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{cloud.project}\n"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{cloud.project} (default)\n"))
     down.main([cloud.project, "--with-notes", *options])
+
+
+def run_down_only(
+    cloud: GoogleCloud, monkeypatch: pytest.MonkeyPatch, database: str, typed: str
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{typed}\n"))
+    down.main([cloud.project, "--only-database", database])
 
 
 def assert_nothing_changed(cloud: GoogleCloud) -> None:
@@ -166,14 +176,39 @@ def test_a_strangers_tenants_are_not_touched_where_our_functions_run_beside_them
     write("tenants/acme/invoices/1")
     claim = claimed(cloud)
     assert claim == owner.Claim(
-        shared=True, strangers=("collections tenants/…/invoices",), updated=""
+        shared=True, strangers=("document tenants/acme/invoices/1",), updated=""
     )
     owner.write(database_of(cloud), "", shared=claim.shared)
     with pytest.raises(Stop) as stop:
         run_down(cloud, monkeypatch)
     assert "- it held something else when we were deployed to it." in str(stop.value)
-    assert "- it holds collections tenants/…/invoices, not ours." in str(stop.value)
     assert_nothing_changed(cloud)
+    owner.write(database_of(cloud), "", shared=False, updated=_updated(cloud))
+    with pytest.raises(Stop, match=r"- it holds document tenants/acme/invoices/1, not ours\."):
+        run_down(cloud, monkeypatch)
+    assert_nothing_changed(cloud)
+
+
+@pytest.mark.parametrize("path", ["tenants/acme", "bookmarks/ann", "bookmarks/bob/pages/1"])
+def test_a_strangers_documents_in_our_commonest_collections_are_seen_at_an_upgrade(
+    cloud: GoogleCloud, write: Write, path: str
+) -> None:
+    """An older up.sh, which wrote no owner, deployed beside them."""
+    deploy(cloud)
+    run_product(cloud.project)
+    write(path)
+    assert claimed(cloud) == owner.Claim(shared=True, strangers=(f"document {path}",), updated="")
+
+
+def test_every_document_is_looked_at_beyond_a_page(
+    cloud: GoogleCloud, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("firestore.PATHS_A_PAGE", 2)
+    paths = ["bookmarks/reconcile", "tenants/a/notes/1", "tenants/a/notes/2", "tenants/b"]
+    for path in paths:
+        write(path)
+    assert list(database_of(cloud).paths()) == paths
+    assert owner.foreign_documents(database_of(cloud)) == ["document tenants/b"]
 
 
 def test_our_own_database_goes_after_sweeps(
@@ -206,7 +241,15 @@ def test_where_nothing_else_is_left_the_database_tells_whose_it_is(
     ("path", "rules", "other", "reason"),
     [
         ("rooms/1", "", "", "it holds collection rooms, not ours"),
-        ("tenants/t/invoices/1", "", "", "it holds collections tenants/…/invoices, not ours"),
+        ("tenants/t/invoices/1", "", "", "it holds document tenants/t/invoices/1, not ours"),
+        ("tenants/acme", "", "", "it holds document tenants/acme, not ours"),
+        ("bookmarks/ann", "", "", "it holds document bookmarks/ann, not ours"),
+        (
+            "tenants/t/notes/1/files/2",
+            "",
+            "",
+            "it holds document tenants/t/notes/1/files/2, not ours",
+        ),
         ("", OTHER_RULES, "", "it holds Firestore rules of somebody else, not ours"),
         ("", "", "staging-", "the deployment 'staging-' uses it: take that away first"),
     ],
@@ -234,6 +277,63 @@ def test_who_moved_in_later_keeps_everything(
     assert f"- {reason}." in str(stop.value)
     assert "Nothing was deleted." in str(stop.value)
     assert_nothing_changed(cloud)
+
+
+def test_the_database_that_is_named_and_not_the_deployed_one_is_meant(
+    cloud: GoogleCloud, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a restore the functions use another database than the damaged one."""
+    add_database(cloud, "restored")
+    deploy(cloud, database="restored")
+    google = Google(cloud.project)
+    owner.write(Database(google, "restored"), "", shared=False)
+    owner.write(database_of(cloud), "", shared=False)
+    for database in ("--database=(default)", "--database=nothing"):
+        with pytest.raises(Stop, match="the functions use restored") as stop:
+            run_down(cloud, monkeypatch, database)
+        assert f"--only-database '{database.partition('=')[2]}'" in str(stop.value)
+    assert_nothing_changed(cloud)
+    with pytest.raises(Stop, match="Database restored stays: functions of the deployment without"):
+        run_down_only(cloud, monkeypatch, "restored", f"{cloud.project} restored")
+    for typed in (cloud.project, f"{cloud.project} restored", "(default)"):
+        with pytest.raises(Stop, match=r"Nothing was deleted\."):
+            run_down_only(cloud, monkeypatch, "(default)", typed)
+    assert_nothing_changed(cloud)
+    run_down_only(cloud, monkeypatch, "(default)", f"{cloud.project} (default)")
+    assert cloud.named("databases") == ["restored"]
+    assert cloud.named("functions") == ["chat"]
+
+
+def test_a_copy_and_two_databases_of_half_a_deployment_are_not_deleted(
+    cloud: GoogleCloud, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deploy(cloud, database="production")
+    _write_owner_of(cloud, "production")
+    with pytest.raises(Stop, match="- it is a copy of database production, and nobody was"):
+        run_down_only(cloud, monkeypatch, "(default)", f"{cloud.project} (default)")
+    deploy(cloud, base="api")
+    with pytest.raises(Stop, match=r"several databases, \(default\) and production"):
+        run_down(cloud, monkeypatch)
+    assert_nothing_changed(cloud)
+
+
+def test_a_database_that_is_not_deleted_after_all_is_protected_again(
+    cloud: GoogleCloud, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    owner.write(database_of(cloud), "", shared=False)
+    method = "firestore.projects.databases.delete"
+    cloud.refusals[method] = [error(403, "PERMISSION_DENIED", message="Not now.")]
+    with pytest.raises(Refused, match="Not now"):
+        run_down(cloud, monkeypatch)
+    database = cloud.resources[f"projects/{cloud.project}/databases/(default)"]
+    assert database["deleteProtectionState"] == "DELETE_PROTECTION_ENABLED"
+    assert "is protected from deletion again" in capsys.readouterr().err
+    cloud.refusals[method] = [error(403, "PERMISSION_DENIED", message="Not now.")]
+    patch = "firestore.projects.databases.patch"
+    cloud.refusals[patch] = [None, error(403, "PERMISSION_DENIED", message="Not this either.")]
+    with pytest.raises(Refused, match="Not now"):
+        run_down(cloud, monkeypatch)
+    assert "gcloud firestore databases update --delete-protection" in capsys.readouterr().err
 
 
 def test_without_with_notes_nobody_asks_whose_the_database_is(
@@ -291,12 +391,7 @@ def test_a_restored_copy_belongs_to_whoever_is_deployed_to_it_first(
     """Its document still names the database that it was copied from."""
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     deploy(cloud, database="production")
-    copied = Database(Google(cloud.project), "production")
-    fields = {"project": cloud.project, "database": copied.id, "functionPrefix": ""}
-    name = f"projects/{cloud.project}/databases/(default)/documents/auroraOwner/deployment"
-    body = {"name": name, "fields": {key: {"stringValue": value} for key, value in fields.items()}}
-    place = f"firestore/v1/projects/{cloud.project}/databases/(default)/documents:commit"
-    Google(cloud.project)("POST", place, {"writes": [{"update": body}]})
+    _write_owner_of(cloud, "production")
     staging = (cloud.project, "--function-prefix", "staging-", "--region", "europe-west1")
     assert plan.main(list(staging)) == 0
     assert f"claim='own {_updated(cloud)}'" in capsys.readouterr().out
@@ -315,6 +410,15 @@ def test_of_two_that_claim_a_database_at_once_one_is_told(
     named = owner.read(database_of(cloud))
     assert named is not None
     assert named.prefix == "staging-"
+
+
+def _write_owner_of(cloud: GoogleCloud, database: str) -> None:
+    """Writes what the default database holds if it is a copy of another one."""
+    fields = {"project": cloud.project, "database": database, "functionPrefix": ""}
+    name = f"projects/{cloud.project}/databases/(default)/documents/auroraOwner/deployment"
+    body = {"name": name, "fields": {key: {"stringValue": value} for key, value in fields.items()}}
+    place = f"firestore/v1/projects/{cloud.project}/databases/(default)/documents:commit"
+    Google(cloud.project)("POST", place, {"writes": [{"update": body}]})
 
 
 def _updated(cloud: GoogleCloud) -> str:

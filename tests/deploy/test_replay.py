@@ -436,7 +436,7 @@ def test_down_deletes_a_database_only_where_it_says_that_it_is_ours(
     assert shared.returncode == 1
     assert "Database (default) stays, because\n- it has no auroraOwner/deployment" in shared.stdout
     assert "It holds rooms." in shared.stdout
-    ours = deployment.follow(f"{DOWN} --with-notes --database notes", typed=f"{PROJECT}\n")
+    ours = deployment.follow(f"{DOWN} --with-notes --database notes", typed=f"{PROJECT} notes\n")
     assert ours.returncode == 0, ours.stdout
     assert "- Database notes is deleted." in ours.stdout
     assert cloud.named("databases") == ["(default)", "from-backup", "restored"]

@@ -11,7 +11,13 @@ import pytest
 from desktop.product.emulator import Emulator
 from shared.account.budgets import ProjectBudget
 from shared.adapters.firestore.protocol import put
-from shared.adapters.firestore.roots import OF_TENANTS, OWNER, OWNER_PATH, ROOTS
+from shared.adapters.firestore.roots import (
+    COLLECTIONS,
+    OWNER,
+    OWNER_PATH,
+    ROOTS,
+    is_path_of_product,
+)
 from shared.model.account import Spending
 from tests.emulated import patient_store
 from tests.functions.world import World
@@ -21,21 +27,28 @@ CONFIRM = {"confirm": "erase everything"}
 
 
 class WrittenNames:
-    """A rule of the proxy that refuses nothing and keeps the collections of all documents that are written."""
+    """A rule of the proxy that refuses nothing and keeps the path of every document that is written."""
 
     def __init__(self) -> None:
-        self.roots: set[str] = set()
-        self.of_tenants: set[str] = set()
+        self.paths: set[str] = set()
 
     def __call__(self, call: Call) -> None:
         if call.method not in ("Commit", "BatchWrite"):
             return
         for write in call.request.writes:
-            path = write.update.name.partition("/documents/")[2].split("/")
-            if path != [""]:
-                self.roots.add(path[0])
-            if len(path) > 2:
-                self.of_tenants.add(path[2] if path[0] == "tenants" else "")
+            path = write.update.name.partition("/documents/")[2]
+            if path:
+                self.paths.add(path)
+
+    @property
+    def collections(self) -> set[str]:
+        """The collections that were written to, with `*` for each id."""
+        collections = set()
+        for path in self.paths:
+            names = path.split("/")
+            names[1::2] = "*" * len(names[1::2])
+            collections.add("/".join(names[:-1]))
+        return collections
 
 
 @pytest.fixture
@@ -74,7 +87,8 @@ def use_everything(world: World) -> None:
         assert world.call("api", "DELETE", session, token=token).status_code in (200, 204)
     template = {"name": "Boat repair", "content": "1. Find the leak."}
     world.json("PUT", "/templates/boat", template)
-    world.app.store.spend("alice", world.clock().date(), Spending.EMBEDDED_TOKENS, 1)
+    for kind in (Spending.EMBEDDED_TOKENS, Spending.INDEX_WRITES):
+        world.app.store.spend("alice", world.clock().date(), kind, 1)
     assert world.app.project_budget is not None
     with world.app.project_budget.reserved(1.0):  # as around a call of a hosted model
         pass
@@ -86,10 +100,27 @@ def test_the_list_of_collections_is_what_the_product_writes(
 ) -> None:
     use_everything(cloud)
     connection = cloud.app.store._db  # type: ignore[attr-defined]
-    assert OWNER not in written.roots
+    assert OWNER not in written.collections
     connection.commit([put(f"{connection.root}/{OWNER_PATH}", {})])
-    assert written.roots == ROOTS
-    assert written.of_tenants - {""} == OF_TENANTS
+    assert written.collections == COLLECTIONS
+    assert {path.partition("/")[0] for path in written.paths} == ROOTS
+    assert not {path for path in written.paths if not is_path_of_product(path)}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "tenants/acme",
+        "tenants/acme/invoices/1",
+        "tenants/acme/notes/1/attachments/2",
+        "bookmarks/ann",
+        "bookmarks/reconcile/pages/1",
+        "auroraOwner/somebody",
+        "rooms/1",
+    ],
+)
+def test_a_document_that_the_product_never_writes_is_no_part_of_it(path: str) -> None:
+    assert not is_path_of_product(path)
 
 
 def test_every_name_at_the_root_comes_from_the_list() -> None:

@@ -17,42 +17,61 @@ ERASURES = "auroraErasures"
 """`{digest of tenantId}` for each tenant that was ever erased: `number`, how often."""
 OWNER = "auroraOwner"
 """Its document OWNER_ID names the deployment that writes the index: deploy/up.sh writes it."""
-ROOTS = frozenset({TENANTS, BOOKMARKS, PROJECT_USAGE, ERASED, ERASURES, OWNER})
-"""Every collection that the product has at the root of its database."""
-
 REQUESTS = "auroraRequests"
 """A name that no other app of the project has: documents of all such collections are dropped when they expire."""
 TRASH = "auroraTrash"
 """Named so for the same reason."""
 DELETED_SESSIONS = "deletedSessions"
 """Ids of sessions whose messages are still to be removed."""
-OF_TENANTS = frozenset(
+_OF_PERSONS = frozenset({"feedback", REQUESTS, DELETED_SESSIONS, "sessions", "sessions/*/messages"})
+"""Collections below a tenant whose one person is the tenant, and below each person of a team."""
+_OF_TENANTS = _OF_PERSONS | {
+    "changes",
+    "chunks",
+    "folders",
+    "index",
+    "notes",
+    TRASH,
+    "templates",
+    "usage",
+    "usage/*/embedded",
+    "usage/*/indexed",
+}
+COLLECTIONS = frozenset(
     {
-        "changes",
-        "chunks",
-        DELETED_SESSIONS,
-        "feedback",
-        "folders",
-        "index",
-        "notes",
-        "people",
-        REQUESTS,
-        TRASH,
-        "sessions",
-        "templates",
-        "usage",
+        BOOKMARKS,
+        f"{PROJECT_USAGE}/*/spent",
+        ERASED,
+        ERASURES,
+        OWNER,
+        *(f"{TENANTS}/*/{name}" for name in _OF_TENANTS),
+        *(f"{TENANTS}/*/people/*/{name}" for name in _OF_PERSONS),
     }
 )
-"""Every collection that the product has directly below a tenant."""
+"""Every collection that holds documents of the product, with `*` for the id of a document above it."""
+ROOTS = frozenset({name.partition("/")[0] for name in COLLECTIONS})
+"""Every collection that the product has at the root of its database."""
 
 OWNER_ID = "deployment"
 OWNER_PATH = f"{OWNER}/{OWNER_ID}"
+BOOKMARK_PATH = f"{BOOKMARKS}/reconcile"
 PROJECT_FIELD, DATABASE_FIELD, PREFIX_FIELD = "project", "database", "functionPrefix"
 """Strings that name the owner: its project, its database, and FUNCTION_PREFIX. A restored or imported database holds
 the document of the one it was copied from: it names another database or project, and so nobody.
 """
 SHARED_FIELD = "shared"
 """A boolean: whether the database held something else when the deployment came. deploy/down.sh never deletes it."""
+
+
+def is_path_of_product(path: str) -> bool:
+    """Reports whether the product writes documents at a path, relative to the database's root."""
+    names = path.split("/")
+    if names[0] == BOOKMARKS:
+        return path == BOOKMARK_PATH
+    if names[0] == OWNER:
+        return path == OWNER_PATH
+    names[1::2] = "*" * len(names[1::2])
+    return "/".join(names[:-1]) in COLLECTIONS
 
 
 def deployment_name(prefix: str) -> str:

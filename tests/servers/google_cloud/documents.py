@@ -43,14 +43,19 @@ def _forwarded(handler: Handler) -> Handler:
 
 
 def _query(cloud: GoogleCloud, call: Call) -> Reply:
-    """The documents of a collection group whose names lie on one side of a bound."""
+    """The documents of a collection group, or of all, whose names lie on one side of a bound or after one."""
     query = call.body["structuredQuery"]
-    group = query["from"][0]["collectionId"]
-    names = sorted(each for each in _below(cloud, call.resource) if each.split("/")[-2] == group)
+    group = query["from"][0].get("collectionId")
+    names = sorted(_below(cloud, call.resource))
+    if group is not None:
+        names = [name for name in names if name.split("/")[-2] == group]
     if "where" in query:
         asked = query["where"]["fieldFilter"]
         bound = asked["value"]["referenceValue"]
         names = [each for each in names if (each < bound) is (asked["op"] == "LESS_THAN")]
+    if "startAt" in query:
+        (after,) = query["startAt"]["values"]
+        names = [name for name in names if name > after["referenceValue"]]
     return Reply(
         body=[{"document": {"name": each}} for each in names[: query["limit"]]]
         or [{"readTime": "now"}]
@@ -66,19 +71,6 @@ def _collections(cloud: GoogleCloud, call: Call) -> JSON:
         if name.startswith(parent)
     }
     return {"collectionIds": sorted(names)}
-
-
-def _list(cloud: GoogleCloud, call: Call) -> JSON:
-    """Every document of a collection, with `showMissing` also those that only have something below them."""
-    parent = f"{call.resource}/"
-    names = {
-        parent + name.removeprefix(parent).split("/")[0]
-        for name in cloud.documents
-        if name.startswith(parent)
-    }
-    if call.query.get("showMissing") != "true":
-        names &= cloud.documents
-    return {"documents": [{"name": name} for name in sorted(names)]}
 
 
 def _get(cloud: GoogleCloud, call: Call) -> Reply | JSON:
@@ -118,7 +110,6 @@ HANDLERS: dict[str, Handler] = {
         "commit": _commit,
         "get": _get,
         "listCollectionIds": _collections,
-        "listDocuments": _list,
         "runQuery": _query,
     }.items()
 }
