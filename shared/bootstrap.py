@@ -23,7 +23,12 @@ from shared.account.caches import Cache
 from shared.account.export import Erasure
 from shared.account.idempotency import Idempotency
 from shared.account.index_writes import IndexBudget
-from shared.account.metering import MeteredReranker, MeteredWriter, TenantEmbedder
+from shared.account.metering import (
+    MeteredReranker,
+    MeteredUsage,
+    MeteredWriter,
+    TenantEmbedder,
+)
 from shared.adapters import extras
 from shared.answering.checking import SupportPolicy
 from shared.answering.extractive import ExtractiveWriter
@@ -39,7 +44,7 @@ from shared.model.retrieval import CosineCalibration
 from shared.notes.service import Notes
 from shared.ports.access import Attester, Verifier
 from shared.ports.models import Embedder, Judge, Reranker, Writer
-from shared.ports.stores import Store
+from shared.ports.stores import Store, UsageStore
 from shared.retrieval.calibration import estimate_calibration
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import Retriever
@@ -187,7 +192,7 @@ def assemble(parts: Parts) -> App:
     models = frozenset({model, *parts.writers})
 
     budgets = Budgets(
-        store=parts.store,
+        store=_usage(parts),
         clock=parts.clock,
         answers=settings.daily_chat_limit,
         searches=settings.daily_search_limit,
@@ -262,6 +267,14 @@ def assemble(parts: Parts) -> App:
     )
 
 
+def _usage(parts: Parts) -> UsageStore:
+    """Returns where tenants' usage is counted, which itself is billed where documents are."""
+    write_usd = parts.index_prices.write
+    if parts.project_budget is None or not write_usd:
+        return parts.store
+    return MeteredUsage(parts.store, parts.project_budget, write_usd)
+
+
 @dataclass(frozen=True, slots=True)
 class _Paths:
     """Saving and searching, which follow the same index version."""
@@ -281,7 +294,7 @@ def _paths(parts: Parts, budgets: Budgets) -> _Paths:
         billed=parts.store.bills_reads,
     )
     writes = IndexBudget(
-        parts.store,
+        _usage(parts),
         parts.clock,
         limit=parts.settings.daily_index_writes,
         prices=parts.index_prices,

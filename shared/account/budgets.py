@@ -16,7 +16,7 @@ from shared.ports.stores import UsageStore
 from shared.tracing import add_cost, reads_so_far
 
 ESTIMATE_FACTOR = 2
-"""Times the estimated tokens are billed: digits and rare scripts have up to twice as many as the estimate."""
+"""Times the estimated tokens are reserved: digits and rare scripts have up to twice as many as the estimate."""
 
 
 @dataclass(slots=True)
@@ -32,7 +32,8 @@ class ProjectBudget:
     """Budget of all tenants together for a UTC day. One a process, safe between threads.
 
     1. `check` refuses once it is used up.
-    2. `reserved` reserves what a call costs at most, and then replaces that by what it has cost.
+    2. `reserved` reserves what something costs at most, and then replaces that by what it has cost. `reserved_call` does
+       so around a call of a model.
     3. What costs little and is already spent, like documents that were read, is added.
     """
 
@@ -53,8 +54,7 @@ class ProjectBudget:
 
     @contextmanager
     def reserved(self, usd: float) -> Iterator[Bill]:
-        """Reserves `usd` around a call that costs at most that; the call has cost it unless the Bill says otherwise
-        at the end, or the model has refused it: an outage must not use up the day.
+        """Reserves `usd` around what costs at most that. It has cost so much unless the Bill says otherwise at the end.
 
         Raises ModelBudgetExceeded if the rest of the day's budget is too small, StoreUnavailable.
         """
@@ -67,16 +67,31 @@ class ProjectBudget:
         bill = Bill(usd)
         try:
             yield bill
-        except (errors.ModelUnavailable, errors.ModelRefused) as failure:
-            if not failure.is_billed and not bill.has_begun:
-                bill.usd = 0.0
-            raise
         finally:
             self._sum.settle(reservation, _micro(bill.usd))
 
-    def reserved_reading(self, tokens: int, usd: float) -> AbstractContextManager[Bill]:
-        """Reserves the price of a call whose service reports no usage: `tokens` by our own estimate, at `usd` each."""
-        return self.reserved(ESTIMATE_FACTOR * tokens * usd)
+    @contextmanager
+    def reserved_call(self, usd: float) -> Iterator[Bill]:
+        """Reserves as `reserved`, around a call of a model. One that the model refuses costs nothing: an outage must not
+        use up the day.
+        """
+        with self.reserved(usd) as bill:
+            try:
+                yield bill
+            except (errors.ModelUnavailable, errors.ModelRefused) as failure:
+                if not failure.is_billed and not bill.has_begun:
+                    bill.usd = 0.0
+                raise
+
+    @contextmanager
+    def reserved_reading(self, tokens: int, usd: float) -> Iterator[None]:
+        """Reserves the price of a call whose service reports no usage: `tokens` by our own estimate, at `usd` each.
+
+        Once it has succeeded it has cost what the estimate says.
+        """
+        with self.reserved_call(ESTIMATE_FACTOR * tokens * usd) as bill:
+            yield
+            bill.usd = tokens * usd
 
     def add(self, usd: float) -> None:
         """Adds what has been spent."""

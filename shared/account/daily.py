@@ -83,10 +83,12 @@ class DailySum:
         """Reports whether the day's limit is used up. Raises StoreUnavailable."""
         return self._left(self._clock()) <= 0
 
-    def reserve(self, amount: int) -> Reservation | None:
+    def reserve(self, amount: int, *, may_exceed: bool = False) -> Reservation | None:
         """Reserves an amount; None if the rest of the day's limit is too small.
 
-        More than a whole day's limit counts as the whole day's: it must be possible on some day.
+        `may_exceed`: where something is left, and less than the amount, all of it is reserved instead. So the day's last
+        addition goes over the limit, and only that one. Otherwise more than a whole day's limit counts as the whole
+        day's: it must be possible on some day.
 
         Raises StoreUnavailable.
         """
@@ -102,7 +104,10 @@ class DailySum:
         for attempt in range(ATTEMPTS):
             if attempt:
                 clocks.sleep(PAUSE * random.uniform(1, 2))  # noqa: S311 - spreads load, guards nothing
-            if self._look(now) < amount:
+            left = self._look(now)
+            if may_exceed:
+                amount = min(amount, left)
+            if left < amount or left <= 0:
                 return None
             if self._has_added(amount, now):
                 return Reservation(utc_day(now), amount, is_stored=True)

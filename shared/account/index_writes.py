@@ -3,18 +3,22 @@
 A long note is more than a thousand documents, and each is written again with its vector. So the writes of a note are
 reserved before its first one, and counted as they are made. Deletions are never refused, and count for the project
 alone: what somebody removes must go.
+
+The note with which a tenant's day ends goes over its limit: it takes all that is left, and is indexed whole. So a long
+note waits for no day on which nobody else saves anything, and one of more writes than a day has is indexed at all; the
+others wait for the next day. The project's USD are never gone over that way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from threading import Lock
 
 from shared import errors
-from shared.account.budgets import ProjectBudget
+from shared.account.budgets import Bill, ProjectBudget
 from shared.account.daily import DailySum, seconds_to_next_day
 from shared.account.prices import DELETE, WRITE
 from shared.model.account import Spending
@@ -32,6 +36,10 @@ class IndexPrices:
 
     write: float = 0.0
     delete: float = 0.0
+
+    def usd(self, made: IndexWrites) -> float:
+        """Returns the price of what was written and deleted."""
+        return made.writes * self.write + made.deletes * self.delete
 
 
 FIRESTORE = IndexPrices(write=WRITE, delete=DELETE)
@@ -72,35 +80,59 @@ class IndexBudget:
             raise self._exceeded()
 
     @contextmanager
-    def reserved(self, tenant_id: str, writes: int) -> Iterator[IndexWrites]:
-        """Reserves at most so many writes while a note is indexed; the indexer adds its writes to the result.
+    def reserved(self, tenant_id: str, most: IndexWrites) -> Iterator[IndexWrites]:
+        """Reserves `most` while a note is indexed; the indexer adds what it has written to the result.
 
         Raises IndexQuotaExceeded, StoreUnavailable.
         """
         self.check(tenant_id)
-        tenant = self._sum_of(tenant_id)
-        reservation = None
-        if tenant is not None:
-            reservation = tenant.reserve(writes)
-            if reservation is None:
-                raise self._exceeded()
         made = IndexWrites()
-        try:
+        with self._reserved_writes(tenant_id, most, made), self._reserved_usd(most, made):
             yield made
+
+    @contextmanager
+    def _reserved_writes(
+        self, tenant_id: str, most: IndexWrites, made: IndexWrites
+    ) -> Iterator[None]:
+        tenant = self._sum_of(tenant_id)
+        if tenant is None:
+            yield
+            return
+        reservation = tenant.reserve(most.writes, may_exceed=True)
+        if reservation is None:
+            raise self._exceeded()
+        try:
+            yield
         finally:
-            if tenant is not None and reservation is not None:
-                tenant.settle(reservation, made.writes)
-            self._bill(made)
+            tenant.settle(reservation, made.writes)
+
+    @contextmanager
+    def _reserved_usd(self, most: IndexWrites, made: IndexWrites) -> Iterator[None]:
+        most_usd = self._prices.usd(most)
+        if not most_usd:
+            yield
+            return
+        with ExitStack() as reservation:
+            bill = Bill(0.0)
+            if self._project is not None:
+                try:
+                    bill = reservation.enter_context(self._project.reserved(most_usd))
+                except errors.ModelBudgetExceeded as spent:
+                    raise errors.IndexQuotaExceeded(
+                        spent.message, retry_after=spent.retry_after
+                    ) from spent
+            try:
+                yield
+            finally:
+                bill.usd = self._prices.usd(made)
+                add_cost(bill.usd)
 
     def add(self, tenant_id: str, made: IndexWrites) -> None:
         """Counts what was written without a reservation: a note's last step, or its removal."""
         tenant = self._sum_of(tenant_id)
         if tenant is not None:
             tenant.add(made.writes)
-        self._bill(made)
-
-    def _bill(self, made: IndexWrites) -> None:
-        usd = made.writes * self._prices.write + made.deletes * self._prices.delete
+        usd = self._prices.usd(made)
         if not usd:
             return
         add_cost(usd)

@@ -6,15 +6,19 @@ import hashlib
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import date
 
 from shared.account.budgets import ESTIMATE_FACTOR, Budgets, ProjectBudget
 from shared.account.caches import Cache
 from shared.account.prices import TokenPrice
 from shared.language.lengths import estimated_tokens
+from shared.model.account import DayUsage, Spending
 from shared.model.answers import Delta, Draft, Prompt, Usage
 from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration
 from shared.ports.models import MAX_WRITTEN, Embedder, Reranker, Writer
+from shared.ports.pages import Page
+from shared.ports.stores import UsageStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,7 @@ class MeteredWriter:
         return self.inner.model
 
     def write(self, prompt: Prompt) -> Draft:
-        with self.budget.reserved(self._highest_usd(prompt)) as bill:
+        with self.budget.reserved_call(self._highest_usd(prompt)) as bill:
             draft = self.inner.write(prompt)
             usd = self._usd(draft.usage)
             if usd:
@@ -88,7 +92,7 @@ class MeteredWriter:
     def stream(self, prompt: Prompt) -> Generator[Delta]:
         usage = None
         with (
-            self.budget.reserved(self._highest_usd(prompt)) as bill,
+            self.budget.reserved_call(self._highest_usd(prompt)) as bill,
             closing(self.inner.stream(prompt)) as pieces,
         ):
             for piece in pieces:
@@ -128,3 +132,27 @@ class MeteredReranker:
         tokens = sum(map(estimated_tokens, (question, *passages)))
         with self.budget.reserved_reading(tokens, self.price.read):
             return self.inner.scores(question, passages)
+
+
+@dataclass(frozen=True, slots=True)
+class MeteredUsage:
+    """Counts in the store, each of which is a document written and counts against the project's budget.
+
+    The budget's own sum is not metered: it is written seldom.
+    """
+
+    inner: UsageStore
+    budget: ProjectBudget
+    write_usd: float
+
+    def spend(
+        self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None
+    ) -> bool:
+        self.budget.add(self.write_usd)
+        return self.inner.spend(tenant_id, day, kind, amount, limit=limit)
+
+    def spent(self, tenant_id: str, day: date, kind: Spending) -> int:
+        return self.inner.spent(tenant_id, day, kind)
+
+    def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
+        return self.inner.list_usage(tenant_id, limit=limit, token=token)

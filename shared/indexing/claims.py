@@ -7,9 +7,9 @@ from datetime import datetime
 from shared.errors import NoteBusy
 from shared.indexing.records import claimed, is_leased
 from shared.indexing.state import IndexState
-from shared.model.index import IndexChange, IndexRecord
+from shared.indexing.writing import SmallWrites
+from shared.model.index import IndexRecord
 from shared.model.notes import NoteKey
-from shared.ports.stores import Store
 
 
 class Claim:
@@ -19,11 +19,10 @@ class Claim:
     a worker died at this note.
     """
 
-    def __init__(self, store: Store, key: NoteKey) -> None:
-        self._store = store
+    def __init__(self, writes: SmallWrites, key: NoteKey) -> None:
+        self._writes = writes
         self._key = key
         self._token: str | None = None
-        self._uncounted_writes = 0
 
     @property
     def token(self) -> str | None:
@@ -45,13 +44,7 @@ class Claim:
         if record is not None and self.is_in(state) and record.attempted == state.work:
             return record
         record = claimed(record, state.work, now=now)
-        change = IndexChange(self._key.note_id, state.stored.token, record, needs_note=True)
-        self._token = self._store.apply(self._key.tenant_id, change)
-        self._uncounted_writes += change.writes
+        self._token = self._writes.write_record(
+            self._key, record, expected=state.stored.token, needs_note=True
+        )
         return record
-
-    def pop_uncounted_writes(self) -> int:
-        """Returns the documents written for the claim that no budget has counted, once: the caller counts them."""
-        uncounted_writes = self._uncounted_writes
-        self._uncounted_writes = 0
-        return uncounted_writes

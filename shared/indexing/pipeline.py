@@ -158,7 +158,7 @@ class Indexer:
         Raises StoreRefused only where the store does not take the record either.
         """
         outcome = IndexOutcome("unchanged")
-        claim = Claim(self.store, key)
+        claim = Claim(self._small_writes, key)
         previously_indexed = ""
         """Revision that the previous indexer has indexed in this call."""
         for _ in range(MAX_ROUNDS):
@@ -274,9 +274,8 @@ class Indexer:
             waiting_texts = target.embedded_texts(changes.embed)
             batch_size = embedder.batch_size
 
-        writes = most_writes(changes, waiting_texts, batch_size)
-        with self.writes.reserved(key.tenant_id, writes) as counted:
-            counted.writes += claim.pop_uncounted_writes()
+        most = most_writes(changes, waiting_texts, batch_size)
+        with self.writes.reserved(key.tenant_id, most) as counted:
             writer = NoteWriter(self.store, key, token=claim.token, counted=counted)
 
             # 5. Write the words.

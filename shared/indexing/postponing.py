@@ -71,7 +71,6 @@ class Postponing:
                 record,
                 expected=state.stored.token,
                 needs_note=bool(state.revision),
-                uncounted=claim.pop_uncounted_writes(),
             )
 
     def reschedule(self, key: NoteKey) -> None:

@@ -21,7 +21,7 @@ class _Unlimited:
     def check(self, tenant_id: str) -> None:
         pass
 
-    def reserved(self, tenant_id: str, writes: int) -> AbstractContextManager[IndexWrites]:  # noqa: ARG002
+    def reserved(self, tenant_id: str, most: IndexWrites) -> AbstractContextManager[IndexWrites]:  # noqa: ARG002
         return nullcontext(IndexWrites())
 
     def add(self, tenant_id: str, made: IndexWrites) -> None:
@@ -87,9 +87,7 @@ class NoteWriter:
         self._apply(change)
 
     def _apply(self, change: IndexChange) -> None:
-        # Counted first: part of a change that meets a Conflict may be written.
-        self._counted.count(change)
-        self._token = self._store.apply(self._key.tenant_id, change)
+        self._token = self._store.apply(self._key.tenant_id, change, counted=self._counted)
 
     def _stored_vectors(self, donors: Mapping[str, str], version: str) -> Mapping[str, Vector]:
         """Returns chunk id -> the vector by `version` of the stored chunk that `donors` names. Raises Conflict."""
@@ -102,19 +100,28 @@ class NoteWriter:
         return {chunk_id: vectors[donor_id] for chunk_id, donor_id in donors.items()}
 
 
+COMMIT = 20
+"""Chunks that a store writes in one commit, or more. Each commit writes the record too."""
+FOLDERS = 6
+"""Documents that a store writes beside a note's own where it comes to a folder and leaves another."""
+
+
 def most_writes(
     changes: Changes, waiting_texts: Mapping[str, Sequence[str]], batch_size: int
-) -> int:
+) -> IndexWrites:
     """Returns how many documents the changes write at most after the claim, and then the vectors of the texts.
 
     waiting_texts: text to embed -> ids of the chunks that share it.
     """
-    writes = 2 + len(changes.put) + len(changes.patch)
+    removed = len(changes.remove)
+    chunks = len(changes.put) + len(changes.patch)
+    writes = chunks + math.ceil((chunks + removed) / COMMIT) + 1 + FOLDERS
     if waiting_texts:
         # Each batch writes the record, and each vector its chunk.
+        vectors = sum(map(len, waiting_texts.values()))
+        writes += vectors + math.ceil(vectors / COMMIT)
         writes += math.ceil(len(waiting_texts) / batch_size)
-        writes += sum(map(len, waiting_texts.values()))
-    return writes
+    return IndexWrites(writes=writes, deletes=removed + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +138,12 @@ class SmallWrites:
         *,
         expected: str | None,
         needs_note: bool,
-        uncounted: int = 0,
-    ) -> None:
-        """Writes a record. Raises Conflict.
+    ) -> str | None:
+        """Writes a record and returns its token. Raises Conflict.
 
         expected: token of the record that was read.
-        uncounted: documents written before, which are counted first.
         """
-        if uncounted:
-            self.budget.add(key.tenant_id, IndexWrites(writes=uncounted))
-        self._apply(key, IndexChange(key.note_id, expected, record, needs_note=needs_note))
+        return self._apply(key, IndexChange(key.note_id, expected, record, needs_note=needs_note))
 
     def clear(self, key: NoteKey, *, expected: str | None, record: IndexRecord | None) -> bool:
         """Removes every chunk of the note and leaves `record`; None: no record.
@@ -160,6 +163,10 @@ class SmallWrites:
         self._apply(key, change)
         return True
 
-    def _apply(self, key: NoteKey, change: IndexChange) -> None:
-        self.store.apply(key.tenant_id, change)
-        self.budget.add(key.tenant_id, IndexWrites(writes=change.writes, deletes=change.deletes))
+    def _apply(self, key: NoteKey, change: IndexChange) -> str | None:
+        counted = IndexWrites()
+        try:
+            return self.store.apply(key.tenant_id, change, counted=counted)
+        finally:
+            if counted != IndexWrites():
+                self.budget.add(key.tenant_id, counted)

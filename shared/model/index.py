@@ -219,14 +219,10 @@ class IndexChange:
 
 @dataclass(slots=True)
 class IndexWrites:
-    """Documents that the index of a note has written and deleted."""
+    """Documents that the index of a note writes and deletes, or has written and deleted."""
 
     writes: int = 0
     deletes: int = 0
-
-    def count(self, change: IndexChange) -> None:
-        self.writes += change.writes
-        self.deletes += change.deletes
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ class WriteBudget(Protocol):
     def check(self, tenant_id: str) -> None:
         """Raises IndexQuotaExceeded where the day's writes are used up, StoreUnavailable."""
 
-    def reserved(self, tenant_id: str, writes: int) -> AbstractContextManager[IndexWrites]:
-        """Around indexing a note, which writes at most so many documents and adds what it has written to the result.
+    def reserved(self, tenant_id: str, most: IndexWrites) -> AbstractContextManager[IndexWrites]:
+        """Around indexing a note, which writes `most` documents at most and adds what it has written to the result.
 
         Raises IndexQuotaExceeded, StoreUnavailable.
         """

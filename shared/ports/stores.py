@@ -23,6 +23,7 @@ from shared.model.index import (
     IndexChange,
     IndexedChunk,
     IndexRecord,
+    IndexWrites,
     StoredChunk,
     StoredRecord,
     Vector,
@@ -205,9 +206,12 @@ class IndexStore(Protocol):
     def stored_chunks(self, tenant_id: str, note_id: str) -> tuple[StoredChunk, ...]:
         """Returns what identifies each chunk of a note, of any revision, by position."""
 
-    def apply(self, tenant_id: str, change: IndexChange) -> str | None:
+    def apply(
+        self, tenant_id: str, change: IndexChange, *, counted: IndexWrites | None = None
+    ) -> str | None:
         """Changes the index of a note and returns the record's new token; None if it was removed.
 
+        Adds to `counted` every document that is written or deleted on the way, also where it then raises.
         Raises Conflict, with no visible change, if the record has another token than the change expects, or if the
         change needs its note and that does not exist.
         """

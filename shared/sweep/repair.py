@@ -197,8 +197,9 @@ class Repairs:
             self.resumes_at[tenant_id] = self.indexer.clock() + wait
             if isinstance(spent, IndexQuotaExceeded):
                 self.out_of_writes.add(tenant_id)
-            if isinstance(spent.__cause__, ModelBudgetExceeded):  # it is everybody's
-                self.stop_embedding()
+            is_of_model = isinstance(spent, EmbeddingQuotaExceeded)
+            if is_of_model and isinstance(spent.__cause__, ModelBudgetExceeded):
+                self.stop_embedding()  # it is everybody's
 
     def _count_outage(self, error: Unavailable) -> None:
         service = "store"

@@ -430,7 +430,17 @@ def test_who_leaves_a_stream_pays_for_all_the_model_may_have_written(home: House
 def test_what_is_embedded_counts_for_the_project_too(home: Household) -> None:
     home.limited(usd=1e3)
     home.save("boat", LONG)
-    assert _spent(home) == 2 * sum(map(estimated_tokens, home.embedder.embedded))
+    assert _spent(home) == sum(map(estimated_tokens, home.embedder.embedded))
+
+
+def test_twice_the_estimated_tokens_are_reserved_while_a_text_is_embedded(home: Household) -> None:
+    home.limited(usd=100.0)
+    tokens = 40
+    with home.app.budgets.embedding(TENANT, tokens):
+        assert _spent(home) == 2 * tokens
+    assert _spent(home) == tokens
+    with pytest.raises(EmbeddingQuotaExceeded), home.app.budgets.embedding(TENANT, tokens):
+        pass
 
 
 def test_documents_that_are_read_count_for_the_project(home: Household) -> None:

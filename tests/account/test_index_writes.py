@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 import pytest
@@ -14,15 +14,23 @@ import pytest
 from desktop.product.emulator import Emulator
 from shared.account.budgets import ProjectBudget
 from shared.account.daily import DailySum
-from shared.account.index_writes import FIRESTORE, IndexBudget
+from shared.account.index_writes import FIRESTORE, IndexBudget, IndexPrices
 from shared.account.prices import DELETE, WRITE
 from shared.adapters.firestore import FirestoreStore
 from shared.bootstrap import assemble
-from shared.errors import AuroraError, IndexQuotaExceeded, ModelBudgetExceeded
+from shared.errors import (
+    AuroraError,
+    IndexQuotaExceeded,
+    ModelBudgetExceeded,
+    ModelUnavailable,
+)
 from shared.indexing.coverage import read_note_state
+from shared.indexing.writing import FOLDERS
 from shared.model.account import PROJECT, DayUsage, Spending
 from shared.model.index import IndexStatus, IndexWrites
 from shared.model.notes import NoteKey
+from shared.notes.service import NoteDraft
+from shared.ports.budgets import WriteBudget
 from shared.ports.pages import Page
 from shared.ports.stores import Store
 from shared.sweep.reconcile import reconcile
@@ -36,12 +44,12 @@ PARAGRAPHS = "\n\n".join(f"Harbour {number} is deep. " * 40 for number in range(
 """Some eighty chunks, each written twice: with its words, and with its vector."""
 
 
-FLUSH = 100_000
-"""Writes after which a process writes what it has gathered."""
-
-
 def _written(home: Household, tenant: str = TENANT) -> int:
     return home.app.store.spent(tenant, home.clock().date(), Spending.INDEX_WRITES)
+
+
+def _spent(home: Household) -> float:
+    return home.app.store.spent(PROJECT, home.clock().date(), Spending.MICRO_USD) / 1e6
 
 
 @on_both_stores
@@ -115,12 +123,35 @@ def test_a_note_that_waits_costs_one_write(home: Household) -> None:
     assert tokens[0] == tokens[1] == tokens[2]
 
 
-def test_a_note_of_more_writes_than_a_day_has_takes_a_whole_day(home: Household) -> None:
-    home.limited(daily_index_writes=10)
+@on_both_stores
+def test_a_note_of_more_writes_than_a_day_has_is_indexed_though_others_were_saved_before(
+    home: Household,
+) -> None:
+    home.limited(daily_index_writes=100)
+    home.save("quay", "The quay is short.")
     home.save("harbour", PARAGRAPHS)
-    assert home.app.store.coverage(TENANT).indexed == 1
+    assert home.app.store.coverage(TENANT).indexed == 2
     with pytest.raises(IndexQuotaExceeded):
         home.save("boat", "The boat is blue.")
+
+
+def test_a_note_of_more_writes_than_a_day_has_and_the_others_take_turns(home: Household) -> None:
+    """Ten notes are saved a day, more than a day has writes for, and a long note is changed each day."""
+    home.limited(daily_index_writes=100)
+    for day in range(4):
+        for number in range(10):
+            home.save(f"note-{day}-{number}", f"Boat {number} is blue.", index=False)
+        home.save("long", f"Day {day}. {PARAGRAPHS}", index=False)
+        for _ in range(2):
+            reconcile(home.app.indexer, budget=1000, full=True)
+            home.clock.advance(hours=1)
+        home.clock.advance(hours=22)
+    for _ in range(4):
+        reconcile(home.app.indexer, budget=1000, full=True)
+        home.clock.advance(days=1)
+    coverage = home.app.store.coverage(TENANT)
+    assert (coverage.indexed, coverage.notes) == (41, 41)
+    assert read_note_state(home.app.indexer, NoteKey(TENANT, "long")).current
 
 
 def test_without_a_limit_nothing_is_counted_for_the_tenant(home: Household) -> None:
@@ -133,49 +164,135 @@ def test_without_a_limit_nothing_is_counted_for_the_tenant(home: Household) -> N
 
 @dataclass
 class Bill:
-    """The documents that reach Firestore, but for those that count."""
+    """The documents that reach Firestore, but for the project's own sum."""
 
     writes: int = 0
     deletes: int = 0
+    counts: int = 0
+    """Documents in which a tenant's usage is counted."""
 
     def __call__(self, call: Call) -> None:
         if call.method not in ("Commit", "BatchWrite"):
             return
         for write in call.request.writes:
             name = write.update.name or write.delete
-            if "/usage/" in name or "/auroraUsage/" in name:
+            if "/auroraUsage/" in name:
                 continue
-            if write.delete:
+            if "/usage/" in name:
+                self.counts += 1
+            elif write.delete:
                 self.deletes += 1
             elif write.update.name:  # others verify
                 self.writes += 1
+
+
+@dataclass
+class Reserved:
+    """A `WriteBudget` that passes on to another, and keeps the most that was reserved and what then was written."""
+
+    inner: WriteBudget
+    most: IndexWrites = field(default_factory=IndexWrites)
+    made: IndexWrites = field(default_factory=IndexWrites)
+
+    def check(self, tenant_id: str) -> None:
+        self.inner.check(tenant_id)
+
+    @contextmanager
+    def reserved(self, tenant_id: str, most: IndexWrites) -> Iterator[IndexWrites]:
+        self.most = most
+        with self.inner.reserved(tenant_id, most) as self.made:
+            yield self.made
+
+    def add(self, tenant_id: str, made: IndexWrites) -> None:
+        self.inner.add(tenant_id, made)
 
 
 @pytest.fixture
 def metered(
     emulator: Emulator, firestore_project: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[Household, Bill]]:
+    """With limits and prices by which each write reaches the counts at once."""
     bill = Bill()
     with FirestoreProxy(emulator.host, bill) as proxy:
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", proxy.host)
         with household(patient_store(firestore_project)) as home:
-            home.limited(daily_index_writes=1_000_000)
+            home.limited(usd=0.2, daily_index_writes=2000, daily_embed_tokens=1_000_000)
+            parts = replace(home.app, index_prices=PRICES, embedded_token_usd=0.0)
+            home.app = assemble(parts)
+            for kind in (Spending.INDEX_WRITES, Spending.EMBEDDED_TOKENS):
+                home.app.store.spend(TENANT, home.clock().date(), kind, 0)  # the day's document
             yield home, bill
 
 
-@pytest.mark.parametrize(("text", "least"), [("The harbour is deep.", 4), (PARAGRAPHS, 160)])
-def test_writes_are_counted_as_firestore_gets_them(
-    metered: tuple[Household, Bill], text: str, least: int
+PRICES = IndexPrices(write=1e-4, delete=1e-5)
+"""USD."""
+
+
+def _first_save(home: Household, text: str) -> None:
+    """Into a new folder."""
+    home.app.notes.save(TENANT, "harbour", NoteDraft(title="Harbour", text=text, path="sea/h.md"))
+
+
+def _second_save(home: Household, text: str) -> None:
+    """Into a folder that has another note."""
+    home.app.notes.save(TENANT, "quay", NoteDraft(title="Quay", text="A quay.", path="sea/q.md"))
+    home.app.indexer.index(NoteKey(TENANT, "quay"))
+    _first_save(home, text)
+
+
+def _move(home: Household, text: str) -> None:
+    """The only note of a folder into another, which is new."""
+    _first_save(home, text)
+    home.app.indexer.index(NoteKey(TENANT, "harbour"))
+    draft = NoteDraft(title="Harbour", text=text, path="land/h.md")
+    home.app.notes.save(TENANT, "harbour", draft)
+
+
+def _edit(home: Household, text: str) -> None:
+    """Of its beginning, so that every chunk is written again."""
+    _first_save(home, text)
+    home.app.indexer.index(NoteKey(TENANT, "harbour"))
+    _first_save(home, f"New. {text[:-200]}")
+
+
+def _removal(home: Household, text: str) -> None:
+    _first_save(home, text)
+    home.app.indexer.index(NoteKey(TENANT, "harbour"))
+    home.app.notes.delete(TENANT, "harbour")
+
+
+@pytest.mark.parametrize("text", ["The harbour is deep.", PARAGRAPHS], ids=["short", "long"])
+@pytest.mark.parametrize("change", [_first_save, _second_save, _move, _edit, _removal])
+def test_all_that_is_written_for_a_note_is_counted(
+    metered: tuple[Household, Bill], change: Callable[[Household, str], None], text: str
 ) -> None:
     home, bill = metered
-    home.save("boat", "The boat is blue.")  # the first note of a folder writes the folder too
-    home.save("harbour", text, index=False)
-    counted = _flushed(home)
-    made = bill.writes
-    home.app.indexer.index(NoteKey(TENANT, "harbour"))
-    written = bill.writes - made
-    # Not counted: the record once more for each commit beyond the first that a long note takes.
-    assert least <= _flushed(home) - counted <= written <= 1.02 * (_flushed(home) - counted)
+    change(home, text)
+    counted = _written(home)
+    spent = _spent(home)
+    before = replace(bill)
+    reserved = Reserved(home.app.indexer.writes)
+    replace(home.app.indexer, writes=reserved).index(NoteKey(TENANT, "harbour"))
+    writes = bill.writes - before.writes
+    deletes = bill.deletes - before.deletes
+    counts = bill.counts - before.counts
+    assert writes >= 1
+    assert _written(home) - counted == writes
+    assert reserved.made.writes <= reserved.most.writes
+    assert reserved.made.deletes <= reserved.most.deletes
+    usd = PRICES.usd(IndexWrites(writes=writes + counts, deletes=deletes))
+    assert _spent(home) - spent == pytest.approx(usd, abs=PRICES.write)
+
+
+@pytest.mark.parametrize("text", ["The harbour is deep.", PARAGRAPHS], ids=["short", "long"])
+def test_no_more_is_reserved_than_twice_what_a_note_needs(
+    metered: tuple[Household, Bill], text: str
+) -> None:
+    home, _ = metered
+    _second_save(home, text)
+    reserved = Reserved(home.app.indexer.writes)
+    replace(home.app.indexer, writes=reserved).index(NoteKey(TENANT, "harbour"))
+    assert reserved.most.writes - FOLDERS <= 2 * reserved.made.writes
 
 
 def test_the_same_note_again_writes_nothing(metered: tuple[Household, Bill]) -> None:
@@ -185,15 +302,6 @@ def test_the_same_note_again_writes_nothing(metered: tuple[Household, Bill]) -> 
     for _ in range(3):
         home.app.indexer.index(NoteKey(TENANT, "harbour"))
     assert bill.writes == made
-
-
-def _flushed(home: Household) -> int:
-    """The tenant's count, with what the process has not written yet."""
-    before = _written(home)
-    home.app.indexer.writes.add(TENANT, IndexWrites(writes=FLUSH))
-    gathered = _written(home) - before - FLUSH
-    home.app.store.spend(TENANT, home.clock().date(), Spending.INDEX_WRITES, -FLUSH)
-    return before + gathered
 
 
 def test_writes_and_deletions_count_for_the_project(firestore_store: Store) -> None:
@@ -258,9 +366,10 @@ def test_what_a_killed_instance_reserved_counts_for_that_day_only(
 def test_long_notes_at_once_write_no_more_than_a_day_has(firestore_store: FirestoreStore) -> None:
     clock = Clock()
     made: list[int] = []
+    most = IndexWrites(writes=2_000)
 
     def index(budget: IndexBudget) -> None:
-        with suppress(IndexQuotaExceeded), budget.reserved(TENANT, 2_000) as writes:
+        with suppress(IndexQuotaExceeded), budget.reserved(TENANT, most) as writes:
             time.sleep(0.2)
             writes.writes = 2_000
             made.append(writes.writes)
@@ -273,6 +382,60 @@ def test_long_notes_at_once_write_no_more_than_a_day_has(firestore_store: Firest
         list(threads.map(index, budgets * 2))
     assert 2_000 <= sum(made) <= 10_000
     assert firestore_store.spent(TENANT, clock().date(), Spending.INDEX_WRITES) == sum(made)
+
+
+def test_one_note_alone_goes_over_a_days_writes(firestore_store: FirestoreStore) -> None:
+    clock = Clock()
+    made: list[int] = []
+    most = IndexWrites(writes=2_000)
+
+    def index(budget: IndexBudget) -> None:
+        with suppress(IndexQuotaExceeded), budget.reserved(TENANT, most) as writes:
+            time.sleep(0.2)
+            writes.writes = 2_000
+            made.append(writes.writes)
+
+    budgets = [
+        IndexBudget(firestore_store, clock, limit=3_000, prices=FIRESTORE, project=None)
+        for _ in range(20)
+    ]
+    for _ in range(3):
+        with ThreadPoolExecutor(40) as threads:
+            list(threads.map(index, budgets * 2))
+        clock.advance(seconds=3)
+    assert sum(made) == 4_000
+
+
+def test_long_notes_of_twenty_instances_at_once_cost_no_more_than_the_projects_day(
+    firestore_store: FirestoreStore,
+) -> None:
+    clock = Clock()
+    made: list[int] = []
+    prices = IndexPrices(write=1e-5)
+    most = IndexWrites(writes=2_000)
+
+    def index(project: ProjectBudget) -> None:
+        budget = IndexBudget(firestore_store, clock, limit=None, prices=prices, project=project)
+        with suppress(IndexQuotaExceeded), budget.reserved(TENANT, most) as writes:
+            time.sleep(0.2)
+            writes.writes = 1_500
+            made.append(writes.writes)
+
+    with ThreadPoolExecutor(60) as threads:
+        list(threads.map(index, _instances(firestore_store, clock, usd=0.1) * 3))
+    assert 1_500 * prices.write <= sum(made) * prices.write <= 0.1
+    counted = firestore_store.spent(PROJECT, clock().date(), Spending.MICRO_USD)
+    assert counted == pytest.approx(sum(made) * prices.write * 1e6, abs=10)
+
+
+def test_what_a_note_wrote_is_paid_for_though_the_model_then_refused(home: Household) -> None:
+    home.limited(usd=1.0)
+    parts = replace(home.app, index_prices=IndexPrices(write=1e-3), embedded_token_usd=0.0)
+    home.app = assemble(parts)
+    home.embedder.outage = ModelUnavailable("m: 429", is_billed=False)
+    with suppress(ModelUnavailable):
+        home.save("boat", "The boat is blue.")
+    assert _spent(home) >= 3e-3, "the claim, the chunk and the record"
 
 
 # -- what counting costs

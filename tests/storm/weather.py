@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from shared.errors import ModelUnavailable, Unavailable
 from shared.indexing.pipeline import Indexer
-from shared.model.index import IndexChange, Vector
+from shared.model.index import IndexChange, IndexWrites, Vector
 from shared.model.notes import NoteKey
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
@@ -69,8 +69,10 @@ class _BilledStore:
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the inner one has
         return getattr(self._inner, name)
 
-    def apply(self, tenant_id: str, change: IndexChange) -> str | None:
-        token = self._inner.apply(tenant_id, change)
+    def apply(
+        self, tenant_id: str, change: IndexChange, *, counted: IndexWrites | None = None
+    ) -> str | None:
+        token = self._inner.apply(tenant_id, change, counted=counted)
         self.working_on = (change.note_id, change.record.note_revision if change.record else "")
         self.in_flight = []
         return token

@@ -18,6 +18,7 @@ from shared.model.index import (
     Coverage,
     IndexChange,
     IndexedChunk,
+    IndexWrites,
     StoredChunk,
     StoredRecord,
     Vector,
@@ -78,7 +79,9 @@ class Index:
                         found[chunk_id] = array("f", vector)
         return found
 
-    def apply(self, tenant_id: str, change: IndexChange) -> str | None:
+    def apply(
+        self, tenant_id: str, change: IndexChange, *, counted: IndexWrites | None = None
+    ) -> str | None:
         """Raises Conflict before anything is written."""
         # Where the note or its record must exist, the file does: what comes too late for an erasure makes none again.
         creates = change.expected is None and not change.needs_note
@@ -90,6 +93,9 @@ class Index:
                 raise Conflict(f"the index of note {change.note_id} has moved")
             if change.needs_note and not _exists(db, change.note_id):
                 raise Conflict(f"note {change.note_id} is gone")
+            if counted is not None:
+                counted.writes += change.writes
+                counted.deletes += change.deletes
             if change.put or change.patch or change.vectors or change.remove:
                 ChunkChanges(db).apply(change)
             if change.record is None:

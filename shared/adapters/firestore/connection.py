@@ -25,6 +25,7 @@ from shared.adapters.firestore.protocol import (
 from shared.adapters.firestore.roots import TENANTS
 from shared.errors import Conflict, Erased, InvalidArgument, StoreRefused, StoreUnavailable
 from shared.model.account import Person
+from shared.model.index import IndexWrites
 from shared.ports.pages import Page, make_token, read_token
 from shared.tracing import add_reads
 
@@ -166,8 +167,10 @@ class Connection:
         """Adds what a call is billed to its request; what a vector search scans is not told."""
         add_reads(documents + aggregations)
 
-    def commit(self, writes: Iterable[Any], *, patient: bool = True) -> Any:  # noqa: ANN401
-        """Commits all Writes or none; returns the CommitResponse.
+    def commit(
+        self, writes: Iterable[Any], *, patient: bool = True, counted: IndexWrites | None = None
+    ) -> Any:  # noqa: ANN401
+        """Commits all Writes or none, adds them to `counted`, and returns the CommitResponse.
 
         Raises Conflict when a precondition fails, CommitTooBig, and unless `patient` StoreUnavailable at once.
 
@@ -175,16 +178,22 @@ class Connection:
         """
         request = protocol().CommitRequest(database=self.database, writes=writes)
         if self._condition is None:
-            return self._committed(request, patient=patient)
-        name, token = self._condition
-        request.writes.append(expect(verify(name), token))
-        try:
-            return self._committed(request, patient=patient)
-        except Conflict:
-            found = self.read(name, ())
-            if (None if found is None else token_of(found.update_time)) != token:
-                raise Erased from None
-            raise
+            reply = self._committed(request, patient=patient)
+        else:
+            name, token = self._condition
+            request.writes.append(expect(verify(name), token))
+            try:
+                reply = self._committed(request, patient=patient)
+            except Conflict:
+                found = self.read(name, ())
+                if (None if found is None else token_of(found.update_time)) != token:
+                    raise Erased from None
+                raise
+        if counted is not None:
+            operations = [write.WhichOneof("operation") for write in request.writes]
+            counted.writes += operations.count("update")  # those that verify have no operation
+            counted.deletes += operations.count("delete")
+        return reply
 
     def _committed(self, request: Any, *, patient: bool) -> Any:  # noqa: ANN401
         if patient:
@@ -205,12 +214,19 @@ class Connection:
         """Deletes the document; returns False if there was none."""
         return self.try_commit([delete(name, existing=True)])
 
-    def ensure(self, writes: Sequence[Any], *, unless: str = "", needs: str = "") -> None:
+    def ensure(
+        self,
+        writes: Sequence[Any],
+        *,
+        unless: str = "",
+        needs: str = "",
+        counted: IndexWrites | None = None,
+    ) -> None:
         """Commits these Writes, the first of which makes a document, unless there is one. With `unless`, one where that
         field is true counts as none. Of many who miss it at once one makes it, and the others wait for that one:
         otherwise each would write it, as slowly as one document takes writes. Its name is then in `ensured`.
 
-        `needs`: a document that must exist at that commit. Raises Conflict when it is gone.
+        `needs`: a document that must exist at that commit. Raises Conflict when it is gone. `counted` as of `commit`.
         """
         first, deadline = writes[0], time.monotonic() + self._write_seconds
         name = first.update.name
@@ -220,7 +236,8 @@ class Connection:
                 break
             expect(first, None if found is None else token_of(found.update_time))
             try:
-                self.commit([*writes, verify(needs)] if needs else writes, patient=False)
+                conditions = [verify(needs)] if needs else []
+                self.commit([*writes, *conditions], patient=False, counted=counted)
                 break
             except Conflict:
                 if needs and self.read(needs, ()) is None:

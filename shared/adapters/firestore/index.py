@@ -47,6 +47,7 @@ from shared.model.index import (
     IndexChange,
     IndexRecord,
     IndexStatus,
+    IndexWrites,
     StoredChunk,
     StoredRecord,
     Vector,
@@ -92,19 +93,21 @@ class Index(Corpus):
         vectors = {id_of(each): vector_in(each, index_version) for each in found}
         return {chunk_id: vector for chunk_id, vector in vectors.items() if vector is not None}
 
-    def apply(self, tenant_id: str, change: IndexChange) -> str | None:
+    def apply(
+        self, tenant_id: str, change: IndexChange, *, counted: IndexWrites | None = None
+    ) -> str | None:
         """A worker that another overtakes between two commits gets Conflict."""
-        commits = _Commits(self._db, tenant_id, change)
+        commits = _Commits(self._db, tenant_id, change, counted)
         before, after = commits.place_before, commits.place
         entered, left = (after, before) if after != before else (None, None)
         try:
             if entered is not None and self._folder(tenant_id, entered) not in self._db.ensured:
-                self._entered(tenant_id, entered, commits.note)
+                self._entered(tenant_id, entered, commits.note, counted)
             updated = commits.run()
             if entered is not None:
-                self._entered(tenant_id, entered, commits.note)
+                self._entered(tenant_id, entered, commits.note, counted)
             if left is not None:
-                self._left(tenant_id, left)
+                self._left(tenant_id, left, counted)
         finally:
             self._forget(tenant_id)
         return None if change.record is None else _token(change.note_id, updated, after)
@@ -115,29 +118,30 @@ class Index(Corpus):
     # empty, and removes it if it was not touched since the mark. So of two that meet one sees the other. Killed in
     # between, a folder may stay without notes, never a note without its folder.
 
-    def _entered(self, tenant_id: str, place: Folder, note: str) -> None:
+    def _entered(
+        self, tenant_id: str, place: Folder, note: str, counted: IndexWrites | None
+    ) -> None:
         """After the commit with which a note came to `place`, and before it unless the folder is known. A read.
 
         `note`: name of the note if that must exist, else empty. Raises Conflict when it is gone.
         """
         folder = put(self._folder(tenant_id, place), CODEC.dump(place))
         stamp = _stamp(self._db, tenant_id, folder_key(place))
-        self._db.ensure([folder, stamp], unless="leaving", needs=note)
+        self._db.ensure([folder, stamp], unless="leaving", needs=note, counted=counted)
 
-    def _left(self, tenant_id: str, place: Folder) -> None:
+    def _left(self, tenant_id: str, place: Folder, counted: IndexWrites | None) -> None:
         """After the commit with which a note left `place`. A read, and of its last note two more and two writes."""
         if not self._is_empty(tenant_id, place):
             return
         name = self._folder(tenant_id, place)
         try:
-            reply = self._db.commit([change(name, {"leaving": True})])
+            reply = self._db.commit([change(name, {"leaving": True})], counted=counted)
             mark = token_of(reply.write_results[0].update_time)
+            last = [expect(change(name, {"leaving": False}), mark)]
             if self._is_empty(tenant_id, place):
-                self._db.commit(
-                    [expect(delete(name), mark), _stamp(self._db, tenant_id, folder_key(place))]
-                )
-            else:
-                self._db.commit([expect(change(name, {"leaving": False}), mark)])
+                stamp = _stamp(self._db, tenant_id, folder_key(place))
+                last = [expect(delete(name), mark), stamp]
+            self._db.commit(last, counted=counted)
         except Conflict:
             return  # somebody else has removed it, or opened it again
         self._db.ensured.discard(name)
@@ -193,9 +197,16 @@ def _token(note_id: str, updated: str, place: Folder | None) -> str:
 class _Commits:
     """The commits of one change."""
 
-    def __init__(self, connection: Connection, tenant_id: str, wanted: IndexChange) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        tenant_id: str,
+        wanted: IndexChange,
+        counted: IndexWrites | None,
+    ) -> None:
         """Raises Conflict for the token of another note."""
         self._db, self._tenant_id, self._wanted = connection, tenant_id, wanted
+        self._counted = counted
         self._record = self._name("index", wanted.note_id)
         self.note = self._name("notes", wanted.note_id) if wanted.needs_note else ""
         """Name of the note that must exist; empty: none must."""
@@ -230,7 +241,10 @@ class _Commits:
             own = self._last() if is_last else [self._guard()]
             try:
                 condition = [verify(self.note)] if self.note else []
-                reply = self._db.commit([expect(own[0], self._held), *own[1:], *batch, *condition])
+                reply = self._db.commit(
+                    [expect(own[0], self._held), *own[1:], *batch, *condition],
+                    counted=self._counted,
+                )
             except CommitTooBig:
                 if len(batch) < 2:
                     raise
