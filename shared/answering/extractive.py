@@ -3,15 +3,18 @@
 Likeness does not tell an answer from a near miss, so nothing here claims to answer. The note that ranks first is always
 quoted, by its nearest window; then the notes with the nearest windows, one of each, all in the order of the search,
 but for those that are much weaker. Where the first note holds further windows that are nearer than those of all other
-notes, it alone is quoted. Each quote stands below the title of its note.
+notes, it alone is quoted. Of notes that state one thing differently the newest stands first. Each quote stands below
+the title of its note.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
+from shared.answering.current import current_first
 from shared.answering.refusals import linkable, reach_notice
 from shared.answering.subject import is_on_topic
 from shared.answering.windows import Window, windows
@@ -81,7 +84,13 @@ class ExtractiveWriter:
                 close.index(window.passage),
             )
         )
-        return _shown_quotes(chosen)
+        min_score = WEAK * ranked[0].score
+        near = [window for window in ranked if window.score >= min_score]
+        ordered, dated_notes = current_first(chosen, near, retrieved, limit=question.quotes)
+        return tuple(
+            replace(quote, dated=quote.passage.chunk.note_id in dated_notes)
+            for quote in _shown_quotes(ordered)
+        )
 
     def nearest(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
         """Returns a quote of each of the nearest passages that shows text, in their order."""
@@ -221,7 +230,7 @@ def _claim(quote: Quote, number: int, *, start: int, end: int) -> Claim:
 
 
 def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo) -> str:
-    """Names the note and the section that a quote is from, and its day if the question names a time.
+    """Names the note and the section that a quote is from, and its day if that matters.
 
     Empty for a note without a title, a path and headings.
     """
@@ -234,7 +243,9 @@ def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo) -> str:
     line = " › ".join(name for name in names if name)
     if not line:
         return ""
-    if retrieved.analysis.time is None:
+    names_day = chunk.title == chunk.created_at.astimezone(zone).date().isoformat()
+    wants_day = retrieved.analysis.time is not None or quote.dated
+    if names_day or not wants_day:
         return f"**{line}**"
     return f"**{line}**, {_day(quote, zone, retrieved.analysis.lang)}"
 

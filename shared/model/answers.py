@@ -184,6 +184,8 @@ class Quote:
     """Lines of Markdown that read well, a table's row with what its columns are called."""
     nearness: float
     """To the question, in [0, 1]."""
+    dated: bool = False
+    """True if the note's day is shown whatever was asked: another quote states the same thing differently."""
 
     @property
     def text(self) -> str:

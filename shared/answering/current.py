@@ -1,0 +1,180 @@
+"""Windows to be quoted -> of those that state one thing differently the newest first, the older ones below it.
+
+Two windows of different notes state one thing differently if both are about most of what the question asks for, and
+differ in a number of the same unit, in a date, or, where their sentences read alike otherwise, in a name or a bare
+number. Nothing here tells which of them is right, so both are quoted, each with the day of its note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import product
+
+from shared.answering.windows import Window
+from shared.judging.facts import Facts, facts_of
+from shared.judging.quantities import Quantity
+from shared.language.terms import stems
+from shared.model.retrieval import Retrieved
+
+ABOUT = 0.6
+"""Share of the question's words, weighted, that a window, its note's title and its headings must hold together."""
+ALIKE = 0.5
+"""Share of the words of two sentences that must stand in both for a name or a bare number to count."""
+MIN_APART = timedelta(days=1)
+"""Files of one import differ in their times by moments, which tell nothing."""
+
+_UNIT_BEHIND = re.compile(r"\s?([^\W\d_]+|[%‰°€$£¥])")
+_UNIT_BEFORE = re.compile(r"([€$£¥])\s?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """A sentence of a window, as far as it compares with others."""
+
+    facts: Facts
+    numbers: tuple[tuple[str, Quantity], ...]
+    """Numbers with their units; empty: it has none."""
+
+    def differs(self, older: _Statement) -> bool:
+        """Reports whether it says something else than an older one of the same thing."""
+        return (
+            self._has_another_day(older)
+            or self._has_another_quantity(older)
+            or self._has_another_name(older)
+        )
+
+    def _has_another_day(self, older: _Statement) -> bool:
+        days = self.facts.days
+        older_days = older.facts.days
+        if not days or not older_days:
+            return False
+        return not any(day.within(old) for day, old in product(days, older_days))
+
+    def _has_another_quantity(self, older: _Statement) -> bool:
+        for unit, number in self.numbers:
+            values = [value for older_unit, value in older.numbers if older_unit == unit]
+            is_another = bool(values) and not any(map(number.equals, values))
+            if is_another and (unit or self._reads_like(older)):
+                return True
+        return False
+
+    def _has_another_name(self, older: _Statement) -> bool:
+        names = _names(self.facts)
+        older_names = _names(older.facts)
+        have_own = bool(names - older_names) and bool(older_names - names)
+        return have_own and self._reads_like(older)
+
+    def _reads_like(self, older: _Statement) -> bool:
+        """Reports whether both have enough words in common, names aside."""
+        words = self.facts.stems - _names(self.facts)
+        older_words = older.facts.stems - _names(older.facts)
+        common = words & older_words
+        return bool(common) and len(common) >= ALIKE * len(words | older_words)
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadWindow:
+    """A window with its statements, none if it is about something else than the question."""
+
+    window: Window
+    statements: tuple[_Statement, ...]
+
+    @property
+    def note_id(self) -> str:
+        return self.window.passage.chunk.note_id
+
+    @property
+    def written(self) -> datetime:
+        return self.window.passage.chunk.created_at
+
+    def states_differently(self, other: _ReadWindow) -> bool:
+        """Reports whether the newer of two windows of different days states something else than the older one."""
+        older, newer = sorted((self, other), key=lambda read: read.written)
+        if newer.written - older.written < MIN_APART:
+            return False
+        pairs = product(newer.statements, older.statements)
+        return any(statement.differs(old) for statement, old in pairs)
+
+
+def current_first(
+    chosen: Sequence[Window], ranked: Iterable[Window], retrieved: Retrieved, *, limit: int
+) -> tuple[list[Window], frozenset[str]]:
+    """Puts the newest statement of a thing before older ones that differ, also where it was not chosen.
+
+    Returns at most `limit` windows, and the ids of the notes whose day is to be shown. A time that the question names
+    orders alone.
+
+    ranked: the windows that may be quoted, best first.
+    """
+    if retrieved.analysis.time is not None:
+        return list(chosen), frozenset()
+    chosen_reads = [_read(window, retrieved) for window in chosen]
+    best_of_note = {read.note_id: read for read in reversed(chosen_reads)}
+    for window in ranked:
+        if window.passage.chunk.note_id not in best_of_note:
+            read = _read(window, retrieved)
+            best_of_note[read.note_id] = read
+    ordered: list[_ReadWindow] = []
+    dated: set[str] = set()
+    for read in chosen_reads:
+        versions = [read, *filter(read.states_differently, best_of_note.values())]
+        versions.sort(key=lambda version: version.written, reverse=True)
+        shown = [version for version in versions if version in (versions[0], *chosen_reads)]
+        if len(shown) > 1:
+            dated.update(version.note_id for version in shown)
+        ordered += [version for version in shown if version not in ordered]
+    return [read.window for read in ordered[:limit]], frozenset(dated)
+
+
+def _read(window: Window, retrieved: Retrieved) -> _ReadWindow:
+    """Reads the sentences of a window that hold most of the question's words."""
+    chunk = window.passage.chunk
+    lang = retrieved.analysis.lang
+    texts = [piece.plain for piece in window.pieces]
+    about = "\n".join([chunk.title, chunk.heading_path, *texts])
+    if _share(about, retrieved) < ABOUT:
+        return _ReadWindow(window, ())
+    shares = [_share(text, retrieved) for text in texts]
+    most = max(shares, default=0.0)
+    statements: list[_Statement] = []
+    for text, share in zip(texts, shares, strict=True):
+        if share == most:
+            statements += _statements(text, lang)
+    return _ReadWindow(window, tuple(statements))
+
+
+def _share(text: str, retrieved: Retrieved) -> float:
+    """Returns the share of the question's words that a text holds, weighted."""
+    weights = retrieved.weights
+    shared_stems = weights.keys() & set(stems(text, retrieved.analysis.lang))
+    return sum(weights[stem] for stem in shared_stems) / (sum(weights.values()) or 1.0)
+
+
+def _statements(text: str, lang: str) -> Iterator[_Statement]:
+    for facts in facts_of(text, lang):
+        numbers = [(_unit(text, number, lang), number) for number in facts.numbers if number.counts]
+        yield _Statement(facts, tuple(numbers))
+
+
+def _unit(text: str, number: Quantity, lang: str) -> str:
+    """Returns the sign before a number, or the stem of what is behind it; empty: it has no unit."""
+    if number.clock:
+        return "o'clock"
+    before = _UNIT_BEFORE.search(text, 0, number.start)
+    if before is not None:
+        return before[1]
+    behind = _UNIT_BEHIND.match(text, number.end)
+    if behind is None:
+        return ""
+    sign_or_word = behind[1]
+    if not sign_or_word.isalpha():
+        return sign_or_word
+    return next(iter(stems(sign_or_word, lang)), "")
+
+
+def _names(facts: Facts) -> frozenset[str]:
+    """Returns the stems of the names in a sentence."""
+    return frozenset([stem for word in facts.words if word.is_name for stem in word.stems])

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from shared.answering.extractive import ExtractiveWriter
+from shared.model.answers import Quote
+from shared.model.retrieval import Retrieved, Scored
+from tests.answering.samples import LAST_WEEK, passage, question, retrieved
+
+DECIDED = "We decided to keep Kafka messages for 14 days."
+MOVED = "Kafka retention is 7 days since the move."
+
+
+def dated(text: str, year: int, *, title: str = "", score: float = 0.8) -> Scored:
+    """A passage of a note of its own that was written in that year."""
+    plain = passage(text, note_id=str(year), title=title)
+    written = datetime(year, 2, 10, tzinfo=UTC)
+    return replace(plain, chunk=replace(plain.chunk, created_at=written), score=score)
+
+
+def searched(*passages: Scored, text: str) -> Retrieved:
+    result = retrieved(*passages, text=text)
+    return replace(result, weights=dict.fromkeys(result.analysis.stems, 1.0))
+
+
+def quoted(*passages: Scored, text: str) -> tuple[Quote, ...]:
+    return ExtractiveWriter().quotes(question(text), searched(*passages, text=text))
+
+
+def years(quotes: tuple[Quote, ...]) -> list[int]:
+    return [quote.passage.chunk.created_at.year for quote in quotes]
+
+
+def test_what_is_stated_today_stands_before_what_was_decided_once_and_both_are_dated() -> None:
+    decision = dated(DECIDED, 2024, title="Kafka retention decision", score=1.0)
+    runbook = dated(MOVED, 2025, title="Kafka runbook")
+    pieces = ExtractiveWriter().pieces(
+        question("Kafka retention?"), searched(decision, runbook, text="Kafka retention?")
+    )
+    assert [piece.text.split("\n")[2] for piece in pieces[1:]] == [
+        "> **Kafka runbook**, 10 February 2025",
+        "> **Kafka retention decision**, 10 February 2024",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "text"),
+    [
+        ("The launch of Helios is on 14 May.", "The launch of Helios moved to 2 June.", "Launch of Helios?"),
+        ("The lead of Billing is Ana.", "The lead of Billing is now Tom.", "Who is the lead of Billing?"),
+        ("The boat rent is $40 a day.", "The boat rent is $55 a day.", "How much is the boat rent?"),
+        ("The standup begins at 9:30.", "The standup begins at 10:15.", "When is the standup?"),
+        ("The code of the door is 4711.", "The code of the door is 1174.", "Door code?"),
+    ],
+)  # fmt: skip
+def test_a_number_a_date_a_time_or_a_name_may_have_changed(
+    older: str, newer: str, text: str
+) -> None:
+    quotes = quoted(dated(older, 2024, score=1.0), dated(newer, 2025), text=text)
+    assert years(quotes) == [2025, 2024]
+    assert all(quote.dated for quote in quotes)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Kafka retention is 14 days.", "Kafka retention is still 14 days."),
+        ("Kafka retention is 14 days.", "Kafka has 3 brokers. The tiered storage costs 7 days of work."),
+        ("Kafka retention is 14 days.", "Kafka retention was discussed with Ana in Lisbon."),
+    ],
+)  # fmt: skip
+def test_notes_that_agree_or_state_something_else_stay_in_the_order_of_the_search(
+    older: str, newer: str
+) -> None:
+    text = "How long is the Kafka retention?"
+    quotes = quoted(dated(older, 2024, score=1.0), dated(newer, 2025), text=text)
+    assert years(quotes)[0] == 2024
+    assert not any(quote.dated for quote in quotes)
+
+
+def test_the_newest_statement_is_never_cut_by_the_number_of_quotes() -> None:
+    older = [
+        dated(f"Kafka retention is {year - 2000} days, agreed with Ana.", year)
+        for year in (2018, 2019, 2020)
+    ]
+    newest = dated("Kafka retention is now 7 days instead of 14.", 2025, score=0.75)
+    quotes = quoted(*older, newest, text="Kafka retention?")
+    assert years(quotes)[0] == 2025
+    assert len(quotes) == len(older)
+
+
+def test_a_newer_statement_joins_the_only_quote_above_it() -> None:
+    """A title that is asked for is a full match, whatever is written in it."""
+    decision = dated(DECIDED, 2024, title="Kafka retention", score=1.0)
+    runbook = dated(MOVED, 2025, score=0.75)
+    assert years(quoted(decision, runbook, text="Kafka retention?")) == [2025, 2024]
+
+
+def test_a_time_that_is_asked_for_orders_alone() -> None:
+    text = "Kafka retention?"
+    result = searched(dated(DECIDED, 2024, score=1.0), dated(MOVED, 2025), text=text)
+    result = replace(result, analysis=replace(result.analysis, time=LAST_WEEK))
+    assert years(ExtractiveWriter().quotes(question(text), result))[0] == 2024
