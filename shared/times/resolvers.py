@@ -386,7 +386,7 @@ def _this_day_in_year(mention: Mention, context: Context) -> Span:
 
 
 def _nth(mention: Mention, context: Context) -> Span | None:
-    """Resolves `the first Monday of March` as one mention."""
+    """Resolves `the first Monday of March`, `the last July days` as one mention."""
     return days_of_ordinal(mention, _month_or_season(mention, context), context)
 
 
@@ -433,6 +433,7 @@ RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "feast": _feast,
     "decade": _decade,
     "nth": _nth,
+    "units": _nth,
     "year": _year,
 }
 """Kind of a rule -> the function that resolves its mentions."""

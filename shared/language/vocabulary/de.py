@@ -67,6 +67,7 @@ TIMES = Times(
         Rule("rolling", r"(?:in |während )?(?:den |die )(?:letzten|vergangenen) (?P<few>)(?P<unit>tagen?|wochen|monaten?|jahren?)"),
         Rule("last", r"(?:letzte|vergangene|vorige)[nrms]? (?:{units}|{season}|{month})"),
         Rule("nth", r"(?:in |aus )?(?:der |dem |am )?(?:{nth}|letzten?) {month}(?:(?P<unit>woche)|{weekend})"),
+        Rule("units", r"(?:(?:in|an|während|aus) )?(?:den|die|der) (?:ersten|(?P<last>letzten)) (?:{n} )?{month}(?P<unit>tagen?|wochen)(?: {year})?"),
         Rule("last", r"(?:am )?(?:letzte|vergangene|vorige)[nrms]? (?:{weekend}|{weekday})"),
         Rule("this", r"diese[nrms]? {period}"),
         Rule("weekend", r"(?:am |(?<=seit\sdem\s)|(?<=vor\sdem\s)|(?<=vom\s))wochenende"),

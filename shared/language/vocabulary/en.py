@@ -71,6 +71,7 @@ TIMES = Times(
         Rule("rolling", r"(?:(?:in|over|during|within|for) )?(?:the )?(?:last|past|previous) (?:{n} {unit}|(?P<hours>[1-9]\d{0,2}) hours)"),
         Rule("now", r"now"),
         Rule("rolling", r"(?:(?:in|over|during|within) the (?:last|past)|(?:the )?past) (?P<unit>day|week|fortnight|month|quarter|year)"),
+        Rule("units", r"(?:(?:in|over|during) )?the (?:first|early|opening|(?P<last>last|final|closing)) (?:{n} )?{month} (?P<unit>days|weeks)(?: (?:of )?{year})?"),
         Rule("last", r"(?:on )?(?:last|previous|(?:(?:this|the) )?past) (?:{weekday}|{weekend}|{month}|{season})(?: (?:morning|afternoon|evening|night))?"),
         Rule("last", r"(?:last|previous) {units}(?! of\b)"),
         Rule("this", r"(?:(?:earlier|on) )?(?:this|current) {period}(?: (?:morning|afternoon|evening|night))?"),
@@ -115,7 +116,7 @@ TIMES = Times(
     ordinal_days=(
         Rule("nth", r"(?:(?:on|over|during) )?(?:the )?(?:{nth}|last) (?:{weekday}|{weekend}|(?P<unit>week|day|month|quarter)) (?:of|in)"),
         Rule("eve", r"(?:on )?the eve of"),
-        Rule("units", r"(?:(?:in|over|during) )?the (?:first|early|opening|(?P<last>last|final|closing)) (?:{n} )?(?P<unit>days|weeks|months) of"),
+        Rule("units", r"(?:(?:in|over|during) )?the (?:first|early|opening|(?P<last>last|final|closing)) (?:{n} )?(?P<unit>days|weeks|months) (?:of|in)"),
     ),
     named=r"spell|spelled|words?|terms?|named|titled|variables?",
     named_parts=r"columns?|fields?|cells?|rows?|sheets?|tabs?|keys?|options?|parameters?|flags?",

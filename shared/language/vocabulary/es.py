@@ -103,7 +103,7 @@ TIMES = Times(
     ordinal_days=(
         Rule("nth", r"(?:en )?(?:el |la )?(?:{nth}|últim[oa]) (?:{weekday}|{weekend}|(?P<unit>semana|día|mes|trimestre)) de(?:l)?"),
         Rule("eve", r"(?:en )?(?:la )?víspera de(?:l)?"),
-        Rule("units", r"(?:en )?l[ao]s (?:{n} )?(?:primer|(?P<last>últim))[oa]s (?:{n2} )?(?P<unit>días|semanas|meses) de(?:l)?"),
+        Rule("units", r"(?:(?:en|durante) )?l[ao]s (?:{n} )?(?:primer|(?P<last>últim))[oa]s (?:{n2} )?(?P<unit>días|semanas|meses) de(?:l)?"),
     ),
     named=r"se escribe|se deletrea|palabras?|término|llamad[oa]|variables?",
     named_parts=r"columnas?|campos?|celdas?|filas?|hojas?|claves?|opción|parámetros?",

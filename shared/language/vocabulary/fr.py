@@ -96,7 +96,7 @@ TIMES = Times(
     ordinal_days=(
         Rule("nth", r"(?:le |la )?(?:{nth}|derni(?:er|[èe]re)) (?:{weekday}|{weekend}|(?P<unit>semaine|jour|mois|trimestre)) (?:de |du |d['’])"),
         Rule("eve", r"(?:à )?(?:la )?veille (?:de |du |d['’])"),
-        Rule("units", r"(?:(?:pendant|durant|dans) )?les (?:{n} )?(?:premi(?:ers|ères)|(?P<last>derni(?:ers|ères))) (?P<unit>jours|semaines|mois) (?:de |du |d['’])"),
+        Rule("units", r"(?:(?:(?:pendant|durant|dans) )?les|aux|lors des|au cours des) (?:{n} )?(?:tout )?(?:premi(?:ers|ères)|(?P<last>derni(?:ers|ères))) (?P<unit>jours|semaines|mois) (?:de |du |d['’])"),
     ),
     named=r"écrit-on|s['’]écrit|s['’]épelle|mots?|terme|nommée?|intitulée?|variables?",
     named_parts=r"colonnes?|champs?|cellules?|lignes?|feuilles?|clés?|option|paramètres?",

@@ -100,7 +100,7 @@ TIMES = Times(
     ordinal_days=(
         Rule("nth", r"(?:il |la |nella )?(?:{nth}|ultim[oa]) (?:{weekday}|{weekend}|(?P<unit>settimana|giorno|mese|trimestre)) (?:di|del|della|dell['’])"),
         Rule("eve", r"(?:al)?(?:la )?vigilia (?:di|del|della|dell['’])"),
-        Rule("units", r"(?:nelle|nei|negli|gli|le|i) (?:prim[ei]|(?P<last>ultim[ei])) (?:{n} )?(?P<unit>giorni|settimane|mesi) (?:di|del|della|dell['’])"),
+        Rule("units", r"(?:durante )?(?:nelle|nei|negli|gli|le|i) (?:prim[ei]|(?P<last>ultim[ei])) (?:{n} )?(?P<unit>giorni|settimane|mesi) (?:di|del|della|dell['’]|d['’])"),
     ),
     named=r"si scrive|si pronuncia|parol[ae]|termin[ei]|chiamat[oa]|intitolat[oa]|variabil[ei]",
     named_parts=r"colonn[ae]|camp[oi]|cell[ae]|rig(?:a|he)|fogli(?:o)?|chiav[ei]|opzion[ei]|parametr[oi]",
