@@ -15,18 +15,19 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from shared.answering.current import current_first
+from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
 from shared.answering.refusals import linkable, reach_notice
 from shared.answering.subject import is_on_topic
 from shared.answering.windows import Window, windows
 from shared.language.lengths import utf16_units
 from shared.language.vocabulary import Answers, vocabulary
 from shared.markdown.neutralize import neutralize_line
-from shared.markdown.quotable import plain, quotable
-from shared.markdown.quotations import one_line, quotation, visible
+from shared.markdown.quotable import plain
+from shared.markdown.quotations import quotation
 from shared.markdown.sanitize import Sanitizer
 from shared.model.answers import CheckedPiece, Citation, Claim, Quote, Source, Support, SupportState
 from shared.model.questions import Question
-from shared.model.retrieval import Retrieved, Scored
+from shared.model.retrieval import Retrieved
 from shared.ports.models import Embedder
 from shared.times.dates import date_in_words
 
@@ -47,10 +48,6 @@ WEAK = 0.55
 """Share of the best window's score below which another note's window is left out: the largest that lost no fact and no
 right note on half of the questions to a handbook and to pages of strangers.
 """
-MAX_QUOTE = 900
-"""Characters."""
-MAX_LINE = 200
-"""Characters of a note in a list of notes."""
 
 
 class ExtractiveWriter:
@@ -108,7 +105,7 @@ class ExtractiveWriter:
         zone = ZoneInfo(question.zone)
         lists_notes = retrieved.notes_read is not None
         if lists_notes:
-            quotes = _beginnings(retrieved.selected, zone)
+            quotes = period_quotes(retrieved.selected, zone, retrieved.analysis.lang)
         else:
             quotes = self.quotes(question, retrieved)
         words = _words(retrieved.analysis.lang)
@@ -181,12 +178,6 @@ def _shown_quotes(chosen: Iterable[Window]) -> tuple[Quote, ...]:
     return tuple([quote for quote in quotes if quote is not None])
 
 
-def _beginnings(passages: Sequence[Scored], zone: ZoneInfo) -> tuple[Quote, ...]:
-    """Returns the first sentence of each passage that shows text."""
-    quotes = [_beginning(passage, zone) for passage in passages]
-    return tuple([quote for quote in quotes if quote is not None])
-
-
 def _list_item(quote: Quote, zone: ZoneInfo, lang: str) -> str:
     """Writes a note as an item of a list that begins with its date."""
     return f"- {_day(quote, zone, lang)}: {' '.join(quote.lines)}"
@@ -253,53 +244,17 @@ def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo) -> str:
 def _quote(window: Window) -> Quote | None:
     """Quotes a window; None: it shows no text."""
     if not window.pieces:
-        return _whole(window.passage)
+        return whole_quote(window.passage)
     chunk = window.passage.chunk
     start, end, lines = quotation(
         chunk.text, window.parts, first=window.pieces[0], longest=MAX_QUOTE
     )
     if not any(lines):
-        return _whole(window.passage)
+        return whole_quote(window.passage)
     return Quote(
         passage=window.passage,
         start=chunk.start + start,
         end=chunk.start + end,
         lines=lines,
         nearness=window.nearness,
-    )
-
-
-def _beginning(passage: Scored, zone: ZoneInfo) -> Quote | None:
-    """Quotes the first sentence, behind the note's title unless that is its day, which stands there already."""
-    chunk = passage.chunk
-    first = next(iter(quotable(chunk.text)), None)
-    if first is None:
-        return _whole(passage)
-    start = first.start
-    end = min(first.end, first.start + MAX_LINE)
-    line = one_line(chunk.text, start, end)
-    is_day = chunk.title == chunk.created_at.astimezone(zone).date().isoformat()
-    if chunk.title and not is_day:
-        line = f"**{neutralize_line(chunk.title)}**, {line}"
-    return Quote(
-        passage=passage,
-        start=chunk.start + start,
-        end=chunk.start + end,
-        lines=(line,),
-        nearness=0.0,
-    )
-
-
-def _whole(passage: Scored) -> Quote | None:
-    """Quotes a passage without pieces, such as a heading alone; None: it shows no text."""
-    chunk = passage.chunk
-    start, end, line = visible(chunk.text, longest=MAX_QUOTE)
-    if not line:
-        return None
-    return Quote(
-        passage=passage,
-        start=chunk.start + start,
-        end=chunk.start + end,
-        lines=(line,),
-        nearness=0.0,
     )

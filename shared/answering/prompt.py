@@ -19,6 +19,8 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from shared.language.lengths import tokens
+from shared.language.sentences import sentences
+from shared.language.telling import Telling, best_parts
 from shared.markdown.neutralize import neutralize, neutralize_line
 from shared.model.answers import Prompt, Source
 from shared.model.questions import Question, TimeRange
@@ -94,7 +96,7 @@ def build_prompt(
 
     template: the answer is to be laid out along its steps. draw: returns another key each time. Where the question has
     a limit, the worst sources are left out whole, and the oldest turns: `Prompt.sources` are those that stand in it.
-    The notes of a time are all in it, each cut to its beginning.
+    The notes of a time are all in it, each cut to what says most.
     """
     zone = ZoneInfo(question.zone)
     heads = [_source_head(source, zone) for source in sources]
@@ -112,12 +114,13 @@ def build_prompt(
     frame_tokens = [
         tokens(f"{head}{key}{key}") for head, key in zip(heads, source_keys, strict=True)
     ]
-    texts = ["\n".join(_quoted(text)) for text in chunk_texts]
     newest_turns = _newest(turns, _HISTORY * room)
     room_for_sources = room - sum(map(tokens, newest_turns))
     if retrieved.notes_read:
-        texts = _beginnings(texts, frame_tokens, room_for_sources)
+        lang = retrieved.analysis.lang
+        texts = _excerpts(chunk_texts, frame_tokens, room_for_sources, lang)
     else:
+        texts = ["\n".join(_quoted(text)) for text in chunk_texts]
         texts = _best(texts, frame_tokens, room_for_sources)
     source_tokens = sum(frame_tokens[: len(texts)]) + sum(map(tokens, texts))
     turns = _newest(turns, room - source_tokens)
@@ -287,8 +290,11 @@ def _best(texts: Sequence[str], frame_tokens: Sequence[float], room: float) -> l
     return fitting
 
 
-def _beginnings(texts: Sequence[str], frame_tokens: Sequence[float], room: float) -> list[str]:
-    """Cuts all texts to one length, the greatest at which they fit."""
+def _excerpts(
+    chunk_texts: Sequence[str], frame_tokens: Sequence[float], room: float, lang: str
+) -> list[str]:
+    """Quotes of each text at most the greatest length at which all fit: all of a short one, else what says most."""
+    texts = ["\n".join(_quoted(text)) for text in chunk_texts]
     room_left = max(0.0, room - sum(frame_tokens))
     max_length = room_left
     shortest_first = sorted(map(tokens, texts))
@@ -297,7 +303,26 @@ def _beginnings(texts: Sequence[str], frame_tokens: Sequence[float], room: float
         if size > max_length:
             break
         room_left -= size
-    return [_cut(text, max_length) for text in texts]
+    telling = Telling(chunk_texts, lang)
+    return [
+        text if tokens(text) <= max_length else _most_telling(chunk_text, telling, max_length)
+        for text, chunk_text in zip(texts, chunk_texts, strict=True)
+    ]
+
+
+def _most_telling(text: str, telling: Telling, max_tokens: float) -> str:
+    """Quotes the sentences of a text that say most of what it is about, as far as they fit."""
+    parts = [text[start:end] for start, end in sentences(text)]
+    if not parts:
+        return _cut("\n".join(_quoted(text)), max_tokens)
+    marks = tokens("> …\n")
+    lengths = [tokens(part) + marks for part in parts]
+    chosen = best_parts(lengths, telling.scores(parts), room=max_tokens)
+    lines: list[str] = []
+    for place, index in enumerate(chosen):
+        follows = index == 0 if place == 0 else chosen[place - 1] == index - 1
+        lines += _quoted(parts[index] if follows else f"… {parts[index]}")
+    return _cut("\n".join(lines), max_tokens)
 
 
 def _cut(text: str, max_tokens: float) -> str:
@@ -330,7 +355,7 @@ def _times(question: Question, retrieved: Retrieved, zone: ZoneInfo) -> list[str
     if retrieved.notes_read:
         which = "the newest" if retrieved.leaves_older else "all"
         lines.append(
-            f"The sources are the beginnings of {which} notes of that time, {retrieved.notes_read}, by date."
+            f"The sources are the best parts of {which} notes of that time, {retrieved.notes_read}, by date."
         )
     if retrieved.widened:
         lines.append(

@@ -7,34 +7,27 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
-from functools import cache, partial
+from functools import partial
 from statistics import fmean
 
 from shared.api.search import timings_json
 from shared.app import App
+from shared.asking.periods import asks_for_a_period, whole_period
 from shared.errors import StoreUnavailable
 from shared.folders.retrieve import retrieve_from_folders
 from shared.folders.scope import FolderScope, offered_folders
 from shared.indexing.coverage import read_note_state
 from shared.language.lengths import estimated_tokens
-from shared.language.terms import stems
-from shared.language.vocabulary import vocabulary
 from shared.model.answers import Usage
-from shared.model.index import IndexedChunk
 from shared.model.notes import NoteKey
 from shared.model.questions import QUOTES, Question, WhenNotInNotes
-from shared.model.retrieval import RetrievalMode, Retrieved, Scored, Scores
+from shared.model.retrieval import RetrievalMode, Retrieved
 from shared.ports.freshness import current_chunks
-from shared.retrieval.analysis import restrict, within
+from shared.retrieval.analysis import restrict
 from shared.retrieval.explanation import Explanation
 from shared.retrieval.explanation import explain as explain_search
-from shared.retrieval.folder_weights import inside
 from shared.retrieval.options import RetrievalOptions
 from shared.tracing import measure
-
-PERIOD_CHUNKS = 300
-"""Chunks read of a period where nothing else is asked for, the newest."""
 
 
 def search(app: App, question: Question, *, k: int) -> Retrieved:
@@ -65,8 +58,8 @@ def passages_for(
         retrieved, usage = retrieve_from_folders(
             question, scope, app.retriever, options, app.ranker
         )
-    if _asks_for_a_period(question, retrieved):
-        retrieved = _whole_period(app, question, retrieved)
+    if asks_for_a_period(question, retrieved):
+        retrieved = whole_period(app.store, question, retrieved)
     return retrieved, usage
 
 
@@ -193,85 +186,3 @@ def _as_cached(question: Question) -> Question:
         quotes=QUOTES,
         when_not_in_notes=WhenNotInNotes.REFUSE,
     )
-
-
-def _asks_for_a_period(question: Question, retrieved: Retrieved) -> bool:
-    """Reports whether the question names a time alone, and notes of that time were found.
-
-    One word beside the time (`what was released in May`) asks for all notes of then that hold it, if they are more than
-    can be quoted.
-    """
-    analysis = retrieved.analysis
-    if analysis.time is None or not analysis.time.restricts:
-        return False
-    was_applied = retrieved.range_used is not None and not retrieved.widened
-    if not was_applied or retrieved.refusal:
-        return False
-    words = _words_beside_time(retrieved)
-    if not words:
-        return True
-    holding = {
-        passage.chunk.note_id for passage in retrieved.selected if _holds(passage.chunk, words)
-    }
-    return len(words) == 1 and len(holding) > question.quotes
-
-
-def _words_beside_time(retrieved: Retrieved) -> frozenset[str]:
-    """Returns the stems of the question that do not just ask for all notes of a time."""
-    analysis = retrieved.analysis
-    return frozenset(analysis.stems) - _everything(analysis.lang)
-
-
-def _holds(chunk: IndexedChunk, words: frozenset[str]) -> bool:
-    """Reports whether a chunk holds each of these stems of the question."""
-    return all(chunk.terms.get(word) for word in words)
-
-
-@cache
-def _everything(lang: str) -> frozenset[str]:
-    """Returns the stems of words that ask for all notes of a time: `what happened`."""
-    words = vocabulary(lang).asking
-    if words is None:
-        return frozenset()
-    return frozenset(stems(words.everything, lang))
-
-
-def _whole_period(app: App, question: Question, retrieved: Retrieved) -> Retrieved:
-    """Returns the notes of a period, by date, each with its first passage: all, or the newest."""
-    # 1. The newest chunks of the period.
-    folders = partial(app.store.folders, question.tenant_id)
-    restriction = restrict(question.filters, question.now, folders)
-    restriction = inside(restriction, retrieved.weighted_folders)
-    restriction = within(restriction, retrieved.range_used)
-    newest = app.store.recent(
-        question.tenant_id,
-        limit=PERIOD_CHUNKS + 1,  # one more tells whether there are older ones
-        stems=retrieved.analysis.stems,
-        restriction=restriction,
-    )
-
-    # 2. The first chunk of each note that holds the word beside the time, if there is one, by date.
-    words = _words_beside_time(retrieved)
-    holding = {chunk.note_id for chunk in newest if _holds(chunk, words)}
-    note_ids = holding.difference(question.filters.without_notes)
-    first_chunks: dict[str, IndexedChunk] = {}
-    for chunk in sorted(newest[:PERIOD_CHUNKS], key=_by_date):
-        if chunk.note_id in note_ids:
-            first_chunks.setdefault(chunk.note_id, chunk)
-
-    # 3. Those of notes that still are as they were indexed.
-    scores = Scores(vector=0.0, keyword=0.0, recency=1.0, similarity=0.0)
-    readable_chunks = current_chunks(app.store, question.tenant_id, first_chunks.values())
-    passages = [Scored(chunk, 1.0, scores) for chunk in readable_chunks]
-    if not passages:
-        return retrieved
-    return replace(
-        retrieved,
-        selected=tuple(passages),
-        notes_read=len(passages),
-        leaves_older=len(newest) > PERIOD_CHUNKS,
-    )
-
-
-def _by_date(chunk: IndexedChunk) -> tuple[datetime, str, int]:
-    return (chunk.created_at, chunk.note_id, chunk.position)

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from shared.answering.extractive import FAR, MAX_QUOTE, ExtractiveWriter
+from shared.answering.extractive import FAR, ExtractiveWriter
+from shared.answering.period import MAX_QUOTE
 from shared.answering.pieces import split
 from shared.answering.windows import EMBEDDED, MAX_PIECES
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable, PortContractError
@@ -179,9 +180,9 @@ def test_all_notes_of_a_time_are_listed_by_date_a_line_each() -> None:
     )
     opening, first, second = ExtractiveWriter().pieces(question(), found)
     assert opening.text == "Your notes of that time:"
-    assert first.text == "\n\n- 9 May 2026: **One**, We **met**. [N1]"
+    assert first.text == "\n\n- 9 May 2026: **One**, We **met**. Then we ate. [N1]"
     assert second.text == "\n- 9 May 2026: The API runs on Cloud Run. [N2]"
-    assert first.cited[0].quote == "We **met**."
+    assert first.cited[0].quote == "We **met**. Then we ate."
     daily = replace(asked_of(passage("We met.", title="2026-05-09")), notes_read=1)
     assert ExtractiveWriter().pieces(question(), daily)[1].text == "\n\n- 9 May 2026: We met. [N1]"
 

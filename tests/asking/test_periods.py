@@ -145,7 +145,7 @@ def test_a_model_gets_every_note_of_a_period_and_the_answer_says_how_many(
 def test_a_period_of_which_only_the_newest_notes_were_read_says_so(
     diaries: Household, text: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shared.asking.passages.PERIOD_CHUNKS", 12)
+    monkeypatch.setattr("shared.asking.periods.PERIOD_CHUNKS", 12)
     found = answer(diaries, text)
     assert found["answer"].startswith(said)
     assert [each["noteId"] for each in found["citations"]] == [
@@ -153,7 +153,7 @@ def test_a_period_of_which_only_the_newest_notes_were_read_says_so(
     ]
     writer = ScriptedWriter((f"{DAILY['en'].split('# Journal')[1].strip()} [N1, N2, N3, N4, N5]",))
     assert answer(diaries, text, writer=writer)["answer"].startswith(said.partition(". ")[0])
-    assert "the beginnings of the newest notes of that time, 12" in writer.prompts[0].user
+    assert "the best parts of the newest notes of that time, 12" in writer.prompts[0].user
 
 
 def test_one_word_beside_a_time_lists_every_note_of_then_that_holds_it(tmp_path: Path) -> None:
@@ -171,6 +171,30 @@ def test_one_word_beside_a_time_lists_every_note_of_then_that_holds_it(tmp_path:
     ]
     assert released["meta"]["notesRead"] == 10
     assert walked["meta"].get("notesRead") is None
+
+
+LONG_DAY = [
+    "# Morning\n\n" + "Slept badly and walked to the office in the rain. " * 25,
+    "# Noon\n\n" + "The billing migration {day} took all day, the billing tables moved. " * 20,
+    "# Evening\n\n" + "Soup with bread, an old film about trains, early to bed. " * 22,
+]
+
+
+def test_a_model_gets_the_best_passage_of_each_note_of_a_period_and_not_its_beginning(
+    tmp_path: Path,
+) -> None:
+    with closing(EmbeddedStore(tmp_path / "store.db")) as store, household(store) as house:
+        for day in range(1, 21):
+            text = "\n\n".join(LONG_DAY).replace("{day}", str(day))
+            noon = datetime(2025, 8, day, 12, tzinfo=UTC)
+            house.app.notes.save(TENANT, f"n{day}", NoteDraft(title="", text=text, created_at=noon))
+            house.app.indexer.index(NoteKey(TENANT, f"n{day}"))
+        writer = ScriptedWriter(("It was a quiet month [N1].",))
+        answer(house, "What was migrated in August 2025?", writer=writer)
+    prompt = writer.prompts[0]
+    assert len(prompt.sources) == 20
+    for source in prompt.sources:
+        assert "billing migration" in source.passage.chunk.text
 
 
 def test_an_answer_stays_inside_a_time_that_holds_notes(diaries: Household) -> None:

@@ -130,7 +130,7 @@ def test_a_question_of_a_time_alone_takes_all_notes_of_then(
     assert listed["meta"]["notesRead"] == 2
     assert [each["noteId"] for each in listed["citations"]] == ["boat", "car"]
     assert listed["answer"].startswith("Your notes of that time:\n\n- ")
-    assert listed["answer"].endswith("The car is old. [N2]")
+    assert listed["answer"].endswith("The car is old. It rattles. [N2]")
     written = result(list(turn_events(home.app, request)))
     assert written["meta"]["notesRead"] == 2
     assert "all notes of that time, 2" in writer.prompts[0].user

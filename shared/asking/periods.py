@@ -1,0 +1,123 @@
+"""Question about a time and little else -> the notes of that time, by date, each with the passage that says most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import cache, partial
+
+from shared.language.telling import Telling
+from shared.language.terms import stems
+from shared.language.vocabulary import vocabulary
+from shared.model.index import IndexedChunk
+from shared.model.questions import Question
+from shared.model.retrieval import Retrieved, Scored, Scores
+from shared.ports.freshness import current_chunks
+from shared.ports.stores import Store
+from shared.retrieval.analysis import restrict, within
+from shared.retrieval.folder_weights import inside
+
+PERIOD_CHUNKS = 300
+"""Chunks read of a period where nothing else is asked for, the newest."""
+
+
+def asks_for_a_period(question: Question, retrieved: Retrieved) -> bool:
+    """Reports whether the question names a time alone, and notes of that time were found.
+
+    One word beside the time (`what was released in May`) asks for all notes of then that hold it, if they are more than
+    can be quoted.
+    """
+    analysis = retrieved.analysis
+    if analysis.time is None or not analysis.time.restricts:
+        return False
+    was_applied = retrieved.range_used is not None and not retrieved.widened
+    if not was_applied or retrieved.refusal:
+        return False
+    words = _words_beside_time(retrieved)
+    if not words:
+        return True
+    holding = {
+        passage.chunk.note_id for passage in retrieved.selected if _holds(passage.chunk, words)
+    }
+    return len(words) == 1 and len(holding) > question.quotes
+
+
+def _words_beside_time(retrieved: Retrieved) -> frozenset[str]:
+    """Returns the stems of the question that do not just ask for all notes of a time."""
+    analysis = retrieved.analysis
+    return frozenset(analysis.stems) - _everything(analysis.lang)
+
+
+def _holds(chunk: IndexedChunk, words: frozenset[str]) -> bool:
+    """Reports whether a chunk holds each of these stems of the question."""
+    return all(chunk.terms.get(word) for word in words)
+
+
+@cache
+def _everything(lang: str) -> frozenset[str]:
+    """Returns the stems of words that ask for all notes of a time: `what happened`."""
+    words = vocabulary(lang).asking
+    if words is None:
+        return frozenset()
+    return frozenset(stems(words.everything, lang))
+
+
+def whole_period(store: Store, question: Question, retrieved: Retrieved) -> Retrieved:
+    """Returns the notes of a period, by date, each with its best passage: all, or the newest."""
+    # 1. The newest chunks of the period.
+    folders = partial(store.folders, question.tenant_id)
+    restriction = restrict(question.filters, question.now, folders)
+    restriction = inside(restriction, retrieved.weighted_folders)
+    restriction = within(restriction, retrieved.range_used)
+    newest = store.recent(
+        question.tenant_id,
+        limit=PERIOD_CHUNKS + 1,  # one more tells whether there are older ones
+        stems=retrieved.analysis.stems,
+        restriction=restriction,
+    )
+
+    # 2. The chunks of each note that holds the word beside the time, if there is one, by date.
+    words = _words_beside_time(retrieved)
+    holding = {chunk.note_id for chunk in newest if _holds(chunk, words)}
+    note_ids = holding.difference(question.filters.without_notes)
+    chunks_of: dict[str, list[IndexedChunk]] = {}
+    for chunk in sorted(newest[:PERIOD_CHUNKS], key=_by_date):
+        if chunk.note_id in note_ids:
+            chunks_of.setdefault(chunk.note_id, []).append(chunk)
+
+    # 3. The best chunk of each note that still is as it was indexed.
+    best_chunks = _best_chunks(list(chunks_of.values()), retrieved, words)
+    scores = Scores(vector=0.0, keyword=0.0, recency=1.0, similarity=0.0)
+    readable_chunks = current_chunks(store, question.tenant_id, best_chunks)
+    passages = [Scored(chunk, 1.0, scores) for chunk in readable_chunks]
+    if not passages:
+        return retrieved
+    return replace(
+        retrieved,
+        selected=tuple(passages),
+        notes_read=len(passages),
+        leaves_older=len(newest) > PERIOD_CHUNKS,
+    )
+
+
+def _best_chunks(
+    notes: Sequence[Sequence[IndexedChunk]], retrieved: Retrieved, words: frozenset[str]
+) -> list[IndexedChunk]:
+    """Returns the best chunk of each note: with the word that is asked for, best in the search, else most telling."""
+    ranks = {passage.chunk.chunk_id: -rank for rank, passage in enumerate(retrieved.selected)}
+    texts = ["\n".join(chunk.text for chunk in chunks) for chunks in notes]
+    telling = Telling(texts, retrieved.analysis.lang)
+    best = []
+    for chunks in notes:
+        scores = telling.scores([chunk.text for chunk in chunks])
+        values = [
+            (_holds(chunk, words), ranks.get(chunk.chunk_id, -len(ranks)), score)
+            for chunk, score in zip(chunks, scores, strict=True)
+        ]
+        best.append(chunks[values.index(max(values))])
+    return best
+
+
+def _by_date(chunk: IndexedChunk) -> tuple[datetime, str, int]:
+    return (chunk.created_at, chunk.note_id, chunk.position)
