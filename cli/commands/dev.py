@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import signal
@@ -41,6 +42,7 @@ from desktop.product.loopback import (
 from desktop.product.model_choice import ModelChoice, with_model_choice
 from desktop.product.model_servers import answering, writing_with
 from desktop.product.page import with_page
+from desktop.product.ports import holder_of
 from desktop.product.running import Announcement, Running, announced, digest_of, models_of
 from desktop.product.sample import dated
 from desktop.product.secret import HEADER, LEAST_LENGTH, WAIVED, new_secret, with_secret_beyond
@@ -194,8 +196,12 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         try:
             listener.bind((host, port))
         except OSError as error:
+            holder = None
+            if error.errno == errno.EADDRINUSE:
+                holder = holder_of(port)
+            reason = holder or error.strerror
             fail(
-                f"port {port} cannot be had on {host} ({error.strerror}): stop what uses it, or choose one with --port"
+                f"port {port} cannot be had on {host} ({reason}): stop what uses it, or choose one with --port"
             )
         listener.listen(128)
         yield listener
@@ -414,6 +420,8 @@ def _greet(app: App, store: DevStore, address: str, tenant_id: str) -> None:
         echo(f"{foreign}; {mend_of_languages(app.settings.home)}")
     for line in store.variables:
         echo(line)
+    if store.advice:
+        echo(store.advice)
     body = f'{{"message": "{QUESTION}"}}'
     signed = ""
     if app.settings.auth == "emulator":

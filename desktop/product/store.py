@@ -9,12 +9,13 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from desktop.product import emulator
+from desktop.product.auth_emulator import INSTALL, auth_emulator, find_firebase
 from desktop.product.suite import Suite, running
 from shared.adapters.firestore.connection import DEFAULT_DATABASE, Connection
 from shared.adapters.firestore.protocol import Query
@@ -61,6 +62,8 @@ class DevStore:
     """Fields that the page's config.json gets beside those of its file."""
     follow: Suite | None = None
     """Emulators that do not post events to us: they are polled for writes."""
+    advice: str = ""
+    """Line for whoever started the product, on what is missing; empty: nothing is."""
 
 
 @contextmanager
@@ -72,14 +75,24 @@ def dev_store(
         yield DevStore({"STORE": "embedded"})
         return
     suite = running(env)
-    if suite.firestore is None:
-        with _started_emulator(choice, suite, functions_port=functions_port) as host:
-            yield _dev_store(suite, host, follow=None)
-        return
-    if choice.port or choice.data:
+    if suite.firestore is not None and (choice.port or choice.data):
         option = "--emulator-port" if choice.port else "--emulator-data"
         raise OperatorError(f"{option}: the emulator at {suite.firestore} runs already")
-    yield _dev_store(suite, suite.firestore, follow=suite)
+    with ExitStack() as stack:
+        advice = ""
+        if suite.auth is None and env.get("AUTH") == "emulator":
+            firebase = find_firebase()
+            if firebase is None:
+                advice = f"nobody can sign in, aurora token makes tokens: {INSTALL} brings Auth"
+            else:
+                auth = auth_emulator(firebase, suite.project, data=choice.data)
+                suite = replace(suite, auth=stack.enter_context(auth))
+        if suite.firestore is not None:
+            yield _dev_store(suite, suite.firestore, follow=suite, advice=advice)
+            return
+        started = _started_emulator(choice, suite, functions_port=functions_port)
+        host = stack.enter_context(started)
+        yield _dev_store(suite, host, follow=None, advice=advice)
 
 
 @contextmanager
@@ -121,7 +134,7 @@ def _interrupted_at_end_of(process: subprocess.Popen[bytes]) -> Iterator[None]:
             )
 
 
-def _dev_store(suite: Suite, host: str, *, follow: Suite | None) -> DevStore:
+def _dev_store(suite: Suite, host: str, *, follow: Suite | None, advice: str) -> DevStore:
     """Returns the store in the emulator at `host`, to which Google's clients turn from now on."""
     os.environ["FIRESTORE_EMULATOR_HOST"] = host
     settings = {"STORE": "firestore", "GOOGLE_CLOUD_PROJECT": suite.project}
@@ -136,7 +149,9 @@ def _dev_store(suite: Suite, host: str, *, follow: Suite | None) -> DevStore:
         settings["AUTH"] = "emulator"
         variables.append(f"FIREBASE_AUTH_EMULATOR_HOST={suite.auth}")
         page["firebase"] = {"apiKey": WEB_KEY, "emulator": f"http://{suite.auth}"}
-    return DevStore(settings=settings, variables=tuple(variables), page=page, follow=follow)
+    return DevStore(
+        settings=settings, variables=tuple(variables), page=page, follow=follow, advice=advice
+    )
 
 
 @contextmanager

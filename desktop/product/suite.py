@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import time
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from shared.errors import OperatorError
 PROJECT = "demo-aurora"
 """Default; emulators take any name, and `demo-` ones never reach a real project."""
 _HUB_SECONDS = 2
+START_SECONDS = 30.0
+"""Seconds for which an emulator that is named is awaited: somebody may have started it a moment ago."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +36,13 @@ class Suite:
     database: str = DEFAULT_DATABASE
 
 
-def running(env: Mapping[str, str], *, hubs: Path | None = None) -> Suite:
+def running(
+    env: Mapping[str, str], *, hubs: Path | None = None, seconds: float = START_SECONDS
+) -> Suite:
     """Returns the emulators that `env` names, else those of a hub.
 
     hubs: folder in which hubs leave their files; None takes the system's temporary folder.
+    seconds: how long an emulator that `env` names is awaited.
 
     Raises OperatorError if an emulator that `env` names does not answer, or several hubs run and
     `env` names the project of none.
@@ -45,17 +51,25 @@ def running(env: Mapping[str, str], *, hubs: Path | None = None) -> Suite:
     hub = _hub(_hubs(hubs or Path(tempfile.gettempdir())), project)
     return Suite(
         project=hub.project,
-        firestore=_address_in(env, "FIRESTORE_EMULATOR_HOST") or hub.firestore,
-        auth=_address_in(env, "FIREBASE_AUTH_EMULATOR_HOST") or hub.auth,
+        firestore=_address_in(env, "FIRESTORE_EMULATOR_HOST", seconds) or hub.firestore,
+        auth=_address_in(env, "FIREBASE_AUTH_EMULATOR_HOST", seconds) or hub.auth,
         database=env.get("FIRESTORE_DATABASE") or DEFAULT_DATABASE,
     )
 
 
-def _address_in(env: Mapping[str, str], variable: str) -> str | None:
-    """Returns the address of an emulator that `env` names. Raises OperatorError if none answers."""
+def _address_in(env: Mapping[str, str], variable: str, seconds: float) -> str | None:
+    """Returns the address of an emulator that `env` names, once it answers: it may be starting.
+
+    Raises OperatorError if none answers.
+    """
     host = env.get(variable)
-    if host and not answers(host):
-        raise OperatorError(f"{variable}: no emulator answers at {host}")
+    if not host:
+        return None
+    deadline = time.monotonic() + seconds
+    while not answers(host):
+        if time.monotonic() >= deadline:
+            raise OperatorError(f"{variable}: no emulator answers at {host}")
+        time.sleep(0.2)
     return host
 
 

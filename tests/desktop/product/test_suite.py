@@ -75,7 +75,20 @@ def test_what_the_environment_names_has_to_answer(tmp_path: Path) -> None:
     with pytest.raises(
         OperatorError, match=f"FIRESTORE_EMULATOR_HOST: no emulator answers at {NOTHING}"
     ):
-        running({"FIRESTORE_EMULATOR_HOST": NOTHING}, hubs=tmp_path)
+        running({"FIRESTORE_EMULATOR_HOST": NOTHING}, hubs=tmp_path, seconds=0)
+
+
+def test_an_emulator_that_is_starting_is_awaited(tmp_path: Path) -> None:
+    replies = iter([503, 503])
+
+    def answer(_: Request) -> Reply:
+        return Reply(status=next(replies, 200), body={})
+
+    with ScriptedServer(answer) as starting:
+        host = starting.url.removeprefix("http://")
+        suite = running({"FIRESTORE_EMULATOR_HOST": host}, hubs=tmp_path)
+    assert suite.firestore == host
+    assert next(replies, None) is None
 
 
 def test_what_the_environment_names_goes_before_a_hub(hubs: Path) -> None:
