@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 from rich.text import Text
 
-from cli.options import CommandContext, anywhere
+from cli.options import CommandContext, anywhere, fail
 from cli.showing import console, linked, show_list
 from cli.terminal import echo, echo_json
 from desktop.client.pages import address, listed_notes, pages
-from shared.errors import InvalidArgument, NotFound
+from shared.errors import InvalidArgument, NotFound, TooLarge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +19,19 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from functions.client import ApiClient, Json
+
+
+DOCUMENT_FIELDS = (
+    "title",
+    "text",
+    "createdAt",
+    "updatedAt",
+    "vault",
+    "path",
+    "tags",
+    "lang",
+)
+"""Fields that the rules allow in a note."""
 
 
 @click.group()
@@ -141,6 +154,46 @@ def restore(context: CommandContext, trashed: str) -> None:
         note = client.send("POST", f"{address('trash', trashed)}:restore", {})
         _index(client, context, note["noteId"])
     context.tell(note, f"restored {note['title'] or note['path']}")
+
+
+@notes.command()
+@click.argument("file", type=click.File("rb"))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def check(file: BinaryIO, *, as_json: bool) -> None:
+    """Name the field for which the rules refuse a note: they themselves only say PERMISSION_DENIED.
+
+    FILE holds the document that the app writes, as JSON; `-` reads standard input. Timestamps are RFC 3339 there. That
+    `createdAt` is a timestamp in the app and not a string, and `updatedAt` the server's time, no file can show.
+    """
+    problem = problem_of(file.read())
+    if as_json:
+        echo_json({"valid": problem is None, "problem": problem})
+    elif problem is None:
+        echo("the rules take this note")
+    if problem is not None:
+        fail(problem)
+
+
+def problem_of(document: bytes) -> str | None:
+    """Returns the field for which the rules refuse a document, and what is expected; None if they take it."""
+    from functions.http.bodies import parse_fields, parse_object  # noqa: PLC0415 - for this command alone
+    from functions.routes.notes import NoteBody, draft_of  # noqa: PLC0415
+
+    try:
+        fields = parse_object(document)
+        for name in fields:
+            if name not in DOCUMENT_FIELDS:
+                raise InvalidArgument(name, f"no other fields than {', '.join(DOCUMENT_FIELDS)}")
+        for name in ("createdAt", "updatedAt"):
+            if fields.get(name) is None:
+                raise InvalidArgument(name, "a timestamp; for updatedAt the server's time")
+        text = fields.get("text")
+        if isinstance(text, str) and not text.strip():
+            fields["text"] = "-"  # an app's editor may begin with an empty note
+        draft_of(parse_fields(fields, NoteBody))
+    except (InvalidArgument, TooLarge) as error:
+        return error.message
+    return None
 
 
 def _listed(client: ApiClient, vault: str | None) -> list[Json]:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
+from cli.commands.notes import problem_of
 from desktop.product.emulator import Emulator
 from shared.model.limits import (
     MAX_ID_BYTES,
@@ -47,7 +48,10 @@ def app(firestore_project: str, emulator: Emulator) -> App:
 
 @pytest.fixture
 def note_written(app: App, world: World) -> Written:
-    """Id and fields -> whether an app may write the note, whether the API takes it."""
+    """Id and fields -> whether an app may write the note, whether the API takes it.
+
+    `aurora notes check` must say of the fields what the rules do.
+    """
 
     def both(note_id: str, fields: Fields) -> tuple[bool, bool]:
         as_app = {"createdAt": CREATED, **NOTE, **fields}
@@ -56,9 +60,11 @@ def note_written(app: App, world: World) -> Written:
             "api", "PUT", f"/notes/{quote(note_id, safe='')}", _json({**NOTE, **fields})
         )
         assert reply.status_code in (200, 400, 404, 413), reply.get_json()
-        return app.write(
-            f"tenants/ann/notes/{note_id}", {**as_app, **created}
-        ), reply.status_code == 200
+        is_taken = app.write(f"tenants/ann/notes/{note_id}", {**as_app, **created})
+        if fields:
+            problem = problem_of(_json({**as_app, "updatedAt": CREATED}))
+            assert (problem is None) == is_taken, problem
+        return is_taken, reply.status_code == 200
 
     return both
 

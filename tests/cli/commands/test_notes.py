@@ -245,3 +245,30 @@ def test_what_is_no_export_is_told(
 def _rows(run: Run, folder: Path) -> list[dict[str, str]]:
     run("export", str(folder / "again.ndjson"))
     return [json.loads(line) for line in (folder / "again.ndjson").read_text().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("document", "problem"),
+    [
+        ({}, None),
+        ({"text": ""}, None),
+        ({"title": 5}, "title: expected text of at most 1000 characters"),
+        ({"tags": ["a", ""]}, "tags[1]: expected"),
+        ({"updatedAt": None}, "updatedAt: expected a timestamp"),
+        ({"colour": "blue"}, "colour: expected no other fields than title, text"),
+        ({"noteId": "boat"}, "noteId: expected no other fields than title, text"),
+    ],
+)
+def test_the_field_for_which_the_rules_refuse_a_note_is_named(
+    document: dict[str, object], problem: str | None, tmp_path: Path
+) -> None:
+    time = "2026-05-08T12:30:00Z"
+    note = {"title": "Boat", "text": "It is blue.", "createdAt": time, "updatedAt": time}
+    file = tmp_path / "note.json"
+    file.write_text(json.dumps({**note, **document}))
+    checked = CliRunner().invoke(main, ["notes", "check", str(file)])
+    if problem is None:
+        assert (checked.exit_code, checked.stdout) == (0, "the rules take this note\n")
+    else:
+        assert checked.exit_code == 1
+        assert problem in checked.stderr
