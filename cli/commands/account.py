@@ -22,6 +22,7 @@ END = "end"
 ERROR = "error"
 _NOUNS = {
     "unreadableNote": "unreadable note",
+    "unreadable": "unreadable document",
     "trashedNote": "deleted or replaced note",
     "feedback": "rating",
     "usage": "usage day",

@@ -16,7 +16,7 @@ import click
 from cli.commands.account import counted_lines
 from cli.options import FAILED, CommandContext, anywhere
 from cli.terminal import echo, echo_json
-from desktop.client.pages import address, last_erasure
+from desktop.client.pages import address, last_erasure, named_erasure
 from desktop.folders.destinations import LocalDestination
 from functions.client import ApiClient, Json
 from shared.bootstrap import app
@@ -100,13 +100,13 @@ def _rows(file: Path) -> Iterator[Json]:
 
 
 def _restored(
-    client: ApiClient, rows: Iterable[Json], restored: Restored, *, erasure: str
+    client: ApiClient, rows: Iterable[Json], restored: Restored, *, erasure: str | None
 ) -> Iterator[str]:
     """Brings back objects, and yields the ids of the notes that are there now.
 
     A conversation's messages follow it: it is brought when they have come.
 
-    erasure: number of the last erasure before. Raises Erased once there was another.
+    erasure: number of the last erasure before; None: the server numbers none. Raises Erased once there was another.
     """
     session: Json | None = None
     messages: list[Json] = []
@@ -167,32 +167,32 @@ def _id(row: Json, name: str) -> str:
     return value
 
 
-def _bring_note(client: ApiClient, row: Json, erasure: str) -> None:
+def _bring_note(client: ApiClient, row: Json, erasure: str | None) -> None:
     """Saves a note. Raises Conflict if another is there."""
-    body = {**row, "revision": "", "erasure": erasure}
+    body = {**row, "revision": "", **named_erasure(erasure)}
     client.send("PUT", address("notes", _id(row, "noteId")), body)
 
 
-def _bring_template(client: ApiClient, row: Json, erasure: str) -> None:
+def _bring_template(client: ApiClient, row: Json, erasure: str | None) -> None:
     """Saves a template. Raises Conflict if another is there."""
     path = address("templates", _id(row, "templateId"))
     try:
         current = client.send("GET", path)
     except NotFound:
-        client.send("PUT", path, {**row, "erasure": erasure})
+        client.send("PUT", path, {**row, **named_erasure(erasure)})
         return
     if current != row:
         raise Conflict(DIFFERS)
 
 
-BRINGS: Mapping[str, Callable[[ApiClient, Json, str], None]] = {
+BRINGS: Mapping[str, Callable[[ApiClient, Json, str | None], None]] = {
     NOTE: _bring_note,
     TEMPLATE: _bring_template,
 }
 
 
 def _bring_session(
-    client: ApiClient, session: Json, messages: Iterable[Json], erasure: str
+    client: ApiClient, session: Json, messages: Iterable[Json], erasure: str | None
 ) -> None:
     """Saves a conversation with its messages.
 
@@ -201,7 +201,7 @@ def _bring_session(
     in_order = sorted(messages, key=_time_and_id)
     current: Json = {}
     for batch in _in_requests(in_order):
-        body = {"session": session, "messages": batch, "erasure": erasure}
+        body = {"session": session, "messages": batch, **named_erasure(erasure)}
         current = client.send("POST", "/sessions:import", body)
     for name in ("title", "settings"):
         if current.get(name) != session.get(name):

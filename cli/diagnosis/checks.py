@@ -145,12 +145,26 @@ def _disk(app: App, tenant_id: str) -> str:
             f"{file} is damaged ({lines}): take out what can be read with aurora export, "
             "then restore a backup, or move the file away and bring the export back"
         )
+    problems = []
     if damages.notes:
-        raise OperatorError(
+        problems.append(
             f"{counted(damages.notes, 'note')} not as saved, aurora notes list names them: "
             "save them again, or delete them and restore earlier versions"
         )
-    return "every page and note is as it was written"
+    if damages.documents:
+        counts = [f"{number} of {table}" for table, number in damages.documents.items()]
+        problems.append(
+            f"{', '.join(counts)} not as saved: lists leave them out, aurora export names them; "
+            "delete them or restore a backup"
+        )
+    if damages.derived:
+        problems.append(
+            f"{counted(damages.derived, 'passage')} of the index damaged: "
+            "aurora reconcile --full makes them anew"
+        )
+    if problems:
+        raise OperatorError("; ".join(problems))
+    return "every page and row is as it was written"
 
 
 def _store(app: App, tenant_id: str) -> str:

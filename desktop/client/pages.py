@@ -29,10 +29,25 @@ def pages(client: ApiClient, path: str, query: dict[str, str] | None = None) -> 
         query = {**query, "pageToken": page["nextPageToken"]}
 
 
-def last_erasure(client: ApiClient) -> str:
-    """Returns the number of the caller's last erasure of everything; empty if there was none."""
-    erasure: str = client.send("GET", "/notes", query={"pageSize": "1"})["erasure"]
+def last_erasure(client: ApiClient) -> str | None:
+    """Returns the number of the caller's last erasure of everything; empty if there was none.
+
+    None on a server of a version that numbers none: it takes no save that names one.
+    """
+    return erasure_of(client.send("GET", "/notes", query={"pageSize": "1"}))
+
+
+def erasure_of(page: Json) -> str | None:
+    """Returns the number of the last erasure in a page of notes, as `last_erasure` does."""
+    erasure: str | None = page.get("erasure")
     return erasure
+
+
+def named_erasure(erasure: str | None) -> Json:
+    """Returns the field of a save's body that names the last erasure; none if erasures have no numbers."""
+    if erasure is None:
+        return {}
+    return {"erasure": erasure}
 
 
 def listed_notes(client: ApiClient) -> Iterator[Json]:

@@ -14,7 +14,14 @@ from urllib.parse import urlencode, urlsplit
 
 from desktop.client.local import LOOPBACK, Models
 from functions.http.errors import ERROR_FORMS
-from shared.errors import AuroraError, Exhausted, InvalidArgument, Unauthenticated, Unavailable
+from shared.errors import (
+    AuroraError,
+    Erased,
+    Exhausted,
+    InvalidArgument,
+    Unauthenticated,
+    Unavailable,
+)
 
 if TYPE_CHECKING:
     from email.message import Message
@@ -286,8 +293,10 @@ def _error_of(body: Json, reply: ServerReply, base: str) -> AuroraError:
         metadata = detail.get("metadata", {})
     except (KeyError, IndexError, TypeError):
         return AuroraError(f"{base} answered {reply.status}, but not as Aurora Notes does")
-    if error is InvalidArgument:
-        return InvalidArgument(str(metadata.get("field", "")), str(metadata.get("expected", "")))
+    if issubclass(error, InvalidArgument):
+        return error(str(metadata.get("field", "")), str(metadata.get("expected", "")))
+    if error is Erased:
+        return Erased()
     if error is Exhausted:
         return Exhausted(message, retry_after=int(reply.headers.get("retry-after", 0)))
     if error is Unauthenticated:

@@ -530,7 +530,8 @@ def _files(db: sqlite3.Connection, folder: int | None) -> dict[str, SyncedState]
 def _followed_folder(destination: str, row: sqlite3.Row) -> FollowedFolder:
     indexed_at = None
     if row["indexed_at"] is not None:
-        indexed_at = datetime.fromisoformat(row["indexed_at"])
+        with suppress(ValueError, TypeError):  # changed by the disk: the time is only shown
+            indexed_at = datetime.fromisoformat(row["indexed_at"])
     write_back = None
     if row["write_back"] is not None:
         write_back = bool(row["write_back"])

@@ -106,6 +106,10 @@ def with_note_files(site: WSGIApplication, files: FolderFiles) -> WSGIApplicatio
                 files.follow(note_id)
             except AuroraError as error:  # the note is saved all the same
                 _logger.warning("the file of a note does not follow it: %s", error.message)
+            except Exception as error:  # noqa: BLE001 - the same; its text may be the note's
+                _logger.warning(
+                    "the file of a note does not follow it: an unexpected %s", type(error).__name__
+                )
         return response(environ, start_response)
 
     return wrapped

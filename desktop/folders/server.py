@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from desktop.client.pages import address, pages
+from desktop.client.pages import address, erasure_of, named_erasure, pages
 from desktop.files.reading import FileNote
 from desktop.folders.destinations import (
     CurrentNote,
@@ -36,8 +36,10 @@ class RemoteDestination:
     client: ApiClient
     server: str
     home: Path
-    _erasure: str = ""
-    """Number of the last erasure when the notes were listed: saving after another one is refused."""
+    _erasure: str | None = ""
+    """Number of the last erasure when the notes were listed: saving after another one is refused. None: the server is of
+    a version that numbers none.
+    """
     _listed: dict[str, NoteVersion] = field(default_factory=dict)
     _next_listing: float = 0.0
     """Time on the monotonic clock at which the notes are to be listed again: each listing is billed."""
@@ -49,7 +51,7 @@ class RemoteDestination:
     @property
     def last_erasure(self) -> str:
         self.listed()
-        return self._erasure
+        return self._erasure or ""
 
     def for_task(self) -> RemoteDestination:
         """Returns itself: every save names the last erasure before the list of notes."""
@@ -62,7 +64,7 @@ class RemoteDestination:
         erasures = []
         notes = {}
         for page in pages(self.client, "/notes"):
-            erasures.append(page["erasure"])
+            erasures.append(erasure_of(page))
             for note in page["notes"]:
                 notes[note["noteId"]] = NoteVersion.of(_note(note))
         self._erasure = erasures[0]
@@ -86,12 +88,12 @@ class RemoteDestination:
                 "path": draft.path,
                 "vault": draft.vault,
                 "modifiedAt": instant(file.modified),
-                "erasure": self._erasure,
                 "revision": replacing,
+                **named_erasure(self._erasure),
             }
             saved = self.client.send("POST", "/notes:import", body)["note"]
         else:  # the note was moved or changed on the server
-            body = {**_body(draft), "revision": replacing, "erasure": self._erasure}
+            body = {**_body(draft), "revision": replacing, **named_erasure(self._erasure)}
             saved = self.client.send("PUT", address("notes", file.note_id), body)
         note = _note({**saved, "text": draft.text})
         self._listed[note.note_id] = NoteVersion.of(note)
@@ -121,7 +123,7 @@ class RemoteDestination:
         self._listed.pop(note_id, None)
 
     def discard(self, note_id: str, draft: NoteDraft) -> None:
-        body = {**_body(draft), "noteId": note_id, "erasure": self._erasure}
+        body = {**_body(draft), "noteId": note_id, **named_erasure(self._erasure)}
         self.client.send("POST", "/trash", body)
 
     def replaced(self) -> Mapping[str, str]:

@@ -15,14 +15,21 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from shared.account.caches import Cache
 from shared.account.daily import seconds_to_next_day, utc_day
-from shared.errors import NotFound
+from shared.errors import InvalidArgument, NotFound
 from shared.markdown.file import whole_content
 from shared.model.account import DayUsage, Feedback, Person, Receipt
-from shared.model.documents import FEEDBACK, TEMPLATES, TRASH
+from shared.model.documents import (
+    FEEDBACK,
+    TEMPLATES,
+    TRASH,
+    Collection,
+    Owner,
+    UnreadableDocument,
+)
 from shared.model.notes import DEFAULT_VAULT, Note, TrashedNote, UnreadableNote
 from shared.model.retrieval import Retrieved
 from shared.model.sessions import Message, Session
-from shared.model.templates import MAX_TEMPLATES, Template
+from shared.model.templates import Template
 from shared.ports.documents import read_page
 from shared.ports.pages import Page, every
 from shared.ports.stores import Store
@@ -47,7 +54,15 @@ class SessionMessage:
 
 
 Exported: TypeAlias = (
-    Note | UnreadableNote | TrashedNote | Template | Session | SessionMessage | Feedback | DayUsage
+    Note
+    | UnreadableNote
+    | TrashedNote
+    | Template
+    | Session
+    | SessionMessage
+    | Feedback
+    | DayUsage
+    | UnreadableDocument
 )
 
 
@@ -72,49 +87,90 @@ def export(store: Store, sessions: SessionPages) -> Iterator[Exported]:
     """
     if sessions.person.is_tenant:
         yield from export_tenant(sessions.person.tenant_id, store)
-    for session in every(lambda token: sessions.page(limit=ROWS_AT_ONCE, token=token)):
+    for session in _with_unreadable(lambda token: sessions.page(limit=ROWS_AT_ONCE, token=token)):
         yield session
-        yield from session_messages(session.session_id, sessions)
-    yield from every(
-        lambda token: read_page(store, sessions.person, FEEDBACK, limit=ROWS_AT_ONCE, token=token)
-    )
+        if isinstance(session, UnreadableDocument):
+            yield from session_messages(session.document_id, sessions)
+        else:
+            yield from session_messages(session.session_id, sessions)
+    yield from _documents(store, sessions.person, FEEDBACK)
 
 
 def export_tenant(tenant_id: str, store: Store) -> Iterator[Exported]:
     """Yields the notes, trash, templates and usage of a tenant."""
     yield from all_notes(tenant_id, store)
-    for listed in every(
-        lambda token: read_page(store, tenant_id, TRASH, limit=ROWS_AT_ONCE, token=token)
-    ):
-        trashed = store.get(tenant_id, TRASH, listed.trash_id).value
+    for listed in _documents(store, tenant_id, TRASH):
+        if isinstance(listed, UnreadableDocument):
+            yield listed
+            continue
+        try:
+            trashed = store.get(tenant_id, TRASH, listed.trash_id).value
+        except InvalidArgument as bad:
+            yield UnreadableDocument(TRASH.name, listed.trash_id, bad.message)
+            continue
         if trashed is not None:
             yield trashed
-    templates = store.listing(tenant_id, TEMPLATES, limit=MAX_TEMPLATES)
-    yield from (stored.template for stored in templates.items)
+    for stored in _documents(store, tenant_id, TEMPLATES):
+        if isinstance(stored, UnreadableDocument):
+            yield stored
+        else:
+            yield stored.template
     yield from every(lambda token: store.list_usage(tenant_id, limit=ROWS_AT_ONCE, token=token))
+
+
+def _documents(
+    store: Store, owner: Owner, collection: Collection[T]
+) -> Iterator[T | UnreadableDocument]:
+    """Yields the documents of a collection that is listed by id, as a listing reads them."""
+    return _with_unreadable(
+        lambda token: read_page(store, owner, collection, limit=ROWS_AT_ONCE, token=token)
+    )
+
+
+def _with_unreadable(read: Callable[[str | None], Page[T]]) -> Iterator[T | UnreadableDocument]:
+    """Yields the items of all pages, and once what cannot be read among them."""
+    named: set[str] = set()
+    token: str | None = None
+    while True:
+        page = read(token)
+        yield from page.items
+        for unreadable in page.unreadable:
+            if unreadable.document_id not in named:
+                named.add(unreadable.document_id)
+                yield unreadable
+        token = page.next_token
+        if token is None:
+            return
 
 
 def all_notes(tenant_id: str, store: Store) -> Iterator[Note | UnreadableNote]:
     """Yields the notes by id, with their texts; unreadable ones as they are stored."""
-    return _bounded(
+    read = _bounded(
         lambda limit, token: store.whole_notes(tenant_id, limit=limit, token=token),
         _note_length,
         most=NOTES_AT_ONCE,
     )
+    return every(read)
 
 
-def session_messages(session_id: str, sessions: SessionPages) -> Iterator[SessionMessage]:
+def session_messages(
+    session_id: str, sessions: SessionPages
+) -> Iterator[SessionMessage | UnreadableDocument]:
     """Yields the messages of a session, the newest page first, each page in the order of time.
 
     Stops if the session is deleted meanwhile.
     """
     with suppress(NotFound):
-        messages = _bounded(
+        read = _bounded(
             lambda limit, token: sessions.messages(session_id, limit=limit, token=token),
             _message_length,
             most=ROWS_AT_ONCE,
         )
-        yield from (SessionMessage(session_id, message) for message in messages)
+        for message in _with_unreadable(read):
+            if isinstance(message, UnreadableDocument):
+                yield message
+            else:
+                yield SessionMessage(session_id, message)
 
 
 def _note_length(note: Note | UnreadableNote) -> int:
@@ -132,22 +188,22 @@ def _message_length(message: Message) -> int:
 
 def _bounded(
     read: Callable[[int, str | None], Page[T]], length: Callable[[T], int], *, most: int
-) -> Iterator[T]:
-    """Yields every item of a listing whose pages are read with (limit, token).
+) -> Callable[[str | None], Page[T]]:
+    """Returns a function that reads the next page of a listing whose pages are read with (limit, token).
 
     Pages of long items are shorter, so that an export that is taken slowly holds little.
     """
     limit = FIRST_PAGE
-    token = None
-    while True:
+
+    def read_next(token: str | None) -> Page[T]:
+        nonlocal limit
         page = read(limit, token)
-        yield from page.items
-        token = page.next_token
-        if token is None:
-            return
         longest = max(map(length, page.items), default=1)
         fitting = PAGE_CHARACTERS // max(1, longest)
         limit = max(1, min(2 * limit, most, fitting))
+        return page
+
+    return read_next
 
 
 @dataclass(frozen=True, slots=True)

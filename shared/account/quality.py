@@ -6,7 +6,7 @@ from datetime import datetime
 
 from typing_extensions import TypedDict
 
-from shared.account.export import ROWS_AT_ONCE, SessionPages, session_messages
+from shared.account.export import ROWS_AT_ONCE, SessionMessage, SessionPages, session_messages
 from shared.model.account import Rating
 from shared.model.documents import FEEDBACK
 from shared.model.sessions import Role
@@ -77,6 +77,8 @@ def _answer_ids(session_id: str, sessions: SessionPages) -> set[str]:
     """Returns the request id of each answer of a session, or its message id if it has none."""
     ids = set()
     for entry in session_messages(session_id, sessions):
+        if not isinstance(entry, SessionMessage):
+            continue
         message = entry.message
         if message.role is Role.ASSISTANT:
             ids.add(message.request_id or message.message_id)

@@ -15,6 +15,7 @@ from shared.api.sessions import MessageJson, SessionJson, message_json, session_
 from shared.api.templates import TemplateJson, template_json
 from shared.api.values import ErrorJson, instant
 from shared.model.account import DayUsage, Feedback, Receipt
+from shared.model.documents import UnreadableDocument
 from shared.model.notes import Note, TrashedNote, UnreadableNote
 from shared.model.sessions import Session
 from shared.model.templates import Template
@@ -51,6 +52,16 @@ class UnreadableNoteJson(TypedDict):
     noteId: str
     reason: str
     fields: Mapping[str, object]
+
+
+class UnreadableDocumentJson(TypedDict):
+    """Another document that cannot be read: an app wrote it badly, or the disk has changed it. `collection` says where
+    it is kept (`trash`, `sessions`, `messages`, `templates`, `feedback`), and `reason` why it cannot be read.
+    """
+
+    collection: str
+    id: str
+    reason: str
 
 
 class DayUsageJson(TypedDict):
@@ -110,6 +121,14 @@ def _unreadable_note_json(note: UnreadableNote) -> UnreadableNoteJson:
     return {"noteId": note.note_id, "reason": note.reason, "fields": dict(note.fields)}
 
 
+def _unreadable_document_json(document: UnreadableDocument) -> UnreadableDocumentJson:
+    return {
+        "collection": document.collection,
+        "id": document.document_id,
+        "reason": document.reason,
+    }
+
+
 def _day_usage_json(usage: DayUsage) -> DayUsageJson:
     return {
         "day": usage.day.isoformat(),
@@ -144,6 +163,7 @@ _LINE_KINDS: Mapping[type[Exported], _LineKind] = {
     SessionMessage: _LineKind("message", SessionMessageJson, _session_message_json),
     Feedback: _LineKind("feedback", FeedbackJson, feedback_json),
     DayUsage: _LineKind("usage", DayUsageJson, _day_usage_json),
+    UnreadableDocument: _LineKind("unreadable", UnreadableDocumentJson, _unreadable_document_json),
 }
 
 

@@ -50,13 +50,27 @@ class Stored(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadableDocument:
+    """A document that cannot be read: an app wrote a field badly, or the disk has changed it."""
+
+    collection: str
+    """Name of its collection."""
+    document_id: str
+    """Its id, with U+FFFD for what cannot be read."""
+    reason: str
+    """Why it cannot be read; without its text."""
+
+
+@dataclass(frozen=True, slots=True)
 class Listing(Generic[T]):
     """Some documents of a collection in its order."""
 
     items: tuple[T, ...]
-    """The documents that can be read; others are left out with a warning in the log."""
+    """The documents that can be read."""
     next: Cursor | None
     """Position from which the listing goes on; None if there are no more documents."""
+    unreadable: tuple[UnreadableDocument, ...] = ()
+    """The documents that cannot be read, which are left out with a warning in the log."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -73,7 +73,10 @@ class DocumentStore(Protocol):
     def listing(
         self, owner: Owner, collection: Collection[T], *, limit: int, after: Cursor | None = None
     ) -> Listing[T]:
-        """Looks at the next documents in the order of the collection, at most `limit`, perhaps expired ones."""
+        """Looks at the next documents in the order of the collection, at most `limit`, perhaps expired ones.
+
+        More than `limit` where the last of them is damaged so that the listing could not go on behind it.
+        """
 
 
 def read_page(
@@ -100,4 +103,4 @@ def read_page(
     next_token = None
     if next_cursor is not None:
         next_token = make_token(collection.name, next_cursor.document_id)
-    return Page(items, next_token)
+    return Page(items, next_token, listing.unreadable)

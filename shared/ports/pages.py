@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from shared.errors import InvalidArgument
+from shared.model.documents import UnreadableDocument
 
 T = TypeVar("T")
 
@@ -20,6 +21,8 @@ class Page(Generic[T]):
 
     items: tuple[T, ...]
     next_token: str | None
+    unreadable: tuple[UnreadableDocument, ...] = ()
+    """Documents among the items, or behind the last, that cannot be read; the next page may name them again."""
 
 
 def every(read: Callable[[str | None], Page[T]]) -> Iterator[T]:

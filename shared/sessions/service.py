@@ -8,7 +8,7 @@ import logging
 import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,7 +18,13 @@ from shared.indexing.state import note_revision
 from shared.language.words import folded_words
 from shared.model.account import Person
 from shared.model.answers import StoredAnswer
-from shared.model.documents import MESSAGES, SESSIONS, Conversation, Cursor
+from shared.model.documents import (
+    MESSAGES,
+    SESSIONS,
+    Conversation,
+    Cursor,
+    UnreadableDocument,
+)
 from shared.model.questions import Filters, Question, Strategy, WhenNotInNotes
 from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch
 from shared.model.templates import NONE
@@ -213,20 +219,23 @@ class Sessions:
         if title:
             step_size = SCANNED
         sessions: list[Session] = []
+        unreadable: list[UnreadableDocument] = []
         for _ in range(MAX_STEPS):
             listing_step = self.store.listing(
                 self.person, SESSIONS, limit=step_size, after=position
             )
+            unreadable.extend(listing_step.unreadable)
             for session in listing_step.items:
                 if len(sessions) == limit:
-                    return Page(tuple(sessions), self._make_token(position, listing))
+                    next_token = self._make_token(position, listing)
+                    return Page(tuple(sessions), next_token, tuple(unreadable))
                 if _has_words(session, title_words):
                     sessions.append(session)
                 position = SESSIONS.cursor(session)
             position = listing_step.next
             if position is None:
-                return Page(tuple(sessions), None)
-        return Page(tuple(sessions), self._make_token(position, listing))
+                return Page(tuple(sessions), None, tuple(unreadable))
+        return Page(tuple(sessions), self._make_token(position, listing), tuple(unreadable))
 
     def messages(self, session_id: str, *, limit: int, token: str | None = None) -> Page[Message]:
         """Lists messages with their citations as they are now: newest page first, each page in the
@@ -236,7 +245,8 @@ class Sessions:
         """
         listing = f"messages {self.person.space} {session_id}"
         position = self._read_token(token, listing)
-        self.get(session_id)
+        with suppress(InvalidArgument):  # messages of a session that cannot be read can be read
+            self.get(session_id)
         newest_first = self.store.listing(
             Conversation(self.person, session_id), MESSAGES, limit=limit + 1, after=position
         )
@@ -244,7 +254,7 @@ class Sessions:
         position = newest_first.next
         if len(newest_first.items) > limit:
             position = MESSAGES.cursor(messages[0])
-        return Page(messages, self._make_token(position, listing))
+        return Page(messages, self._make_token(position, listing), newest_first.unreadable)
 
     @contextmanager
     def turn(

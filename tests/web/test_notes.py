@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable
@@ -352,6 +353,30 @@ def test_a_folder_comes_in_with_titles_tags_and_dates_and_again_as_the_same_note
     expect(page.locator("#side-notes .list-title", has_text=re.compile("^plan$"))).to_be_visible()
     again = product.call("GET", f"/notes/{note['noteId']}")[1]
     assert (again["text"], again["title"]) == ("Thirteen days.", "plan")
+
+
+def test_a_folder_that_is_coming_in_while_everything_is_erased_stays_erased(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    (tmp_path / "vault").mkdir()
+    for number in range(40):
+        (tmp_path / f"vault/{number}.md").write_text(f"Note {number}.")
+    with dev(tmp_path / "home") as running:
+        page = open_page(f"{running.address}/#/notes")
+        saves = itertools.count()
+
+        def erase_meanwhile(route: Route) -> None:
+            """As from another window, or from a phone."""
+            if next(saves) == 20:
+                assert running.call("DELETE", "/me", {"confirm": "erase everything"})[0] == 200
+            route.continue_()
+
+        page.route("**/notes:import", erase_meanwhile)
+        drop(page, tmp_path / "vault")
+        expect(page.locator(".toast")).to_contain_text("erased")
+        expect(page.locator("progress")).to_be_hidden()
+        assert running.call("GET", "/notes")[1]["notes"] == []
+        assert next(saves) < 30
 
 
 def test_files_that_are_dropped_come_in_too(page: Page, product: Running) -> None:

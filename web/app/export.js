@@ -11,6 +11,8 @@ const LEFT = /** @type {Readonly<Record<string, string>>} */ ({
   feedback: "ratings",
   trashedNote: "the trash",
   usage: "the count of what was used",
+  unreadableNote: "notes that could not be read",
+  unreadable: "what else could not be read",
 });
 
 const AT_ONCE = 20;
@@ -116,29 +118,29 @@ function conversations(rows) {
   return rows.filter(({ type }) => type === "session").map(({ type: _, ...session }) => ({
     path: `conversation ${session.title}`,
     here: () => undefined,
-    save: (notes) => saveConversation(notes.page.api, session, (said.get(session.sessionId) ?? []).map(({ type: __, sessionId: ___, ...message }) => message)),
+    save: (notes, { erasure }) => saveConversation(notes.page.api, session, (said.get(session.sessionId) ?? []).map(({ type: __, sessionId: ___, ...message }) => message), erasure),
   }));
 }
 
-/** @param {import("./api.js").Api} api @param {any} session @param {any[]} messages */
-async function saveConversation(api, session, messages) {
+/** @param {import("./api.js").Api} api @param {any} session @param {any[]} messages @param {string} [erasure] */
+async function saveConversation(api, session, messages, erasure) {
   let from = 0;
   do {
     let to = from + 1;
     while (to < messages.length && to - from < AT_ONCE && JSON.stringify(messages.slice(from, to + 1)).length < LONGEST) to++;
-    await api.json("POST", "/sessions:import", { session, messages: messages.slice(from, to) });
+    await api.json("POST", "/sessions:import", { session, messages: messages.slice(from, to), erasure });
     from = to;
   } while (from < messages.length);
   return null;
 }
 
-/** @param {import("./notes.js").Notes} notes @param {any} note @param {{revision?: string}} meant */
+/** @param {import("./notes.js").Notes} notes @param {any} note @param {import("./import.js").Meant} meant */
 async function saveNote(notes, { revision: _, ...note }, meant) {
   await notes.save({ ...note, ...meant });
   return null;
 }
 
-/** @param {import("./api.js").Api} api @param {any} template @param {{revision?: string}} meant */
+/** @param {import("./api.js").Api} api @param {any} template @param {import("./import.js").Meant} meant */
 async function saveTemplate(api, template, meant) {
   const address = `/templates/${encodeURIComponent(template.templateId)}`;
   if (meant.revision === "") {
@@ -146,7 +148,7 @@ async function saveTemplate(api, template, meant) {
     if (here && Object.keys(template).every((name) => String(here[name]) === String(template[name]))) return null;
     if (here) throw new ApiError(409, "another template of this name is here");
   }
-  await api.json("PUT", address, template);
+  await api.json("PUT", address, { ...template, erasure: meant.erasure });
   return null;
 }
 

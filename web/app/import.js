@@ -7,13 +7,20 @@ const MARKDOWN = /\.(md|markdown)$/i;
 const MOST_BYTES = 900_000;
 const WORKERS = 4;
 const DEFAULT_VAULT = "default";
+const ERASED = "ERASED";
+/** Reason of the error where everything was erased since the import began. */
 
+/**
+ * @typedef {object} Meant under which conditions something is saved
+ * @property {string} [revision] of what it replaces; empty: nothing; left out: whatever is there
+ * @property {string} [erasure] the last erasure of everything when the import began: behind another one nothing is saved
+ */
 /**
  * @typedef {object} Entry one thing to bring in
  * @property {string} path of the file below its folder, or what else it is called
  * @property {string} [changed] when it was last changed, RFC 3339
  * @property {(notes: import("./notes.js").Notes) => any} here what it would replace; undefined: nothing that is known
- * @property {(notes: import("./notes.js").Notes, meant: {revision?: string}) => Promise<string | null>} save what is odd
+ * @property {(notes: import("./notes.js").Notes, meant: Meant) => Promise<string | null>} save what is odd
  * about it; ApiError 409 where there is something else than `meant`
  * @property {(notes: import("./notes.js").Notes) => Entry} [copy] the same beside what is here
  */
@@ -138,7 +145,7 @@ async function childrenOf(folder) {
 }
 
 /**
- * Send them, a few at a time. One that fails does not stop the others.
+ * Send them, a few at a time. One that fails does not stop the others. Throws ApiError once everything is erased meanwhile.
  * @param {import("./notes.js").Notes} notes @param {Entry[]} entries @param {(progress: Progress) => void} step
  * @param {(entries: Entry[]) => Promise<("skip" | "replace" | "both")[]>} decide of those where what is here says something else
  * @returns {Promise<Progress>}
@@ -147,9 +154,10 @@ export async function importAll(notes, entries, step, decide) {
   const progress = /** @type {Progress} */ ({ done: 0, all: entries.length, failed: [], odd: [], kept: [], replaced: 0 });
   const other = /** @type {Entry[]} */ ([]);
   const queue = [...entries];
+  const { erasure } = await notes.page.api.get("/notes?pageSize=1");
   const work = async () => {
     for (let entry = queue.shift(); entry; entry = queue.shift()) {
-      if (!(await importOne(notes, entry, progress, { revision: "" }))) other.push(entry);
+      if (!(await importOne(notes, entry, progress, { revision: "", erasure }))) other.push(entry);
       progress.done += 1;
       step(progress);
     }
@@ -158,8 +166,8 @@ export async function importAll(notes, entries, step, decide) {
   other.sort((one, two) => one.path.localeCompare(two.path));
   const choices = other.length ? await decide(other) : [];
   for (const [place, entry] of other.entries()) {
-    if (choices[place] === "replace") progress.replaced += Number(await importOne(notes, entry, progress, {}));
-    else if (choices[place] === "both" && entry.copy) await importOne(notes, entry.copy(notes), progress, { revision: "" });
+    if (choices[place] === "replace") progress.replaced += Number(await importOne(notes, entry, progress, { erasure }));
+    else if (choices[place] === "both" && entry.copy) await importOne(notes, entry.copy(notes), progress, { revision: "", erasure });
     else progress.kept.push(entry.path);
   }
   return progress;
@@ -167,14 +175,14 @@ export async function importAll(notes, entries, step, decide) {
 
 /**
  * False: what is here says something else, and is not of the revision that was meant.
- * @param {import("./notes.js").Notes} notes @param {Entry} entry @param {Progress} progress @param {{revision?: string}} meant
+ * @param {import("./notes.js").Notes} notes @param {Entry} entry @param {Progress} progress @param {Meant} meant
  */
 async function importOne(notes, { path, save }, progress, meant) {
   try {
     const problem = await save(notes, meant);
     if (problem) progress.odd.push({ path, reason: problem });
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ApiError) || error.reason === ERASED) throw error;
     if (error.status === 409 && "revision" in meant) return false;
     progress.failed.push({ path, reason: error.message });
   }

@@ -29,7 +29,8 @@ class EmbeddedStore(EmbeddedNotes, Index, EmbeddedSearch, EmbeddedAccount, Embed
     """`shared.ports.stores.Store` in a folder. Safe for threads, and for several processes on the same folder.
 
     A write that waits for other processes longer than `patience` (seconds) raises StoreUnavailable.
-    A damaged file, one of a newer version or one that is not ours raises OperatorError naming it; none is ever deleted.
+    A damaged file, one of a newer version or one that is not ours raises OperatorError naming it. None is ever deleted,
+    but a damaged one by the erasure of its tenant.
     """
 
     bills_reads = False

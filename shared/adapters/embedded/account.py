@@ -5,13 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, date, datetime
 
 from shared.adapters.embedded.documents import to_micros
 from shared.adapters.embedded.erasures import Erasures
-from shared.adapters.embedded.files import Row, TenantFile, TenantFiles
+from shared.adapters.embedded.files import DamagedFile, Row, TenantFile, TenantFiles
 from shared.adapters.embedded.sqlite import own_tables, used_tables
-from shared.adapters.embedded.vectors import KEPT_REMOVALS, VECTORS, VectorSpace
+from shared.adapters.embedded.vector_rows import KEPT_REMOVALS, VECTORS
+from shared.adapters.embedded.vectors import VectorSpace
 from shared.model.account import DayUsage, Person, Spending
 from shared.ports.pages import Page
 
@@ -64,13 +66,13 @@ class EmbeddedAccount:
 
     def erase(self, owner: str | Person, *, keep_usage_of: date | None = None) -> Mapping[str, int]:
         """Empties a file in one commit, so that processes which have it open find nothing; then removes it, unless
-        another process has it open or writes to it again.
+        another process has it open or writes to it again. A damaged file is removed as it is.
         """
         if isinstance(owner, Person):
             return self._clear(self._files.of(owner.space))
         self._erasures.add(owner)
         self._spaces.pop(owner, None)
-        erased = Counter(self._clear(self._files.of(owner), keep_usage_of))
+        erased = Counter(self._clear(self._files.of(owner), keep_usage_of, numbers_erasure=True))
         for file in self._files.people(owner):
             erased.update(self._clear(file))
         return dict(erased)
@@ -87,18 +89,46 @@ class EmbeddedAccount:
             if tables == {"usage"} and newest < today:
                 self._clear(file)
 
-    def _clear(self, file: TenantFile, keep_usage_of: date | None = None) -> Mapping[str, int]:
+    def _clear(
+        self, file: TenantFile, keep_usage_of: date | None = None, *, numbers_erasure: bool = False
+    ) -> Mapping[str, int]:
+        """Returns kind -> number of rows that were removed, without zeros; of a damaged file those that can be counted.
+
+        numbers_erasure: number another erasure of the file's tenant. Work that began since the last number was taken,
+            and before the file is empty, has lost what it had saved; behind this number it is told so.
+        """
         if not file.path.exists():
             return {}
         kept_day = ""
         if keep_usage_of is not None:
             kept_day = keep_usage_of.isoformat()
-        with file.writing() as db:
-            erased = _empty(db, kept_day)
-            is_used = bool(used_tables(db))
+        try:
+            with file.writing() as db:
+                if numbers_erasure:
+                    self._erasures.add(file.tenant_id)
+                erased = _empty(db, kept_day)
+                is_used = bool(used_tables(db))
+        except DamagedFile:
+            counts = _count_readable(file)
+            file.discard()
+            return counts
         if not is_used:
             file.remove()
         return erased
+
+
+def _count_readable(file: TenantFile) -> Mapping[str, int]:
+    """Returns kind -> number of rows in those tables of a damaged file that can still be counted."""
+    counts = {}
+    with suppress(DamagedFile), file.reading() as db:
+        for table in own_tables(db):
+            if table in _UNCOUNTED:
+                continue
+            with suppress(sqlite3.DatabaseError):
+                (number,) = db.execute(f'SELECT count(*) FROM "{table}"').fetchone()
+                if number:
+                    counts[_KINDS.get(table, table)] = number
+    return counts
 
 
 def _expire_documents(file: TenantFile, moment: int) -> None:

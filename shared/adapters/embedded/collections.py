@@ -2,7 +2,7 @@
 
 The tables themselves say how a document lies in a row. A field has the column of its name, with JSON in it if it is no
 scalar; fields without a column are in the JSON object of the column `body`. The column `token` numbers requests, and
-`session_id` names the owner of messages.
+`session_id` names the owner of messages. The last column is the checksum of the others.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import logging
 import sqlite3
 from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from shared.adapters.embedded.documents import (
@@ -23,17 +24,19 @@ from shared.adapters.embedded.documents import (
     to_micros,
 )
 from shared.adapters.embedded.files import Row, TenantFile, TenantFiles
-from shared.adapters.embedded.sqlite import UndecodableRow, rows
+from shared.adapters.embedded.sqlite import UndecodableRow, checksum_of, legible, rows
 from shared.errors import Conflict, InvalidArgument
 from shared.model.account import Person
 from shared.model.documents import (
     MESSAGES,
+    SESSIONS,
     Collection,
     Conversation,
     Cursor,
     Listing,
     Owner,
     Stored,
+    UnreadableDocument,
     with_changes,
 )
 from shared.model.sessions import Message
@@ -41,6 +44,7 @@ from shared.model.sessions import Message
 T = TypeVar("T")
 
 _BODY = "body"
+_CHECKSUM = "checksum"
 _EXPECTED = "what was saved, but the disk has changed a row: aurora doctor looks for more"
 _log = logging.getLogger(__name__)
 
@@ -107,15 +111,18 @@ class EmbeddedDocuments:
     def add_messages(
         self, conversation: Conversation, messages: Sequence[Message], *, first: str
     ) -> bool:
-        statement = (
-            "UPDATE sessions SET message_count = message_count + ?, updated_at = ?, first_question = "
-            "CASE first_question WHEN '' THEN ? ELSE first_question END WHERE session_id = ?"
-        )
-        updated_at = to_micros(messages[-1].created_at)
-        values = (len(messages), updated_at, first, conversation.session_id)
         with self._file(conversation).writing(creates=False) as db:
-            if not db.execute(statement, values).rowcount:
+            row = _row(db, conversation.person, SESSIONS, conversation.session_id)
+            if row is None:
                 return False
+            session = _load(SESSIONS, _columns(db, SESSIONS), row)
+            session = replace(
+                session,
+                message_count=session.message_count + len(messages),
+                updated_at=messages[-1].created_at,
+                first_question=session.first_question or first,
+            )
+            write(db, conversation.person, SESSIONS, session)
             for message in messages:
                 write(db, conversation, MESSAGES, message)
         return True
@@ -123,40 +130,30 @@ class EmbeddedDocuments:
     def listing(
         self, owner: Owner, collection: Collection[T], *, limit: int, after: Cursor | None = None
     ) -> Listing[T]:
-        order = [collection.id_field]
-        direction, compared = "ASC", ">"
-        if collection.newest_by:
-            order = [collection.newest_by, collection.id_field]
-            direction, compared = "DESC", "<"
-        where, values = _in_owner(owner)
-        if after is not None:
-            where += f" AND ({', '.join(order)}) {compared} ({', '.join('?' * len(order))})"
-            if after.moment is not None:
-                values.append(to_micros(after.moment))
-            values.append(after.document_id)
-        ordered = ", ".join(f"{column} {direction}" for column in order)
         with self._file(owner).reading() as db:
-            columns = [
-                column for column in _columns(db, collection) if column != collection.unlisted
-            ]
-            query = (
-                f"SELECT {_quoted(columns)} FROM {collection.name} WHERE {where} "
-                f"ORDER BY {ordered} LIMIT ?"
-            )
-            found = rows(db, query, (*values, limit))
+            columns = _listed_columns(db, collection)
+            query, values = _listing_query(owner, collection, columns, after)
+            while True:
+                stored_rows = rows(db, query, (*values, limit))
+                if len(stored_rows) < limit:
+                    next_cursor = None
+                    break
+                next_cursor = _cursor(collection, columns, stored_rows[-1])
+                if next_cursor is not None:
+                    break
+                limit *= 2  # the disk has changed the place of the last row
         items = []
-        for row in found:
+        unreadable = []
+        for row in stored_rows:
             try:
                 items.append(_load(collection, columns, row))
             except InvalidArgument as bad:
+                document_id = legible(row)[columns.index(collection.id_field)]
                 _log.warning("a document of %s is left out: %s", collection.name, bad.message)
-        if len(found) < limit:
-            return Listing(tuple(items), None)
-        last = dict(zip(columns, found[-1], strict=True))
-        moment = None
-        if collection.newest_by:
-            moment = to_datetime(last[collection.newest_by])
-        return Listing(tuple(items), Cursor(str(last[collection.id_field]), moment))
+                unreadable.append(
+                    UnreadableDocument(collection.name, str(document_id), bad.message)
+                )
+        return Listing(tuple(items), next_cursor, tuple(unreadable))
 
     def _file(self, owner: Owner) -> TenantFile:
         if isinstance(owner, Conversation):
@@ -186,7 +183,50 @@ def write(db: sqlite3.Connection, owner: Owner, collection: Collection[T], value
     if "token" in columns:
         statement = "UPDATE state SET token = token + 1 RETURNING token"
         (row["token"],) = db.execute(statement).fetchone()
+    for name, content in row.items():
+        if isinstance(content, array):
+            row[name] = content.tobytes()
+    row[_CHECKSUM] = checksum_of([row.get(name) for name in columns if name != _CHECKSUM])
     insert(db, collection.name, row, replacing=True)
+
+
+def _listing_query(
+    owner: Owner, collection: Collection[Any], columns: Sequence[str], after: Cursor | None
+) -> tuple[str, list[object]]:
+    """Returns a query in the order of the collection, and its values but the last, which is the limit."""
+    order = [collection.id_field]
+    direction = "ASC"
+    comparison = ">"
+    if collection.newest_by:
+        order = [collection.newest_by, collection.id_field]
+        direction = "DESC"
+        comparison = "<"
+    where, values = _in_owner(owner)
+    if after is not None:
+        marks = ", ".join("?" * len(order))
+        where += f" AND ({', '.join(order)}) {comparison} ({marks})"
+        if after.moment is not None:
+            values.append(to_micros(after.moment))
+        values.append(after.document_id)
+    ordered = ", ".join(f"{column} {direction}" for column in order)
+    query = (
+        f"SELECT {_quoted(columns)} FROM {collection.name} WHERE {where} ORDER BY {ordered} LIMIT ?"
+    )
+    return query, values
+
+
+def _cursor(collection: Collection[Any], columns: Sequence[str], row: Row) -> Cursor | None:
+    """Returns the position behind a row; None if the disk has changed what tells it."""
+    document_id = row[columns.index(collection.id_field)]
+    if not isinstance(document_id, str):
+        return None
+    if not collection.newest_by:
+        return Cursor(document_id)
+    try:
+        moment = to_datetime(row[columns.index(collection.newest_by)])
+    except UNREADABLE:
+        return None
+    return Cursor(document_id, moment)
 
 
 def _load(collection: Collection[T], columns: Sequence[str], row: Row) -> T:
@@ -195,6 +235,9 @@ def _load(collection: Collection[T], columns: Sequence[str], row: Row) -> T:
         raise InvalidArgument(collection.name, _EXPECTED)
     structured = collection.structured(CODEC)
     fields = dict(zip(columns, row, strict=True))
+    expected = fields.pop(_CHECKSUM, None)
+    if expected is not None and checksum_of(fields.values()) != expected:
+        raise InvalidArgument(collection.name, _EXPECTED)
     try:
         fields |= json.loads(fields.pop(_BODY, "{}"))
         for name, plain in fields.items():
@@ -212,6 +255,14 @@ def _columns(db: sqlite3.Connection, collection: Collection[Any]) -> list[str]:
     """Returns the columns of a collection's table."""
     description = db.execute(f"SELECT * FROM {collection.name} LIMIT 0").description
     return [column[0] for column in description]
+
+
+def _listed_columns(db: sqlite3.Connection, collection: Collection[Any]) -> list[str]:
+    """Returns the columns that a listing reads. Without all of them it cannot check the checksum."""
+    columns = _columns(db, collection)
+    if not collection.unlisted:
+        return columns
+    return [column for column in columns if column not in (collection.unlisted, _CHECKSUM)]
 
 
 def _quoted(columns: Sequence[str]) -> str:

@@ -1,15 +1,16 @@
 """Rows that the disk has changed, told from rows that somebody wrote by the checksum that is written with them.
 
 A note is checked whenever it is read. One that is not what was saved is unreadable, until it is saved again or deleted.
-Chunks are derived from notes: a damaged one is left out of every search, and its note is marked to be indexed again.
-Those that can still be read are checked by each full sweep.
+So is a document of `collections`; a listing leaves it out and names it.
+Chunks and vectors are derived from notes: a damaged one is left out of every search, and its note is marked to be
+indexed again. Those that no search has read are checked by each full sweep.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,8 +21,20 @@ from shared.adapters.embedded.documents import (
     DamagedRow,
 )
 from shared.adapters.embedded.files import Row, TenantFile, owner_of
-from shared.adapters.embedded.sqlite import UndecodableRow, checksum_of, legible, rows
-from shared.adapters.embedded.vectors import KEPT_REMOVALS, VECTORS
+from shared.adapters.embedded.sqlite import (
+    DOCUMENTS,
+    UndecodableRow,
+    checksum_of,
+    legible,
+    rows,
+    streamed,
+)
+from shared.adapters.embedded.vector_rows import (
+    KEPT_REMOVALS,
+    VECTORS,
+    damaged_vectors,
+    remove_vector,
+)
 from shared.adapters.sqlite_files import code_of
 from shared.errors import NoteUnreadable
 from shared.model.index import IndexedChunk, IndexStatus
@@ -54,14 +67,20 @@ def read_note(db: sqlite3.Connection, note_id: str) -> Note | None:
     return _note_of(found[0]) if found else None
 
 
-def whole_note(db: sqlite3.Connection, note_id: str) -> Note | UnreadableNote:
-    """A note that is there; of one that cannot be read, the columns that can."""
+def whole_note(db: sqlite3.Connection, note_id: str | bytes) -> Note | UnreadableNote:
+    """Returns a note that is there; of one that cannot be read, the columns that can.
+
+    `note_id`: as `rows` returns it, bytes if the disk has changed it.
+    """
+    reason = NoteUnreadable("note", EXPECTED).message
+    if isinstance(note_id, bytes):
+        return UnreadableNote(note_id.decode(errors="replace"), reason, {})
     try:
         note = read_note(db, note_id)
-    except NoteUnreadable as bad:
-        return UnreadableNote(note_id, bad.message, dict(_columns(db, note_id)))
+    except NoteUnreadable:
+        return UnreadableNote(note_id, reason, dict(_columns(db, note_id)))
     if note is None:  # the index of ids lists it, and does not lead to it
-        return UnreadableNote(note_id, NoteUnreadable("note", EXPECTED).message, {})
+        return UnreadableNote(note_id, reason, {})
     return note
 
 
@@ -70,25 +89,43 @@ class Condition:
     """What is wrong with a tenant's file."""
 
     pages: tuple[str, ...]
-    """What SQLite's own quick check says; it quotes no text."""
+    """Lines of SQLite's own quick check; they quote no text."""
     notes: int
-    """How many notes are not what was saved."""
+    """Number of notes that are not what was saved."""
+    documents: Mapping[str, int]
+    """Table -> number of other documents that are not what was saved; tables without any are absent."""
+    derived: int
+    """Number of damaged chunks and vectors."""
 
 
 def check(path: Path) -> Condition:
-    """Reads every page, and every note. Raises OperatorError, StoreUnavailable."""
+    """Reads every page and every row that has a checksum. Raises OperatorError, StoreUnavailable."""
     tenant_id = owner_of(path)
     file = TenantFile(path, tenant_id, patience=10.0)
     try:
         with file.reading() as db:
             lines = [line for (line,) in db.execute("PRAGMA quick_check")]
-            note_ids = rows(db, "SELECT note_id FROM notes ORDER BY note_id")
-            damaged = sum(
-                isinstance(whole_note(db, note_id), UnreadableNote) for (note_id,) in note_ids
-            )
+            pages = tuple(line for line in lines if line != "ok")
+            notes = 0
+            for (note_id,) in rows(db, "SELECT note_id FROM notes ORDER BY note_id"):
+                if isinstance(whole_note(db, note_id), UnreadableNote):
+                    notes += 1
+            documents = {}
+            for table in DOCUMENTS:
+                damaged = _count_damaged(db, f"SELECT * FROM {table}")
+                if damaged:
+                    documents[table] = damaged
+            derived = _count_damaged(db, f"SELECT {CHUNKS.columns}, checksum FROM chunks")
+            for table in VECTORS:
+                derived += sum(1 for _ in damaged_vectors(db, table))
     finally:
         file.close()
-    return Condition(pages=tuple(line for line in lines if line != "ok"), notes=damaged)
+    return Condition(pages=pages, notes=notes, documents=documents, derived=derived)
+
+
+def _count_damaged(db: sqlite3.Connection, query: str) -> int:
+    """Counts the rows that are not what was written. `query`: returns the columns of the checksum, then the checksum."""
+    return sum(1 for row in streamed(db, query) if not is_sound(row))
 
 
 def readable_chunks(
@@ -136,10 +173,59 @@ def _delete_unnamed(db: sqlite3.Connection, row_ids: Sequence[int]) -> None:
 
 def _mark_notes(db: sqlite3.Connection, note_ids: Sequence[str]) -> None:
     statement = (
-        "UPDATE records SET status = ?, note_revision = ?, lease_until = NULL, due_at = indexed_at "
-        "WHERE note_id IN (SELECT value FROM json_each(?))"
+        "UPDATE records SET status = ?, note_revision = ?, token = ?, lease_until = NULL, "
+        "due_at = indexed_at WHERE note_id IN (SELECT value FROM json_each(?))"
     )
-    db.execute(statement, (IndexStatus.PENDING, _MARKED, json.dumps(note_ids)))
+    values = (IndexStatus.PENDING, _MARKED, _new_token(db), json.dumps(note_ids))
+    db.execute(statement, values)
+
+
+def _new_token(db: sqlite3.Connection) -> int:
+    """Returns a number that no record has had: a worker that has read a record before writes nothing any more."""
+    (token,) = db.execute("UPDATE state SET token = token + 1 RETURNING token").fetchone()
+    return int(token)
+
+
+def remove_damaged_vectors(file: TenantFile, row_ids: Sequence[int]) -> None:
+    """Removes those of the vectors of these chunks that are damaged, so that the sweep embeds their texts again.
+
+    Until then words find the chunks. Called outside of a transaction.
+    """
+    if not row_ids or not file.is_writable:
+        return
+    with file.writing() as db:
+        statement = "UPDATE state SET revision = revision + 1 RETURNING revision"
+        (revision,) = db.execute(statement).fetchone()
+        removed = []
+        for table in VECTORS:
+            # Looked at again: another process may have removed them, or written new ones.
+            for row_id in list(damaged_vectors(db, table, row_ids)):
+                remove_vector(db, table, row_id, revision=revision)
+                removed.append(row_id)
+        _mark_as_waiting(db, removed)
+
+
+def _mark_as_waiting(db: sqlite3.Connection, row_ids: Sequence[int]) -> None:
+    """Has the notes of these chunks wait for vectors."""
+    statement = (
+        "UPDATE records SET status = ?, token = ?, due_at = indexed_at WHERE status = ? "
+        "AND note_id IN (SELECT note_id FROM chunks WHERE id IN (SELECT value FROM json_each(?)))"
+    )
+    values = (
+        IndexStatus.PENDING,
+        _new_token(db),
+        IndexStatus.INDEXED,
+        json.dumps(row_ids),
+    )
+    db.execute(statement, values)
+
+
+def mend_derived(file: TenantFile) -> None:
+    """Looks at every chunk and vector of a tenant, and has those that are damaged or lost made anew."""
+    mark_damaged_chunks(file)
+    with file.reading() as db:
+        damaged = [row_id for table in VECTORS for row_id in damaged_vectors(db, table)]
+    remove_damaged_vectors(file, damaged)
 
 
 def mark_damaged_chunks(file: TenantFile) -> None:
@@ -149,9 +235,10 @@ def mark_damaged_chunks(file: TenantFile) -> None:
         with file.reading() as db:
             query = f"SELECT {CHUNKS.columns}, checksum, id FROM chunks WHERE id > ? ORDER BY id LIMIT ?"
             found = rows(db, query, (after, CHUNKS_AT_ONCE))
-        damaged = [
-            row for row in found if isinstance(row, UndecodableRow) or not _is_sound(row[:-1])
-        ]
+        damaged = []
+        for row in found:
+            if isinstance(row, UndecodableRow) or not is_sound(row[:-1]):
+                damaged.append(row)
         unnamed = [row[-1] for row in damaged if not _has_ids(row)]
         if damaged:
             with file.writing() as db:
@@ -178,14 +265,17 @@ def _has_ids(row: Row) -> bool:
     return all(isinstance(value, str) for value in ids)
 
 
-def _is_sound(row: Row) -> bool:
+def is_sound(row: Row) -> bool:
+    """Reports whether a row is what was written; its last column is the checksum, None in a row of an earlier version."""
+    if isinstance(row, UndecodableRow):
+        return False
     *values, expected = row
     return expected is None or checksum_of(values) == expected
 
 
 def _note_of(row: Row) -> Note:
     """Raises NoteUnreadable."""
-    if isinstance(row, UndecodableRow) or not _is_sound(row):
+    if not is_sound(row):
         raise NoteUnreadable("note", EXPECTED)
     try:
         return NOTES.load(row)

@@ -78,9 +78,13 @@ class UnerasedFile(TenantFile):
     def writing(self, *, creates: bool = True) -> Iterator[sqlite3.Connection]:
         """Raises Erased."""
         self._check()  # before the transaction too, which would make the file again
-        with self._file.writing(creates=creates) as db:
-            self._check()
-            yield db
+        try:
+            with self._file.writing(creates=creates) as db:
+                self._check()
+                yield db
+        except Erased:
+            self._file.remove()  # if it is empty: made again while the tenant was erased
+            raise
 
     def page(
         self,
@@ -98,6 +102,9 @@ class UnerasedFile(TenantFile):
 
     def remove(self) -> bool:
         return self._file.remove()
+
+    def discard(self) -> None:
+        self._file.discard()
 
     def _check(self) -> None:
         if self._erasures.last(self.tenant_id) != self._last_erasure:

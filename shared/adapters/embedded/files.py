@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -34,6 +35,8 @@ from shared.adapters.sqlite_files import (
 from shared.errors import InvalidArgument, OperatorError, StoreUnavailable
 from shared.ports.pages import Page, make_token, read_token
 
+_log = logging.getLogger(__name__)
+
 T = TypeVar("T")
 Row: TypeAlias = tuple[Any, ...]
 
@@ -45,7 +48,6 @@ _REMOVAL_SECONDS = 1.0
 """How long a file is waited for that is to be removed. Threads of ours are done with it in that time."""
 
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
-_MEND = "restore it from a backup, or move it away and index again"
 _AWAY = {
     sqlite3.SQLITE_BUSY: "another process has been writing to it for too long",
     sqlite3.SQLITE_LOCKED: "another process has been writing to it for too long",
@@ -57,6 +59,15 @@ _AWAY = {
     sqlite3.SQLITE_READONLY: "it is read-only",
 }
 """SQLite's primary result codes that waiting, or the machine's operator, can cure."""
+
+
+class DamagedFile(OperatorError):
+    """A file that SQLite cannot read any more, or not all of it."""
+
+    def __init__(self, path: Path, part: str) -> None:
+        super().__init__(
+            f"{path} is damaged ({part}): restore it from a backup, or move it away and index again"
+        )
 
 
 class TenantFile:
@@ -118,14 +129,21 @@ class TenantFile:
         limit: int,
         token: str | None,
     ) -> Page[T]:
-        """A page of a listing. `query`: its parameters are the key after which to go on, `values` and a limit; it gives
-        the key first. `load`: row -> item. Raises InvalidArgument("pageToken").
+        """Returns a page of a listing, without items whose key is damaged. Raises InvalidArgument("pageToken").
+
+        query: as in `rows_after`.
+        load: row -> item.
         """
-        after = "" if token is None else read_token(token, listing)[0]
+        after = ""
+        if token is not None:
+            (after,) = read_token(token, listing)
         with self.reading() as db:
-            found = rows(db, query, (after, *values, limit + 1))
-        more = make_token(listing, found[limit - 1][0]) if len(found) > limit else None
-        return Page(tuple(map(load, found[:limit])), more)
+            found, last = rows_after(db, query, after, *values, limit=limit)
+        items = tuple(load(row) for row in found if isinstance(row[0], str))
+        next_token = None
+        if last is not None:
+            next_token = make_token(listing, last)
+        return Page(items, next_token)
 
     def close(self) -> None:
         """Connections in use are closed when their thread is done with them."""
@@ -138,26 +156,40 @@ class TenantFile:
                 self._idle.pop().close()
 
     def remove(self) -> bool:
-        """Delete the file if it is empty. False: it is not, or another process has it open; it stays."""
+        """Deletes the file if it is empty. Returns False if it stays: it is not, or another process has it open."""
         until = monotonic() + _REMOVAL_SECONDS
-        with self._writer, explained(self.path):
-            with self._open_ones:  # no connection of this process is open or opened from here on
-                self._removing = True
-                alone = self._open_ones.wait_for(
-                    lambda: not self._in_use, max(0.0, until - monotonic())
-                )
-            try:
-                if alone:
-                    self._close_idle()
-                while alone and not removed(self.path):
-                    if monotonic() > until:
-                        return False
-                    sleep(0.01)
-                return alone
-            finally:
-                with self._open_ones:
-                    self._removing = False
-                    self._open_ones.notify_all()
+        with self._writer, explained(self.path), self._alone(_REMOVAL_SECONDS) as is_alone:
+            while is_alone and not removed(self.path):
+                if monotonic() > until:
+                    return False
+                sleep(0.01)
+            return is_alone
+
+    def discard(self) -> None:
+        """Deletes the file, whatever it holds. Raises StoreUnavailable while other threads use it.
+
+        A process that has it open sees what it held until it closes it.
+        """
+        with self._writer, explained(self.path), self._alone(self._patience) as is_alone:
+            if not is_alone:
+                raise StoreUnavailable(f"{self.path} is in use: try again")
+            for ending in ("", "-wal", "-shm"):
+                self.path.with_name(f"{self.path.name}{ending}").unlink(missing_ok=True)
+
+    @contextmanager
+    def _alone(self, seconds: float) -> Iterator[bool]:
+        """Closes all connections of this process and lets it open none. Yields False if some are still in use."""
+        with self._open_ones:
+            self._removing = True
+            is_alone = self._open_ones.wait_for(lambda: not self._in_use, max(0.0, seconds))
+        try:
+            if is_alone:
+                self._close_idle()
+            yield is_alone
+        finally:
+            with self._open_ones:
+                self._removing = False
+                self._open_ones.notify_all()
 
     @contextmanager
     def _connection(self, *, creates: bool) -> Iterator[sqlite3.Connection]:
@@ -198,7 +230,7 @@ class TenantFile:
         db.execute(f"PRAGMA mmap_size = {_MAPPED}")
         state = db.execute("SELECT tenant_id FROM state").fetchone()
         if state is None:
-            raise OperatorError(f"{self.path} is damaged (its state): {_MEND}")
+            raise DamagedFile(self.path, "its state")
         if state[0] != self.tenant_id:
             raise OperatorError(
                 f"{self.path} belongs to another tenant: it has been renamed or copied"
@@ -267,14 +299,25 @@ class TenantFiles:
         return [self.of(owner) for owner in self._owners() if with_people or "/" not in owner]
 
     def people(self, tenant_id: str) -> list[TenantFile]:
-        """The files of the people of a tenant who are not the tenant."""
-        return [self.of(owner) for owner in self._owners() if owner.startswith(f"{tenant_id}/")]
+        """Returns the files of the people of a tenant who are not the tenant.
 
-    def _owners(self) -> list[str]:
+        One that is so damaged that nobody can tell whose it is counts as another's, with a warning in the log.
+        """
+        owners = self._owners(skips_damaged=True)
+        return [self.of(owner) for owner in owners if owner.startswith(f"{tenant_id}/")]
+
+    def _owners(self, *, skips_damaged: bool = False) -> list[str]:
         with self._lock:
             known = {file.path: owner for owner, file in self._files.items()}
         for path in set(self._folder.glob("*.sqlite3")) - known.keys():
-            if owner := owner_of(path, patience=self._patience):
+            try:
+                owner = owner_of(path, patience=self._patience)
+            except DamagedFile as damage:
+                if not skips_damaged:
+                    raise
+                _log.warning("whose file it is cannot be told: %s", damage.message)
+                continue
+            if owner:
                 known[path] = owner
         return sorted(owner for path, owner in known.items() if path.exists())
 
@@ -292,8 +335,26 @@ def owner_of(path: Path, *, patience: float = 10.0) -> str:
             return ""
         row = db.execute("SELECT tenant_id FROM state").fetchone()
         if row is None:
-            raise OperatorError(f"{path} is damaged (its state): {_MEND}")
+            raise DamagedFile(path, "its state")
         return str(row[0])
+
+
+def rows_after(
+    db: sqlite3.Connection, query: str, after: str, *values: object, limit: int
+) -> tuple[list[Row], str | None]:
+    """Returns the rows behind the key `after`, and the key behind which to go on; None: there are no more rows.
+
+    They are more than `limit` where the disk has changed the key of the last one.
+    query: returns the key first; its parameters are the key after which to go on, `values` and a limit.
+    """
+    while True:
+        found = rows(db, query, (after, *values, limit + 1))
+        if len(found) <= limit:
+            return found, None
+        last = found[limit - 1][0]
+        if isinstance(last, str):
+            return found[:limit], last
+        limit *= 2
 
 
 @contextmanager
@@ -315,16 +376,16 @@ def explained(path: Path) -> Iterator[None]:
     except sqlite3.DatabaseError as problem:
         code = code_of(problem)
         if isinstance(problem, sqlite3.OperationalError) and is_undecodable(problem):
-            raise OperatorError(f"{path} is damaged (a text): {_MEND}") from None
+            raise DamagedFile(path, "a text") from None
         if isinstance(problem, sqlite3.OperationalError) and is_broken_schema(problem):
-            raise OperatorError(f"{path} is damaged (its schema): {_MEND}") from problem
+            raise DamagedFile(path, "its schema") from problem
         if code in _DAMAGED:
-            raise OperatorError(f"{path} is damaged ({problem}): {_MEND}") from problem
+            raise DamagedFile(path, str(problem)) from problem
         if code in _AWAY:
             raise StoreUnavailable(f"{path}: {_AWAY[code]}") from problem
         raise
     except UnicodeDecodeError:  # in a message of SQLite's own, of a damaged schema
-        raise OperatorError(f"{path} is damaged (its schema): {_MEND}") from None
+        raise DamagedFile(path, "its schema") from None
     except UnicodeEncodeError as problem:
         raise InvalidArgument("id", "text without lone surrogates") from problem
 

@@ -8,11 +8,18 @@ from array import array
 from collections.abc import Mapping, Sequence
 
 from shared.adapters.embedded import documents
-from shared.adapters.embedded.damage import whole_note
+from shared.adapters.embedded.damage import remove_damaged_vectors, whole_note
 from shared.adapters.embedded.documents import RECORDS, DamagedRow, ids_at, insert
 from shared.adapters.embedded.files import Row, TenantFiles
 from shared.adapters.embedded.sqlite import legible, rows
-from shared.adapters.embedded.vectors import KEPT_REMOVALS, VECTORS
+from shared.adapters.embedded.vector_rows import (
+    KEPT_REMOVALS,
+    VECTORS,
+    insert_vector,
+    is_sound,
+    move_vectors,
+    remove_vector,
+)
 from shared.errors import Conflict
 from shared.model.index import (
     Coverage,
@@ -65,19 +72,29 @@ class Index:
     def read_vectors(
         self, tenant_id: str, chunk_ids: Sequence[str], index_version: str | None = None
     ) -> Mapping[str, Vector]:
-        found: dict[str, Vector] = {}
-        with self._files.of(tenant_id).reading() as db:
-            for table in VECTORS if index_version else VECTORS[:1]:
+        tables: Sequence[str] = VECTORS
+        if index_version is None:
+            tables = VECTORS[:1]
+        vectors: dict[str, Vector] = {}
+        damaged: list[int] = []
+        file = self._files.of(tenant_id)
+        with file.reading() as db:
+            for table in tables:
+                # Versions as bytes, which can be read whatever the disk has made of them.
                 query = (
-                    f"SELECT chunk_id, {table}.index_version, vector FROM chunks JOIN {table} USING (id) "
+                    f"SELECT chunk_id, id, CAST({table}.index_version AS BLOB), vector, {table}.checksum "
+                    f"FROM chunks JOIN {table} USING (id) "
                     "WHERE chunk_id IN (SELECT value FROM json_each(?))"
                 )
-                for chunk_id, version, vector in db.execute(query, (json.dumps(chunk_ids),)):
-                    if index_version is None or vector_space(version) == vector_space(
-                        index_version
-                    ):
-                        found[chunk_id] = array("f", vector)
-        return found
+                for chunk_id, row_id, version, vector, checksum in db.execute(
+                    query, (json.dumps(chunk_ids),)
+                ):
+                    if not is_sound(version, vector, checksum):
+                        damaged.append(row_id)
+                    elif _is_in_space(version.decode(), index_version):
+                        vectors[chunk_id] = array("f", vector)
+        remove_damaged_vectors(file, damaged)
+        return vectors
 
     def apply(
         self, tenant_id: str, change: IndexChange, *, counted: IndexWrites | None = None
@@ -143,6 +160,11 @@ class Index:
             return int(db.execute(query, (index_version,)).fetchone()[0])
 
 
+def _is_in_space(version: str, index_version: str | None) -> bool:
+    """Reports whether a vector of `version` is in the space of `index_version`; None: of any."""
+    return index_version is None or vector_space(version) == vector_space(index_version)
+
+
 def _exists(db: sqlite3.Connection, note_id: str) -> bool:
     found = db.execute("SELECT 1 FROM notes WHERE note_id = ?", (note_id,)).fetchone()
     return found is not None
@@ -175,17 +197,16 @@ class ChunkChanges:
                 row_id, _, terms, scopes, length, _ = old
                 self._db.execute("DELETE FROM chunks WHERE id = ?", (row_id,))
                 self._post(row_id, terms, scopes, removed=True)
-                self._set_vector(row_id, None)
-                self._set_vector(row_id, None, "kept_vectors")
+                self._set_vectors(row_id, None, None)
                 self._chunks, self._length = self._chunks - 1, self._length - length
         # In the order of positions, which is that of ids: FTS5 starts another segment whenever a row id is less than
         # the one before.
         for put in change.put:
             row_id = self._write(put.chunk)
-            self._set_vector(
-                row_id, None if put.vector is None else (put.chunk.index_version, put.vector)
-            )
-            self._set_vector(row_id, put.second_vector, "kept_vectors")
+            own_vector = None
+            if put.vector is not None:
+                own_vector = (put.chunk.index_version, put.vector)
+            self._set_vectors(row_id, own_vector, put.second_vector)
         for chunk in change.patch:
             self._write(chunk)
         for chunk_id, vector in change.vectors:
@@ -193,7 +214,8 @@ class ChunkChanges:
                 "SELECT id, index_version FROM chunks WHERE chunk_id = ?", (chunk_id,)
             ).fetchone()
             if found is not None:
-                self._set_vector(found[0], (found[1], vector))
+                row_id, index_version = found
+                self._set_vector("vectors", row_id, (index_version, vector))
         # Once a change: between two postings, an UPDATE makes FTS5 write what it has gathered as a segment of its own.
         statement = (
             "UPDATE state SET chunk_count = chunk_count + ?, total_length = total_length + ?"
@@ -226,12 +248,13 @@ class ChunkChanges:
             f"UPDATE chunks SET {columns}, id = ? WHERE id = ?", (*row.values(), target, row_id)
         )
         if target != row_id or index_version != row["index_version"]:
-            statement = "UPDATE vectors SET id = ?, index_version = ?, revision = ? WHERE id = ?"
-            values = (target, row["index_version"], self._revision, row_id)
-            moved = self._db.execute(statement, values).rowcount
-            statement = "UPDATE kept_vectors SET id = ?, revision = ? WHERE id = ?"
-            if moved + self._db.execute(statement, (target, self._revision, row_id)).rowcount:
-                self._note_removal(row_id)
+            move_vectors(
+                self._db,
+                row_id,
+                target,
+                index_version=row["index_version"],
+                revision=self._revision,
+            )
         self._length += row["length"] - length
         return target
 
@@ -258,30 +281,24 @@ class ChunkChanges:
             statement = "INSERT INTO postings (postings, rowid, tokens) VALUES ('delete', ?, ?)"
         self._db.execute(statement, (row_id, content))
 
-    def _set_vector(
-        self, row_id: int, given: tuple[str, Vector] | None, table: str = "vectors"
+    def _set_vectors(
+        self, row_id: int, own: tuple[str, Vector] | None, second: tuple[str, Vector] | None
     ) -> None:
-        """`given`: the index version and the vector; None: it has none."""
-        if self._db.execute(f"DELETE FROM {table} WHERE id = ?", (row_id,)).rowcount:
-            self._note_removal(row_id)
-            for (
-                each
-            ) in VECTORS:  # a reader drops the chunk, then finds its other vector as a new one
-                self._db.execute(
-                    f"UPDATE {each} SET revision = ? WHERE id = ?", (self._revision, row_id)
-                )
-        if given is not None:
-            row = {
-                "id": row_id,
-                "index_version": given[0],
-                "revision": self._revision,
-                "vector": given[1].tobytes(),
-            }
-            insert(self._db, table, row)
+        """Replaces both vectors of a chunk: index version and numbers; None: it has none."""
+        own_table, second_table = VECTORS
+        self._set_vector(own_table, row_id, own)
+        self._set_vector(second_table, row_id, second)
 
-    def _note_removal(self, row_id: int) -> None:
-        """Also of vectors that are replaced: a reader drops what is noted, then reads what is newer."""
-        self._db.execute(
-            "INSERT OR IGNORE INTO removed_vectors (revision, id) VALUES (?, ?)",
-            (self._revision, row_id),
+    def _set_vector(self, table: str, row_id: int, vector: tuple[str, Vector] | None) -> None:
+        remove_vector(self._db, table, row_id, revision=self._revision)
+        if vector is None:
+            return
+        index_version, numbers = vector
+        insert_vector(
+            self._db,
+            table,
+            row_id,
+            index_version=index_version,
+            vector=numbers,
+            revision=self._revision,
         )

@@ -12,7 +12,7 @@ from tempfile import NamedTemporaryFile
 from urllib.parse import quote
 
 from shared.adapters.embedded.collections import write as write_document
-from shared.adapters.embedded.damage import EXPECTED, mark_damaged_chunks, read_note, whole_note
+from shared.adapters.embedded.damage import EXPECTED, mend_derived, read_note, whole_note
 from shared.adapters.embedded.documents import (
     NOTES,
     DamagedRow,
@@ -21,7 +21,7 @@ from shared.adapters.embedded.documents import (
     insert,
     to_micros,
 )
-from shared.adapters.embedded.files import Row, TenantFiles, make_folder
+from shared.adapters.embedded.files import Row, TenantFiles, make_folder, rows_after
 from shared.adapters.embedded.sqlite import UndecodableRow, rows
 from shared.errors import Conflict, NoteUnreadable, StoreUnavailable
 from shared.model.documents import TRASH
@@ -117,12 +117,12 @@ class EmbeddedNotes:
         if token is not None:
             (after,) = read_token(token, "notes")
         with self._files.of(tenant_id).reading() as db:
-            ids = db.execute(f"SELECT note_id {_BY_ID}", (after, None, limit + 1)).fetchall()
-            notes = [whole_note(db, note_id) for (note_id,) in ids[:limit]]
+            found, last = rows_after(db, f"SELECT note_id {_BY_ID}", after, None, limit=limit)
+            notes = tuple(whole_note(db, note_id) for (note_id,) in found)
         next_token = None
-        if len(ids) > limit:
-            next_token = make_token("notes", notes[-1].note_id)
-        return Page(tuple(notes), next_token)
+        if last is not None:
+            next_token = make_token("notes", last)
+        return Page(notes, next_token)
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
         """Reads the folders of chunks, so a folder goes with the last chunk in it."""
@@ -155,7 +155,7 @@ class EmbeddedNotes:
         )
         if cursor is None:  # once in a full sweep
             for file in self._files.all():
-                mark_damaged_chunks(file)
+                mend_derived(file)
         return self._keys("orphan_keys", query, limit=limit, cursor=cursor)
 
     def due_keys(self, now: datetime, *, limit: int) -> tuple[NoteKey, ...]:

@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from datetime import UTC, datetime
 
 from shared.adapters.embedded import documents
-from shared.adapters.embedded.damage import readable_chunks
+from shared.adapters.embedded.damage import readable_chunks, remove_damaged_vectors
 from shared.adapters.embedded.documents import (
     CHUNKS,
     RECORDS,
@@ -70,14 +70,16 @@ class EmbeddedSearch:
             # One a tenant: the memory of another vector space is given back.
             space = self._spaces[tenant_id] = VectorSpace(name, len(vector))
         # The lock before the first read: no thread's snapshot is older than what memory has followed already.
-        with space.lock, self._files.of(tenant_id).reading() as db:
+        file = self._files.of(tenant_id)
+        with space.lock, file.reading() as db:
             (revision,) = db.execute("SELECT revision FROM state").fetchone()
             space.refresh(db, revision)
             best = space.nearest(db, vector, limit=limit, allowed=_allowed(db, restriction))
-            chunks = chunks_of(
-                rows(db, _BY_ID, (json.dumps([row_id for row_id, _ in best]),)), stems
-            )
-        readable_chunks(self._files.of(tenant_id), chunks)
+            row_ids = json.dumps([row_id for row_id, _ in best])
+            chunks = chunks_of(rows(db, _BY_ID, (row_ids,)), stems)
+            damaged_vectors = space.pop_damaged()
+        readable_chunks(file, chunks)
+        remove_damaged_vectors(file, damaged_vectors)
         found = [
             Neighbour(chunk, cosine)
             for chunk, (_, cosine) in zip(chunks, best, strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from shared.adapters.sqlite_files import code_of, is_undecodable, is_writable
 APPLICATION_ID = 0x4175726F
 """`Auro`, in the header of every file of ours."""
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 
 _TRASH = (
     "CREATE INDEX notes_by_path ON notes (vault, path)",
@@ -30,6 +30,15 @@ _KEPT_VECTORS = (
     """CREATE TABLE kept_vectors (
         id INTEGER PRIMARY KEY, index_version TEXT NOT NULL, revision INTEGER NOT NULL, vector BLOB NOT NULL)""",
     "CREATE INDEX kept_vectors_by_revision ON kept_vectors (revision)",
+)
+
+DOCUMENTS = ("trash", "sessions", "messages", "templates", "feedback", "requests")
+"""Tables of `collections`. Their last column is the checksum of all others, in their order."""
+
+# Of all columns of the row, of a vector but `id` and `revision`; NULL: it was written before there were checksums.
+_CHECKSUMS = tuple(
+    f"ALTER TABLE {table} ADD COLUMN checksum INTEGER"
+    for table in ("vectors", "kept_vectors", *DOCUMENTS)
 )
 
 CHECKSUM_VERSION = 7
@@ -58,6 +67,7 @@ ADDED: Mapping[int, tuple[str, ...]] = {
         "DROP INDEX IF EXISTS unfinished_records",
         _DUE_RECORDS,
     ),
+    9: _CHECKSUMS,
 }
 """Schema version -> what it added to the one before."""
 
@@ -118,6 +128,7 @@ TABLES = (
         request_id TEXT PRIMARY KEY, token INTEGER NOT NULL, expires_at INTEGER NOT NULL, lease_until INTEGER,
         fingerprint TEXT NOT NULL, note_ids TEXT NOT NULL, answer TEXT)""",
     *_TRASH,
+    *_CHECKSUMS,
 )
 
 
@@ -131,7 +142,11 @@ def checksum_of(values: Iterable[object]) -> int:
     """CRC-32 of the columns of a row: finds every burst of up to 32 changed bits."""
     checksum = 0
     for value in values:
-        checksum = zlib.crc32(str(value).encode("utf-8", "surrogatepass"), checksum)
+        if isinstance(value, bytes):
+            # A blob is told from the text of the same bytes.
+            checksum = zlib.crc32(value, zlib.crc32(b"\0", checksum))
+        else:
+            checksum = zlib.crc32(str(value).encode("utf-8", "surrogatepass"), checksum)
         checksum = zlib.crc32(b"\x1f", checksum)
     return checksum
 
@@ -157,13 +172,26 @@ def rows(
             raise
     db.text_factory = _text_or_bytes
     try:
-        found = db.execute(query, values).fetchall()
+        return [_marked(row) for row in db.execute(query, values)]
     finally:
         db.text_factory = str
-    return [
-        UndecodableRow(row) if any(isinstance(value, _Undecodable) for value in row) else row
-        for row in found
-    ]
+
+
+def streamed(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
+    """Yields the rows of a query as `rows` returns them, one in memory at a time."""
+    db.text_factory = _text_or_bytes
+    try:
+        for row in db.execute(query):
+            yield _marked(row)
+    finally:
+        db.text_factory = str
+
+
+def _marked(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Returns the row, as an UndecodableRow if one of its texts is no UTF-8 any more."""
+    if any(isinstance(value, _Undecodable) for value in row):
+        return UndecodableRow(row)
+    return row
 
 
 def legible(row: Sequence[Any]) -> tuple[Any, ...]:

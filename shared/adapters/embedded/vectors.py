@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from shared.adapters.embedded.vector_rows import KEPT_REMOVALS, VECTORS, is_sound
 from shared.errors import OperatorError
 from shared.model.index import Vector
 
@@ -33,8 +34,6 @@ _BLOCK = 2**17
 """Numbers that are made floats together: half a megabyte, which stays in the processor's cache."""
 _ROUNDING = 1e-5
 """More than float32 arithmetic moves a cosine; added to what every row loses."""
-KEPT_REMOVALS = 1000
-"""For how many revisions the ids of removed vectors are kept; a reader that is further behind reads all anew."""
 _AT_ONCE = 512
 """Rows fetched together: half a megabyte at 256 dimensions, which stays in the processor's cache."""
 _SPARE = 4096
@@ -42,10 +41,13 @@ _SPARE = 4096
 _KEPT_MATCHES = 8
 """Whose rows are remembered while nothing changes, a byte a row each: people ask within the same vaults and folders,
 and of 1,000,000 chunks it takes a second to list a vault's."""
-VECTORS = ("vectors", "kept_vectors")
-"""Tables: chunks' own vectors, and their second ones, of another space."""
-_IN_SPACE = "substr(index_version, instr(index_version, ':') + 1) = :space"
-"""As `vector_space` has it."""
+_COLUMNS = "stored.id, CAST(stored.index_version AS BLOB), stored.vector, stored.checksum"
+"""Id, and the columns that `is_sound` judges. Versions as bytes, which can be read whatever the disk has made of them."""
+_IN_SPACE = (
+    "substr(stored.index_version, instr(stored.index_version, ':') + 1) = :space "
+    "AND length(stored.vector) = :bytes"
+)
+"""Condition of rows in the space, as `vector_space` has it, and of its dimension."""
 _FREE = -1
 """In place of an id: the row holds nothing. Ids are never negative."""
 
@@ -72,8 +74,7 @@ class VectorSpace:
         self.revision = -1
         """Up to which revision of the file it is complete; -1: to be read anew."""
         self._np = load_numpy()
-        one = f"(SELECT vector FROM {{}} WHERE id = value AND {_IN_SPACE})"
-        self._by_id = f"SELECT coalesce({', '.join(map(one.format, VECTORS))}) FROM json_each(:ids)"
+        self._damaged: list[int] = []
         self._matches: dict[Allowed, Flags] = {}
         self._allocate(0)
 
@@ -89,6 +90,12 @@ class VectorSpace:
         if since < 0 or revision - since >= KEPT_REMOVALS or not self._follow(db, since):
             self._read(db)
         self.revision = revision
+
+    def pop_damaged(self) -> list[int]:
+        """Returns ids of vectors that were left out since the last call, because they are not what was written."""
+        damaged = self._damaged
+        self._damaged = []
+        return damaged
 
     def nearest(
         self, db: sqlite3.Connection, vector: Vector, *, limit: int, allowed: Allowed | None
@@ -113,7 +120,10 @@ class VectorSpace:
             return []
         last = np.partition(least, least.size - count)[least.size - count]
         ids = ids[np.flatnonzero(greatest >= last)]
-        cosines = self._exact(db, ids, query)
+        ids, cosines = self._exact(db, ids, query)
+        count = min(count, ids.size)
+        if count == 0:
+            return []
         order = np.argsort(-cosines, kind="stable")
         order = order[cosines[order] >= cosines[order[count - 1]]]
         return list(zip(ids[order].tolist(), cosines[order].tolist(), strict=True))
@@ -149,15 +159,30 @@ class VectorSpace:
         newer = "revision > :since AND" if since >= 0 else ""  # the index would scatter a full read
         for table in VECTORS:
             reader = db.execute(
-                f"SELECT id, vector FROM {table} WHERE {newer} {_IN_SPACE} AND length(vector) = :bytes",
+                f"SELECT {_COLUMNS} FROM {table} AS stored WHERE {newer} {_IN_SPACE}",
                 {"since": since, "space": self.space, "bytes": 4 * self.dimension},
             )
-            while found := reader.fetchmany(_AT_ONCE):
-                ids, vectors = zip(*found, strict=True)
-                yield (
-                    np.array(ids, dtype=np.int64),
-                    np.frombuffer(b"".join(vectors), np.float32).reshape(len(ids), -1),
-                )
+            while rows := reader.fetchmany(_AT_ONCE):
+                ids, vectors = self._sound(rows)
+                if ids:
+                    yield (
+                        np.array(ids, dtype=np.int64),
+                        np.frombuffer(b"".join(vectors), np.float32).reshape(len(ids), -1),
+                    )
+
+    def _sound(
+        self, rows: Iterable[tuple[int, object, bytes, object]]
+    ) -> tuple[list[int], list[bytes]]:
+        """Returns the ids and vectors of the rows that hold what was written; remembers the others as damaged."""
+        ids = []
+        vectors = []
+        for row_id, index_version, vector, checksum in rows:
+            if is_sound(index_version, vector, checksum):
+                ids.append(row_id)
+                vectors.append(vector)
+            else:
+                self._damaged.append(row_id)
+        return ids, vectors
 
     def _place(self, ids: Ints, vectors: Floats) -> bool:
         """Into rows that are free, from the top."""
@@ -198,20 +223,46 @@ class VectorSpace:
             del self._matches[next(iter(self._matches))]
         return others
 
-    def _exact(self, db: sqlite3.Connection, ids: Ints, query: Floats) -> Doubles:
-        """Cosines in double precision, summed the same way for every row: equal vectors come out equal."""
+    def _exact(self, db: sqlite3.Connection, ids: Ints, query: Floats) -> tuple[Ints, Doubles]:
+        """Returns the ids whose vectors can be read, in the same order, and their cosines.
+
+        Cosines are in double precision, summed the same way for every row: equal vectors come out equal.
+        """
         np = self._np
-        cosines: Doubles = np.empty(ids.size, dtype=np.float64)
+        sound_ids: list[int] = []
+        parts: list[Doubles] = [np.empty(0, dtype=np.float64)]
         for first in range(0, ids.size, _AT_ONCE):
-            asked = ids[first : first + _AT_ONCE].tolist()
-            # In the order of the list: SQLite walks it and looks each up.
-            found = db.execute(self._by_id, {"ids": json.dumps(asked), "space": self.space})
-            vectors = np.frombuffer(b"".join(row[0] for row in found), np.float32).reshape(
-                len(asked), -1
-            )
+            block = ids[first : first + _AT_ONCE].tolist()
+            contents = self._stored_vectors(db, block)
+            if not contents:
+                continue
+            vectors = np.frombuffer(b"".join(contents.values()), np.float32)
+            vectors = vectors.reshape(len(contents), -1)
             products = vectors.astype(np.float64) * query.astype(np.float64)
-            cosines[first : first + len(asked)] = np.clip(products.sum(axis=1), -1.0, 1.0)
-        return cosines
+            sound_ids.extend(contents)
+            parts.append(np.clip(products.sum(axis=1), -1.0, 1.0))
+        return np.array(sound_ids, dtype=np.int64), np.concatenate(parts)
+
+    def _stored_vectors(self, db: sqlite3.Connection, row_ids: Sequence[int]) -> dict[int, bytes]:
+        """Returns id -> vector in the order of `row_ids`; remembers the others as damaged."""
+        contents: dict[int, bytes] = {}
+        values = {"ids": json.dumps(row_ids), "space": self.space, "bytes": 4 * self.dimension}
+        for table in VECTORS:
+            # In the order of the list: SQLite walks it and looks each up.
+            stored = db.execute(
+                f"SELECT {_COLUMNS} FROM json_each(:ids) "
+                f"CROSS JOIN {table} AS stored ON stored.id = value WHERE {_IN_SPACE}",
+                values,
+            )
+            ids, vectors = self._sound(stored)
+            contents.update(zip(ids, vectors, strict=True))
+        ordered = {}
+        for row_id in row_ids:
+            if row_id in contents:
+                ordered[row_id] = contents[row_id]
+            else:
+                self._damaged.append(row_id)
+        return ordered
 
 
 class Codes:

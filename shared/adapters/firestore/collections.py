@@ -39,6 +39,7 @@ from shared.model.documents import (
     Listing,
     Owner,
     Stored,
+    UnreadableDocument,
 )
 from shared.model.sessions import Message
 
@@ -168,15 +169,18 @@ class FirestoreDocuments:
         )
         documents = self._db.query(self._parent(owner), query)
         items = []
+        unreadable = []
         for document in documents:
             try:
                 items.append(_load(collection, document))
             except InvalidArgument as bad:
                 _log.warning("a document of %s is left out: %s", collection.name, bad.message)
+                document_id = id_of(document)
+                unreadable.append(UnreadableDocument(collection.name, document_id, bad.message))
         next_cursor = None
         if len(documents) == limit:
             next_cursor = _cursor(collection, documents[-1])
-        return Listing(tuple(items), next_cursor)
+        return Listing(tuple(items), next_cursor, tuple(unreadable))
 
     def _parent(self, owner: Owner) -> str:
         if isinstance(owner, Conversation):

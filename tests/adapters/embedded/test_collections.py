@@ -56,9 +56,9 @@ def test_a_damaged_document_is_left_out_of_listings(
 def test_rows_of_earlier_releases_are_read(embedded_store: EmbeddedStore) -> None:
     body = {"feedback_id": "f1", "request_id": "r", "created_at": to_micros(DAY)}
     with embedded_store._files.of(PERSON.space).writing() as db:
-        db.execute("INSERT INTO feedback VALUES ('f1', ?)", (json.dumps(body),))
+        db.execute("INSERT INTO feedback VALUES ('f1', ?, NULL)", (json.dumps(body),))
         db.execute(
-            "INSERT INTO requests VALUES ('r1', 7, ?, NULL, 'print', ?, '{}')",
+            "INSERT INTO requests VALUES ('r1', 7, ?, NULL, 'print', ?, '{}', NULL)",
             (to_micros(LATER), json.dumps({"n1": "v1"})),
         )
     assert embedded_store.get(PERSON, FEEDBACK, "f1").value == Feedback("f1", "r", DAY)

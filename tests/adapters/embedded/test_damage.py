@@ -13,7 +13,7 @@ import pytest
 
 from shared.account.export import all_notes, zipped
 from shared.adapters.embedded import EmbeddedStore
-from shared.adapters.embedded.damage import Condition, check, mark_damaged_chunks
+from shared.adapters.embedded.damage import Condition, check, mend_derived
 from shared.adapters.embedded.sqlite import fill_checksums
 from shared.errors import AuroraError, NoteUnreadable
 from shared.indexing.pipeline import Indexer
@@ -21,6 +21,7 @@ from shared.model.index import IndexStatus
 from shared.model.notes import Note, NoteKey, UnreadableNote
 from shared.model.retrieval import Restriction
 from shared.notes.service import NoteDraft, Notes
+from shared.ports.pages import every
 from tests.adapters.embedded.places import flip, tenant_file
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock, note
@@ -133,7 +134,7 @@ def test_an_unreadable_note_is_exported_as_it_is_and_the_export_goes_on(
     assert (damaged.note_id, damaged.fields["title"]) == ("n1", "Heron")
     assert isinstance(sound, Note)
     assert b"".join(zipped(all_notes(TENANT, store)))[:2] == b"PK"
-    assert check(file) == Condition(pages=(), notes=1)
+    assert check(file) == Condition(pages=(), notes=1, documents={}, derived=0)
 
 
 def test_saving_an_unreadable_note_again_mends_it_and_deleting_removes_it(
@@ -239,6 +240,115 @@ def test_a_lost_chunk_is_made_anew(file: Path, opened: Callable[[], EmbeddedStor
     assert len(store.note_chunks(TENANT, "n1", stems=())) == 1
 
 
+def _flipped_vectors(file: Path, table: str) -> Iterator[bytes]:
+    """Yields the vector of n1's chunk, once for each of its bytes, while the file holds it with that byte changed.
+
+    Masks take turns: the sign and the exponent become NaN, infinite or huge, the others a little different.
+    """
+    row = "(SELECT id FROM chunks WHERE note_id = 'n1')"
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        (whole,) = db.execute(f"SELECT vector FROM {table} WHERE id = {row}").fetchone()  # noqa: S608 - named above
+    for place in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[place] ^= (0x7F, 0x01, 0x80)[place % 3]
+        with closing(sqlite3.connect(file, isolation_level=None)) as db:
+            changed = db.execute(
+                f"UPDATE {table} SET vector = ? WHERE id = {row}",  # noqa: S608 - named above
+                (bytes(damaged),),
+            ).rowcount
+        assert changed == 1
+        yield whole
+
+
+def test_each_flipped_byte_of_a_vector_is_left_out_and_made_anew(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    clock = Clock()
+    for whole in _flipped_vectors(file, "vectors"):
+        assert check(file) == Condition(pages=(), notes=0, documents={}, derived=1)
+        embedder = HashingEmbedder(dimension=8)
+        with closing(opened()) as store:
+            assert _nearest(store, embedder) == ["n2"]
+            assert check(file) == Condition(pages=(), notes=0, documents={}, derived=0)
+            assert store.due_keys(clock(), limit=9) == (NoteKey(TENANT, "n1"),)
+            found = store.recent(TENANT, limit=9, stems=(), restriction=FREE)
+            records = store.live_records(TENANT, ["n1"])
+            assert {chunk.note_revision for chunk in found if chunk.note_id == "n1"} == {
+                records["n1"].note_revision
+            }  # words find it meanwhile
+            sweep(store, embedder, clock)
+            assert embedder.embedded.total() == 1
+            assert sorted(_nearest(store, embedder)) == ["n1", "n2"]
+            vectors = store.read_vectors(TENANT, ["n1_000"])
+            assert vectors["n1_000"].tobytes() == whole
+
+
+def _nearest(store: EmbeddedStore, embedder: HashingEmbedder) -> list[str]:
+    neighbours = store.nearest(
+        TENANT,
+        embedder.embed_query("heron"),
+        limit=9,
+        stems=(),
+        restriction=FREE,
+        index_version=_indexer(store, Clock()).version,
+    )
+    return [neighbour.chunk.note_id for neighbour in neighbours]
+
+
+def test_a_vector_that_is_damaged_after_it_was_read_is_left_out_of_the_next_search(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    store, embedder = opened(), HashingEmbedder(dimension=8)
+    assert len(_nearest(store, embedder)) == 2
+    next(_flipped_vectors(file, "vectors"))
+    assert _nearest(store, embedder) == ["n2"]
+    sweep(store, embedder, Clock())
+    assert len(_nearest(store, embedder)) == 2
+
+
+def test_a_full_sweep_finds_damaged_vectors_that_nobody_searches(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    next(_flipped_vectors(file, "vectors"))
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        damaged = "CAST(x'db' || substr(index_version, 2) AS TEXT)"
+        db.execute(f"UPDATE vectors SET index_version = {damaged} WHERE vector = vector")  # noqa: S608 - named above
+    store, embedder, clock = opened(), HashingEmbedder(dimension=8), Clock()
+    sweep(store, embedder, clock, full=True)
+    sweep(store, embedder, clock)
+    assert embedder.embedded.total() == 2
+    assert len(_nearest(store, embedder)) == 2
+
+
+def test_a_damaged_vector_is_not_reused_when_its_chunk_moves(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    next(_flipped_vectors(file, "vectors"))
+    store, embedder, clock = opened(), HashingEmbedder(dimension=8), Clock()
+    store.put_note(TENANT, note(f"A new first line.\n\n{SECRET}", "n1", title="Heron"))
+    _indexer(store, clock).index(NoteKey(TENANT, "n1"))
+    assert sorted(set(_nearest(store, embedder))) == ["n1", "n2"]
+    assert check(file).derived == 0
+
+
+def test_a_vector_without_a_checksum_must_be_of_unit_length(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    """Rows of earlier versions have none."""
+    embedder = HashingEmbedder(dimension=8)
+    next(_flipped_vectors(file, "vectors"))
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute("UPDATE vectors SET checksum = NULL")
+        with closing(opened()) as store:
+            assert len(_nearest(store, embedder)) == 2  # one bit of little weight is not seen
+        (vector,) = db.execute("SELECT vector FROM vectors LIMIT 1").fetchone()
+        db.execute("UPDATE vectors SET vector = ?", (b"\0\0\xc0\x7f" + vector[4:],))
+    with closing(opened()) as store:
+        assert _nearest(store, embedder) == []
+        sweep(store, embedder, Clock())
+        assert len(_nearest(store, embedder)) == 2
+
+
 def test_no_byte_of_the_file_brings_out_the_text_of_a_note(
     file: Path, opened: Callable[[], EmbeddedStore]
 ) -> None:
@@ -264,7 +374,7 @@ def test_no_byte_of_the_file_brings_out_the_text_of_a_note(
 def _calls(store: EmbeddedStore) -> Iterator[Callable[[], object]]:
     file = store._files.of(TENANT)
     yield partial(check, file.path)
-    yield partial(mark_damaged_chunks, file)
+    yield partial(mend_derived, file)
     yield partial(sweep, store, HashingEmbedder(dimension=8), Clock(), full=True)
     yield partial(store.get_note, TENANT, "n1")
     yield lambda: list(all_notes(TENANT, store))
@@ -298,3 +408,16 @@ def test_a_damaged_id_of_a_note_stops_neither_the_checksums_of_the_others_nor_th
         unwritten = db.execute("SELECT count(*) FROM notes WHERE checksum IS NULL").fetchone()
     assert unwritten == (0,)
     assert check(file).notes == 1
+
+
+def test_listings_go_on_behind_a_note_whose_id_is_damaged(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute("UPDATE notes SET note_id = CAST(x'6edb' AS TEXT) WHERE note_id = 'n2'")
+    store = opened()
+    store.put_note(TENANT, note("Last.", "z1"))
+    listed = every(lambda token: store.list_notes(TENANT, limit=1, token=token))
+    assert [row.note_id for row in listed] == ["n1", "z1"]
+    exported = every(lambda token: store.whole_notes(TENANT, limit=1, token=token))
+    assert [type(row) for row in exported] == [Note, UnreadableNote, Note]

@@ -12,6 +12,7 @@ import pytest
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.embedded.files import file_name
+from shared.adapters.embedded.sqlite import DOCUMENTS
 from shared.errors import InvalidArgument, OperatorError, StoreUnavailable
 from shared.model.account import DayUsage, Spending
 from shared.model.notes import NoteKey
@@ -111,7 +112,7 @@ def test_a_file_of_an_earlier_version_is_brought_up_to_date_with_what_it_holds(
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         for column in ("searches", "micro_usd", "index_writes"):
             db.execute(f"ALTER TABLE usage DROP COLUMN {column}")
-        for table in ("notes", "chunks"):
+        for table in ("notes", "chunks", "vectors", *DOCUMENTS):
             db.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
         db.execute("ALTER TABLE chunks DROP COLUMN properties")
         db.execute("DROP INDEX due_records")

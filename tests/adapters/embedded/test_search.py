@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from shared.adapters.embedded import EmbeddedStore, vectors
-from shared.adapters.embedded.vectors import KEPT_REMOVALS
+from shared.adapters.embedded.vector_rows import KEPT_REMOVALS
 from shared.errors import InvalidArgument, OperatorError
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, Vector, tag_token, vault_token
 from shared.model.questions import TimeRange

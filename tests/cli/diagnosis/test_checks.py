@@ -58,7 +58,7 @@ def test_a_note_and_a_chunk_that_the_disk_has_changed_are_told_without_their_tex
     aurora: Aurora, notes: Write
 ) -> None:
     aurora("index", str(notes(NOTES)))
-    assert _told(aurora)["disk"] == ("ok", "every page and note is as it was written")
+    assert _told(aurora)["disk"] == ("ok", "every page and row is as it was written")
     file = tenant_file(aurora.home, "local")
     flip(file, "notes", "blue and floats")
     flip(file, "chunks", "planted six")

@@ -10,6 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.main import main
+from desktop.client.remote import reaching
+from functions.http.errors import ERROR_FORMS, error_body
+from shared.errors import AuroraError
 from tests.cli.conftest import Aurora, Write
 from tests.servers.scripted import Reply, ScriptedServer
 from tests.servers.served import Served
@@ -216,3 +219,16 @@ def test_what_else_a_server_may_say_is_1_in_one_line(
         result = aurora("search", "x", "--server", other.url)
     assert (result.exit_code, told in result.stderr) == (1, True)
     assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("error_class", ERROR_FORMS)
+def test_every_error_of_a_server_is_the_same_error_here(error_class: type[AuroraError]) -> None:
+    form = ERROR_FORMS[error_class]
+    body = error_body(form, "why", {"field": "text", "expected": "a text"})
+    with (
+        ScriptedServer(lambda _: Reply(form.code, body)) as other,
+        reaching(other.url, None) as client,
+        pytest.raises(error_class) as raised,
+    ):
+        client.send("GET", "/notes")
+    assert type(raised.value) is error_class

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,11 +12,13 @@ from typing import Any
 import functions_framework
 import pytest
 from werkzeug.test import Client, TestResponse
+from werkzeug.wrappers import Response
 
 from cli.options import CommandContext, close
 from desktop.folders.destinations import LocalDestination
 from desktop.folders.importing import Import
-from desktop.folders.note_files import FolderFiles, with_note_files
+from desktop.folders.manifest import Manifest
+from desktop.folders.note_files import FolderFiles, with_folders, with_note_files
 from desktop.product.loopback import only_from_this_machine
 from shared.app import App
 from shared.bootstrap import assemble, build, use
@@ -182,3 +186,34 @@ def test_a_note_whose_id_ends_like_a_verb_is_saved_read_and_deleted(desk: Desk) 
     assert desk.client.get("/api/notes/a%3Afile:file").status_code == 200
     assert desk.client.delete("/api/notes/a%3Afile").status_code == 204
     assert desk.client.get("/api/notes/a%3Afile").status_code == 404
+
+
+@pytest.mark.parametrize("column", ["indexed_at", "root", "vault"])
+@pytest.mark.parametrize("mask", [0x01, 0x40, 0x80])
+def test_a_damaged_line_of_a_folder_stops_no_save(desk: Desk, column: str, mask: int) -> None:
+    manifest = desk.folder.parent / "home" / "folders.db"
+    with closing(sqlite3.connect(manifest, isolation_level=None)) as db:
+        (value,) = db.execute(f"SELECT {column} FROM folders").fetchone()  # noqa: S608 - named above
+        damaged = bytes([ord(value[0]) ^ mask]) + value[1:].encode()
+        db.execute(f"UPDATE folders SET {column} = CAST(? AS TEXT)", (damaged,))  # noqa: S608 - named above
+    saved = desk.call("PUT", f"/api/notes/{BOAT}", {"title": "Boat", "text": "Red."})
+    assert saved["text"] == "Red."
+    site = with_folders(desk.client.application, LocalDestination(desk.app, "local"))
+    assert Client(site).get("/folders").status_code == 200
+    if column == "indexed_at" and mask != 0x80:
+        (folder,) = Manifest.of(manifest.parent).folders(LocalDestination(desk.app, "local").name)
+        assert folder.notes == 2
+
+
+def test_whatever_is_wrong_with_its_file_a_note_is_saved(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Failing(FolderFiles):
+        def follow(self, note_id: str) -> None:
+            raise ValueError(note_id)
+
+    destination = LocalDestination(desk.app, "local", indexes=False)
+    saved = Response('{"noteId": "n1"}', status=200)
+    site = with_note_files(saved, Failing(destination))
+    assert Client(site).put("/notes/n1", json={}).status_code == 200
+    assert caplog.messages == ["the file of a note does not follow it: an unexpected ValueError"]

@@ -139,9 +139,15 @@ export class Landing {
     this.progress.hidden = false;
     this.progress.max = entries.length;
     const started = Date.now();
-    const done = await importAll(this.notes, entries, (progress) => this.step(progress, started), (others) => decided(this.notes, others));
-    this.progress.hidden = true;
-    this.told.replaceChildren(...report(done, words, vaults));
+    try {
+      const done = await importAll(this.notes, entries, (progress) => this.step(progress, started), (others) => decided(this.notes, others));
+      this.told.replaceChildren(...report(done, words, vaults));
+    } catch (error) {
+      this.told.replaceChildren();
+      throw error;
+    } finally {
+      this.progress.hidden = true;
+    }
     await this.notes.followCoverage();
   }
 
