@@ -16,9 +16,10 @@ from werkzeug.wrappers import Response
 
 from cli.options import CommandContext, close
 from desktop.folders.destinations import LocalDestination
+from desktop.folders.followed import FollowedFolders, with_folders
 from desktop.folders.importing import Import
 from desktop.folders.manifest import Manifest
-from desktop.folders.note_files import FolderFiles, with_folders, with_note_files
+from desktop.folders.note_files import FolderFiles, with_note_files
 from desktop.product.loopback import only_from_this_machine
 from shared.app import App
 from shared.bootstrap import assemble, build, use
@@ -198,7 +199,8 @@ def test_a_damaged_line_of_a_folder_stops_no_save(desk: Desk, column: str, mask:
         db.execute(f"UPDATE folders SET {column} = CAST(? AS TEXT)", (damaged,))  # noqa: S608 - named above
     saved = desk.call("PUT", f"/api/notes/{BOAT}", {"title": "Boat", "text": "Red."})
     assert saved["text"] == "Red."
-    site = with_folders(desk.client.application, LocalDestination(desk.app, "local"))
+    folders = FollowedFolders(LocalDestination(desk.app, "local"))
+    site = with_folders(desk.client.application, folders)
     assert Client(site).get("/folders").status_code == 200
     if column == "indexed_at" and mask != 0x80:
         (folder,) = Manifest.of(manifest.parent).folders(LocalDestination(desk.app, "local").name)
