@@ -15,6 +15,7 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from shared.answering.current import current_first
+from shared.answering.names import MissingSubject
 from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
 from shared.answering.refusals import linkable, reach_notice
 from shared.answering.subject import is_on_topic
@@ -61,12 +62,21 @@ class ExtractiveWriter:
     def __init__(self, embedder: Embedder | None = None) -> None:
         self._embedder = embedder
 
-    def quotes(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
+    def quotes(
+        self, question: Question, retrieved: Retrieved, missing: MissingSubject | None = None
+    ) -> tuple[Quote, ...]:
         """Returns at most as many quotes as the question wants; none if nothing is on topic."""
         if not retrieved.selected:
             return ()
+        naming: frozenset[str] = frozenset()
+        if missing is not None:
+            naming = missing.note_ids
         min_score = FAR * retrieved.selected[0].score
-        close = [passage for passage in retrieved.selected if passage.score >= min_score]
+        close = [
+            passage
+            for passage in retrieved.selected
+            if passage.score >= min_score or passage.chunk.note_id in naming
+        ]
         ranked = sorted(
             windows(question.text, close, retrieved, self._embedder),
             key=lambda window: -window.score,
@@ -74,13 +84,19 @@ class ExtractiveWriter:
         if not is_on_topic(retrieved, max(window.nearness for window in ranked)):
             return ()
         note_ids = list(dict.fromkeys(passage.chunk.note_id for passage in close))
-        chosen = _choose(ranked, note_ids[0], limit=question.quotes)
+        if missing is None:
+            chosen = _choose(ranked, note_ids[0], limit=question.quotes)
+        else:
+            chosen = _choose_nearest(ranked, naming, limit=question.quotes)
         chosen.sort(
             key=lambda window: (
+                window.passage.chunk.note_id not in naming,
                 note_ids.index(window.passage.chunk.note_id),
                 close.index(window.passage),
             )
         )
+        if missing is not None:
+            return _shown_quotes(chosen)
         min_score = WEAK * ranked[0].score
         near = [window for window in ranked if window.score >= min_score]
         ordered, dated_notes = current_first(chosen, near, retrieved, limit=question.quotes)
@@ -96,7 +112,9 @@ class ExtractiveWriter:
             best.setdefault(window.passage.chunk.chunk_id, window)
         return _shown_quotes([window.without_rest() for window in best.values()])
 
-    def pieces(self, question: Question, retrieved: Retrieved) -> tuple[CheckedPiece, ...]:
+    def pieces(
+        self, question: Question, retrieved: Retrieved, missing: MissingSubject | None = None
+    ) -> tuple[CheckedPiece, ...]:
         """Returns the answer, a quote a piece, below a line that says what it is; none if nothing is on topic.
 
         A question about a time and nothing else gets one line a note, by date. The line is in the language of the
@@ -107,12 +125,17 @@ class ExtractiveWriter:
         if lists_notes:
             quotes = period_quotes(retrieved.selected, zone, retrieved.analysis.lang)
         else:
-            quotes = self.quotes(question, retrieved)
+            quotes = self.quotes(question, retrieved, missing)
         words = _words(retrieved.analysis.lang)
         if not quotes or words is None:
             return ()
         sanitizer = Sanitizer(linkable(question, [Source("", quote.passage) for quote in quotes]))
-        heading = words.of_then if lists_notes else words.nearest
+        if lists_notes:
+            heading = words.of_then
+        elif missing is not None:
+            heading = words.nothing_about.format(subject=neutralize_line(missing.text))
+        else:
+            heading = words.nearest
         pieces = [CheckedPiece(sanitizer.feed(f"{reach_notice(retrieved)}{heading}"))]
         units = utf16_units(pieces[0].text)
         for number, quote in enumerate(quotes, start=1):
@@ -159,6 +182,25 @@ def _choose(ranked: Sequence[Window], first_note: str, *, limit: int) -> list[Wi
     if len(of_first_note) > 1 and of_first_note[1].score >= others[0].score + ALONE:
         return of_first_note[:limit]
     return one_a_note[:limit]
+
+
+def _choose_nearest(
+    ranked: Sequence[Window], naming: frozenset[str], *, limit: int
+) -> list[Window]:
+    """Chooses the best window of each note, of those in `naming` first; nothing around it is quoted."""
+    best_windows: dict[str, Window] = {}
+    for window in ranked:
+        best_windows.setdefault(window.passage.chunk.note_id, window)
+    min_score = WEAK * ranked[0].score
+    naming_windows = []
+    other_windows = []
+    for note_id, window in best_windows.items():
+        if note_id in naming:
+            naming_windows.append(window)
+        elif window.score >= min_score:
+            other_windows.append(window)
+    nearest = _different([*naming_windows, *other_windows], limit)
+    return [window.without_rest() for window in nearest]
 
 
 def _different(ranked: Sequence[Window], limit: int) -> list[Window]:

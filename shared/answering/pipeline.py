@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from shared.answering.checking import Checker, SupportPolicy
 from shared.answering.drafts import DraftStream
 from shared.answering.extractive import ExtractiveWriter
+from shared.answering.names import missing_subject
 from shared.answering.prompt import build_plain_prompt, build_prompt, label_sources
 from shared.answering.refusals import (
     NO_MODEL,
@@ -189,7 +190,8 @@ def _quoted(
     question: Question, retrieved: Retrieved, writers: Writers
 ) -> Generator[CheckedPiece, None, Answer]:
     """Quotes what comes nearest, in the notes' own words; refuses where nothing is on topic."""
-    pieces = writers.extractive.pieces(question, retrieved)
+    missing = missing_subject(question.text, retrieved)
+    pieces = writers.extractive.pieces(question, retrieved, missing)
     if not pieces:
         reason = _explained_reason(retrieved, RefusalReason.BELOW_THRESHOLD)
         return _refusal(reason, question, retrieved, writers, model=writers.extractive.model)
@@ -201,6 +203,7 @@ def _quoted(
         model=writers.extractive.model,
         retrieved=retrieved,
         kind=AnswerKind.QUOTED,
+        nothing_about="" if missing is None else missing.text,
     )
 
 

@@ -103,9 +103,10 @@ class AnswerMetaJson(TypedDict):
     `answerKind`: `written` by a model, or the fixed sentence of a refusal; `quoted` if no model wrote and passages of
     the notes are quoted, which may not answer; `general` if the notes do not hold the answer and a model answered
     without them (`whenNotInNotes`). `model`: the model that wrote, quoted or found no answer; `none` if no model was
-    called. `notesRead`: for a question about a period alone, the number of notes read of it; else null.
-    `removedCitations`: labels that the writer made up, as in its draft. `writerProblem`: the reason why the configured
-    model did not write; null if it did, or none is configured.
+    called. `nothingAbout`: the named person or thing of which no quote says what is asked (`Marek's phone number`); null if
+    the quotes may say it, or it is no `quoted` answer; answers of earlier releases lack it. `notesRead`: for a question
+    about a period alone, the number of notes read of it; else null. `removedCitations`: labels that the writer made up, as
+    in its draft. `writerProblem`: the reason why the configured model did not write; null if it did, or none is configured.
     """
 
     model: str
@@ -115,6 +116,7 @@ class AnswerMetaJson(TypedDict):
     sessionId: str | None
     offsetUnit: Literal["utf16"]
     query: search.QueryJson | None
+    nothingAbout: NotRequired[str | None]
     notesRead: int | None
     refusal: RefusalJson | None
     grounding: GroundingJson | None
@@ -285,6 +287,7 @@ def _meta_json(
         "sessionId": session_id,
         "offsetUnit": "utf16",
         "query": query,
+        "nothingAbout": answer.nothing_about or None,
         "notesRead": notes_read,
         "refusal": refusal,
         "grounding": grounding,

@@ -231,6 +231,8 @@ class Answer:
     kind: AnswerKind = AnswerKind.WRITTEN
     writer_problem: str = ""
     """Why the writing model did not write this, for people; empty: it did, or there is none."""
+    nothing_about: str = ""
+    """The named thing of which no quote says what is asked; empty: the quotes may say it, or it is no quoted answer."""
     nearest: tuple[Quote, ...] = ()
     """With a refusal: what comes nearest in the notes, one passage each."""
 

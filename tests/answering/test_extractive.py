@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shared.answering.extractive import FAR, ExtractiveWriter
+from shared.answering.names import MissingSubject
 from shared.answering.period import MAX_QUOTE
 from shared.answering.pieces import split
 from shared.answering.windows import EMBEDDED, MAX_PIECES
@@ -303,3 +304,16 @@ def test_quotes_are_shown_as_quotes_in_the_language_of_the_question() -> None:
         ExtractiveWriter().pieces(question(), elsewhere)[0].text
         == "Closest passages in your notes:"
     )
+
+
+def test_below_what_is_missing_notes_that_name_it_come_first() -> None:
+    priya = passage("Priya's phone number is 5512. " * 40, note_id="p")
+    marek = passage("Marek plays. " * 60, note_id="m")
+    far = replace(marek, score=priya.score * FAR - 0.1)
+    found = asked_of(priya, far, text="Marek's phone number")
+    missing = MissingSubject("Marek's phone [N1] number", frozenset({"m"}))
+    opening, first, second = ExtractiveWriter().pieces(question(), found, missing)
+    assert opening.text == "Nothing about Marek's phone (N1) number; nearest:"
+    assert "Marek plays. Marek plays. Marek plays. [N1]" in first.text
+    assert [piece.cited[0].passage for piece in (first, second)] == [far, priya]
+    assert far not in [quote.passage for quote in ExtractiveWriter().quotes(question(), found)]

@@ -167,3 +167,24 @@ def test_nothing_is_spent_and_no_session_begun_before_the_first_event(home: Hous
     turn_events(home.app, asked(home, session_id=NEW)).close()
     assert home.app.sessions(PERSON).page(limit=5).items == ()
     assert result(list(turn_events(home.app, asked(home))))["citations"]
+
+
+@pytest.mark.parametrize("scope", [None, FolderScope((), ())])
+def test_what_notes_say_of_others_stands_below_the_name_that_is_missing(
+    home: Household, scope: FolderScope | None
+) -> None:
+    home.save("priya", "Priya's phone number is 5512.")
+    home.save("marek", "Yesterday Marek played the cello.")
+    app = assemble(replace(home.app, writer=None))
+    about_marek = asked(home, question=home.question("What is Marek's phone number?"), scope=scope)
+    events = list(turn_events(app, about_marek))
+    answer = result(events)
+    opening = next(event.data["text"] for event in events if event.name == "token")
+    assert opening == "Nothing about Marek's phone number; nearest:"
+    assert answer["answer"].startswith(f"{opening}\n\n> **Marek**\n>\n> Yesterday")
+    assert answer["meta"]["nothingAbout"] == "Marek's phone number"
+    assert [citation["noteId"] for citation in answer["citations"]] == ["marek", "priya"]
+    about_priya = asked(home, question=home.question("What is Priya's phone number?"), scope=scope)
+    answered = result(list(turn_events(app, about_priya)))
+    assert answered["meta"]["nothingAbout"] is None
+    assert answered["answer"].startswith("Closest passages in your notes:")

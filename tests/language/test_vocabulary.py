@@ -92,6 +92,7 @@ def test_every_refusal_has_a_sentence(lang: str) -> None:
     answers = vocabulary(lang).answers
     assert answers
     assert set(answers.refusals) == set(RefusalReason)
+    assert re.findall(r"{\w+}", answers.nothing_about) == ["{subject}"]
     assert [re.findall(r"{\w+}", said) for said in answers.widened] == [
         ["{time}", "{days}"],
         ["{time}"],

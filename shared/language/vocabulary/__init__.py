@@ -246,6 +246,8 @@ class Answers:
 
     nearest: str
     """Heading of passages that are quoted because nothing answers."""
+    nothing_about: str
+    """Heading of passages that do not say what is asked of the named `{subject}`."""
     of_then: str
     """Heading of all notes of a time that was asked for."""
     newest: str

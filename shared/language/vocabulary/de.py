@@ -178,6 +178,7 @@ VOCABULARY = Vocabulary(
     ),
     answers=Answers(
         nearest="Die nächstliegenden Stellen in deinen Notizen:",
+        nothing_about="Nichts über {subject}; am nächsten liegen:",
         of_then="Deine Notizen aus dieser Zeit:",
         newest="Nur die neuesten {count} Notizen aus dieser Zeit wurden gelesen.",
         general="Deine Notizen enthalten die Antwort nicht. Aus allgemeinem Wissen:",

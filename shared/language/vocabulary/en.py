@@ -199,6 +199,7 @@ VOCABULARY = Vocabulary(
     ),
     answers=Answers(
         nearest="Closest passages in your notes:",
+        nothing_about="Nothing about {subject}; nearest:",
         of_then="Your notes of that time:",
         newest="Only the newest {count} notes of that time were read.",
         general="Your notes do not hold the answer. From general knowledge:",

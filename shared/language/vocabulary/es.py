@@ -168,6 +168,7 @@ VOCABULARY = Vocabulary(
     ),
     answers=Answers(
         nearest="Los pasajes más cercanos de tus notas:",
+        nothing_about="Nada sobre {subject}; lo más cercano:",
         of_then="Tus notas de ese tiempo:",
         newest="Solo se leyeron las {count} notas más recientes de ese tiempo.",
         general="Tus notas no contienen la respuesta. Según conocimientos generales:",

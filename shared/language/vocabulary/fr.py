@@ -167,6 +167,7 @@ VOCABULARY = Vocabulary(
     ),
     answers=Answers(
         nearest="Les passages les plus proches de vos notes :",
+        nothing_about="Rien sur {subject} ; les plus proches :",
         of_then="Vos notes de cette période :",
         newest="Seules les {count} notes les plus récentes de cette période ont été lues.",
         general="Vos notes ne contiennent pas la réponse. D’après des connaissances générales :",

@@ -170,6 +170,7 @@ VOCABULARY = Vocabulary(
     ),
     answers=Answers(
         nearest="I passaggi più vicini nei tuoi appunti:",
+        nothing_about="Niente su {subject}; i più vicini:",
         of_then="I tuoi appunti di quel periodo:",
         newest="Sono stati letti solo i {count} appunti più recenti di quel periodo.",
         general="I tuoi appunti non contengono la risposta. In base a conoscenze generali:",

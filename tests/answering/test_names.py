@@ -1,0 +1,132 @@
+"""Names that a question asks about, and passages that speak of others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from shared.answering.names import MAX_SUBJECT, MissingSubject, missing_subject
+from shared.language.terms import stems
+from shared.model.retrieval import Retrieved, Scored
+from tests.answering.samples import passage, retrieved
+
+
+def note(text: str, note_id: str, title: str = "", *, aliases: tuple[str, ...] = ()) -> Scored:
+    found = passage(text, note_id=note_id, title=title, path=f"{note_id}.md")
+    return replace(found, chunk=replace(found.chunk, properties=aliases))
+
+
+PRIYA = note(
+    "Platform lead. Phone number: 5512. Her birthday is 4 March.",
+    "priya",
+    "Priya Raman",
+    aliases=("alias: Pri",),
+)
+MAREK = note("Met Marek at the conference. He plays the cello, as Marek says.", "marek")
+ELENA = note("At the table Elena is allergic to peanuts.", "elena", "Team")
+NOTES = (PRIYA, MAREK, ELENA)
+
+
+def asked(text: str, *notes: Scored, lang: str = "en") -> Retrieved:
+    """As the search returns it: of its terms a chunk has the ones that were asked for."""
+    found = retrieved(text=text, lang=lang)
+    selected = []
+    for scored in notes:
+        chunk = scored.chunk
+        held = stems(f"{chunk.title} {chunk.text}", lang)
+        terms = {stem: held.count(stem) for stem in found.analysis.stems if stem in held}
+        selected.append(replace(scored, chunk=replace(chunk, terms=terms)))
+    weights = dict.fromkeys(found.analysis.stems, 1.0)
+    return replace(found, selected=tuple(selected), weights=weights)
+
+
+def missing(text: str, *notes: Scored, lang: str = "en") -> tuple[str, set[str]] | None:
+    subject = missing_subject(text, asked(text, *(notes or NOTES), lang=lang))
+    if subject is None:
+        return None
+    return subject.text, set(subject.note_ids)
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "naming"),
+    [
+        ("Marek's phone number", "Marek's phone number", {"marek"}),
+        ("What is Marek’s phone number?", "Marek’s phone number", {"marek"}),
+        ("phone number of Marek", "Marek (phone number)", {"marek"}),
+        ("marek phone number", "marek (phone number)", {"marek"}),
+        ("Is Priya allergic to peanuts?", "Priya (allergic, peanuts)", {"priya"}),
+        ("Is Pri allergic to peanuts?", "Pri (allergic, peanuts)", {"priya"}),
+        ("When is Elena's birthday?", "Elena's birthday", {"elena"}),
+        ("We met in May. When is Elena's birthday?", "Elena's birthday", {"elena"}),
+        ("What is Ana's phone number?", "Ana's phone number", set()),
+        ("Who is Zbigniew Nowak?", "Zbigniew Nowak", set()),
+        ("When did we move to Tokyo?", "Tokyo (move)", set()),
+        (f"Is {'Ana' * 90} there?", f"{'Ana' * (MAX_SUBJECT // 3)}…", set()),
+    ],
+)
+def test_what_notes_say_of_others_is_nothing_about_the_name(
+    text: str, subject: str, naming: set[str]
+) -> None:
+    assert missing(text) == (subject, naming)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("What is Priya's phone number?", "When is Pri's birthday?", "Is Elena allergic?"),
+        *("Who is Marek?", "What does Marek play?", "When was Priya born?"),
+        *("I fly to Tokyo. Whose phone number is 5512?", "Does Marek go to Tokyo?"),
+        *("Phone Number And Birthday", "What is the phone number of HR?", "phone number"),
+        "Is Dr Raman allergic?",
+    ],
+)
+def test_nothing_is_missing_where_a_note_that_names_it_may_answer(text: str) -> None:
+    assert missing(text) is None
+
+
+def test_a_word_that_notes_also_write_small_is_no_name() -> None:
+    list_of_marek = note("The list is long. Marek says that List and the list differ.", "l", "List")
+    assert missing("list phone number", PRIYA, list_of_marek) is None
+
+
+def test_a_corrected_word_is_not_missing() -> None:
+    text = "What is Marik's phone number?"
+    found = asked(text, *NOTES)
+    corrected = replace(found.analysis, stems=(*stems("Marek phone number", "en"),))
+    assert missing_subject(text, found) == MissingSubject("Marik's phone number", frozenset())
+    assert missing_subject(text, replace(found, analysis=corrected)) is None
+
+
+def test_a_list_of_notes_of_a_time_misses_nothing() -> None:
+    text = "What is Ana's phone number?"
+    assert missing_subject(text, replace(asked(text, *NOTES), notes_read=3)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Wie ist Mareks Telefonnummer?", "Mareks Telefonnummer"),
+        ("Wie ist die Telefonnummer von Marek?", "Marek (Telefonnummer)"),
+        ("Wie ist Zbigniews Telefonnummer?", "Zbigniews Telefonnummer"),
+        ("Wie ist die Telefonnummer des Vereins?", None),
+        ("Gibt es im Haus Telefonnummern?", None),
+        ("Wie ist Priyas Telefonnummer?", None),
+    ],
+)
+def test_where_all_nouns_have_capitals_owners_and_titles_are_names(
+    text: str, subject: str | None
+) -> None:
+    priya = note("Ihre Telefonnummer ist 5512.", "p", "Priya Raman")
+    marek = note("Er spielt Cello.", "m", "Marek Kowalski")
+    found = missing(text, priya, marek, lang="de")
+    assert (found and found[0]) == subject
+
+
+def test_other_languages_know_names_by_their_capitals() -> None:
+    priya = note("Su teléfono es 5512.", "p", "Priya Raman")
+    marek = note("Toca el violonchelo.", "m", "Marek Kowalski")
+    assert missing("¿Cuál es el teléfono de Marek?", priya, marek, lang="es") == (
+        "Marek (teléfono)",
+        {"m"},
+    )
