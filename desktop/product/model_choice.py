@@ -2,7 +2,9 @@
 
 1. `GET /settings:model` names the model that writes now, and the variable of the environment that has decided it, if
    there is one: nothing here changes that.
-2. `PUT /settings:model` tries a model with one word, and stores it only if that worked. Keys are never shown.
+2. `POST /settings:model` lists the models of the server that a choice names; without an address, of one that answers on
+   this machine.
+3. `PUT /settings:model` tries a model with one word, and stores it only if that worked. Keys are never shown.
 
 Gemini is reached by its OpenAI-compatible address: notes go on being embedded on this machine, and only the passages of
 a question leave it.
@@ -22,7 +24,8 @@ from typing import TYPE_CHECKING
 from werkzeug.wrappers import Request
 
 from desktop.product.environment import environment
-from desktop.product.page import json_of, with_resource
+from desktop.product.model_servers import answering, listed_models
+from desktop.product.page import Unusable, json_of, with_resource
 from desktop.product.running import Announcement, models_of, without_userinfo
 from shared.account import prices
 from shared.adapters.private import make_private_folder
@@ -37,7 +40,9 @@ if TYPE_CHECKING:
 
 NAMES = ("OPENAI_BASE_URL", "OPENAI_API_KEY", "CHAT_MODEL")
 """Variables that a choice decides, all of them."""
-GEMINI = "https://generativelanguage.googleapis.com/v1beta/openai"
+GEMINI = "https://generativelanguage.googleapis.com"
+GEMINI_PATH = "/v1beta/openai"
+"""Path of Gemini's OpenAI-compatible interface, also behind GEMINI_BASE_URL."""
 FIELDS = {"OPENAI_BASE_URL": "address", "OPENAI_API_KEY": "key", "CHAT_MODEL": "model"}
 """Fields of a request by the variables that they set."""
 MAX_BODY = 4000
@@ -45,7 +50,7 @@ MAX_VALUE = 1000
 GREETING = Prompt(system="Answer with one word.", user="Say hello.", question="hello", sources=())
 KINDS: Mapping[str, Mapping[str, str]] = {
     "none": {},
-    "gemini": {"address": GEMINI, "model": CHAT_MODEL},
+    "gemini": {"model": CHAT_MODEL},
     "openai": {},
 }
 """Kinds of choice, with the values of fields that are left empty."""
@@ -54,6 +59,12 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "gemini": ("key",),
     "openai": ("address", "model"),
 }
+MISSING = {
+    "key": "The API key is missing.",
+    "address": "The address of the server is missing.",
+    "model": "The name of the model is missing.",
+}
+"""What the page says of a field that must not be empty."""
 
 
 @dataclass(slots=True)
@@ -84,9 +95,51 @@ class ModelChoice:
         settings = self.app.settings
         if self.app.writer is None:
             return "none"
-        if settings.uses_gemini or settings.openai_base_url == GEMINI:
+        if settings.uses_gemini or settings.openai_base_url == self.gemini:
             return "gemini"
         return "openai"
+
+    @property
+    def gemini(self) -> str:
+        """Address of Gemini's OpenAI-compatible interface."""
+        base = self.app.settings.gemini_base_url or GEMINI
+        return base.rstrip("/") + GEMINI_PATH
+
+    def models(self, request: Request) -> Mapping[str, object]:
+        """Returns the `models` of the server that a request names and its `address`; null if none
+        answers on this machine and no address is named. Raises InvalidArgument.
+        """
+        body = json_of(request, most=MAX_BODY)
+        kind = _kind_of(body)
+        address = _value_of(body, "address")
+        key = _value_of(body, "key")
+        if kind == "gemini":
+            address = self.gemini
+        elif not address:
+            server = answering(os.environ)
+            if server is None:
+                return {"address": None, "models": []}
+            return {"address": server.base_url, "models": list(server.models)}
+        settings = self.app.settings
+        if not key and address == settings.openai_base_url:
+            key = settings.openai_api_key or ""
+        return {"address": address, "models": list(listed_models(address, key))}
+
+    def variables(self, request: Request) -> dict[str, str]:
+        """Returns the variables that a request sets, empty where it does not. Raises InvalidArgument."""
+        body = json_of(request, most=MAX_BODY)
+        kind = _kind_of(body)
+        variables = dict.fromkeys(NAMES, "")
+        if kind == "none":
+            return variables
+        for variable, name in FIELDS.items():
+            value = _value_of(body, name) or KINDS[kind].get(name, "")
+            if kind == "gemini" and name == "address":
+                value = self.gemini
+            if name in REQUIRED[kind] and not value:
+                raise Unusable(name, MISSING[name])
+            variables[variable] = value
+        return variables
 
     def _deciding_variable(self) -> str | None:
         """Returns the variable of the environment that decides the model; None if there is none."""
@@ -191,25 +244,23 @@ def with_model_choice(site: WSGIApplication, choice: ModelChoice) -> WSGIApplica
     """Wraps `site`, so that its model can be chosen."""
     methods = {
         "GET": lambda _: choice.current(),
-        "PUT": lambda request: choice.choose(_variables_of(request)),
+        "POST": choice.models,
+        "PUT": lambda request: choice.choose(choice.variables(request)),
     }
     return with_resource(site, "/settings:model", methods)
 
 
-def _variables_of(request: Request) -> dict[str, str]:
-    """Returns the variables that a request sets, empty where it does not. Raises InvalidArgument."""
-    body = json_of(request, most=MAX_BODY)
+def _kind_of(body: object) -> str:
+    """Returns the kind of choice of a request. Raises InvalidArgument."""
     kind = body.get("kind") if isinstance(body, dict) else None
     if not isinstance(kind, str) or kind not in KINDS:
         raise InvalidArgument("kind", f"one of {', '.join(KINDS)}")
-    variables = dict.fromkeys(NAMES, "")
-    if kind == "none":
-        return variables
-    for variable, name in FIELDS.items():
-        value = body.get(name) or KINDS[kind].get(name, "")
-        if not isinstance(value, str) or len(value) > MAX_VALUE or not value.isprintable():
-            raise InvalidArgument(name, f"one line of at most {MAX_VALUE} characters")
-        if name in REQUIRED[kind] and not value.strip():
-            raise InvalidArgument(name, "not empty")
-        variables[variable] = value.strip()
-    return variables
+    return kind
+
+
+def _value_of(body: Mapping[str, object], name: str) -> str:
+    """Returns a field of a request without blanks around it; empty if it is missing. Raises InvalidArgument."""
+    value = body.get(name) or ""
+    if not isinstance(value, str) or len(value) > MAX_VALUE or not value.isprintable():
+        raise InvalidArgument(name, f"one line of at most {MAX_VALUE} characters")
+    return value.strip()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from desktop.client.remote import BrokenOff, Request, on_this_machine
+from desktop.client.local import LOOPBACK
+from desktop.client.remote import BrokenOff, Request, on_this_machine, over_the_network
 from shared.errors import InvalidArgument, OperatorError
 from shared.settings import Settings
 
@@ -16,6 +17,8 @@ OLLAMA_PORT = 11434
 LM_STUDIO_PORT = 1234
 ANSWERS_WITHIN = 0.5
 """Seconds to wait; a server on this machine lists its models at once."""
+LISTS_WITHIN = 5.0
+"""Seconds to wait for a server that a person has named."""
 MAX_NAMED = 5
 _LATEST = ":latest"
 """Tag that Ollama adds to a name without one."""
@@ -59,18 +62,36 @@ def places(env: Mapping[str, str]) -> tuple[str, ...]:
 def answering(env: Mapping[str, str]) -> ModelServer | None:
     """Returns the first server that answers and has a model."""
     for base_url in places(env):
-        request = Request("GET", f"{base_url}/models")
-        try:
-            with on_this_machine(request, ANSWERS_WITHIN) as reply:
-                if reply.status != 200:
-                    continue
-                content = json.loads(b"\n".join(reply.lines))
-            models = tuple(str(model["id"]) for model in content["data"])
-        except (BrokenOff, ValueError, KeyError, TypeError):  # nobody answers, or another program
-            continue
+        models = listed_models(base_url, "", within=ANSWERS_WITHIN)
         if models:
             return ModelServer(base_url, models)
     return None
+
+
+def listed_models(base_url: str, key: str, *, within: float = LISTS_WITHIN) -> tuple[str, ...]:
+    """Returns the names of a server's models; none if nobody answers there, or another program does.
+
+    key: empty if the server asks for none.
+    within: seconds of silence on this machine.
+    """
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    request = Request("GET", f"{base_url.rstrip('/')}/models", headers=headers)
+    try:
+        address = urlsplit(base_url)
+        is_near = address.scheme == "http" and address.hostname in LOOPBACK
+        with ExitStack() as stack:
+            if is_near:
+                reply = stack.enter_context(on_this_machine(request, within))
+            else:
+                exchange = stack.enter_context(over_the_network())
+                reply = stack.enter_context(exchange(request))
+            if reply.status != 200:
+                return ()
+            content = json.loads(b"\n".join(reply.lines))
+        # Gemini puts the kind of the resource before the name.
+        return tuple(str(model["id"]).removeprefix("models/") for model in content["data"])
+    except (BrokenOff, ValueError, KeyError, TypeError):
+        return ()
 
 
 def writing_with(model: str, settings: Settings, env: Mapping[str, str]) -> dict[str, str]:

@@ -21,7 +21,14 @@ from functions.http.bodies import (
 from functions.http.calls import Call, Reply, operation
 from functions.http.questions import RequestId, SettingsBody
 from shared.api.answers import AnswerMetaJson, CitationJson, ClaimJson
-from shared.api.sessions import MessagesJson, SessionJson, SessionsJson, messages_json, session_json
+from shared.api.sessions import (
+    MessagesJson,
+    SessionJson,
+    SessionsJson,
+    messages_json,
+    session_json,
+    settings_json,
+)
 from shared.errors import InvalidArgument
 from shared.model.sessions import Message, Role, Session, SessionSettings, StoredCitation
 from shared.sessions.limits import MAX_TITLE, TITLE
@@ -164,7 +171,7 @@ def _message(row: MessageRow, path: str, longest_question: int) -> Message:
 @operation(query=SessionsQuery, reply=SessionsJson)
 def list_all(call: Call) -> Reply:
     """Lists sessions, last changed first; with `query` those whose title holds its words. A page of a search may be
-    shorter than `pageSize`.
+    shorter than `pageSize`. With the settings of a new session, and the models that one may choose.
     """
     query = parse_query(call.query, SessionsQuery)
     page = call.sessions.page(
@@ -173,7 +180,14 @@ def list_all(call: Call) -> Reply:
         title=query.query.strip(),
     )
     sessions = [session_json(session) for session in page.items]
-    return Reply(SessionsJson(sessions=sessions, nextPageToken=page.next_token))
+    return Reply(
+        SessionsJson(
+            sessions=sessions,
+            defaults=settings_json(call.sessions.defaults),
+            models=sorted(call.sessions.models),
+            nextPageToken=page.next_token,
+        )
+    )
 
 
 @operation(reply=SessionJson, errors=(404,))

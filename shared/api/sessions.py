@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from shared.api.answers import AnswerMetaJson, CitationJson, ClaimJson
 from shared.api.values import instant
-from shared.model.sessions import SETTINGS, Message, Session
+from shared.model.sessions import SETTINGS, Message, Session, SessionSettings
 from shared.ports.pages import Page
 
 if TYPE_CHECKING:
@@ -39,9 +39,14 @@ class SessionJson(TypedDict):
 
 
 class SessionsJson(TypedDict):
-    """One page of sessions, last changed first. `nextPageToken` null: the last one."""
+    """One page of sessions, last changed first. `nextPageToken` null: the last one.
+
+    `defaults`: settings of a new session. `models`: names that `model` may be, beside null.
+    """
 
     sessions: list[SessionJson]
+    defaults: SessionSettingsJson
+    models: list[str]
     nextPageToken: str | None
 
 
@@ -69,21 +74,25 @@ class MessagesJson(TypedDict):
     nextPageToken: str | None
 
 
-def session_json(session: Session) -> SessionJson:
-    """Returns a session as `/sessions/{id}` gives it."""
-    settings: dict[str, bool | int | float | str | None] = {}
+def settings_json(settings: SessionSettings) -> SessionSettingsJson:
+    fields: dict[str, bool | int | float | str | None] = {}
     for name, setting in SETTINGS.items():
-        value = getattr(session.settings, name)
+        value = getattr(settings, name)
         if setting.nullable and not value:
             value = None
-        settings[setting.field] = value
+        fields[setting.field] = value
+    return fields
+
+
+def session_json(session: Session) -> SessionJson:
+    """Returns a session as `/sessions/{id}` gives it."""
     return {
         "sessionId": session.session_id,
         "title": session.shown_title,
         "createdAt": instant(session.created_at),
         "updatedAt": instant(session.updated_at),
         "messageCount": session.message_count,
-        "settings": settings,
+        "settings": settings_json(session.settings),
     }
 
 

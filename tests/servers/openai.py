@@ -111,6 +111,8 @@ class OpenAIServer(ScriptedServer):
                 if request.json().get("stream"):
                     return chunked(*re.findall(r"\S+\s*", self.answer_text))
                 return completed(self.answer_text)
+            case "/v1/models":
+                return Reply(body={"data": [{"id": "llama"}, {"id": "qwen"}]})
         return error(404, "not_found")
 
     def _embeddings(self, request: Request) -> Reply:

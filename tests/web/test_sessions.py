@@ -142,6 +142,7 @@ def test_a_follow_up_is_understood_within_its_conversation(page: Page) -> None:
 def test_settings_stay_with_the_conversation(page: Page, product: Running) -> None:
     ask(page, QUESTION)
     page.get_by_role("button", name="Settings (s)").click()
+    page.get_by_text("Advanced").click()
     page.get_by_label("Passages to read").fill("4")
     page.keyboard.press("Escape")
     expect(page.locator(".summary")).to_contain_text("4 passages")

@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.servers.dev import ROOT, dev
+from tests.servers.dev import ROOT, Running, dev
 from tests.servers.openai import OpenAIServer, error
 from tests.web.conftest import OpenPage
 from tests.web.moves import QUESTION, ask
@@ -21,6 +21,7 @@ Shot = Callable[[Page, str], None]
 def test_settings_go_into_the_request_and_survive_a_reload(page: Page) -> None:
     page.get_by_role("button", name="Settings (s)").click()
     dialog = page.get_by_role("dialog")
+    dialog.get_by_text("Advanced").click()
     dialog.get_by_label("Passages to read").fill("3")
     dialog.get_by_label("Relevance threshold").fill("0.6")
     dialog.get_by_label("Ranking").select_option("reciprocal rank fusion")
@@ -47,6 +48,7 @@ def test_an_answer_without_notes_and_without_sources(page: Page) -> None:
     page.get_by_role("button", name="Settings (s)").click()
     page.get_by_label("Show sources").uncheck()
     page.keyboard.press("Escape")
+    expect(page.locator(".summary")).to_contain_text("sources off")
     exchange = ask(page, QUESTION)
     expect(exchange.locator(".answer")).to_contain_text("Cloud Run")
     expect(exchange.locator(".chip")).to_have_count(0)
@@ -54,11 +56,67 @@ def test_an_answer_without_notes_and_without_sources(page: Page) -> None:
 
 def test_a_threshold_that_refuses_can_be_lifted_at_once(page: Page) -> None:
     page.get_by_role("button", name="Settings (s)").click()
+    page.get_by_text("Advanced").click()
     page.get_by_label("Relevance threshold").fill("0.95")
     page.keyboard.press("Escape")
     exchange = ask(page, QUESTION)
     exchange.get_by_role("button", name="Ask again without a relevance threshold").click()
     expect(page.locator(".exchange").nth(1).locator(".answer")).to_contain_text("Cloud Run")
+
+
+def test_only_what_was_changed_is_sent_so_that_the_servers_own_settings_hold(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    env = {"SESSION_DEFAULTS": "topK=3,strategy=rrf,windowDays=365,template=decision-record"}
+    with dev(tmp_path, "--sample", str(ROOT / "examples/notes"), env=env) as running:
+        page = open_page(running.address)
+        summary = page.locator(".summary")
+        expect(summary).to_have_text("3 passages · rank fusion · template: decision-record")
+        expect(page.get_by_label("Notes of")).to_have_value("365")
+        with page.expect_request("**/chat") as sent:
+            ask(page, QUESTION)
+        body: Any = sent.value.post_data_json
+        assert body.keys() == {"message", "requestId", "timeZone", "filters", "sessionId"}
+        session = f"/sessions/{page.url.rpartition('/c/')[2]}"
+        settings = running.call("GET", session)[1]["settings"]
+        assert (settings["topK"], settings["strategy"], settings["windowDays"]) == (3, "rrf", 365)
+        assert settings["template"] == "decision-record"
+
+        page.get_by_role("button", name="Settings (s)").click()
+        page.get_by_label("Use my notes").uncheck()
+        page.keyboard.press("Escape")
+        expect(page.locator("#side-chat .list-row").first).to_contain_text("without notes")
+        running.call("PATCH", session, {"settings": {"topK": 6, "useNotes": True}})
+        page.reload()
+        expect(summary).to_have_text("6 passages · rank fusion · template: decision-record")
+        with page.expect_request("**/chat") as sent:
+            ask(page, "What did Jonas measure about cold starts?")
+        body = sent.value.post_data_json
+        assert not body.keys() & {"topK", "strategy", "template", "useNotes", "threshold"}
+
+
+def test_a_conversation_has_settings_of_its_own(page: Page, product: Running, shot: Shot) -> None:
+    ask(page, QUESTION)
+    page.get_by_role("button", name="Settings (s)").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Instructions").fill("Answer in one sentence.")
+    dialog.get_by_label("General knowledge too").check()
+    dialog.get_by_label("Earlier messages").fill("10")
+    dialog.get_by_label("Template").select_option("Decision record")
+    shot(page, "settings-conversation")
+    page.keyboard.press("Escape")
+    row = page.locator("#side-chat .list-row").filter(has=page.locator("[aria-current]"))
+    expect(row).to_contain_text(
+        "template: decision-record · own instructions · general knowledge too"
+    )
+    settings = product.call("GET", f"/sessions/{page.url.rpartition('/c/')[2]}")[1]["settings"]
+    assert (settings["systemPrompt"], settings["whenNotInNotes"]) == (
+        "Answer in one sentence.",
+        "general",
+    )
+    assert (settings["maxHistory"], settings["template"]) == (10, "decision-record")
+    page.get_by_role("button", name="New conversation").click()
+    expect(page.locator(".summary")).not_to_contain_text("instructions")
 
 
 def test_every_setting_says_what_it_does(page: Page) -> None:
@@ -89,10 +147,17 @@ def test_a_model_is_chosen_tried_and_kept_for_its_owner_alone(
         expect(page.locator(".welcome")).to_contain_text("the closest passages of your notes")
         ask(page, QUESTION).get_by_role("button", name="Choose a model").click()
         settings = page.get_by_role("dialog")
-        settings.get_by_label("Written by").select_option("OpenAI-compatible")
+        settings.get_by_label("Written by").select_option("Gemini")
+        settings.get_by_role("button", name="Try and use it").click()
+        expect(settings).to_contain_text("Not changed. The API key is missing.")
+        settings.get_by_label("Written by").select_option("another server")
         settings.get_by_label("Address").fill(model.base_url)
-        settings.get_by_label("Model", exact=True).fill("llama")
         settings.get_by_label("Key", exact=True).fill("secret")
+        settings.get_by_label("Model", exact=True).fill("llama")
+        expect(settings).to_contain_text("This server has llama, qwen.")
+        known = settings.locator("datalist option")
+        expect(known).to_have_count(2)
+        page.wait_for_load_state("networkidle")
         model.script(error(401, "invalid_api_key"))
         settings.get_by_role("button", name="Try and use it").click()
         expect(settings).to_contain_text("Not changed. llama: 401 (the key is not valid)")

@@ -33,6 +33,8 @@ export class Conversation extends EventTarget {
     /** @type {ApiError | null} */
     this.error = null;
     this.loaded = false;
+    /** What a session that begins with the first question takes over. */
+    this.beginning = {};
     this.actions = {
       ...actions,
       say: this.page.say,
@@ -114,6 +116,7 @@ export class Conversation extends EventTarget {
   async ask(question, asked = this.page.settings.chat()) {
     const exchange = this.exchange(question, newId());
     exchange.asked = asked;
+    exchange.settings = this.page.settings.now;
     this.asked.push(exchange);
     await this.run(exchange);
   }
@@ -128,6 +131,7 @@ export class Conversation extends EventTarget {
     this.keepUnanswered({ question, requestId, asked });
     this.changed();
     try {
+      if (!this.id) this.beginning = this.page.settings.session();
       const sessionId = (await this.sessions.keeps()) ? (this.id ?? "new") : undefined;
       const body = { message: question, requestId, ...asked, sessionId };
       for await (const answer of ask(this.page.api, body, control.signal)) exchange.show(answer);
@@ -169,7 +173,7 @@ export class Conversation extends EventTarget {
   keep(exchange) {
     if (!this.id) return this.sessions.keepLocally(exchange);
     this.sessions.remember(this.id, [...this.sessions.remembered(this.id), exchange]);
-    void this.sessions.follow(this.id, this.exchanges.length === 1);
+    void this.sessions.follow(this.id, this.exchanges.length === 1 ? this.beginning : null);
   }
 
   stop() {

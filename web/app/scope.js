@@ -27,8 +27,13 @@ export class Scope extends EventTarget {
   /** Another conversation is looked at. @param {string | null} id null: one that has not begun @param {any} kept its settings; null: not known */
   open(id, kept) {
     this.begun = id !== null;
-    this.now = this.begun ? wanted(kept ?? {}) : this.memory.get(NEW, EVERYTHING);
+    this.now = (!this.begun && this.memory.get(NEW, null)) || wanted(kept ?? {});
     this.dispatchEvent(new Event("change"));
+  }
+
+  /** Whether a person, or the session that is open, says where to look; else it is as the server begins one. */
+  get chosen() {
+    return this.begun || this.memory.get(NEW, null) !== null;
   }
 
   /** The conversation that is looked at has begun, and takes the scope over. */

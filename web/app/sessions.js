@@ -24,6 +24,10 @@ export class Sessions extends EventTarget {
     this.asking = null;
     /** The one that was looked up, where the list does not reach so far. @type {any} */
     this.found = null;
+    /** How the server begins a session. @type {any} */
+    this.defaults = {};
+    /** Models that a conversation may choose, beside the one that is configured. @type {string[]} */
+    this.models = [];
   }
 
   /** Whether the server keeps sessions; asked until it has said so. Throws ApiError. */
@@ -36,6 +40,7 @@ export class Sessions extends EventTarget {
   async load() {
     try {
       this.list = await this.read("");
+      if (!this.kept) this.page.settings.know(this.defaults);
       this.kept = true;
     } catch (error) {
       if (!(error instanceof ApiError) || error.reason !== "NO_SUCH_ROUTE") throw error;
@@ -46,11 +51,11 @@ export class Sessions extends EventTarget {
 
   /**
    * An answer was given in a session: its title and its place in the list may be new. A failure is no news.
-   * @param {string} id @param {boolean} begun whether it is new, and takes over the settings of now
+   * @param {string} id @param {object | null} begun settings that a new one takes over; null: it is not new
    */
   async follow(id, begun) {
     await tried(async () => {
-      if (begun) await this.page.api.json("PATCH", `/sessions/${encodeURIComponent(id)}`, { settings: this.page.settings.session() });
+      if (begun && Object.keys(begun).length) await this.page.api.json("PATCH", `/sessions/${encodeURIComponent(id)}`, { settings: begun });
       await this.load();
       if (begun) this.dispatchEvent(new Event("begun"));
     });
@@ -77,6 +82,8 @@ export class Sessions extends EventTarget {
   async read(pageToken) {
     const found = await this.page.api.get(`/sessions?${new URLSearchParams({ pageSize: "50", query: this.query, pageToken })}`);
     this.nextPage = found.nextPageToken ?? null;
+    this.defaults = found.defaults ?? {};
+    this.models = found.models ?? [];
     return found.sessions;
   }
 

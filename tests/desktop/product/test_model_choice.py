@@ -133,3 +133,36 @@ def test_of_choices_at_once_the_last_is_kept_whole_for_its_owner_alone(
     assert (home / ".env").read_text().startswith("# mine\nLOG_LEVEL=ERROR\n")
     assert (home / ".env").stat().st_mode & 0o777 == 0o600
     assert [file.name for file in home.glob(".*")] == [".env"]
+
+
+def test_geminis_address_is_the_one_that_is_set(choice: ModelChoice, model: OpenAIServer) -> None:
+    choice.app = assemble(
+        replace(choice.app, settings=replace(choice.app.settings, gemini_base_url=model.url))
+    )
+    assert choice.gemini == f"{model.url}/v1beta/openai"
+    site = Client(with_model_choice(NotFound(), choice))
+    site.post("/settings:model", json={"kind": "gemini", "key": "secret"})
+    assert model.requests[-1].path == "/v1beta/openai/models"
+    assert model.requests[-1].headers["authorization"] == "Bearer secret"
+
+
+def test_a_field_that_is_missing_is_named_in_words(
+    choice: ModelChoice, model: OpenAIServer
+) -> None:
+    for body, sentence in (
+        ({"kind": "gemini"}, "The API key is missing."),
+        ({"kind": "openai", "model": "llama"}, "The address of the server is missing."),
+        ({"kind": "openai", "address": model.base_url}, "The name of the model is missing."),
+    ):
+        reply = put(choice, **body)
+        assert (reply.status_code, reply.get_json()["error"]["message"]) == (400, sentence)
+
+
+def test_the_models_of_a_server_are_listed(choice: ModelChoice, model: OpenAIServer) -> None:
+    site = Client(with_model_choice(NotFound(), choice))
+    reply = site.post("/settings:model", json={"kind": "openai", "address": model.base_url})
+    assert reply.get_json() == {"address": model.base_url, "models": ["llama", "qwen"]}
+    nobody = site.post(
+        "/settings:model", json={"kind": "openai", "address": "http://127.0.0.1:9/v1"}
+    )
+    assert nobody.get_json()["models"] == []

@@ -1,10 +1,11 @@
 /** The conversation and the field in which one asks. */
 
 import { Conversation } from "../conversation.js";
-import { button, h, icon, refill, settled } from "../dom.js";
+import { button, h, icon, plural, refill, settled } from "../dom.js";
 import { format, go, here } from "../router.js";
 import { related, suggestions } from "../suggestions.js";
 import { ScopePicker } from "./scope_picker.js";
+import { ownWords } from "./session_list.js";
 
 const LONGEST = 2000;
 /** Characters of a question that the server takes. */
@@ -55,8 +56,15 @@ export class ChatView {
     this.reached = null;
     addEventListener("focusin", ({ target }) => this.reach(/** @type {Element} */ (target)));
     this.page.settings.addEventListener("change", () => this.summarise());
+    sessions.addEventListener("change", () => this.begins());
     notes.addEventListener("change", () => this.suggest());
     this.summarise();
+  }
+
+  /** A conversation that has not begun looks where the server says, unless somebody chose. */
+  begins() {
+    const { scope } = this.page;
+    if (this.current && !this.current.id && !scope.chosen) scope.open(null, this.sessions.defaults);
   }
 
   /** Ready to be typed into. */
@@ -73,7 +81,7 @@ export class ChatView {
       this.current = conversation;
       this.field.value = this.page.memory.get(this.draftKey, "") + early;
       this.typed();
-      this.page.scope.open(id, this.sessions.known(id)?.settings);
+      this.page.scope.open(id, id ? this.sessions.known(id)?.settings : this.sessions.defaults);
       this.draw();
       this.scrollToEnd();
       this.focus();
@@ -97,6 +105,7 @@ export class ChatView {
     this.conversations.delete("new");
     if (this.current?.id === null) this.current = null;
     this.page.scope.startAgain();
+    this.page.settings.startAgain();
     if (here().view === "chat" && here().id === null) void this.open(null);
     else go({ view: "chat" });
     this.field.focus();
@@ -128,6 +137,7 @@ export class ChatView {
       this.conversations.set(/** @type {string} */ (conversation.id), conversation);
       if (conversation !== this.current) return;
       this.page.scope.named();
+      this.page.settings.begin();
       go({ ...here(), id: conversation.id }, { replace: true });
     });
   }
@@ -202,11 +212,11 @@ export class ChatView {
   }
 
   summarise() {
-    const { useNotes, topK, threshold, strategy, template } = this.page.settings.now;
+    const { useNotes, topK, threshold, strategy, showSources } = this.page.settings.now;
     const parts = useNotes
-      ? [`${topK} passages`, threshold ? `relevance over ${threshold.toFixed(2)}` : null, strategy === "rrf" ? "rank fusion" : null]
+      ? [plural(topK, "passage"), threshold ? `relevance over ${threshold.toFixed(2)}` : null, strategy === "rrf" ? "rank fusion" : null, showSources ? null : "sources off"]
       : ["without notes"];
-    this.summary.textContent = [...parts, template === "none" ? null : `template: ${template}`].filter(Boolean).join(" · ");
+    this.summary.textContent = [...parts, ...ownWords(this.page.settings.now)].filter(Boolean).join(" · ");
     this.summary.setAttribute("aria-label", `Settings: ${this.summary.textContent}`);
   }
 

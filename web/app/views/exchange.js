@@ -47,6 +47,8 @@ export class Exchange {
     this.answer = null;
     /** What was asked for beside the question, for asking again alike. @type {any} */
     this.asked = {};
+    /** As they were when it was asked on this page; those of an older question are not known. @type {Partial<import("../settings.js").Settings>} */
+    this.settings = {};
     /** @type {"up" | "down" | null} */
     this.rating = null;
     /** @type {string | null} */
@@ -178,7 +180,7 @@ export class Exchange {
       uncited && `${plural(uncited, "sentence")} here ${uncited === 1 ? "cites" : "cite"} no note.`,
       stale.length && `${named(stale)} ${stale.length === 1 ? "has" : "have"} changed since this answer was written.`,
       removed.length && `${plural(removed.length, "citation")} that led nowhere ${removed.length === 1 ? "was" : "were"} removed.`,
-      answer.meta && this.asked.useNotes === false && "Answered without your notes.",
+      answer.meta && (this.asked.useNotes ?? this.settings.useNotes) === false && "Answered without your notes.",
     ]
       .filter(Boolean)
       .map((text) => h("p", { class: "notice" }, text));

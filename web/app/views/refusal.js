@@ -48,7 +48,7 @@ function suggestion(reason, exchange) {
   const { windowDays, ...places } = asked.filters ?? {};
   if (windowDays) return next("Ask again in notes of all times", again({ filters: places }));
   if (Object.keys(places).length) return next("Ask again in all notes", again({ filters: {} }));
-  if (asked.threshold > 0) return next("Ask again without a relevance threshold", again({ threshold: 0 }));
+  if ((asked.threshold ?? exchange.settings.threshold ?? 0) > 0) return next("Ask again without a relevance threshold", again({ threshold: 0 }));
   if (reason === "no_candidates") return examples(exchange);
   return h("p", { class: "suggestion" }, "Try a name, a title or a word that stands in the note itself.");
 }

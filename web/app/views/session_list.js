@@ -45,13 +45,14 @@ export class SessionList {
 
   /** @param {any} session */
   row(session) {
-    const { sessionId, title } = session;
+    const { sessionId, title, settings } = session;
+    const facts = [settings.useNotes ? null : "without notes", ...ownWords(settings)].filter(Boolean);
     if (this.renaming === sessionId) return h("li", { class: "list-row" }, this.renameField(session));
     const open = here().view === "chat" && here().id === sessionId;
     return h(
       "li",
       { class: "list-row" },
-      h("a", { href: format({ id: sessionId }), "aria-current": open ? "page" : null }, marked(title || "New conversation", this.sessions.query)),
+      h("a", { href: format({ id: sessionId }), "aria-current": open ? "page" : null }, h("span", { class: "list-title" }, marked(title || "New conversation", this.sessions.query)), facts.length ? h("span", { class: "muted list-facts" }, facts.join(" · ")) : null),
       iconButton("edit", `Rename “${title}”`, () => this.rename(sessionId)),
       iconButton("trash", `Delete “${title}”`, () => this.remove(session)),
     );
@@ -90,4 +91,14 @@ export class SessionList {
     await tried(() => this.sessions.remove(sessionId), this.page.tell);
     if (here().id === sessionId) go({ view: "chat" });
   }
+}
+
+/** A word for each thing that is set for one conversation. @param {{systemPrompt?: string, model?: string | null, whenNotInNotes?: string, template?: string}} settings */
+export function ownWords({ systemPrompt, model, whenNotInNotes, template }) {
+  return [
+    template && template !== "none" ? `template: ${template}` : null,
+    model ? `model: ${model}` : null,
+    systemPrompt ? "own instructions" : null,
+    whenNotInNotes === "general" ? "general knowledge too" : null,
+  ].filter(Boolean);
 }

@@ -9,17 +9,23 @@ import { ModelChoice } from "./model_choice.js";
 const STRATEGIES = /** @type {[string, string][]} */ ([["weighted", "weighted scores"], ["rrf", "reciprocal rank fusion"]]);
 const THEMES = /** @type {[string, string][]} */ ([["auto", "as the system"], ["light", "light"], ["dark", "dark"]]);
 const TEMPLATES = /** @type {[string, string][]} */ ([["none", "none"], ["auto", "choose by the question"]]);
+const MOST_PASSAGES = 12;
+/** More change nothing: an answer is made from no more. */
 const PHRASE = "erase everything";
 /** Without which the server erases nothing. */
 
 /** What each does, in a line. */
 const HINTS = {
+  template: "Lays a model's answer out along its steps. Quotes stay as they are.",
+  systemPrompt: "What the model keeps to: a tone, a language, a length. For example: answer in three sentences.",
+  model: "Writes the answers of this conversation.",
+  whenNotInNotes: "Where your notes do not say, a model answers from what it knows, and the answer says so.",
+  maxHistory: "How many earlier messages a question may refer to. With 0 each question stands alone.",
   useNotes: "Off: a model answers from what it knows, and cites nothing.",
   showSources: "Off: answers carry no citations; they are checked all the same.",
-  topK: "How many passages an answer is made from. More see more, and take longer.",
-  threshold: "Leaves out what is less like the question than this. High values refuse often.",
-  strategy: "How likeness, words and date make one order: by their scores, or by their ranks.",
-  template: "Lays a model's answer out along its steps. Quotes stay as they are.",
+  topK: "How many passages an answer is made from. With more it takes longer.",
+  threshold: "Leaves out passages that are less similar to the question than this. High values refuse often.",
+  strategy: "Similarity, words and date make one order: by their scores, or by their ranks.",
   theme: "Of this page, in this browser.",
   shortcuts: "Letters are commands: among the notes, and in the chat after Esc.",
 };
@@ -30,12 +36,14 @@ export class SettingsDialog {
     this.page = sessions.page;
     this.sessions = sessions;
     this.model = this.page.api.files ? new ModelChoice(this.page) : null;
+    this.advanced = false;
     this.element = h("dialog", { class: "settings", "aria-labelledby": "settings-title" });
     this.element.addEventListener("click", (event) => event.target === this.element && this.element.close());
     document.body.append(this.element);
   }
 
   async open() {
+    this.advanced = false;
     this.draw(TEMPLATES);
     showDialog(this.element);
     void this.model?.load();
@@ -48,34 +56,65 @@ export class SettingsDialog {
   /** @param {[string, string][]} templates */
   draw(templates) {
     const focused = document.activeElement?.id;
-    this.element.replaceChildren(
-      h("header", { class: "panel-head" }, h("h2", { id: "settings-title" }, "Settings"), iconButton("close", "Close", () => this.element.close())),
-      h("h3", {}, "Answers"),
-      this.check("useNotes", "Use my notes"),
-      this.check("showSources", "Show sources"),
-      this.range("topK", "Passages to read", { min: 1, max: 20, step: 1 }, String),
+    const advanced = h(
+      "details",
+      { class: "advanced", open: this.advanced, ontoggle: () => (this.advanced = advanced.open) },
+      h("summary", {}, "Advanced"),
+      this.range("topK", "Passages to read", { min: 1, max: MOST_PASSAGES, step: 1 }, String),
       this.range("threshold", "Relevance threshold", { min: 0, max: 0.95, step: 0.05 }, (value) => (value ? value.toFixed(2) : "off")),
       this.choice("strategy", "Ranking", STRATEGIES),
-      this.choice("template", "Template", templates),
+    );
+    const parts = [
+      h("header", { class: "panel-head" }, h("h2", { id: "settings-title" }, "Settings"), iconButton("close", "Close", () => this.element.close())),
       h("div", {}, this.model?.element),
+      h("h3", {}, "This conversation"),
+      this.text("systemPrompt", "Instructions"),
+      this.models.length ? this.choice("model", "Model", this.models) : null,
+      this.check("whenNotInNotes", "General knowledge too", "general", "refuse"),
+      this.range("maxHistory", "Earlier messages", { min: 0, max: 100, step: 5 }, String),
+      this.choice("template", "Template", templates),
+      h("h3", {}, "All conversations from now on, and this one"),
+      this.check("useNotes", "Use my notes"),
+      this.check("showSources", "Show sources"),
+      advanced,
       h("h3", {}, "This page"),
       this.choice("theme", "Colours", THEMES),
       this.check("shortcuts", "Single-key shortcuts"),
       h("div", {}, this.account()),
-    );
+    ];
+    this.element.replaceChildren(...parts.filter((part) => part !== null));
     if (focused) document.getElementById(focused)?.focus();
   }
 
-  /** @param {"useNotes" | "showSources" | "shortcuts"} name @param {string} label */
-  check(name, label) {
-    const { settings } = this.page;
-    const onchange = () => settings.set({ [name]: input.checked });
-    const input = h("input", { type: "checkbox", ...named(name), checked: settings.now[name], onchange });
-    return setting(name, label, input);
+  /** Models that the open conversation may choose; none where there is no choice. @returns {[string, string][]} */
+  get models() {
+    const { models } = this.sessions;
+    return models.length > 1 ? [["", "as configured"], ...models.map((name) => /** @type {[string, string]} */ ([name, name]))] : [];
   }
 
   /**
-   * @param {"topK" | "threshold"} name @param {string} label @param {{min: number, max: number, step: number}} limits
+   * @param {"useNotes" | "showSources" | "shortcuts" | "whenNotInNotes"} name @param {string} label
+   * @param {any} on the value when it is checked @param {any} off the other one
+   */
+  check(name, label, on = true, off = false) {
+    const { settings } = this.page;
+    const onchange = () => settings.set({ [name]: input.checked ? on : off });
+    const input = h("input", { type: "checkbox", ...named(name), checked: settings.now[name] === on, onchange });
+    return setting(name, label, input);
+  }
+
+  /** @param {"systemPrompt"} name @param {string} label */
+  text(name, label) {
+    const { settings } = this.page;
+    const onchange = () => settings.set({ [name]: area.value.trim() });
+    const area = h("textarea", { ...named(name), rows: "2", maxlength: "2000", value: settings.now[name], onchange });
+    const field = setting(name, label, area);
+    field.classList.add("broad");
+    return field;
+  }
+
+  /**
+   * @param {"topK" | "threshold" | "maxHistory"} name @param {string} label @param {{min: number, max: number, step: number}} limits
    * @param {(value: number) => string} words
    */
   range(name, label, limits, words) {
@@ -90,14 +129,14 @@ export class SettingsDialog {
   }
 
   /**
-   * @param {"strategy" | "template" | "theme"} name @param {string} label
+   * @param {"strategy" | "template" | "theme" | "model"} name @param {string} label
    * @param {[string, string][]} options
    */
   choice(name, label, options) {
     const { settings } = this.page;
     const now = settings.now[name];
-    const onchange = () => settings.set({ [name]: select.value });
-    const select = h("select", { ...named(name), onchange }, options.map(([value, words]) => h("option", { value, selected: value === now }, words)));
+    const onchange = () => settings.set({ [name]: select.value || null });
+    const select = h("select", { ...named(name), onchange }, options.map(([value, words]) => h("option", { value, selected: value === (now ?? "") }, words)));
     return setting(name, label, select);
   }
 

@@ -32,14 +32,15 @@ export function whyPanel(page, exchange, close) {
 /** @param {import("../page.js").Page} page @param {import("./exchange.js").Exchange} exchange */
 async function explain(page, exchange) {
   const asked = /** @type {any} */ (exchange.asked);
-  const { timeZone, strategy, filters } = { ...page.settings.search(), ...asked };
+  const { timeZone, filters } = { ...page.settings.search(), ...asked };
+  const strategy = asked.strategy ?? exchange.settings.strategy ?? page.settings.now.strategy;
   const common = { query: exchange.question, timeZone, strategy, ...(filters ? { filters } : {}) };
   const pool = await page.api.json("POST", "/search", { ...common, k: POOL });
   const noteIds = [...new Set(pool.results.map((row) => row.noteId))];
   const k = exchange.answer?.meta?.retrieval?.k ?? asked.topK ?? 8;
   const explained = { notes: /** @type {any[]} */ ([]), keywords: pool.meta.query.keywords };
   for (let from = 0; from < noteIds.length; from += NOTES) {
-    const body = { ...common, k, threshold: asked.threshold ?? 0, noteIds: noteIds.slice(from, from + NOTES) };
+    const body = { ...common, k, threshold: asked.threshold ?? exchange.settings.threshold ?? 0, noteIds: noteIds.slice(from, from + NOTES) };
     const { notes } = await page.api.json("POST", "/search:explain", body);
     explained.notes.push(...notes);
   }
