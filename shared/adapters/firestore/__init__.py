@@ -1,20 +1,37 @@
 """Firestore as one `shared.ports.stores.Store`, by its generated client and raw protobuf.
 
-Read in this order: `documents` (how entities lie), `index` (how a note's index moves), `search` with `filters` and
-`corpus` (how a question is asked); then `collections` (sessions and all other documents). `protocol`, `connection` and
-`client` carry it all.
+Read in this order:
 
-Beside the fields of the data model, documents hold a few that serve this store alone. Chunks: `postings` (stem ->
-time and count: by it chunks are found by stem, newest first, and a search reads the counts of its stems only), a
-digest of the `place` (vault and folder) and the `day`, by which vector searches are restricted, `embedded` (whether
-`embedding` is there, without reading it), and during a change of the embedding model `keptEmbedding`, a second vector,
-with its index version `kept`. Index records: `vault`, `folder` and `place` (where the note lies),
-`unfinished` (status and shard, by which the sweep finds what is not indexed), `changedAt` (server time of the last
-change), `writing` (moves while a change takes several commits). Folders: `leaving` (somebody is removing it).
-`changes/{00 to ff}`: `changedAt` of what leaves no other trace. `usage/{day}/embedded/{00 to ff}`: `tokens`. Templates:
-`vectorKey` (of what `embedding` is). `bookmarks/{name}` at the root keeps reconcile's place,
-`auroraErasures/{digest of a tenant's id}` how often the tenant was erased, `auroraOwner/deployment` names the deployment
-that writes the index. `roots` lists every collection.
+documents    entities as documents
+index        a change of a note's index as commits
+search       the searches of a question, with `filters` and `corpus`
+collections  sessions and all other documents
+protocol     protobuf messages; `connection` and `client` send them
+
+Beside the fields of the data model, documents hold a few that serve this store alone.
+
+Chunks:
+    postings       stem -> time and count: finds the newest chunks with a stem, and a search reads its stems' counts only
+    place          digest of vault and folder, by which vector searches are filtered; as is `day`, or `month`
+    embedded       whether `embedding` exists, known without reading it
+    keptEmbedding  a second vector during a change of the embedding model, with its index version `kept`
+Index records:
+    vault, folder, place   folder of the note
+    waiting        status and shard, by which the sweep finds notes that are not indexed; earlier releases: `unfinished`
+    changedAt      server time of the last change
+    writing        changes while an index change takes several commits
+Folders:
+    leaving        true while the folder is being removed
+Templates:
+    vectorKey      digest of what `embedding` was made from
+changes/{00 to ff}: `changedAt` of changes that leave no newer record
+usage/{day}/embedded/{00 to ff}: `tokens`
+At the root:
+    bookmarks/{name}                          progress of reconcile
+    auroraErasures/{digest of a tenant's id}  number of the tenant's erasures
+    auroraOwner/deployment                    deployment that writes the index
+
+`roots` lists every collection.
 """
 
 from __future__ import annotations
@@ -51,14 +68,18 @@ class FirestoreStore(FirestoreNotes, Index, FirestoreSearch, FirestoreAccount):
         write_seconds: float = 30.0,
         deployment: str = "",
     ) -> None:
-        """`read_seconds`, `write_seconds`: what all attempts of a request may take; then it raises StoreUnavailable.
+        """Makes a store.
 
-        `deployment`: FUNCTION_PREFIX.
+        read_seconds, write_seconds: time for all attempts of a request together; then it raises StoreUnavailable.
+        deployment: FUNCTION_PREFIX.
         """
         self.project = project
         super().__init__(
             Connection(
-                project, database=database, read_seconds=read_seconds, write_seconds=write_seconds
+                project,
+                database=database,
+                read_seconds=read_seconds,
+                write_seconds=write_seconds,
             )
         )
         self._ownership = Ownership(project, database, deployment)
@@ -69,7 +90,7 @@ class FirestoreStore(FirestoreNotes, Index, FirestoreSearch, FirestoreAccount):
     def unless_erased(self, tenant_id: str, last_erasure: str) -> Self:
         """Each commit verifies the document that every erasure changes, which is no read and no request more.
 
-        Raises InvalidArgument("erasure") for what `last_erasure` never gave.
+        Raises InvalidArgument("erasure") for a text that `last_erasure` never returned.
         """
         conditional = copy.copy(self)
         if last_erasure and not is_token(last_erasure):
@@ -79,4 +100,4 @@ class FirestoreStore(FirestoreNotes, Index, FirestoreSearch, FirestoreAccount):
         return conditional
 
     def close(self) -> None:
-        """Nothing: the client belongs to the process and serves every store."""
+        """Does nothing: the client belongs to the process and serves every store."""

@@ -1,10 +1,10 @@
-"""What a tenant has spent, and the end of a tenant or a person: every document below it, whatever its collection.
+"""Usage of tenants, and the erasure of a tenant or a person: of every document below it, in any collection.
 
 `usage/{day}` of a tenant counts answers and searches, `usage/{day}/embedded/{00 to ff}` tokens,
 `usage/{day}/indexed/{00 to ff}` documents that the index has written;
-`auroraUsage/{day}/spent/{00 to ff}` counts what the whole project has spent. People ask a question in seconds, so one
-document counts theirs. Notes are embedded by many workers at once, and all tenants spend at once, more often than one
-document takes writes: each spending goes to one of 256, and an aggregation adds them up.
+`auroraUsage/{day}/spent/{00 to ff}` counts what the whole project has spent. A tenant asks a question in seconds, so
+one document counts its questions. Notes are embedded by many workers at once, and all tenants spend at once, more often
+than one document takes writes: each addition goes to one of 256 documents, and an aggregation adds them up.
 """
 
 from __future__ import annotations
@@ -150,8 +150,9 @@ class FirestoreAccount(Corpus):
         return token_of(document.update_time)
 
     def erase(self, owner: str | Person, *, keep_usage_of: date | None = None) -> Mapping[str, int]:
-        """A read and a delete for each document, some 8,000 a second on the emulator. Documents that an app writes
-        during the erasure are removed too, and not counted.
+        """Reads and deletes each document, some 8,000 a second on the emulator.
+
+        Documents that an app writes during the erasure are removed too, and not counted.
         """
         parent = self._db.parent(owner)
         if isinstance(owner, Person):
@@ -195,7 +196,12 @@ class FirestoreAccount(Corpus):
     def expire(self, now: datetime) -> None:
         """Forgets usage alone: time-to-live policies on `expiresAt` drop documents."""
         today = now.astimezone(UTC).date().isoformat()
-        query = Query(collection=ERASED, order=(KEY,), limit=FORGOTTEN_AT_ONCE, fields=())
+        query = Query(
+            collection=ERASED,
+            order=(KEY,),
+            limit=FORGOTTEN_AT_ONCE,
+            fields=(),
+        )
         for marker in self._db.query(self._db.root, query):
             day, _, tenant_id = id_of(marker).partition(":")
             if day >= today:

@@ -1,4 +1,4 @@
-"""The process's one client of Firestore, and the one table from Google's errors to ours, always chained."""
+"""The process's client of Firestore, and the one table from Google's errors to those of shared.errors."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from shared.tracing import RequestThreads
 _TOO_BIG = re.compile(
     "too big|too large|exceeds the (limit|maximum)|larger than max", re.IGNORECASE
 )
-"""How servers, the emulator's and gRPC itself say it; the status is INVALID_ARGUMENT or RESOURCE_EXHAUSTED."""
-
+"""Wordings of the server, the emulator and gRPC; the status is INVALID_ARGUMENT or RESOURCE_EXHAUSTED."""
 
 # A broken connection is tried again every second, not every two minutes; idle ones stay open between questions.
 _CHANNEL_OPTIONS = (
@@ -47,14 +46,14 @@ def _client(host: str) -> Any:  # noqa: ANN401 - the generated client, loaded on
 
 
 def emulator() -> str:
-    """Host and port of the emulator that takes Firestore's place; empty: none does."""
+    """Returns host and port of the emulator that stands in for Firestore; empty without one."""
     return os.environ.get("FIRESTORE_EMULATOR_HOST", "")
 
 
 def client() -> Any:  # noqa: ANN401
-    """The process's one client, made on first use; of production, or of the emulator at FIRESTORE_EMULATOR_HOST.
+    """Returns the process's one client, made on first use, of Firestore or the emulator at FIRESTORE_EMULATOR_HOST.
 
-    Never made at import: functions-framework imports before it forks, and gRPC does not survive a fork.
+    It is never made at import: functions-framework imports before it forks, and gRPC does not survive a fork.
     """
     with _making:  # two first callers must not open two channels
         return _client(emulator())
@@ -62,17 +61,20 @@ def client() -> Any:  # noqa: ANN401
 
 @cache
 def pool() -> Executor:
-    """Threads for requests that one call makes side by side. They wait on the network and never on each other."""
+    """Returns threads for parallel requests of one call. They wait on the network and never on each other."""
     return RequestThreads(16, thread_name_prefix="firestore")
 
 
 class CommitTooBig(StoreRefused):
-    """A commit that must go in smaller ones."""
+    """A commit that must be split."""
 
 
 @cache
-def table() -> Mapping[type[Exception], type[AuroraError]]:
-    """Error class -> ours, also of its subclasses. Loaded only when something was raised: the SDK is loaded by then."""
+def error_table() -> Mapping[type[Exception], type[AuroraError]]:
+    """Returns Google's error class -> the class in shared.errors, for its subclasses too.
+
+    Called only after something was raised: the SDK is loaded by then.
+    """
     from google.api_core import exceptions as core  # noqa: PLC0415
     from google.auth import exceptions as auth  # noqa: PLC0415
 
@@ -83,10 +85,10 @@ def table() -> Mapping[type[Exception], type[AuroraError]]:
         core.Cancelled: StoreUnavailable,
         core.TooManyRequests: StoreUnavailable,
         auth.GoogleAuthError: StoreUnavailable,
-        # Somebody else was first, or what was to be changed is gone.
+        # Another writer was first, or the document to change is gone.
         core.Conflict: Conflict,
         core.NotFound: Conflict,
-        # The deployment must be mended: an index, a database or a right is missing, or a request of ours is wrong.
+        # The deployment must be repaired: an index, a database or a permission is missing, or a request is wrong.
         core.ClientError: StoreRefused,
         core.Redirection: StoreRefused,
         core.MethodNotImplemented: StoreRefused,
@@ -96,37 +98,39 @@ def table() -> Mapping[type[Exception], type[AuroraError]]:
     }
 
 
-def ours(error: Exception) -> AuroraError:
-    """The table's error for the class of `error` or its nearest parent.
+def store_error(error: Exception) -> AuroraError:
+    """Returns the table's error for the class of `error` or its nearest parent.
 
-    It names the class alone: what the server wrote may quote a document. The original stays chained.
+    The message names the class alone: the server's own message may quote a document.
     """
-    known = table()
-    kind = next(known[each] for each in type(error).__mro__ if each in known)
-    return kind(f"Firestore: {type(error).__name__}")
+    table = error_table()
+    listed = next(parent for parent in type(error).__mro__ if parent in table)
+    return table[listed](f"Firestore: {type(error).__name__}")
 
 
 def is_too_big(error: Exception) -> bool:
-    """Whether the request was refused for its size, so that it never succeeds as it is."""
+    """Reports whether the request was refused for its size, so that repeating it is useless."""
     from google.api_core.exceptions import InvalidArgument, ResourceExhausted  # noqa: PLC0415
 
-    return isinstance(error, (InvalidArgument, ResourceExhausted)) and bool(
-        _TOO_BIG.search(str(error))
-    )
+    if not isinstance(error, (InvalidArgument, ResourceExhausted)):
+        return False
+    return _TOO_BIG.search(str(error)) is not None
 
 
 @contextmanager
-def translated(*, guarded: bool = False) -> Iterator[None]:
-    """Raises ours for every error in the table. `guarded`: a commit. It has preconditions, so a failed one is Conflict
-    (for a query the same status means that an index is missing), and it may be CommitTooBig.
+def translate_errors(*, guarded: bool = False) -> Iterator[None]:
+    """Raises the error of shared.errors, chained, for every error in the table.
+
+    guarded: True for commits: a failed precondition raises Conflict (for a query that status means a missing index),
+        and a commit that is too big CommitTooBig.
     """
     from google.api_core.exceptions import FailedPrecondition  # noqa: PLC0415
 
     try:
         yield
-    except tuple(table()) as error:
+    except tuple(error_table()) as error:
         if guarded and is_too_big(error):
             raise CommitTooBig("Firestore: the commit is too big") from error
         if guarded and isinstance(error, FailedPrecondition):
             raise Conflict("Firestore: the document moved") from error
-        raise ours(error) from error
+        raise store_error(error) from error

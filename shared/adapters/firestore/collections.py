@@ -115,7 +115,12 @@ class FirestoreDocuments:
         existed = self._db.try_commit([delete(name, existing=True), marker])
 
         # 2. What lies below the documents of all markers goes, and then the marker.
-        markers = Query(collection=DELETED_SESSIONS, order=(KEY,), limit=MAX_LEFT, fields=())
+        markers = Query(
+            collection=DELETED_SESSIONS,
+            order=(KEY,),
+            limit=MAX_LEFT,
+            fields=(),
+        )
         below = replace(markers, collection=collection.children, limit=BATCH)
         for marked in self._db.query(self._parent(owner), markers):
             parent = self._name(owner, collection, id_of(marked))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import random
 import re
 import time
@@ -11,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from shared.adapters.firestore.client import client, emulator, is_too_big, translated
+from shared.adapters.firestore.client import client, emulator, is_too_big, translate_errors
 from shared.adapters.firestore.protocol import (
     KEY,
     Query,
@@ -33,11 +34,16 @@ T = TypeVar("T")
 
 DEFAULT_DATABASE = "(default)"
 LOOKUP_STEP = 300
-"""Documents asked for in one lookup."""
+"""Documents of one lookup."""
 MAX_ENSURED = 10_000
+"""Names that `Connection.ensured` holds."""
 AGGREGATION_STEP = 1000
-"""An aggregation costs one read for each so many index entries it matches, at least one."""
-_FIRST_PAUSE, _MAX_PAUSE = 0.05, 1.0
+"""Index entries that one billed read of an aggregation covers; it is billed at least one."""
+_FIRST_PAUSE = 0.05
+"""Seconds before the second attempt; the pauses double from there."""
+_MAX_PAUSE = 1.0
+_MIN_TIMEOUT = 0.1
+"""Seconds that the last attempt before a deadline gets at least."""
 _RESERVED = re.compile(r"\.{1,2}|__.*__", re.DOTALL)
 
 
@@ -52,47 +58,56 @@ class Connection:
         write_seconds: float,
         database: str = DEFAULT_DATABASE,
     ) -> None:
-        self._read_seconds, self._write_seconds = read_seconds, write_seconds
+        self._read_seconds = read_seconds
+        self._write_seconds = write_seconds
         self.database = f"projects/{project}/databases/{database}"
         self.root = f"{self.database}/documents"
         self.ensured: set[str] = set()
-        """Documents that `ensure` has seen, at most MAX_ENSURED."""
+        """Names of documents that `ensure` has seen, at most MAX_ENSURED."""
         self._condition: tuple[str, str | None] | None = None
-        """Name and token of a document that must be as it was at every commit; None: there is no such condition."""
+        """Name and token of a document that no commit may find changed; None for commits without this condition."""
         # "Bearer owner" is the emulator's administrator; production overrides it with the account's own token.
         self.metadata = [("google-cloud-resource-prefix", self.database)]
         if emulator():
             self.metadata.append(("authorization", "Bearer owner"))
 
     def while_unchanged(self, name: str, token: str | None) -> Connection:
-        """Make a connection whose commits raise Erased once the document is not as `token_of` told (None: absent)."""
+        """Returns a connection whose commits raise Erased once the document has another token.
+
+        token: from `token_of`; None if the document does not exist.
+        """
         conditional = copy.copy(self)
         conditional._condition = (name, token)  # noqa: SLF001 - a copy of itself
         return conditional
 
     def parent(self, owner: str | Person) -> str:
-        """The parent of a tenant's collections, or of a person's: the tenant, or `people/{uid}` below it.
+        """Returns the parent of a tenant's collections, or of a person's: the tenant, or `people/{uid}` below it.
 
         Raises InvalidArgument("tenantId" or "uid") for an id that Firestore cannot hold.
         """
-        tenant_id = owner if isinstance(owner, str) else owner.tenant_id
-        parent = f"{self.root}/{TENANTS}/{checked(tenant_id, 'tenantId')}"
-        if isinstance(owner, str) or owner.is_tenant:
-            return parent
-        return f"{parent}/people/{checked(owner.uid, 'uid')}"
+        if isinstance(owner, str):
+            return f"{self.root}/{TENANTS}/{checked(owner, 'tenantId')}"
+        tenant = self.parent(owner.tenant_id)
+        if owner.is_tenant:
+            return tenant
+        return f"{tenant}/people/{checked(owner.uid, 'uid')}"
 
     def name(self, owner: str | Person, collection: str, document_id: str) -> str:
-        """The name of a document of a tenant ("noteId") or a person ("id"). Raises InvalidArgument like `parent`."""
+        """Returns the name of a document of a tenant or a person.
+
+        Raises InvalidArgument like `parent`, and of "noteId" for a tenant's document, of "id" for a person's.
+        """
         field = "noteId" if isinstance(owner, str) else "id"
         return f"{self.parent(owner)}/{collection}/{checked(document_id, field)}"
 
     def query(self, parent: str, query: Query) -> list[Any]:
-        """What the query finds below `parent`, as protobuf Documents."""
+        """Returns the protobuf Documents that the query finds below `parent`."""
         request = protocol().RunQueryRequest(parent=parent, structured_query=query.message())
         replies = self._stream("run_query", request)
-        found = [reply.document for reply in replies if reply.HasField("document")]
-        self.bill(documents=max(1, len(found)), vector_searches=int(query.nearest is not None))
-        return found
+        documents = [reply.document for reply in replies if reply.HasField("document")]
+        vector_searches = 0 if query.nearest is None else 1
+        self.bill(documents=max(1, len(documents)), vector_searches=vector_searches)
+        return documents
 
     def page(
         self,
@@ -103,103 +118,133 @@ class Connection:
         limit: int,
         token: str | None,
     ) -> Page[T]:
-        """A page of what the query finds by id. `load`: Document -> item. Raises InvalidArgument("pageToken")."""
-        parent, collection = self.parent(owner), query.collection
-        after: tuple[str, ...] = ()
+        """Returns a page of the documents that the query finds, by id. Raises InvalidArgument("pageToken").
+
+        load: makes an item of a Document.
+        """
+        parent = self.parent(owner)
+        page_query = replace(query, order=(KEY,), limit=limit + 1)
         if token is not None:
-            after = (
-                f"{parent}/{collection}/{checked(read_token(token, collection)[0], 'pageToken')}",
-            )
-        found = self.query(parent, replace(query, order=(KEY,), after=after, limit=limit + 1))
-        more = make_token(collection, id_of(found[limit - 1])) if len(found) > limit else None
-        return Page(tuple(map(load, found[:limit])), more)
+            (last_id,) = read_token(token, query.collection)
+            name = f"{parent}/{query.collection}/{checked(last_id, 'pageToken')}"
+            page_query = replace(page_query, after=(name,))
+        documents = self.query(parent, page_query)
+        next_token = None
+        if len(documents) > limit:
+            next_token = make_token(query.collection, id_of(documents[limit - 1]))
+        return Page(tuple(map(load, documents[:limit])), next_token)
 
     def count(self, parent: str, query: Query, *, total: str = "") -> int:
-        """How many documents the query finds below `parent`; with `total` the sum of that field of whole numbers."""
-        number: int = self.aggregate(parent, query, total=total)[
-            "total" if total else "count"
-        ].integer_value
+        """Returns the number of documents that the query finds below `parent`.
+
+        total: a field of whole numbers, whose sum is returned instead.
+        """
+        aggregates = self.aggregate(parent, query, total=total)
+        aggregate = aggregates["total"] if total else aggregates["count"]
+        number: int = aggregate.integer_value
         return number
 
     def aggregate(self, parent: str, query: Query, *, average: str = "", total: str = "") -> Any:  # noqa: ANN401
-        """Alias -> Value: `count`, and `average` and `total` of a field where named."""
-        wanted = protocol().StructuredAggregationQuery(structured_query=query.message())
-        wanted.aggregations.add(alias="count").count.SetInParent()
+        """Returns the Values `count`, and `average` and `total` of the fields that these arguments name."""
+        aggregation = protocol().StructuredAggregationQuery(structured_query=query.message())
+        aggregation.aggregations.add(alias="count").count.SetInParent()
         if average:
-            wanted.aggregations.add(alias="average").avg.field.field_path = average
+            aggregation.aggregations.add(alias="average").avg.field.field_path = average
         if total:
-            wanted.aggregations.add(alias="total").sum.field.field_path = total
+            aggregation.aggregations.add(alias="total").sum.field.field_path = total
         request = protocol().RunAggregationQueryRequest(
-            parent=parent, structured_aggregation_query=wanted
+            parent=parent,
+            structured_aggregation_query=aggregation,
         )
         (reply,) = self._stream("run_aggregation_query", request)
-        fields = reply.result.aggregate_fields
-        self.bill(aggregations=max(1, -(-fields["count"].integer_value // AGGREGATION_STEP)))
-        return fields
+        aggregates = reply.result.aggregate_fields
+        steps = math.ceil(aggregates["count"].integer_value / AGGREGATION_STEP)
+        self.bill(aggregations=max(1, steps))
+        return aggregates
 
     def get(self, name: str, load: Callable[[Any], T]) -> T | None:
-        """What `load` makes of the Document of this name; None: there is none."""
-        found = self.read(name)
-        return None if found is None else load(found)
+        """Reads the Document of this name and loads it; returns None if it does not exist."""
+        document = self.read(name)
+        if document is None:
+            return None
+        return load(document)
 
     def read(self, name: str, fields: Iterable[str] | None = None) -> Any | None:  # noqa: ANN401
-        """The Document of this name; None: there is none. `fields` as of `lookup`."""
+        """Returns the Document of this name; None if it does not exist. `fields`: see `lookup`."""
         return self.lookup([name], fields).get(name)
 
     def lookup(self, names: Sequence[str], fields: Iterable[str] | None = None) -> dict[str, Any]:
-        """Name -> Document for those that exist. `fields` None: whole documents; empty: their existence alone."""
-        found: dict[str, Any] = {}
+        """Returns name -> Document of the documents that exist.
+
+        fields: field paths to read; None for whole documents, empty for their existence alone.
+        """
+        documents: dict[str, Any] = {}
         for start in range(0, len(names), LOOKUP_STEP):
-            some = list(dict.fromkeys(names[start : start + LOOKUP_STEP]))
-            request = protocol().BatchGetDocumentsRequest(database=self.database, documents=some)
+            unique_names = list(dict.fromkeys(names[start : start + LOOKUP_STEP]))
+            request = protocol().BatchGetDocumentsRequest(
+                database=self.database,
+                documents=unique_names,
+            )
             if fields is not None:
                 request.mask.SetInParent()
                 # An empty mask would mean every field.
-                request.mask.field_paths.extend(fields or ("__name__",))
-            replies = self._stream("batch_get_documents", request)
-            found.update(
-                (reply.found.name, reply.found) for reply in replies if reply.HasField("found")
-            )
-            self.bill(documents=len(some))
-        return found
+                request.mask.field_paths.extend(fields or (KEY,))
+            for reply in self._stream("batch_get_documents", request):
+                if reply.HasField("found"):
+                    documents[reply.found.name] = reply.found
+            self.bill(documents=len(unique_names))
+        return documents
 
     def bill(self, *, documents: int = 0, aggregations: int = 0, vector_searches: int = 0) -> None:  # noqa: ARG002
-        """Adds what a call is billed to its request; what a vector search scans is not told."""
+        """Counts a call's billed reads for the current request; the server does not tell what a vector search scans."""
         add_reads(documents + aggregations)
 
     def commit(
-        self, writes: Iterable[Any], *, patient: bool = True, counted: IndexWrites | None = None
+        self,
+        writes: Iterable[Any],
+        *,
+        patient: bool = True,
+        counted: IndexWrites | None = None,
     ) -> Any:  # noqa: ANN401
-        """Commits all Writes or none, adds them to `counted`, and returns the CommitResponse.
+        """Commits all Writes or none; returns the CommitResponse.
 
-        Raises Conflict when a precondition fails, CommitTooBig, and unless `patient` StoreUnavailable at once.
+        Raises Conflict when a precondition fails; CommitTooBig.
 
-        A repeat after a lost reply is safe for writes that are guarded by a precondition, or idempotent.
+        patient: True to repeat while Firestore is unavailable, which after a lost reply is safe for writes that are
+            idempotent or have a precondition; False to raise StoreUnavailable at once.
+        counted: counts to which the writes are added.
         """
         request = protocol().CommitRequest(database=self.database, writes=writes)
-        if self._condition is None:
-            reply = self._committed(request, patient=patient)
-        else:
+        if self._condition is not None:
             name, token = self._condition
             request.writes.append(expect(verify(name), token))
-            try:
-                reply = self._committed(request, patient=patient)
-            except Conflict:
-                found = self.read(name, ())
-                if (None if found is None else token_of(found.update_time)) != token:
-                    raise Erased from None
-                raise
+        try:
+            reply = self._committed(request, patient=patient)
+        except Conflict:
+            if self._has_changed():
+                raise Erased from None
+            raise
         if counted is not None:
             operations = [write.WhichOneof("operation") for write in request.writes]
             counted.writes += operations.count("update")  # those that verify have no operation
             counted.deletes += operations.count("delete")
         return reply
 
+    def _has_changed(self) -> bool:
+        """Reports whether the document of `while_unchanged` has changed. A read, if there is such a document."""
+        if self._condition is None:
+            return False
+        name, token = self._condition
+        document = self.read(name, ())
+        if document is None:
+            return token is not None
+        return token_of(document.update_time) != token
+
     def _committed(self, request: Any, *, patient: bool) -> Any:  # noqa: ANN401
         if patient:
             call = partial(self._call, "commit", request)
             return _raw(self._retry_within(call, self._write_seconds, guarded=True))
-        with translated(guarded=True):
+        with translate_errors(guarded=True):
             return _raw(self._call("commit", request, self._write_seconds))
 
     def try_commit(self, writes: Iterable[Any]) -> bool:
@@ -211,7 +256,7 @@ class Connection:
         return True
 
     def delete(self, name: str) -> bool:
-        """Deletes the document; returns False if there was none."""
+        """Deletes the document; returns False if it did not exist."""
         return self.try_commit([delete(name, existing=True)])
 
     def ensure(
@@ -222,28 +267,40 @@ class Connection:
         needs: str = "",
         counted: IndexWrites | None = None,
     ) -> None:
-        """Commits these Writes, the first of which makes a document, unless there is one. With `unless`, one where that
-        field is true counts as none. Of many who miss it at once one makes it, and the others wait for that one:
-        otherwise each would write it, as slowly as one document takes writes. Its name is then in `ensured`.
+        """Commits these Writes, the first of which makes a document, unless that exists; its name is then in `ensured`.
 
-        `needs`: a document that must exist at that commit. Raises Conflict when it is gone. `counted` as of `commit`.
+        Of many callers that miss the document at once one makes it, and the others wait for that one: otherwise each
+        would write it, as slowly as one document takes writes.
+
+        unless: a field; a document where it is true counts as missing.
+        needs: name of a document that must exist at that commit. Raises Conflict if it is gone.
+        counted: counts to which the writes are added.
         """
-        first, deadline = writes[0], time.monotonic() + self._write_seconds
-        name = first.update.name
+        deadline = time.monotonic() + self._write_seconds
+        name = writes[0].update.name
+        conditions = [verify(needs)] if needs else []
         while True:
-            found = self.read(name, (unless,) if unless else ())
-            if found is not None and not (unless and found.fields[unless].boolean_value):
+            # 1. Leave the document as it is if it exists.
+            document = self.read(name, (unless,) if unless else ())
+            if document is None:
+                token = None
+            elif unless and document.fields[unless].boolean_value:
+                token = token_of(document.update_time)
+            else:
                 break
-            expect(first, None if found is None else token_of(found.update_time))
+
+            # 2. Otherwise make it, unless another caller is faster: then look again.
+            expect(writes[0], token)
             try:
-                conditions = [verify(needs)] if needs else []
                 self.commit([*writes, *conditions], patient=False, counted=counted)
                 break
             except Conflict:
                 if needs and self.read(needs, ()) is None:
                     raise
-            except StoreUnavailable as away:
-                if isinstance(away, StoreRefused) or time.monotonic() > deadline:
+            except StoreRefused:
+                raise
+            except StoreUnavailable:
+                if time.monotonic() > deadline:
                     raise
                 time.sleep(random.uniform(0, _MAX_PAUSE))  # noqa: S311 - so that not all look at once again
         if len(self.ensured) >= MAX_ENSURED:
@@ -251,34 +308,38 @@ class Connection:
         self.ensured.add(name)
 
     def write_each(self, writes: Sequence[Any]) -> None:
-        """Every one of the Writes for itself, in any order, so that they share no limit of a commit. For at most 500
-        that are idempotent and of different documents. Raises StoreUnavailable when some still fail at the deadline.
+        """Commits each write on its own, in any order, so that no limit of a commit applies.
+
+        Raises StoreUnavailable if some writes still fail at the deadline.
+
+        writes: at most 500, idempotent, of different documents.
         """
-        deadline, waiting, pause = (
-            time.monotonic() + self._write_seconds,
-            list(writes),
-            _FIRST_PAUSE,
-        )
+        deadline = time.monotonic() + self._write_seconds
+        pause = _FIRST_PAUSE
+        unwritten = list(writes)
         while True:
-            request = protocol().BatchWriteRequest(database=self.database, writes=waiting)
-            left = max(0.1, deadline - time.monotonic())
-            reply = _raw(self._retry_within(partial(self._call, "batch_write", request), left))
-            waiting = [
-                write for write, status in zip(waiting, reply.status, strict=True) if status.code
-            ]
-            if not waiting:
+            request = protocol().BatchWriteRequest(database=self.database, writes=unwritten)
+            call = partial(self._call, "batch_write", request)
+            seconds_left = max(_MIN_TIMEOUT, deadline - time.monotonic())
+            reply = _raw(self._retry_within(call, seconds_left))
+            outcomes = zip(unwritten, reply.status, strict=True)
+            unwritten = [write for write, status in outcomes if status.code]
+            if not unwritten:
                 return
             if time.monotonic() + pause > deadline:
-                raise StoreUnavailable(f"Firestore: {len(waiting)} of {len(writes)} writes failed")
+                raise StoreUnavailable(
+                    f"Firestore: {len(unwritten)} of {len(writes)} writes failed"
+                )
             time.sleep(pause)
             pause = min(2 * pause, _MAX_PAUSE)
 
     def _stream(self, method: str, request: Any) -> list[Any]:  # noqa: ANN401
-        """Every message of the reply; a stream that breaks off is asked for again from its beginning."""
-        return self._retry_within(
-            lambda left: [_raw(each) for each in self._call(method, request, left)],
-            self._read_seconds,
-        )
+        """Returns all messages of the reply. A stream that breaks off is requested again from its beginning."""
+
+        def read_all(seconds: float) -> list[Any]:
+            return [_raw(message) for message in self._call(method, request, seconds)]
+
+        return self._retry_within(read_all, self._read_seconds)
 
     def _call(self, method: str, request: Any, seconds: float) -> Any:  # noqa: ANN401
         from google.cloud.firestore_v1 import types  # noqa: PLC0415
@@ -286,36 +347,53 @@ class Connection:
         wrapped = getattr(types, type(request).__name__).wrap(request)
         # retry=None: the client's own policy repeats for up to five minutes.
         return getattr(client(), method)(
-            request=wrapped, retry=None, timeout=seconds, metadata=self.metadata
+            request=wrapped,
+            retry=None,
+            timeout=seconds,
+            metadata=self.metadata,
         )
 
     def _retry_within(
         self, call: Callable[[float], T], seconds: float, *, guarded: bool = False
     ) -> T:
-        """The result of `call`, made again while the server is away or too busy and the deadline allows.
+        """Repeats `call` while Firestore is unavailable or too busy and time remains; raises errors of shared.errors.
 
-        `call` gets the seconds that are left. Raises ours.
+        call: takes the seconds that are left.
         """
         from google.api_core import exceptions, retry  # noqa: PLC0415
 
         deadline = time.monotonic() + seconds
-        kinds = (exceptions.ServiceUnavailable, exceptions.Aborted, exceptions.ResourceExhausted)
+        temporary = (
+            exceptions.ServiceUnavailable,
+            exceptions.Aborted,
+            exceptions.ResourceExhausted,
+        )
 
-        def passes(error: BaseException) -> bool:
-            return isinstance(error, kinds) and not is_too_big(error)
+        def is_temporary(error: BaseException) -> bool:
+            return isinstance(error, temporary) and not is_too_big(error)
 
-        attempts = retry.Retry(passes, initial=_FIRST_PAUSE, maximum=_MAX_PAUSE, timeout=seconds)
-        with translated(guarded=guarded):
-            return attempts(lambda: call(max(0.1, deadline - time.monotonic())))()
+        def attempt() -> T:
+            return call(max(_MIN_TIMEOUT, deadline - time.monotonic()))
+
+        policy = retry.Retry(
+            is_temporary,
+            initial=_FIRST_PAUSE,
+            maximum=_MAX_PAUSE,
+            timeout=seconds,
+        )
+        with translate_errors(guarded=guarded):
+            return policy(attempt)()
 
 
 def checked(value: str, field: str) -> str:
-    """The value itself. Raises InvalidArgument of `field` for what Firestore cannot hold as an id."""
+    """Returns the value. Raises InvalidArgument(field) if Firestore cannot hold it as an id."""
     try:
         size = len(value.encode())
     except UnicodeEncodeError:
         size = 0
-    if not 0 < size <= 1500 or "/" in value or "\0" in value or _RESERVED.fullmatch(value):
+    has_valid_size = 0 < size <= 1500
+    has_reserved_character = "/" in value or "\0" in value
+    if not has_valid_size or has_reserved_character or _RESERVED.fullmatch(value):
         raise InvalidArgument(
             field, "1 to 1500 bytes of UTF-8 without slash, and not '.', '..' or '__…__'"
         )
@@ -323,5 +401,5 @@ def checked(value: str, field: str) -> str:
 
 
 def _raw(message: Any) -> Any:  # noqa: ANN401
-    """The protobuf message inside the library's wrapper."""
+    """Returns the protobuf message inside the library's wrapper."""
     return type(message).pb(message)

@@ -1,5 +1,6 @@
-"""Figures of a tenant as a whole, read once for many questions: those of BM25 (how many chunks, how long, how many
-contain a stem), and the folders that indexed notes lie in.
+"""Figures of a tenant's whole index, read once for many questions: those of BM25, and the folders of indexed notes.
+
+BM25 needs the number of chunks, their average length, and for each stem the number of chunks that contain it.
 """
 
 from __future__ import annotations
@@ -8,80 +9,83 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from operator import attrgetter
 
 from shared.adapters.firestore.client import pool
 from shared.adapters.firestore.connection import Connection
-from shared.adapters.firestore.documents import is_kept, posting_path
+from shared.adapters.firestore.documents import is_indexed, posting_path
 from shared.adapters.firestore.protocol import Query, token_of, values_of
 from shared.model.index import folders_of
 from shared.model.notes import Folder
 from shared.model.retrieval import CorpusStats
 
 FRESH_SECONDS = 2.0
-"""How long figures are used again without asking. So after another instance's write, searches here may weigh stems
-by figures, and answer from caches keyed by the revision, that are up to so many seconds old. Own writes show at once.
+"""Seconds for which cached figures are used without asking for the revision.
+
+After another instance's write, searches here may use figures, and caches keyed by the revision, that are so old. This
+instance's own writes take effect at once.
 """
 LARGE = 1000
-"""From so many chunks on one more or less changes no ranking: figures then serve later revisions too, ..."""
+"""Number of chunks from which one more or less changes no ranking, so that figures serve later revisions too."""
 LARGE_SECONDS = 600.0
-"""... for so long. A count costs a read for each 1000 chunks it counts, and people ask while they write."""
+"""Seconds for which they do. A count costs a read for each 1000 chunks it counts, and people ask while they write."""
 MAX_TENANTS = 1000
+"""Tenants whose figures are cached."""
 MAX_STEMS = 10_000
-"""Kept per tenant and revision."""
+"""Stems whose frequencies are cached for a tenant and revision."""
 
 
 @dataclass(slots=True)
 class _Figures:
-    """What is known of one tenant at one revision. It may be read a little later, never earlier, than the revision:
-    what it misses then belongs to the next one.
+    """Cached figures of one tenant at one revision.
+
+    They are read after the revision, never before: a change that they miss belongs to a later revision.
     """
 
     revision: str
     until: float = 0.0
-    """Monotonic seconds: the revision is asked for again after it."""
+    """Time on the monotonic clock after which the revision is asked for again."""
     read_at: float = 0.0
-    """When `stats` were read."""
+    """Time on the monotonic clock when `stats` were read."""
     stats: CorpusStats | None = None
     frequencies: dict[str, int] = field(default_factory=dict)
-    places: tuple[Folder, ...] | None = None
+    folders: tuple[Folder, ...] | None = None
     reading: threading.Lock = field(default_factory=threading.Lock)
 
     def at(self, revision: str) -> _Figures:
-        """What of this still holds at a later revision."""
+        """Returns the figures that stay valid at a later revision."""
         later = _Figures(revision)
-        if (
-            revision.rpartition(":")[2] == self.revision.rpartition(":")[2]
-        ):  # no record went, no folder came or went
-            later.places = self.places
-        if (
-            self.stats
-            and self.stats.chunk_count >= LARGE
-            and time.monotonic() < self.read_at + LARGE_SECONDS
-        ):
-            later.stats, later.frequencies = (
-                replace(self.stats, revision=revision),
-                self.frequencies,
-            )
+        _, _, changes_before = self.revision.rpartition(":")
+        _, _, changes = revision.rpartition(":")
+        if changes == changes_before:  # no record went, no folder came or went
+            later.folders = self.folders
+        if self.stats is not None and self._serves_later_revisions(self.stats):
+            later.stats = replace(self.stats, revision=revision)
+            later.frequencies = self.frequencies
             later.read_at = self.read_at
         return later
+
+    def _serves_later_revisions(self, stats: CorpusStats) -> bool:
+        is_recent = time.monotonic() < self.read_at + LARGE_SECONDS
+        return stats.chunk_count >= LARGE and is_recent
 
 
 @dataclass(slots=True)
 class _Writes:
-    """How many writes of this process have ended."""
+    """Number of this process's completed writes."""
 
     count: int = 0
 
 
 class Corpus:
-    """Reads and keeps the figures, for the parts of the store that derive from it. Safe between threads."""
+    """Reads and caches the figures for the parts of the store that derive from this class. Safe between threads."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
         self._lock = threading.Lock()
         self._asking: dict[str, threading.Lock] = {}
-        self._known: dict[str, _Figures] = {}
+        self._cache: dict[str, _Figures] = {}
         self._writes = _Writes()
 
     def stats(self, tenant_id: str) -> CorpusStats:
@@ -93,84 +97,103 @@ class Corpus:
                 # The average of nothing is null.
                 average = fields["average"].double_value or float(fields["average"].integer_value)
                 figures.stats = CorpusStats(
-                    fields["count"].integer_value, average, figures.revision
+                    chunk_count=fields["count"].integer_value,
+                    average_length=average,
+                    revision=figures.revision,
                 )
                 figures.read_at = time.monotonic()
             return figures.stats
 
-    def _places(self, tenant_id: str) -> tuple[Folder, ...]:
-        """The folders that notes lie in themselves. One read each, when a note or a folder went or a folder came."""
+    def _folders_of_notes(self, tenant_id: str) -> tuple[Folder, ...]:
+        """Returns the folders that hold notes themselves.
+
+        Costs a read for each of them after a note or a folder went or a folder came.
+        """
         figures = self._figures(tenant_id)
         with figures.reading:
-            if figures.places is None:
+            if figures.folders is None:
                 query = Query(collection="folders", fields=("vault", "folder"))
                 documents = self._db.query(self._db.parent(tenant_id), query)
-                found = (Folder(**values_of(each)) for each in documents)
-                figures.places = tuple(sorted(found, key=attrgetter("vault", "folder")))
-            return figures.places
+                folders = [Folder(**values_of(document)) for document in documents]
+                folders.sort(key=attrgetter("vault", "folder"))
+                figures.folders = tuple(folders)
+            return figures.folders
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
-        return folders_of((place.vault, f"{place.folder}/") for place in self._places(tenant_id))
+        return folders_of(
+            (folder.vault, f"{folder.folder}/") for folder in self._folders_of_notes(tenant_id)
+        )
 
     def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
-        """Counts what is not yet known at this revision, one request a stem, side by side."""
-        known = self._figures(tenant_id).frequencies
-        unknown = [stem for stem in dict.fromkeys(stems) if stem not in known]
+        """Counts the stems whose frequency is not cached at this revision, one request a stem, side by side."""
+        cached = self._figures(tenant_id).frequencies
+        frequencies = {stem: cached[stem] for stem in stems if stem in cached}
+        uncached = [stem for stem in dict.fromkeys(stems) if stem not in frequencies]
+        counts = pool().map(partial(self._document_frequency, tenant_id), uncached)
+        counted = dict(zip(uncached, counts, strict=True))
+        if len(cached) + len(counted) <= MAX_STEMS:
+            cached.update(counted)
+        return frequencies | counted
 
-        def count(stem: str) -> int:
-            # Ordering by a field leaves out documents without it.
-            query = Query(collection="chunks", order=(f"-{posting_path(stem)}",))
-            return self._db.count(self._db.parent(tenant_id), query) if is_kept(stem) else 0
-
-        counted = dict(zip(unknown, pool().map(count, unknown), strict=True))
-        answer = {stem: known[stem] if stem in known else counted[stem] for stem in stems}
-        if len(known) + len(counted) <= MAX_STEMS:
-            known.update(counted)
-        return answer
+    def _document_frequency(self, tenant_id: str, stem: str) -> int:
+        if not is_indexed(stem):
+            return 0
+        # Ordering by a field leaves out documents without it.
+        query = Query(collection="chunks", order=(f"-{posting_path(stem)}",))
+        return self._db.count(self._db.parent(tenant_id), query)
 
     def _forget(self, tenant_id: str) -> None:
-        """After a write, whatever was read before or during it."""
+        """Drops the figures after a write, also those that are being read."""
         with self._lock:
             self._writes.count += 1
-            self._known.pop(tenant_id, None)
+            self._cache.pop(tenant_id, None)
 
     def _figures(self, tenant_id: str) -> _Figures:
         with self._lock:
             asking = self._asking.setdefault(tenant_id, threading.Lock())
-        with (
-            asking
-        ):  # a question asks for stats and frequencies at once: one of them reads the revision
+        # A question asks for stats and frequencies at once: one of the two reads the revision for both.
+        with asking:
             with self._lock:
-                known, writes = self._known.get(tenant_id), self._writes.count
-            if known is not None and time.monotonic() < known.until:
-                return known
+                cached = self._cache.get(tenant_id)
+                writes_before = self._writes.count
+            if cached is not None and time.monotonic() < cached.until:
+                return cached
             revision = self._revision(tenant_id)
-            if known is None:
-                known = _Figures(revision)
-            figures = known if known.revision == revision else known.at(revision)
+            if cached is None:
+                figures = _Figures(revision)
+            elif cached.revision == revision:
+                figures = cached
+            else:
+                figures = cached.at(revision)
             figures.until = time.monotonic() + FRESH_SECONDS
             with self._lock:
-                if self._writes.count == writes:
-                    if len(self._known) >= MAX_TENANTS:
-                        self._known.clear()
-                        self._asking.clear()
-                    self._known[tenant_id] = figures
+                if self._writes.count == writes_before:
+                    self._store(tenant_id, figures)
             return figures
 
+    def _store(self, tenant_id: str, figures: _Figures) -> None:
+        if len(self._cache) >= MAX_TENANTS:
+            self._cache.clear()
+            self._asking.clear()
+        self._cache[tenant_id] = figures
+
     def _revision(self, tenant_id: str) -> str:
-        """When a record was last written, and when one last went or a folder came or went: every commit of `apply`
-        leaves its server time in one of the two. Two reads.
+        """Returns the newest `changedAt` of the records, and of removed records and changed folders. Two reads.
+
+        Every commit of `apply` leaves its server time in one of the two collections.
         """
-        parent = self._db.parent(tenant_id)
-
-        def latest(collection: str) -> str:
-            """The newest `changedAt` of the collection, empty if there is none."""
-            query = Query(
-                collection=collection, order=("-changedAt",), limit=1, fields=("changedAt",)
-            )
-            stamps = [
-                each.fields["changedAt"].timestamp_value for each in self._db.query(parent, query)
-            ]
-            return "".join(map(token_of, stamps))
-
+        latest = partial(self._latest_change, tenant_id)
         return ":".join(pool().map(latest, ("index", "changes")))
+
+    def _latest_change(self, tenant_id: str, collection: str) -> str:
+        """Returns the newest `changedAt` of a collection; empty if there is none."""
+        query = Query(
+            collection=collection,
+            order=("-changedAt",),
+            limit=1,
+            fields=("changedAt",),
+        )
+        documents = self._db.query(self._db.parent(tenant_id), query)
+        if not documents:
+            return ""
+        return token_of(documents[0].fields["changedAt"].timestamp_value)

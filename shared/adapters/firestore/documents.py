@@ -1,6 +1,6 @@
 """Notes, chunks and index records as Firestore documents, and back.
 
-Fields are those of `shared.model` in camelCase, by its codec; named here are only those that serve this store alone.
+Fields are those of `shared.model` in camelCase, by its codec. This module names only fields that serve this store alone.
 """
 
 from __future__ import annotations
@@ -8,11 +8,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from operator import attrgetter
 from typing import Any, TypeVar, get_type_hints
 
 from shared.adapters.firestore.protocol import (
-    SLOTS,
+    VERSION_FIELDS,
     id_of,
     microseconds,
     path,
@@ -28,38 +27,43 @@ from shared.model.notes import Folder, ListedNote, Note, UnreadableNote
 T = TypeVar("T")
 
 CODEC = Codec(objects_as_text=True, checked=True)
-"""Objects are text, for Firestore's maps keep no order; types are checked, for apps write notes and templates too."""
+"""Writes objects as text, because Firestore's maps keep no order; checks types, because apps write documents too."""
 LISTED_FIELDS = CODEC.keys(Note, "note_id", "text")
-"""What a list of notes reads: all but the texts."""
+"""Fields that a list of notes reads: all but the texts."""
 CHUNK_FIELDS = CODEC.keys(IndexedChunk, "chunk_id", "terms")
-"""What a search reads of a chunk, beside the postings of its stems. Neither vector nor `terms`: they are the bulk."""
+"""Fields that a search reads of a chunk, beside the postings of its stems. The vectors and `terms` are the bulk."""
 RECORD_FIELDS = CODEC.keys(IndexRecord)
-"""Fields of a record; the others are the store's own: see the docstring of this package."""
+"""Fields of a record. The package's docstring lists further ones, which serve this store alone."""
 SHARDS = "0123456789abcdef"
 """Parts of the index over all tenants by `waiting` and `dueAt`: each takes 500 writes a second. One `in` holds 30."""
 
 MAX_COUNT = 1024
-"""Beyond it BM25 does not tell counts apart."""
+"""Count from which on BM25 does not tell counts apart."""
 MAX_MOMENT = 2**53 - 1
 """Microseconds since 1970, so that a posting fits into 64 bits."""
 MAX_STEM_BYTES = 400
-"""A longer stem is no word anybody asks for, and Firestore's field paths end at 1500 bytes."""
+"""Bytes of the longest stem that is kept: longer ones are no words, and Firestore's field paths end at 1500 bytes."""
 
 
 def entity(kind: type[T], document: Any, **known: Any) -> T:  # noqa: ANN401
-    """The entity in a document, whose id is the first field of its kind. `known` and errors as of `Codec.load`."""
-    return CODEC.load(
-        kind, values_of(document), **{CODEC.fields(kind)[0].name: id_of(document)}, **known
-    )
+    """Reads the entity in a document, whose id is the first field of `kind`.
+
+    known: see `Codec.load`, whose errors are raised.
+    """
+    id_field = CODEC.fields(kind)[0].name
+    known[id_field] = id_of(document)
+    return CODEC.load(kind, values_of(document), **known)
 
 
 def note_fields(note: Note) -> Mapping[str, object]:
-    """The document of a note. A language that is not set is left out."""
-    return CODEC.dump(note, "note_id", *(["lang"] if note.lang is None else []))
+    """Returns the document of a note, without `lang` if no language is set."""
+    if note.lang is None:
+        return CODEC.dump(note, "note_id", "lang")
+    return CODEC.dump(note, "note_id")
 
 
 def note_of(document: Any) -> Note:  # noqa: ANN401
-    """Apps write notes too: what they left out gets its default (times: those of the document), but for the text.
+    """Reads a note, perhaps one of an app: missing fields but the text get defaults, times those of the document.
 
     Raises NoteUnreadable naming the field that is missing or has a wrong type.
     """
@@ -72,49 +76,45 @@ def note_of(document: Any) -> Note:  # noqa: ANN401
 
 
 def whole_note_of(document: Any) -> Note | UnreadableNote:  # noqa: ANN401
-    """The note; where it cannot be read, its fields as Firestore's REST API gives them, whatever they are."""
+    """Reads a note; if it is unreadable, returns all of its fields in the form of Firestore's REST API."""
     try:
         return note_of(document)
     except NoteUnreadable as bad:
         from google.protobuf.json_format import MessageToDict  # type: ignore[import-untyped]  # noqa: PLC0415 - seldom
 
-        return UnreadableNote(
-            id_of(document), bad.message, MessageToDict(document).get("fields", {})
-        )
+        fields = MessageToDict(document).get("fields", {})
+        return UnreadableNote(id_of(document), bad.message, fields)
 
 
 def listed_note_of(document: Any) -> ListedNote:  # noqa: ANN401
-    """A note from a document without its text. Fields of wrong types count as left out; the first is the error."""
-    wrong: dict[str, str] = {}
+    """Reads a note from a document without its text. Fields of wrong types count as missing; the first is the error."""
+    messages: dict[str, str] = {}  # by the field that has a wrong type
     while True:
+        values = _note_values(document, messages)
         try:
-            note = CODEC.load(
-                Note, {**_note_values(document, wrong), "text": ""}, note_id=id_of(document)
-            )
-            return ListedNote.of(note, next(iter(wrong.values()), None))
+            note = CODEC.load(Note, {**values, "text": ""}, note_id=id_of(document))
+            return ListedNote.of(note, next(iter(messages.values()), None))
         except InvalidArgument as bad:
-            wrong[bad.field] = bad.message
+            messages[bad.field] = bad.message
 
 
 def _note_values(document: Any, without: Container[str] = ()) -> dict[str, Any]:  # noqa: ANN401
-    times = {
+    values = {
+        "title": "",
         "createdAt": timestamp(document.create_time),
         "updatedAt": timestamp(document.update_time),
     }
-    held = {
-        name: value
-        for name, value in values_of(document).items()
-        if value is not None and name not in without
-    }
-    if held.get("lang") == "":
-        del held["lang"]
-    return {"title": "", **times, **held}
+    for name, value in values_of(document).items():
+        is_unset = value is None or (name == "lang" and value == "")
+        if not is_unset and name not in without:
+            values[name] = value
+    return values
 
 
 def record_fields(name: str, record: IndexRecord) -> dict[str, object]:
-    """The document of this name, but for where its note lies. One that is due some day says so in one of the shards.
+    """Returns the document of a record, without the folder of its note. A record with a due time names a shard.
 
-    Earlier releases said so in the field `unfinished`, whether a record was ever due or not, and knew no `dueAt`.
+    Earlier releases named it in the field `unfinished`, also for records that are never due, and wrote no `dueAt`.
     """
     fields = CODEC.dump(record)
     if record.due_at is not None:
@@ -124,86 +124,108 @@ def record_fields(name: str, record: IndexRecord) -> dict[str, object]:
 
 
 def chunk_fields(tenant_id: str, chunk: IndexedChunk) -> Mapping[str, object]:
-    """The document of a chunk, but for its vectors and `embedded`."""
-    counts = {stem: count for stem, count in chunk.terms.items() if is_kept(stem)}
-    none = posting(chunk.created_at, 0)
+    """Returns the document of a chunk, without its vectors and `embedded`."""
+    time_part = posting(chunk.created_at, 0)
+    stems = []
+    postings = {}
+    for stem, count in chunk.terms.items():
+        if is_indexed(stem):
+            stems.append(stem)
+            postings[posting_key(stem)] = time_part + min(count, MAX_COUNT - 1)
+    created_on = day(chunk.created_at)
     return {
         **CODEC.dump(chunk, "terms"),
         "tenantId": tenant_id,
-        "month": day(chunk.created_at)[:7],
-        "day": day(chunk.created_at),
+        "month": created_on[:7],
+        "day": created_on,
         "folder": chunk.folder,
         "place": folder_key(Folder(chunk.vault, chunk.folder)),
-        "terms": list(counts),
-        "postings": {
-            posting_key(stem): none + min(count, MAX_COUNT - 1) for stem, count in counts.items()
-        },
+        "terms": stems,
+        "postings": postings,
     }
 
 
 def chunk_of(document: Any, stems: Iterable[str]) -> IndexedChunk:  # noqa: ANN401
-    """A chunk from CHUNK_FIELDS and postings of these stems. Unchecked: apps write none, a search reads hundreds."""
+    """Reads a chunk from CHUNK_FIELDS and the postings of these stems.
+
+    Types are not checked: no app writes chunks, and a search reads hundreds, by `Codec.load` in 1.7 times the time.
+    """
     fields = document.fields
     postings = fields["postings"].map_value.fields
-    terms = {
-        stem: postings[key].integer_value % MAX_COUNT
-        for stem in stems
-        if (key := posting_key(stem)) in postings
-    }
-    held = {name: read(fields[key]) for name, key, read in _CHUNK_READS}
-    return IndexedChunk(chunk_id=id_of(document), terms=terms, **held)
+    terms = {}
+    for stem in stems:
+        key = posting_key(stem)
+        if key in postings:
+            terms[stem] = postings[key].integer_value % MAX_COUNT
+    values = {name: read(fields[key]) for name, key, read in _CHUNK_READERS}
+    return IndexedChunk(chunk_id=id_of(document), terms=terms, **values)
 
 
 def vector_in(chunk: Any, index_version: str | None) -> Vector | None:  # noqa: ANN401
-    """A chunk's own vector, or the one in the space of `index_version`. None: it has none."""
-    for field, version in SLOTS.items():
-        wanted, held = (
-            index_version or chunk.fields["indexVersion"].string_value,
-            chunk.fields[version].string_value,
-        )
-        if field in chunk.fields and vector_space(held) == vector_space(wanted):
-            return vector_of(chunk.fields[field])
+    """Returns the chunk's vector in this version's vector space, without a version its own; None if it has none."""
+    version = index_version or chunk.fields["indexVersion"].string_value
+    for vector_field, version_field in VERSION_FIELDS.items():
+        vector_version = chunk.fields[version_field].string_value
+        in_space = vector_space(vector_version) == vector_space(version)
+        if in_space and vector_field in chunk.fields:
+            return vector_of(chunk.fields[vector_field])
     return None
 
 
-_READS: Mapping[type, Callable[[Any], Any]] = {
-    str: attrgetter("string_value"),
-    int: attrgetter("integer_value"),
-    datetime: lambda value: timestamp(value.timestamp_value),
+def _read_text(value: Any) -> str:  # noqa: ANN401
+    text: str = value.string_value
+    return text
+
+
+def _read_number(value: Any) -> int:  # noqa: ANN401
+    number: int = value.integer_value
+    return number
+
+
+def _read_time(value: Any) -> datetime:  # noqa: ANN401
+    return timestamp(value.timestamp_value)
+
+
+def _read_texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401
+    return tuple([item.string_value for item in value.array_value.values])
+
+
+_READERS: Mapping[Any, Callable[[Any], Any]] = {
+    str: _read_text,
+    int: _read_number,
+    datetime: _read_time,
+    tuple[str, ...]: _read_texts,
 }
-_CHUNK_READS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = tuple(
-    (
-        name,
-        camel(name),
-        _READS.get(
-            kind, lambda value: tuple([each.string_value for each in value.array_value.values])
-        ),
-    )
+_CHUNK_READERS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = tuple(
+    (name, camel(name), _READERS[kind])
     for name, kind in get_type_hints(IndexedChunk).items()
     if camel(name) in CHUNK_FIELDS
 )
-"""Field, its key, and what reads it from a Value."""
+"""Name of a field of IndexedChunk, its key, and the function that reads it from a Value."""
 
 
 def searched_fields(stems: Sequence[str]) -> tuple[str, ...]:
-    """Field paths of a search that asks for these stems."""
-    asked = filter(is_kept, dict.fromkeys(stems))
-    return (*CHUNK_FIELDS, *map(posting_path, asked))
+    """Returns the field paths that a search for these stems reads."""
+    paths = []
+    for stem in dict.fromkeys(stems):
+        if is_indexed(stem):
+            paths.append(posting_path(stem))
+    return (*CHUNK_FIELDS, *paths)
 
 
 def posting(created_at: datetime, count: int) -> int:
-    """The value at `postings.{stem}`: microseconds since 1970 times 1024, plus the count of the stem in the chunk.
+    """Returns the value at `postings.{stem}`: microseconds since 1970 times 1024, plus the stem's count in the chunk.
 
-    So the index that Firestore keeps of every key of a map is the stem's posting list, newest first, and one query
-    without a composite index finds the newest chunks with a stem, in a range or not. An array of stems would need
-    one, and `array_contains` costs the emulator 2 ms a chunk. Times before 1684 or after 2255 count as these.
+    The index that Firestore has of every key of a map is then the stem's posting list, newest first: one query without
+    a composite index finds the newest chunks with a stem, in a range or not. An array of stems would need a composite
+    index, and `array_contains` costs the emulator 2 ms a chunk. Times before 1684 or after 2255 count as these.
     """
-    return min(max(microseconds(created_at), -MAX_MOMENT), MAX_MOMENT) * MAX_COUNT + min(
-        count, MAX_COUNT - 1
-    )
+    moment = min(max(microseconds(created_at), -MAX_MOMENT), MAX_MOMENT)
+    return moment * MAX_COUNT + min(count, MAX_COUNT - 1)
 
 
-def is_kept(stem: str) -> bool:
+def is_indexed(stem: str) -> bool:
+    """Reports whether chunks hold a posting of the stem."""
     return 0 < len(stem.encode()) <= MAX_STEM_BYTES
 
 
@@ -212,17 +234,23 @@ def posting_path(stem: str) -> str:
 
 
 def posting_key(stem: str) -> str:
-    """Firestore reserves keys like `__init__`: these, and what looks like them behind spaces, get a space in front."""
-    return f" {stem}" if stem.lstrip(" ").startswith("__") else stem
+    """Returns the stem's key in `postings`: with a space in front where Firestore reserves the name, as `__init__`.
+
+    Stems that look like that behind spaces get one more, so that no two stems share a key.
+    """
+    if stem.lstrip(" ").startswith("__"):
+        return f" {stem}"
+    return stem
 
 
 def day(when: datetime) -> str:
-    """`2026-11-08`, in UTC: by it, and by the month in front, vector searches are restricted."""
+    """Returns the UTC date as `2026-11-08`. Vector searches are restricted by it, or by its month."""
     return when.astimezone(UTC).date().isoformat()
 
 
-def folder_key(place: Folder) -> str:
-    """The key of a vault and a folder, its subfolders not included: what vector searches and records are restricted by.
-    A digest, for every vector index entry of a place holds it, and no two pairs of names may share one.
+def folder_key(folder: Folder) -> str:
+    """Returns the key of a vault and a folder without its subfolders, by which vector searches and records are filtered.
+
+    It is a digest because every vector index entry of the folder holds it, and unique for the pair of names.
     """
-    return hashlib.sha256(f"{place.vault}\0{place.folder}".encode()).hexdigest()[:32]
+    return hashlib.sha256(f"{folder.vault}\0{folder.folder}".encode()).hexdigest()[:32]

@@ -1,15 +1,15 @@
-"""A restriction as Firestore's filters, as far as they can hold it; the rest is checked on what comes back.
+"""Translates a restriction into Firestore's filters. What they cannot express is checked on the chunks that come back.
 
 A disjunction may have 30 values (`in` times `array_contains_any`), and only one array filter goes with it. Vector
 searches take equality alone, and each field that they are filtered by costs every chunk a copy of its vector in one
 more index, an array one for each of its values. So the folders that a restriction allows are named one by one (`place
-in`), where a token for each folder above a chunk would be four copies more; and of more folders than a filter holds
-several searches share the work.
+in`): a token for each folder above a chunk would be four copies more. If a filter cannot hold all folders, several
+searches share them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 
@@ -21,126 +21,168 @@ from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
 
 MAX_VALUES = 30
+"""Values of one disjunction."""
 MAX_SEARCHES = 8
-"""Searches for one restriction. What they cannot say is checked on what comes back."""
+"""Vector searches for one restriction."""
 _EVER = TimeRange(None, None)
 
 
 @dataclass(frozen=True, slots=True)
 class VectorFilters:
-    """Filters of searches: each looks in other chunks, together they look in all that the restriction allows."""
+    """Filters of vector searches: each search looks at other chunks, together they cover all that are allowed."""
 
     searches: tuple[tuple[Where, ...], ...]
-    """None: there is nothing to find."""
+    """Empty if no chunk is allowed."""
     exact: bool
-    """They allow nothing else."""
+    """True if the filters admit no chunk that the restriction forbids."""
 
 
-def for_vectors(restriction: Restriction, places: Sequence[Folder]) -> VectorFilters:
-    """`places`: the folders that the tenant's notes lie in, if the restriction names any vault or folder."""
+def filters_for_vectors(restriction: Restriction, folders: Sequence[Folder]) -> VectorFilters:
+    """Chooses the filter that admits the fewest chunks: by tag, by folder, by time, or none.
+
+    folders: folders that hold notes of the tenant themselves; needed if the restriction names a vault or a folder.
+    """
     created = restriction.created
-    tag_groups = [tags for group in restriction.scopes if (tags := tags_of(group))]
-    place_groups = [group for group in restriction.scopes if not tags_of(group)]
-    scopes = {
-        place: scopes_of(place.vault, f"{place.folder}/" if place.folder else "", ())
-        for place in places
-    }
-    allowed = [
-        place
-        for place in places
-        if all(group.intersection(scopes[place]) for group in place_groups)
-    ]
-    if place_groups and not allowed:
+    tag_groups = []
+    folder_groups = []
+    for group in restriction.scopes:
+        tags = tags_of(group)
+        if tags:
+            tag_groups.append(tags)
+        else:
+            folder_groups.append(group)
+    allowed_folders = [folder for folder in folders if _is_in_all(folder, folder_groups)]
+    if folder_groups and not allowed_folders:
         return VectorFilters((), exact=True)
-    fitting = [tags for tags in tag_groups if len(tags) <= MAX_VALUES]
-    narrow = min(fitting, key=lambda tags: (len(tags), tags), default=[])
-    everywhere = not place_groups or len(allowed) == len(places)
-    if narrow and (everywhere or len(narrow) <= len(allowed)):
-        exact = everywhere and len(tag_groups) == 1 and created is None
-        return VectorFilters(((any_of("tags", narrow),),), exact)
+    is_everywhere = not folder_groups or len(allowed_folders) == len(folders)
+
+    # 1. By tags, if they are at most as many as the folders.
+    fitting_groups = [tags for tags in tag_groups if len(tags) <= MAX_VALUES]
+    fewest_tags = min(fitting_groups, key=_by_length, default=[])
+    if fewest_tags and (is_everywhere or len(fewest_tags) <= len(allowed_folders)):
+        is_only_group = len(tag_groups) == 1
+        return VectorFilters(
+            ((any_of("tags", fewest_tags),),),
+            exact=is_everywhere and is_only_group and created is None,
+        )
+
+    # 2. By folders, and by months with them.
     days, months = _days_and_months(created)
-    searches = () if everywhere else _by_place(allowed, months)
-    if searches:
-        return VectorFilters(searches, exact=not tag_groups and created is None)
-    times = [
-        Where(field, "in", values) for field, values in (("day", days), ("month", months)) if values
-    ]
-    return VectorFilters(
-        (tuple(times[:1]),), exact=everywhere and not tag_groups and created is None
-    )
+    if not is_everywhere:
+        searches = _searches_by_folder(allowed_folders, months)
+        if searches:
+            return VectorFilters(searches, exact=not tag_groups and created is None)
+
+    # 3. By time: a day is an exact value, and a month holds fewer chunks than all.
+    exact = is_everywhere and not tag_groups and created is None
+    if days:
+        return VectorFilters(((Where("day", "in", days),),), exact)
+    if months:
+        return VectorFilters(((Where("month", "in", months),),), exact)
+
+    # 4. No filter.
+    return VectorFilters(((),), exact)
 
 
-def _by_place(allowed: Sequence[Folder], months: Sequence[str]) -> tuple[tuple[Where, ...], ...]:
-    """By place and month as far as MAX_SEARCHES can say it, else by place; none if they cannot say that either."""
-    keys = sorted(map(folder_key, allowed))
-    for within in dict.fromkeys((tuple(months), ())):
-        step = MAX_VALUES // max(1, len(within))
-        if len(keys) <= MAX_SEARCHES * step:
-            time = [Where("month", "in", list(within))] if within else []
-            parts = (keys[start : start + step] for start in range(0, len(keys), step))
-            return tuple((Where("place", "in", part), *time) for part in parts)
-    return ()
+def _is_in_all(folder: Folder, groups: Iterable[frozenset[str]]) -> bool:
+    """Reports whether each group names the folder, one above it or its vault."""
+    directory = f"{folder.folder}/" if folder.folder else ""
+    scopes = scopes_of(folder.vault, directory, ())
+    return all(group.intersection(scopes) for group in groups)
+
+
+def _by_length(values: list[str]) -> tuple[int, list[str]]:
+    return len(values), values
+
+
+def _searches_by_folder(
+    folders: Sequence[Folder], months: Sequence[str]
+) -> tuple[tuple[Where, ...], ...]:
+    """Returns searches by folder and month, by folder alone, or none, as far as MAX_SEARCHES suffice."""
+    keys = sorted(folder_key(folder) for folder in folders)
+    if months:
+        searches = _searches_by_key(keys, MAX_VALUES // len(months))
+        if searches:
+            in_months = Where("month", "in", list(months))
+            return tuple((in_folders, in_months) for in_folders in searches)
+    return tuple((in_folders,) for in_folders in _searches_by_key(keys, MAX_VALUES))
+
+
+def _searches_by_key(keys: Sequence[str], step: int) -> list[Where]:
+    """Returns filters of `step` keys each; none if they would be more than MAX_SEARCHES."""
+    if len(keys) > MAX_SEARCHES * step:
+        return []
+    searches = []
+    for start in range(0, len(keys), step):
+        searches.append(Where("place", "in", keys[start : start + step]))
+    return searches
 
 
 def _days_and_months(created: TimeRange | None) -> tuple[list[str], list[str]]:
-    """Every day and every month the range touches; none for an open range, or where a filter cannot hold so many."""
+    """Returns the days and the months that the range touches; none if the range is open or a filter cannot hold them."""
     if created is None or created.start is None or created.end is None:
         return [], []
-    first, last = (
-        when.astimezone(UTC) for when in (created.start, created.end - timedelta(microseconds=1))
-    )
+    first = created.start.astimezone(UTC)
+    last = (created.end - timedelta(microseconds=1)).astimezone(UTC)
     count = (last.date() - first.date()).days + 1
     if count > 31 * MAX_VALUES:
         return [], []
     days = [day(first + timedelta(days=number)) for number in range(count)]
-    months = list(dict.fromkeys(each[:7] for each in days))
-    return days if count <= MAX_VALUES else [], months if len(months) <= MAX_VALUES else []
+    months = list(dict.fromkeys(date[:7] for date in days))
+    if len(months) > MAX_VALUES:
+        months = []
+    if len(days) > MAX_VALUES:
+        days = []
+    return days, months
 
 
-def impossible(restriction: Restriction) -> bool:
-    """Nothing can satisfy it: an empty group of scopes, or a range that ends where it starts."""
+def is_impossible(restriction: Restriction) -> bool:
+    """Reports whether nothing can satisfy the restriction: a group of scopes is empty, or the range is."""
+    if not all(restriction.scopes):
+        return True
     created = restriction.created or _EVER
-    backwards = (
-        created.start is not None and created.end is not None and created.start >= created.end
-    )
-    return backwards or not all(restriction.scopes)
+    if created.start is None or created.end is None:
+        return False
+    return created.start >= created.end
 
 
-def by_time_and_scope(restriction: Restriction) -> tuple[tuple[Where, ...], bool]:
-    """For queries ordered by `createdAt`; and whether they allow nothing else."""
+def filters_by_time_and_scope(restriction: Restriction) -> tuple[tuple[Where, ...], bool]:
+    """Returns filters for queries ordered by `createdAt`, and whether they express the whole restriction."""
     created = restriction.created or _EVER
-    groups = [sorted(group) for group in restriction.scopes if len(group) <= MAX_VALUES]
-    # The smallest is most likely the most selective one.
-    smallest = sorted(groups, key=lambda group: (len(group), group))[:1]
-    where = (
-        *_between("createdAt", created.start, created.end),
-        *(any_of("scopes", group) for group in smallest),
-    )
-    return where, len(restriction.scopes) == len(smallest)
+    filters = _between("createdAt", created.start, created.end)
+    fitting_groups = [sorted(group) for group in restriction.scopes if len(group) <= MAX_VALUES]
+    if not fitting_groups:
+        return filters, not restriction.scopes
+    # The smallest group is most likely the most selective one.
+    smallest = min(fitting_groups, key=_by_length)
+    return (*filters, any_of("scopes", smallest)), len(restriction.scopes) == 1
 
 
-def by_posting(restriction: Restriction, stem: str) -> tuple[Where, ...]:
-    """For queries ordered by the stem's postings, which no other filter can go with."""
-    start, end = (restriction.created or _EVER).start, (restriction.created or _EVER).end
-    # An open end finds what lies beyond the last moment that postings can tell; it is checked on what comes back.
-    ends = end is not None and microseconds(end) < MAX_MOMENT
-    return _between(
-        posting_path(stem),
-        None if start is None else posting(start, 0),
-        posting(end, 0) if end is not None and ends else None,
-    )
+def filters_by_posting(restriction: Restriction, stem: str) -> tuple[Where, ...]:
+    """Returns filters for queries ordered by the stem's postings, which no other filter can be combined with."""
+    created = restriction.created or _EVER
+    start = None
+    if created.start is not None:
+        start = posting(created.start, 0)
+    end = None
+    # Postings count all later moments as MAX_MOMENT: then chunks are compared with the end when they are read.
+    if created.end is not None and microseconds(created.end) < MAX_MOMENT:
+        end = posting(created.end, 0)
+    return _between(posting_path(stem), start, end)
 
 
 def _between(field: str, start: object, end: object) -> tuple[Where, ...]:
-    """Not less than `start`, less than `end`; None: open."""
-    limits = ((">=", start), ("<", end))
-    return tuple(
-        Where(field, comparison, value) for comparison, value in limits if value is not None
-    )
+    """Returns filters for `start <= field < end`; None leaves a side open."""
+    filters = []
+    if start is not None:
+        filters.append(Where(field, ">=", start))
+    if end is not None:
+        filters.append(Where(field, "<", end))
+    return tuple(filters)
 
 
 def any_of(field: str, values: list[str]) -> Where:
-    """The filter of an array field that holds one of the values."""
+    """Returns the filter for an array field that holds one of the values."""
     if len(values) == 1:
         return Where(field, "array_contains", values[0])
     return Where(field, "array_contains_any", values)

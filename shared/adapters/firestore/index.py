@@ -1,9 +1,11 @@
-"""The index of one note, `tenants/{tenant}/index/{note}` and its chunks, and how a change of it becomes commits.
+"""The index of a note, `tenants/{tenant}/index/{note}` and its chunks, and the commits that change it.
 
 A commit is limited to 10 MiB with the index entries that it adds and removes, and to about 10,000 of these; the
-emulator counts neither. A change of more chunks than BATCH goes in several commits: each is guarded by the record's
-update time, which all but the last only move, and the record is written last. A batch that Firestore refuses as too
-big goes in halves.
+emulator counts neither. A change of more chunks than BATCH therefore takes several commits:
+
+1. Each commit requires the record's update time that the commit before it left.
+2. All commits but the last only move that time; the last one writes the record.
+3. A commit that Firestore refuses as too big is halved.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ from shared.adapters.firestore.documents import (
     whole_note_of,
 )
 from shared.adapters.firestore.protocol import (
-    SLOTS,
+    OWN_VECTOR,
+    SECOND_VECTOR,
+    VERSION_FIELDS,
     Query,
     Where,
     change,
@@ -55,8 +59,8 @@ from shared.model.index import (
 from shared.model.notes import Folder, Note
 
 BATCH = 20
-"""Chunks of one commit. One of prose has some 200 index entries and 100 KB with them, twice that where it replaces
-another; tests hold the largest notes to half of what production takes.
+"""Chunks of one commit. A chunk of prose has some 200 index entries and 100 KB with them, twice that if it replaces
+another; tests check that the largest notes need at most half of what production accepts.
 """
 
 
@@ -64,12 +68,14 @@ class Index(Corpus):
     """The index of `shared.ports.stores.Store` on Firestore."""
 
     def read_record(self, tenant_id: str, note_id: str) -> StoredRecord:
-        found = self._db.read(self._db.name(tenant_id, "index", note_id))
-        if found is None:
+        document = self._db.read(self._db.name(tenant_id, "index", note_id))
+        if document is None:
             return StoredRecord(None, None)
-        fields = values_of(found)
-        place = Folder(fields["vault"], fields["folder"]) if "vault" in fields else None
-        token = _token(note_id, token_of(found.update_time), place)
+        fields = values_of(document)
+        folder = None
+        if "vault" in fields:
+            folder = Folder(fields["vault"], fields["folder"])
+        token = _token(note_id, token_of(document.update_time), folder)
         return StoredRecord(CODEC.load(IndexRecord, fields), token)
 
     def stored_chunks(self, tenant_id: str, note_id: str) -> tuple[StoredChunk, ...]:
@@ -78,120 +84,156 @@ class Index(Corpus):
             where=(Where("noteId", "==", note_id),),
             fields=("position", "textHash", "indexVersion", "noteRevision", "embedded", "kept"),
         )
-        found = self._db.query(self._db.parent(tenant_id), query)
-        found.sort(key=lambda each: each.fields["position"].integer_value)
-        return tuple(
-            entity(StoredChunk, each, has_vector=each.fields["embedded"].boolean_value)
-            for each in found
-        )
+        documents = self._db.query(self._db.parent(tenant_id), query)
+        documents.sort(key=_position)
+        chunks = []
+        for document in documents:
+            has_vector = document.fields["embedded"].boolean_value
+            chunks.append(entity(StoredChunk, document, has_vector=has_vector))
+        return tuple(chunks)
 
     def read_vectors(
         self, tenant_id: str, chunk_ids: Sequence[str], index_version: str | None = None
     ) -> Mapping[str, Vector]:
-        wanted = [self._db.name(tenant_id, "chunks", chunk_id) for chunk_id in chunk_ids]
-        found = self._db.lookup(wanted, (*SLOTS, *SLOTS.values())).values()
-        vectors = {id_of(each): vector_in(each, index_version) for each in found}
-        return {chunk_id: vector for chunk_id, vector in vectors.items() if vector is not None}
+        names = [self._db.name(tenant_id, "chunks", chunk_id) for chunk_id in chunk_ids]
+        fields = (*VERSION_FIELDS.keys(), *VERSION_FIELDS.values())
+        vectors = {}
+        for document in self._db.lookup(names, fields).values():
+            vector = vector_in(document, index_version)
+            if vector is not None:
+                vectors[id_of(document)] = vector
+        return vectors
 
     def apply(
         self, tenant_id: str, change: IndexChange, *, counted: IndexWrites | None = None
     ) -> str | None:
-        """A worker that another overtakes between two commits gets Conflict."""
+        """Raises Conflict also if another worker changes the record between two commits of this one."""
         commits = _Commits(self._db, tenant_id, change, counted)
-        before, after = commits.place_before, commits.place
-        entered, left = (after, before) if after != before else (None, None)
+        arrived_in = None
+        left = None
+        if commits.folder != commits.folder_before:
+            arrived_in = commits.folder
+            left = commits.folder_before
         try:
-            if entered is not None and self._folder(tenant_id, entered) not in self._db.ensured:
-                self._entered(tenant_id, entered, commits.note, counted)
+            if arrived_in is not None and not self._is_known(tenant_id, arrived_in):
+                self._note_arrived(tenant_id, arrived_in, commits.note, counted)
             updated = commits.run()
-            if entered is not None:
-                self._entered(tenant_id, entered, commits.note, counted)
+            if arrived_in is not None:
+                self._note_arrived(tenant_id, arrived_in, commits.note, counted)
             if left is not None:
-                self._left(tenant_id, left, counted)
+                self._note_left(tenant_id, left, counted)
         finally:
             self._forget(tenant_id)
-        return None if change.record is None else _token(change.note_id, updated, after)
+        if change.record is None:
+            return None
+        return _token(change.note_id, updated, commits.folder)
 
-    # A folder `folders/{id}` is written when its first note comes and removed when its last has gone, so that saving
-    # notes writes nothing that other notes of the folder write too. Whoever brings a note looks after its commit
-    # whether the folder is still there; whoever takes the last one away marks the folder, looks once more whether it is
-    # empty, and removes it if it was not touched since the mark. So of two that meet one sees the other. Killed in
-    # between, a folder may stay without notes, never a note without its folder.
+    # The document `folders/{key}` is written when a folder's first note arrives and removed when its last one has left,
+    # so saving a note writes nothing that other notes of the folder write too.
+    # 1. A worker that brings a note checks after its commit that the folder still exists, and makes it again if not.
+    # 2. A worker that takes the last note away marks the folder, checks once more that it is empty, and removes it
+    #    unless another worker has touched it since the mark.
+    # So of two workers that meet, one sees the other. If a worker is killed in between, a folder without notes may
+    # remain, but never a note without its folder.
 
-    def _entered(
-        self, tenant_id: str, place: Folder, note: str, counted: IndexWrites | None
+    def _note_arrived(
+        self, tenant_id: str, folder: Folder, note: str, counted: IndexWrites | None
     ) -> None:
-        """After the commit with which a note came to `place`, and before it unless the folder is known. A read.
+        """Makes the folder of a note unless it exists. Called before the note's commit too if the folder is unknown.
 
-        `note`: name of the note if that must exist, else empty. Raises Conflict when it is gone.
+        Costs a read. Raises Conflict if the note is gone.
+
+        note: name of the note if that must exist, else empty.
         """
-        folder = put(self._folder(tenant_id, place), CODEC.dump(place))
-        stamp = _stamp(self._db, tenant_id, folder_key(place))
-        self._db.ensure([folder, stamp], unless="leaving", needs=note, counted=counted)
+        folder_write = put(self._folder_name(tenant_id, folder), CODEC.dump(folder))
+        stamp = _stamp(self._db, tenant_id, folder_key(folder))
+        self._db.ensure([folder_write, stamp], unless="leaving", needs=note, counted=counted)
 
-    def _left(self, tenant_id: str, place: Folder, counted: IndexWrites | None) -> None:
-        """After the commit with which a note left `place`. A read, and of its last note two more and two writes."""
-        if not self._is_empty(tenant_id, place):
+    def _note_left(self, tenant_id: str, folder: Folder, counted: IndexWrites | None) -> None:
+        """Removes the folder that a note has left if it is empty now. Costs a read, then two reads and two writes."""
+        if not self._is_empty(tenant_id, folder):
             return
-        name = self._folder(tenant_id, place)
+        name = self._folder_name(tenant_id, folder)
         try:
             reply = self._db.commit([change(name, {"leaving": True})], counted=counted)
             mark = token_of(reply.write_results[0].update_time)
-            last = [expect(change(name, {"leaving": False}), mark)]
-            if self._is_empty(tenant_id, place):
-                stamp = _stamp(self._db, tenant_id, folder_key(place))
-                last = [expect(delete(name), mark), stamp]
-            self._db.commit(last, counted=counted)
+            if self._is_empty(tenant_id, folder):
+                stamp = _stamp(self._db, tenant_id, folder_key(folder))
+                writes = [expect(delete(name), mark), stamp]
+            else:
+                writes = [expect(change(name, {"leaving": False}), mark)]
+            self._db.commit(writes, counted=counted)
         except Conflict:
-            return  # somebody else has removed it, or opened it again
+            return  # another worker has removed the folder, or brought a note
         self._db.ensured.discard(name)
 
-    def _is_empty(self, tenant_id: str, place: Folder) -> bool:
-        where = (Where("place", "==", folder_key(place)),)
-        query = Query(collection="index", where=where, limit=1, fields=())
+    def _is_known(self, tenant_id: str, folder: Folder) -> bool:
+        return self._folder_name(tenant_id, folder) in self._db.ensured
+
+    def _is_empty(self, tenant_id: str, folder: Folder) -> bool:
+        where = (Where("place", "==", folder_key(folder)),)
+        query = Query(
+            collection="index",
+            where=where,
+            limit=1,
+            fields=(),
+        )
         return not self._db.query(self._db.parent(tenant_id), query)
 
-    def _folder(self, tenant_id: str, place: Folder) -> str:
-        return self._db.name(tenant_id, "folders", folder_key(place))
+    def _folder_name(self, tenant_id: str, folder: Folder) -> str:
+        return self._db.name(tenant_id, "folders", folder_key(folder))
 
     def coverage(self, tenant_id: str) -> Coverage:
-        """By counting on both sides: while deletions are on their way, their records still count among the states."""
-        states = (IndexStatus.INDEXED, IndexStatus.PENDING, IndexStatus.FAILED)
-        queries = [
-            Query(collection="notes"),
-            *(
-                Query(collection="index", where=(Where("status", "==", status.value),))
-                for status in states
-            ),
-        ]
+        """Counts notes and records: the record of a deleted note counts among the states until it is removed."""
+        queries = [Query(collection="notes")]
+        for status in (IndexStatus.INDEXED, IndexStatus.PENDING, IndexStatus.FAILED):
+            has_status = Where("status", "==", status.value)
+            queries.append(Query(collection="index", where=(has_status,)))
         count = partial(self._db.count, self._db.parent(tenant_id))
         notes, indexed, pending, failed = pool().map(count, queries)
         missing = max(0, notes - indexed - pending - failed)
         return Coverage(
-            notes=notes, indexed=indexed, pending_embeddings=pending, failed=failed, missing=missing
+            notes=notes,
+            indexed=indexed,
+            pending_embeddings=pending,
+            failed=failed,
+            missing=missing,
         )
 
     def latest_notes(self, tenant_id: str, *, limit: int) -> tuple[Note, ...]:
-        query = Query(collection="notes", order=("-updatedAt",), limit=limit)
-        found = []
+        query = Query(
+            collection="notes",
+            order=("-updatedAt",),
+            limit=limit,
+        )
+        notes = []
         for document in self._db.query(self._db.parent(tenant_id), query):
             note = whole_note_of(document)
             if isinstance(note, Note):
-                found.append(note)
-        return tuple(found)
+                notes.append(note)
+        return tuple(notes)
 
     def count_outdated(self, tenant_id: str, index_version: str) -> int:
-        """Without records of which a part is still to be written, which name no version."""
+        """Leaves out records that are being written in several commits: they name no version yet."""
         where = (Where("indexVersion", "not_in", ["", index_version]),)
         return self._db.count(self._db.parent(tenant_id), Query(collection="index", where=where))
 
 
-def _token(note_id: str, updated: str, place: Folder | None) -> str:
-    """State of a note's record, as `apply` expects it. `updated`: the document's. `place`: the folder in which the note
-    lies; None: in none, it has no chunks. Here, so that moving a note costs no read.
+def _position(chunk: Any) -> int:  # noqa: ANN401
+    position: int = chunk.fields["position"].integer_value
+    return position
+
+
+def _token(note_id: str, updated: str, folder: Folder | None) -> str:
+    """Returns the token of a note's record for `apply`. It names the folder, so that moving a note costs no read.
+
+    updated: `token_of` the record's document.
+    folder: folder of the note; None if it has no chunks.
     """
-    folder = None if place is None else [place.vault, place.folder]
-    return json.dumps([note_id, updated, folder], ensure_ascii=False)
+    names = None
+    if folder is not None:
+        names = [folder.vault, folder.folder]
+    return json.dumps([note_id, updated, names], ensure_ascii=False)
 
 
 class _Commits:
@@ -201,92 +243,107 @@ class _Commits:
         self,
         connection: Connection,
         tenant_id: str,
-        wanted: IndexChange,
+        change: IndexChange,
         counted: IndexWrites | None,
     ) -> None:
         """Raises Conflict for the token of another note."""
-        self._db, self._tenant_id, self._wanted = connection, tenant_id, wanted
+        self._db = connection
+        self._tenant_id = tenant_id
+        self._change = change
         self._counted = counted
-        self._record = self._name("index", wanted.note_id)
-        self.note = self._name("notes", wanted.note_id) if wanted.needs_note else ""
-        """Name of the note that must exist; empty: none must."""
-        self._held: str | None = None
-        """The record's update time before the next commit; None: there is no record."""
-        self.place_before: Folder | None = None
-        if wanted.expected is not None:
-            owner, self._held, folder = json.loads(wanted.expected)
-            if owner != wanted.note_id:
+        self._record_name = self._name("index", change.note_id)
+        self.note = ""
+        """Name of the note that must exist; empty if none must."""
+        if change.needs_note:
+            self.note = self._name("notes", change.note_id)
+        self._record_token: str | None = None
+        """The record's update time before the next commit; None if there is no record."""
+        self.folder_before: Folder | None = None
+        """Folder of the note before the change; None if it had no chunks."""
+        if change.expected is not None:
+            owner, self._record_token, names = json.loads(change.expected)
+            if owner != change.note_id:
                 raise Conflict("the token is of another note")
-            self.place_before = None if folder is None else Folder(*folder)
-        self.place: Folder | None = None
-        first = next(chain((put.chunk for put in wanted.put), wanted.patch), None)
-        if first is not None:
-            self.place = Folder(first.vault, first.folder)
-        elif wanted.record is not None and wanted.record.chunk_count:
-            self.place = self.place_before
+            if names is not None:
+                self.folder_before = Folder(*names)
+        self.folder = self._folder_after()
+        """Folder of the note after the change; None if it will have no chunks."""
+
+    def _folder_after(self) -> Folder | None:
+        written_chunks = chain((put.chunk for put in self._change.put), self._change.patch)
+        first_chunk = next(written_chunks, None)
+        if first_chunk is not None:
+            return Folder(first_chunk.vault, first_chunk.folder)
+        if self._change.record is not None and self._change.record.chunk_count:
+            return self.folder_before
+        return None
 
     def run(self) -> str:
-        """Returns the record's update time after them. Raises Conflict when it has moved.
+        """Makes all commits and returns the record's update time after them. Raises Conflict if another worker moved it.
 
         Writes are made batch by batch: those of the largest note together would be 100 MB.
         """
-        wanted = self._wanted
-        left = len(wanted.remove) + len(wanted.put) + len(wanted.patch) + len(wanted.vectors)
-        writes = self._chunks()
+        change = self._change
+        unwritten = len(change.remove) + len(change.put) + len(change.patch) + len(change.vectors)
+        condition = [verify(self.note)] if self.note else []
+        writes = self._chunk_writes()
         waiting = list(islice(writes, BATCH))
         size = BATCH
         while True:
             batch = waiting[:size]
-            is_last = len(batch) == left
-            own = self._last() if is_last else [self._guard()]
+            is_last = len(batch) == unwritten
+            record_writes = self._final_writes() if is_last else [self._moving_write()]
+            expect(record_writes[0], self._record_token)
             try:
-                condition = [verify(self.note)] if self.note else []
-                reply = self._db.commit(
-                    [expect(own[0], self._held), *own[1:], *batch, *condition],
-                    counted=self._counted,
-                )
+                writes_of_commit = [*record_writes, *batch, *condition]
+                reply = self._db.commit(writes_of_commit, counted=self._counted)
             except CommitTooBig:
                 if len(batch) < 2:
                     raise
                 size = (len(batch) + 1) // 2
                 continue
-            moved = reply.write_results[0].update_time
+            update_time = reply.write_results[0].update_time
             if is_last:
-                return token_of(moved)
-            self._held = token_of(moved) if moved.seconds else None
-            left -= len(batch)
+                return token_of(update_time)
+            self._record_token = None
+            if update_time.seconds:  # 0 if the record does not exist
+                self._record_token = token_of(update_time)
+            unwritten -= len(batch)
             waiting = waiting[size:]
             if not waiting:
                 waiting = list(islice(writes, BATCH))
                 size = BATCH
 
-    def _chunks(self) -> Iterator[Any]:
-        for chunk_id in self._wanted.remove:
+    def _chunk_writes(self) -> Iterator[Any]:
+        for chunk_id in self._change.remove:
             yield delete(self._name("chunks", chunk_id))
-        for each in self._wanted.put:
-            fields = {
-                **chunk_fields(self._tenant_id, each.chunk),
-                "embedded": each.vector is not None,
-            }
-            if each.vector is not None:
-                fields["embedding"] = each.vector
-            if each.second_vector is not None:
-                fields["kept"], fields["keptEmbedding"] = each.second_vector
-            yield put(self._name("chunks", each.chunk.chunk_id), fields)
-        for chunk in self._wanted.patch:
+        for chunk_put in self._change.put:
+            fields = dict(chunk_fields(self._tenant_id, chunk_put.chunk))
+            fields["embedded"] = chunk_put.vector is not None
+            if chunk_put.vector is not None:
+                fields[OWN_VECTOR] = chunk_put.vector
+            if chunk_put.second_vector is not None:
+                version, vector = chunk_put.second_vector
+                fields[VERSION_FIELDS[SECOND_VECTOR]] = version
+                fields[SECOND_VECTOR] = vector
+            yield put(self._name("chunks", chunk_put.chunk.chunk_id), fields)
+        for chunk in self._change.patch:
             yield change(self._name("chunks", chunk.chunk_id), chunk_fields(self._tenant_id, chunk))
-        for chunk_id, vector in self._wanted.vectors:
-            yield change(self._name("chunks", chunk_id), {"embedding": vector, "embedded": True})
+        for chunk_id, vector in self._change.vectors:
+            yield change(self._name("chunks", chunk_id), {OWN_VECTOR: vector, "embedded": True})
 
-    def _guard(self) -> Any:  # noqa: ANN401
-        """For each batch but the last: moves the record, for two workers' alternating batches would mix revisions."""
-        record = self._wanted.record
-        if record is None and self._held is None:
-            return delete(self._record)
-        fields = {"writing": uuid.uuid4().hex}
-        if record is None or self._held is not None:
-            return _touch(change(self._record, fields))
-        begun = IndexRecord(  # it agrees with no note, until the last batch
+    def _moving_write(self) -> Any:  # noqa: ANN401
+        """Makes the write of every commit but the last. It moves the record's update time.
+
+        Otherwise the alternating commits of two workers would mix revisions.
+        """
+        record = self._change.record
+        if record is None and self._record_token is None:
+            return delete(self._record_name)
+        fields: dict[str, object] = {"writing": uuid.uuid4().hex}
+        if record is None or self._record_token is not None:
+            return _touch(change(self._record_name, fields))
+        unfinished = IndexRecord(  # it agrees with no note, until the last commit
             note_revision="",
             status=IndexStatus.PENDING,
             chunk_count=0,
@@ -294,31 +351,34 @@ class _Commits:
             indexed_at=record.indexed_at,
             due_at=record.due_at or record.indexed_at,
         )
-        return _touch(put(self._record, {**fields, **record_fields(self._record, begun)}))
+        fields.update(record_fields(self._record_name, unfinished))
+        return _touch(put(self._record_name, fields))
 
-    def _last(self) -> list[Any]:
-        """The record as it shall be; a stamp where none is left to tell of the change."""
-        record = self._wanted.record
+    def _final_writes(self) -> list[Any]:
+        """Makes the writes of the last commit: the record, or its removal and a stamp."""
+        record = self._change.record
         if record is None:
-            digest = hashlib.sha256(self._wanted.note_id.encode()).hexdigest()
-            return [delete(self._record), _stamp(self._db, self._tenant_id, digest)]
-        fields = record_fields(self._record, record)
-        if self.place is not None:
-            fields |= {**CODEC.dump(self.place), "place": folder_key(self.place)}
-        return [_touch(put(self._record, fields))]
+            digest = hashlib.sha256(self._change.note_id.encode()).hexdigest()
+            return [delete(self._record_name), _stamp(self._db, self._tenant_id, digest)]
+        fields = record_fields(self._record_name, record)
+        if self.folder is not None:
+            fields.update(CODEC.dump(self.folder))
+            fields["place"] = folder_key(self.folder)
+        return [_touch(put(self._record_name, fields))]
 
     def _name(self, collection: str, document_id: str) -> str:
         return self._db.name(self._tenant_id, collection, document_id)
 
 
 def _stamp(connection: Connection, tenant_id: str, digest: str) -> Any:  # noqa: ANN401
-    """The write that tells of what leaves no newer record behind: a record that goes, a folder that comes or goes. Each
-    goes to one of 256 documents, drawn by the first digits of its digest: one document takes a write a second.
+    """Makes the write that records a change which leaves no newer record: a record that goes, a folder that comes or goes.
+
+    The first digits of `digest` choose one of 256 documents, because one document takes a write a second.
     """
     return _touch(change(connection.name(tenant_id, "changes", digest[:2]), {}, existing=False))
 
 
 def _touch(write: Any) -> Any:  # noqa: ANN401
-    """The write, which also sets `changedAt` to the commit's time: by the newest one a tenant's revision is known."""
+    """Has the write set `changedAt` to the commit's time; the newest one is the tenant's revision. Returns the write."""
     write.update_transforms.add(field_path="changedAt").set_to_server_value = 1  # REQUEST_TIME
     return write

@@ -107,7 +107,11 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
 
     def note_at(self, tenant_id: str, vault: str, path: str) -> str | None:
         """Apps may leave out the default vault, so vaults are compared here."""
-        query = Query(collection="notes", where=(Where("path", "==", path),), fields=("vault",))
+        query = Query(
+            collection="notes",
+            where=(Where("path", "==", path),),
+            fields=("vault",),
+        )
         documents = self._db.query(self._db.parent(tenant_id), query)
         note_ids = []
         for document in documents:
@@ -338,7 +342,11 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
     def _keys(self, collection: str, limit: int, cursor: str | None) -> Page[NoteKey]:
         """Lists keys by name. Raises InvalidArgument("cursor")."""
         query = Query(
-            collection=collection, everywhere=True, order=(KEY,), limit=limit + 1, fields=()
+            collection=collection,
+            everywhere=True,
+            order=(KEY,),
+            limit=limit + 1,
+            fields=(),
         )
         if cursor is not None:
             (name,) = read_token(cursor, collection, field="cursor")

@@ -1,4 +1,4 @@
-"""Firestore's raw protobuf classes: Python values, queries and writes in and out of them.
+"""Firestore's raw protobuf messages: made from Python values, queries and writes, and read back.
 
 The client library wraps every value in a Python object: a 768-dimensional vector takes it 5.8 ms to encode.
 Filled straight into the protobuf, whose fields are memory of its C implementation, it takes 0.03 ms.
@@ -24,7 +24,23 @@ _MICROSECOND = timedelta(microseconds=1)
 _ELEMENT = b"\x0a\x09\x19"
 _ELEMENT_BYTES = len(_ELEMENT) + 8
 _CONVERTED = {"timestamp_value", "array_value", "map_value", "null_value", None}
+_MESSAGES = (
+    "BatchGetDocumentsRequest",
+    "BatchWriteRequest",
+    "CommitRequest",
+    "Document",
+    "RunAggregationQueryRequest",
+    "RunQueryRequest",
+    "StructuredAggregationQuery",
+    "StructuredQuery",
+    "Write",
+)
 _TOKEN = re.compile("[0-9]{1,10}[.][0-9]{1,9}")
+# Numbers in StructuredQuery.
+_AND = 1
+_ASCENDING = 1
+_DESCENDING = 2
+_DOT_PRODUCT = 3
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 KEY = "__name__"
@@ -39,27 +55,26 @@ OPERATORS = {
     "array_contains_any": 9,
     "not_in": 10,
 }
-"""As the client library spells them -> their number in StructuredQuery.FieldFilter.Operator."""
-SLOTS = {"embedding": "indexVersion", "keptEmbedding": "kept"}
-"""A chunk's fields for its own vector and for a second one -> the field that holds the vector's index version."""
+"""Operators as the client library spells them -> numbers in StructuredQuery.FieldFilter.Operator."""
+OWN_VECTOR = "embedding"
+SECOND_VECTOR = "keptEmbedding"
+VERSION_FIELDS = {OWN_VECTOR: "indexVersion", SECOND_VECTOR: "kept"}
+"""Field of a chunk's vector -> field of that vector's index version. The stored names are those of the first release."""
 DISTANCE = "distance"
-"""The field in which a vector search tells how near a document lies."""
+"""Field in which a vector search returns the distance of a document."""
 
 
 @cache
 def protocol() -> Any:  # noqa: ANN401 - classes made at run time; typed stubs of them do not exist
-    """The message classes by name. Loads the SDK: 200 ms, so on first use."""
+    """Returns the message classes as attributes. Loads the SDK: 200 ms, so on first use."""
     from google.cloud.firestore_v1 import types  # noqa: PLC0415
 
-    names = (
-        "BatchGetDocumentsRequest", "BatchWriteRequest", "CommitRequest", "Document", "RunAggregationQueryRequest",
-        "RunQueryRequest", "StructuredAggregationQuery", "StructuredQuery", "Write",
-    )  # fmt: skip
-    return SimpleNamespace(**{name: getattr(types, name).pb() for name in names})
+    classes = {name: getattr(types, name).pb() for name in _MESSAGES}
+    return SimpleNamespace(**classes)
 
 
 def fill(target: Any, value: object) -> None:  # noqa: ANN401, C901, PLR0912 - a line or two a type
-    """Write `value` into the empty protobuf Value `target`. Raises TypeError for what Firestore has no type for."""
+    """Writes `value` into the empty protobuf Value `target`. Raises TypeError for a type that Firestore lacks."""
     if isinstance(value, str):
         target.string_value = value
     elif isinstance(value, bool):
@@ -70,27 +85,29 @@ def fill(target: Any, value: object) -> None:  # noqa: ANN401, C901, PLR0912 - a
         target.double_value = value
     elif isinstance(value, datetime):
         stamp = target.timestamp_value
-        stamp.seconds, rest = divmod(microseconds(value), 1_000_000)
-        stamp.nanos = rest * 1000
+        stamp.seconds, fraction = divmod(microseconds(value), 1_000_000)
+        stamp.nanos = fraction * 1000
         stamp.SetInParent()
     elif isinstance(value, array):
         _fill_vector(target.map_value.fields, value)
     elif isinstance(value, Mapping):
         target.map_value.SetInParent()
         fields = target.map_value.fields
-        for name, each in value.items():
-            if type(each) is int:  # postings, by the hundred: a fifth of the time that `fill` takes
-                fields[name].integer_value = each
+        for name, entry in value.items():
+            if (
+                type(entry) is int
+            ):  # postings, by the hundred: a fifth of the time that `fill` takes
+                fields[name].integer_value = entry
             else:
-                fill(fields[name], each)
+                fill(fields[name], entry)
     elif isinstance(value, Iterable):
         target.array_value.SetInParent()
         add = target.array_value.values.add
-        for each in value:
-            if type(each) is str:  # stems, likewise
-                add(string_value=each)
+        for item in value:
+            if type(item) is str:  # stems, likewise
+                add(string_value=item)
             else:
-                fill(add(), each)
+                fill(add(), item)
     elif value is None:
         target.null_value = 0
     else:
@@ -98,7 +115,7 @@ def fill(target: Any, value: object) -> None:  # noqa: ANN401, C901, PLR0912 - a
 
 
 def put(name: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401
-    """The write after which the document of this name holds exactly these fields."""
+    """Makes the write after which the document of this name holds exactly these fields."""
     write = protocol().Write()
     write.update.name = name
     for field, value in fields.items():
@@ -107,7 +124,10 @@ def put(name: str, fields: Mapping[str, object]) -> Any:  # noqa: ANN401
 
 
 def change(name: str, fields: Mapping[str, object], *, existing: bool = True) -> Any:  # noqa: ANN401
-    """The write that changes these fields alone, of a document that must exist unless said otherwise."""
+    """Makes the write that changes these fields alone.
+
+    existing: True to fail if the document does not exist, False to create it then.
+    """
     write = put(name, fields)
     write.update_mask.SetInParent()  # an empty mask: no field but those that transforms will set
     write.update_mask.field_paths.extend(fields)
@@ -117,7 +137,10 @@ def change(name: str, fields: Mapping[str, object], *, existing: bool = True) ->
 
 
 def delete(name: str, *, existing: bool = False) -> Any:  # noqa: ANN401
-    """The write after which there is no such document; with `existing` it fails where there was none."""
+    """Makes the write that deletes the document.
+
+    existing: True to fail if the document does not exist.
+    """
     write = protocol().Write(delete=name)
     if existing:
         write.current_document.exists = True
@@ -125,7 +148,10 @@ def delete(name: str, *, existing: bool = False) -> Any:  # noqa: ANN401
 
 
 def expect(write: Any, token: str | None) -> Any:  # noqa: ANN401
-    """The write, which fails unless the document still is as `token_of` told; None: unless there is none."""
+    """Makes the write fail unless the document's token still is `token`; with None, if the document exists.
+
+    Returns the same write.
+    """
     if token is None:
         write.current_document.exists = False
     else:
@@ -135,10 +161,10 @@ def expect(write: Any, token: str | None) -> Any:  # noqa: ANN401
 
 
 def verify(name: str) -> Any:  # noqa: ANN401
-    """The write that changes nothing and carries a precondition: the document must exist, unless `expect` says more.
+    """Makes a write that changes nothing and fails if the document does not exist; `expect` sets another condition.
 
-    Apps' SDKs send it in every transaction that reads a document without writing it. The message class has no field for
-    it, so it is written as what it is on the wire: field 5, text.
+    Apps' SDKs send such a write in every transaction that reads a document without writing it. The message class lacks
+    the field, so its wire form is appended: field 5, text.
     """
     write = protocol().Write()
     encoded = name.encode()
@@ -148,7 +174,7 @@ def verify(name: str) -> Any:  # noqa: ANN401
 
 
 def _varint(number: int) -> bytes:
-    """A protobuf length: seven bits a byte, the lowest first, the highest bit set on all but the last."""
+    """Encodes a protobuf length: seven bits a byte, the lowest first, the highest bit set on all but the last."""
     encoded = bytearray()
     while number > 0x7F:
         encoded.append(number & 0x7F | 0x80)
@@ -158,12 +184,12 @@ def _varint(number: int) -> bytes:
 
 
 def token_of(stamp: Any) -> str:  # noqa: ANN401
-    """An update time, which every write that changes the document moves, as text: seconds and nanoseconds."""
+    """Returns a document's update time as text, seconds and nanoseconds: each write that changes it moves the time."""
     return f"{stamp.seconds}.{stamp.nanos}"
 
 
 def is_token(text: str) -> bool:
-    """Whether `token_of` may have made it."""
+    """Reports whether `token_of` may have made the text."""
     return bool(_TOKEN.fullmatch(text))
 
 
@@ -175,28 +201,28 @@ def _fill_vector(fields: Any, vector: Vector) -> None:  # noqa: ANN401
         doubles.byteswap()
     content = doubles.tobytes()
     packed = bytearray(count * _ELEMENT_BYTES)
-    for place, byte in enumerate(_ELEMENT):
-        packed[place::_ELEMENT_BYTES] = bytes((byte,)) * count
-    for place in range(8):
-        packed[len(_ELEMENT) + place :: _ELEMENT_BYTES] = content[place::8]
+    for offset, byte in enumerate(_ELEMENT):
+        packed[offset::_ELEMENT_BYTES] = bytes((byte,)) * count
+    for offset in range(8):
+        packed[len(_ELEMENT) + offset :: _ELEMENT_BYTES] = content[offset::8]
     fields["__type__"].string_value = "__vector__"
     fields["value"].array_value.ParseFromString(bytes(packed))
 
 
 def microseconds(when: datetime) -> int:
-    """Since 1970, of an aware datetime."""
+    """Returns the microseconds from 1970 to an aware datetime."""
     return (when - _EPOCH) // _MICROSECOND
 
 
 def timestamp(stamp: Any) -> datetime:  # noqa: ANN401
-    """A protobuf Timestamp as an aware datetime, cut to microseconds."""
+    """Returns a protobuf Timestamp as an aware datetime, cut to microseconds."""
     return _EPOCH + timedelta(seconds=stamp.seconds, microseconds=stamp.nanos // 1000)
 
 
 def plain(value: Any) -> object:  # noqa: ANN401
-    """A protobuf Value as a Python value: str, int, float, bool, None, datetime, list, dict, or array for a vector.
+    """Returns a protobuf Value as a str, int, float, bool, None, datetime, list, dict, or array for a vector.
 
-    What the product never writes (bytes, references, places) comes as the protobuf message.
+    Kinds that the product never writes (bytes, references, places) are returned as the protobuf message.
     """
     kind = value.WhichOneof("value_type")
     if kind not in _CONVERTED:
@@ -204,7 +230,7 @@ def plain(value: Any) -> object:  # noqa: ANN401
     if kind == "timestamp_value":
         return timestamp(value.timestamp_value)
     if kind == "array_value":
-        return [plain(each) for each in value.array_value.values]
+        return [plain(item) for item in value.array_value.values]
     if kind == "map_value":
         fields = value.map_value.fields
         if "__type__" in fields and fields["__type__"].string_value == "__vector__":
@@ -214,26 +240,25 @@ def plain(value: Any) -> object:  # noqa: ANN401
 
 
 def id_of(document: Any) -> str:  # noqa: ANN401
-    """The last part of a Document's name."""
+    """Returns the last part of a Document's name."""
     name: str = document.name
     return name.rpartition("/")[2]
 
 
 def values_of(document: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Field -> its Python value, of a Document."""
+    """Returns a Document's fields as Python values."""
     fields = document.fields
     return {name: plain(fields[name]) for name in fields}  # twice as fast as by items()
 
 
 def vector_of(value: Any) -> Vector:  # noqa: ANN401
-    """The float32 vector in a vector Value."""
-    return array(
-        "f", [each.double_value for each in value.map_value.fields["value"].array_value.values]
-    )
+    """Returns the float32 vector in a vector Value."""
+    elements = value.map_value.fields["value"].array_value.values
+    return array("f", [element.double_value for element in elements])
 
 
 class Where(NamedTuple):
-    """One comparison; a query's comparisons hold together."""
+    """One comparison; a document that a query returns satisfies all of its comparisons."""
 
     field: str
     operator: str
@@ -241,65 +266,79 @@ class Where(NamedTuple):
     value: object
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
 class Query:
     """A query of one collection."""
 
     collection: str
-    """Empty, with `everywhere`: every collection."""
+    """Name; empty, with `everywhere`, for all collections."""
     everywhere: bool = False
-    """Every collection of that name, whatever it lies under."""
+    """True for all collections of that name at any depth."""
     where: tuple[Where, ...] = ()
     order: tuple[str, ...] = ()
-    """Field paths, ascending; with "-" in front descending."""
+    """Field paths in ascending order; "-" in front makes one descending."""
     after: tuple[object, ...] = ()
-    """Values of the `order` fields of the last document already seen, of KEY its full name; empty: all."""
+    """Values of the `order` fields of the last document already seen, for KEY its full name; empty to start at the first."""
     limit: int | None = None
     fields: tuple[str, ...] | None = None
-    """Field paths to return; None: whole documents; empty: names alone. Of a vector search DISTANCE among them."""
+    """Field paths to return; None for whole documents, empty for names alone. A vector search needs DISTANCE among them."""
     nearest: Vector | None = None
-    """A vector search, of at most `limit`. None: none."""
-    vector_field: str = "embedding"
-    """A key of SLOTS."""
+    """Vector whose `limit` nearest documents are searched; None for a query without a vector search."""
+    vector_field: str = OWN_VECTOR
+    """Field of the vectors that are compared with `nearest`."""
 
     def message(self) -> Any:  # noqa: ANN401
-        """As StructuredQuery."""
+        """Returns the StructuredQuery."""
         query = protocol().StructuredQuery()
         query.from_.add(collection_id=self.collection, all_descendants=self.everywhere)
         if self.where:
-            query.where.composite_filter.op = 1  # AND
-        for each in self.where:
-            added = query.where.composite_filter.filters.add().field_filter
-            added.field.field_path = each.field
-            added.op = OPERATORS[each.operator]
-            fill(added.value, each.value)
+            self._fill_filter(query.where.composite_filter)
         for order in self.order:
-            # 1 is ascending, 2 descending.
-            query.order_by.add(
-                direction=2 if order[0] == "-" else 1
-            ).field.field_path = order.removeprefix("-")
+            descending = order.startswith("-")
+            ordering = query.order_by.add()
+            ordering.direction = _DESCENDING if descending else _ASCENDING
+            ordering.field.field_path = order.removeprefix("-")
         for order, value in zip(self.order, self.after, strict=False):
+            position = query.start_at.values.add()
             if order.endswith(KEY):
-                query.start_at.values.add(reference_value=value)
+                position.reference_value = value
             else:
-                fill(query.start_at.values.add(), value)
+                fill(position, value)
         if self.nearest is not None:
-            # By dot product, which for unit vectors is the cosine. Without DISTANCE in `fields` it silently vanishes.
-            search = query.find_nearest
-            search.vector_field.field_path = self.vector_field
-            fill(search.query_vector, self.nearest)
-            search.distance_measure = 3  # DOT_PRODUCT
-            search.limit.value = self.limit
-            search.distance_result_field = DISTANCE
+            self._fill_nearest(query.find_nearest)
         elif self.limit is not None:
             query.limit.value = self.limit
         if self.fields is not None:
-            for path in self.fields or (KEY,):
-                query.select.fields.add(field_path=path)
+            for field_path in self.fields or (KEY,):
+                query.select.fields.add(field_path=field_path)
         return query
+
+    def _fill_filter(self, composite: Any) -> None:  # noqa: ANN401
+        composite.op = _AND
+        for comparison in self.where:
+            condition = composite.filters.add().field_filter
+            condition.field.field_path = comparison.field
+            condition.op = OPERATORS[comparison.operator]
+            fill(condition.value, comparison.value)
+
+    def _fill_nearest(self, search: Any) -> None:  # noqa: ANN401
+        search.vector_field.field_path = self.vector_field
+        fill(search.query_vector, self.nearest)
+        search.distance_measure = _DOT_PRODUCT  # of unit vectors: the cosine
+        search.limit.value = self.limit
+        search.distance_result_field = DISTANCE  # returned only if `fields` names it too
 
 
 def path(*names: str) -> str:
-    """A field path; names that are no plain identifiers are quoted."""
-    escaped = (name.replace("\\", "\\\\").replace("`", "\\`") for name in names)
-    return ".".join(name if _PLAIN.fullmatch(name) else f"`{name}`" for name in escaped)
+    """Joins names to a field path; those that are no plain identifiers are quoted."""
+    quoted = []
+    for name in names:
+        escaped = name.replace("\\", "\\\\").replace("`", "\\`")
+        if not _PLAIN.fullmatch(escaped):
+            escaped = f"`{escaped}`"
+        quoted.append(escaped)
+    return ".".join(quoted)

@@ -1,14 +1,16 @@
-"""The three legs of retrieval, the corpus figures and what may be cited.
+"""The three legs of retrieval, the chunks of a note and the records of notes that may be cited.
 
-Each leg is one query of a bounded price. Where Firestore's filters cannot say all of a restriction the rest is checked
-on what comes back, so a leg may bring fewer chunks than it was asked for; never one that the restriction forbids.
+Each leg is one query with a bounded price. If Firestore's filters cannot express all of a restriction, the rest is
+checked on the chunks that come back: a leg may bring fewer chunks than were asked for, never one that is forbidden.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
+from operator import attrgetter
 from typing import TypeAlias
 
 from shared.adapters.firestore.client import pool
@@ -17,27 +19,35 @@ from shared.adapters.firestore.documents import (
     CODEC,
     RECORD_FIELDS,
     chunk_of,
-    is_kept,
+    is_indexed,
     posting_path,
     searched_fields,
 )
-from shared.adapters.firestore.filters import by_posting, by_time_and_scope, for_vectors, impossible
+from shared.adapters.firestore.filters import (
+    filters_by_posting,
+    filters_by_time_and_scope,
+    filters_for_vectors,
+    is_impossible,
+)
 from shared.adapters.firestore.protocol import (
     DISTANCE,
     KEY,
-    SLOTS,
+    OWN_VECTOR,
+    SECOND_VECTOR,
+    VERSION_FIELDS,
     Query,
     Where,
     microseconds,
     values_of,
 )
 from shared.model.index import IndexedChunk, IndexRecord, Vector, tags_of, vector_space
+from shared.model.notes import Folder
 from shared.model.retrieval import Neighbour, Restriction
 
 MAX_NEIGHBOURS = 1000
-"""Firestore's limit of one vector search."""
+"""Neighbours of one vector search: Firestore's limit."""
 SPARE = 10
-"""Neighbours that each of several searches is asked for beyond its equal share."""
+"""Neighbours beyond its equal share that each of several searches asks for."""
 
 
 class FirestoreSearch(Corpus):
@@ -54,42 +64,48 @@ class FirestoreSearch(Corpus):
         index_version: str,
         second_vectors: bool = False,
     ) -> tuple[Neighbour, ...]:
-        """One vector search, for half as many again where its filters say less than the restriction; several side by
-        side where it allows more folders than one can name, and for `second_vectors`. While a new index version is being
-        embedded, chunks of the other one take places in the reply and are left out.
+        """One vector search, for half as many again if its filters say less than the restriction.
+
+        Several searches run side by side if the restriction allows more folders than one can name, and for
+        `second_vectors`. While another index version is embedded, its chunks take places in a reply and are left out.
         """
-        if impossible(restriction):
+        if is_impossible(restriction):
             return ()
-        named = any(not tags_of(group) for group in restriction.scopes)
-        filters = for_vectors(restriction, self._places(tenant_id) if named else ())
-
-        def search(slot: str, where: tuple[Where, ...], size: int) -> _Found:
-            fields = (*searched_fields(stems), SLOTS["keptEmbedding"], DISTANCE)
-            query = Query(
-                collection="chunks",
-                where=where,
-                fields=fields,
-                nearest=vector,
-                vector_field=slot,
-                limit=size,
-            )
-            found, documents = [], self._db.query(self._db.parent(tenant_id), query)
-            for each in documents:
-                # Rounding moves the product of unit vectors a little out of [-1, 1].
-                cosine = min(1.0, max(-1.0, each.fields[DISTANCE].double_value))
-                if vector_space(each.fields[SLOTS[slot]].string_value) == vector_space(
-                    index_version
-                ):
-                    found.append(Neighbour(chunk_of(each, stems), cosine))
-            return found, len(documents) == size
-
+        folders: tuple[Folder, ...] = ()
+        if any(not tags_of(group) for group in restriction.scopes):
+            folders = self._folders_of_notes(tenant_id)
+        filters = filters_for_vectors(restriction, folders)
+        query = Query(
+            collection="chunks",
+            fields=(*searched_fields(stems), VERSION_FIELDS[SECOND_VECTOR], DISTANCE),
+            nearest=vector,
+        )
+        vector_fields = (OWN_VECTOR, SECOND_VECTOR) if second_vectors else (OWN_VECTOR,)
+        searches = []
+        for vector_field in vector_fields:
+            for where in filters.searches:
+                part = replace(query, where=where, vector_field=vector_field)
+                searches.append(partial(self._search, tenant_id, part, stems, index_version))
         size = min(_size(limit, exact=filters.exact), MAX_NEIGHBOURS)
-        slots = tuple(SLOTS)[: 1 + second_vectors]
-        searches = [partial(search, slot, where) for slot in slots for where in filters.searches]
-        fitting = [
-            each for each in _nearest_of_all(searches, size) if restriction.allows(each.chunk)
-        ]
-        return tuple(sorted(fitting, key=_by_nearness)[:limit])
+        neighbours = []
+        for neighbour in _nearest_of_all(searches, size):
+            if restriction.allows(neighbour.chunk):
+                neighbours.append(neighbour)
+        return tuple(neighbours[:limit])
+
+    def _search(
+        self, tenant_id: str, query: Query, stems: Sequence[str], index_version: str, size: int
+    ) -> _Neighbours:
+        """Makes one vector search of at most `size` documents."""
+        documents = self._db.query(self._db.parent(tenant_id), replace(query, limit=size))
+        neighbours = []
+        for document in documents:
+            version = document.fields[VERSION_FIELDS[query.vector_field]].string_value
+            if vector_space(version) == vector_space(index_version):
+                # Rounding moves the product of unit vectors a little out of [-1, 1].
+                cosine = min(1.0, max(-1.0, document.fields[DISTANCE].double_value))
+                neighbours.append(Neighbour(chunk_of(document, stems), cosine))
+        return _Neighbours(neighbours, may_have_more=len(documents) == size)
 
     def postings(
         self,
@@ -100,14 +116,15 @@ class FirestoreSearch(Corpus):
         stems: Sequence[str],
         restriction: Restriction,
     ) -> tuple[IndexedChunk, ...]:
-        """Scopes are checked on the newest `limit` that contain the stem: no index holds stems within a scope. Of
-        chunks of one time, those cut off by the limit are the ones with the fewest occurrences.
+        """Checks scopes on the newest `limit` chunks that contain the stem: no index holds stems within a scope.
+
+        Of chunks with the same time, the limit cuts off those with the fewest occurrences.
         """
-        if not is_kept(stem) or impossible(restriction):
+        if not is_indexed(stem) or is_impossible(restriction):
             return ()
         query = Query(
             collection="chunks",
-            where=by_posting(restriction, stem),
+            where=filters_by_posting(restriction, stem),
             order=(f"-{posting_path(stem)}", f"-{KEY}"),
             limit=limit,
             fields=searched_fields((*stems, stem)),
@@ -117,13 +134,13 @@ class FirestoreSearch(Corpus):
     def recent(
         self, tenant_id: str, *, limit: int, stems: Sequence[str], restriction: Restriction
     ) -> tuple[IndexedChunk, ...]:
-        if impossible(restriction):
+        if is_impossible(restriction):
             return ()
-        where, exact = by_time_and_scope(restriction)
+        where, exact = filters_by_time_and_scope(restriction)
         query = Query(
             collection="chunks",
             where=where,
-            # At equal times by chunk id. A range on `createdAt` needs the index in the direction of the order.
+            # By chunk id at equal times. A range on `createdAt` needs the index in the direction of the order.
             order=("-createdAt", KEY),
             limit=_size(limit, exact=exact),
             fields=searched_fields(stems),
@@ -139,64 +156,102 @@ class FirestoreSearch(Corpus):
         restriction: Restriction,
         limit: int,
     ) -> tuple[IndexedChunk, ...]:
-        """What the query finds and the restriction allows, newest first, equals by chunk id."""
-        found = (
-            chunk_of(each, stems) for each in self._db.query(self._db.parent(tenant_id), query)
-        )
-        allowed = [each for each in found if restriction.allows(each)]
-        return tuple(
-            sorted(allowed, key=lambda each: (-microseconds(each.created_at), each.chunk_id))[
-                :limit
-            ]
-        )
+        """Returns the chunks that the query finds and the restriction allows, newest first."""
+        chunks = self._chunks(tenant_id, query, stems)
+        allowed = [chunk for chunk in chunks if restriction.allows(chunk)]
+        allowed.sort(key=_by_age)
+        return tuple(allowed[:limit])
 
     def note_chunks(
         self, tenant_id: str, note_id: str, *, stems: Sequence[str]
     ) -> tuple[IndexedChunk, ...]:
         where = (Where("noteId", "==", note_id),)
-        query = Query(collection="chunks", where=where, fields=searched_fields(stems))
-        chunks = (
-            chunk_of(each, stems) for each in self._db.query(self._db.parent(tenant_id), query)
+        query = Query(
+            collection="chunks",
+            where=where,
+            fields=searched_fields(stems),
         )
-        return tuple(sorted(chunks, key=lambda chunk: (chunk.position, chunk.chunk_id)))
+        chunks = self._chunks(tenant_id, query, stems)
+        return tuple(sorted(chunks, key=attrgetter("position", "chunk_id")))
+
+    def _chunks(self, tenant_id: str, query: Query, stems: Sequence[str]) -> list[IndexedChunk]:
+        documents = self._db.query(self._db.parent(tenant_id), query)
+        return [chunk_of(document, stems) for document in documents]
 
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
-        """One lookup of each note's existence and its record: two reads a note."""
-        asked = list(dict.fromkeys(note_ids))
-        notes = {note_id: self._db.name(tenant_id, "notes", note_id) for note_id in asked}
-        records = {note_id: self._db.name(tenant_id, "index", note_id) for note_id in asked}
-        found = self._db.lookup([*notes.values(), *records.values()], RECORD_FIELDS)
-        return {
-            note_id: CODEC.load(IndexRecord, values_of(found[records[note_id]]))
-            for note_id in asked
-            if notes[note_id] in found and records[note_id] in found
-        }
+        """Looks up each note's existence and its record in one request: two reads a note."""
+        names_of = {}
+        for note_id in note_ids:
+            note_name = self._db.name(tenant_id, "notes", note_id)
+            names_of[note_id] = (note_name, self._db.name(tenant_id, "index", note_id))
+        names = list(chain.from_iterable(names_of.values()))
+        documents = self._db.lookup(names, RECORD_FIELDS)
+        records = {}
+        for note_id, (note_name, record_name) in names_of.items():
+            if note_name in documents and record_name in documents:
+                fields = values_of(documents[record_name])
+                records[note_id] = CODEC.load(IndexRecord, fields)
+        return records
 
 
-_Found: TypeAlias = tuple[list[Neighbour], bool]
-"""What one vector search brought of the version that is asked for, nearest first, and whether there may be more."""
+@dataclass(frozen=True, slots=True)
+class _Neighbours:
+    """Result of one vector search."""
+
+    neighbours: list[Neighbour]
+    """Neighbours of the version that is asked for, nearest first."""
+    may_have_more: bool
+    """True if the reply had as many documents as were asked for."""
 
 
-def _nearest_of_all(searches: Sequence[Callable[[int], _Found]], size: int) -> list[Neighbour]:
-    """The `size` nearest that the searches have together, for not many more reads than one search of all would be:
-    each is asked for its share and some, and again for all if what it has left out may be nearer than what was found.
+_Search: TypeAlias = Callable[[int], _Neighbours]
+"""A vector search that returns at most so many neighbours."""
+
+
+def _nearest_of_all(searches: Sequence[_Search], size: int) -> list[Neighbour]:
+    """Returns the `size` nearest neighbours of all searches together, nearest first.
+
+    1. Each search asks for its equal share and SPARE more.
+    2. A search whose omitted neighbours may be nearer than the worst result asks again, for all.
+
+    So several searches cost not many more reads than one.
     """
-    share = size if len(searches) <= 1 else min(size, size // len(searches) + SPARE)
-    found = list(pool().map(lambda search: search(share), searches))
-    nearest_ones = sorted((each for part, _ in found for each in part), key=_by_nearness)[:size]
-    if share < size:
-        worst = nearest_ones[-1].cosine if len(nearest_ones) == size else -1.0
-        cut = [is_full and (not part or part[-1].cosine >= worst) for part, is_full in found]
-        more = pool().map(lambda search: search(size), itertools.compress(searches, cut))
-        every = {each.chunk.chunk_id: each for part, _ in (*found, *more) for each in part}
-        nearest_ones = sorted(every.values(), key=_by_nearness)[:size]
-    return nearest_ones
+    share = min(size, size // max(1, len(searches)) + SPARE)
+    results = list(pool().map(lambda search: search(share), searches))
+    nearest = _merge(results)[:size]
+    if share == size:
+        return nearest
+    worst_cosine = nearest[-1].cosine if len(nearest) == size else -1.0
+    again = []
+    for search, result in zip(searches, results, strict=True):
+        if not result.may_have_more:
+            continue
+        if not result.neighbours or result.neighbours[-1].cosine >= worst_cosine:
+            again.append(search)
+    results.extend(pool().map(lambda search: search(size), again))
+    return _merge(results)[:size]
+
+
+def _merge(results: Iterable[_Neighbours]) -> list[Neighbour]:
+    """Returns the neighbours of all results, each chunk once, nearest first."""
+    by_chunk: dict[str, Neighbour] = {}
+    for result in results:
+        for neighbour in result.neighbours:
+            by_chunk[neighbour.chunk.chunk_id] = neighbour
+    return sorted(by_chunk.values(), key=_by_nearness)
 
 
 def _by_nearness(neighbour: Neighbour) -> tuple[float, str]:
     return -neighbour.cosine, neighbour.chunk.chunk_id
 
 
+def _by_age(chunk: IndexedChunk) -> tuple[int, str]:
+    """Sorts the newest chunks first, those of one time by id."""
+    return -microseconds(chunk.created_at), chunk.chunk_id
+
+
 def _size(limit: int, *, exact: bool) -> int:
-    """How many to ask for so that `limit` are likely left: each is a billed read."""
-    return limit if exact else limit + max(limit // 2, 10)
+    """Returns how many documents to ask for so that `limit` are likely allowed: each is a billed read."""
+    if exact:
+        return limit
+    return limit + max(limit // 2, 10)

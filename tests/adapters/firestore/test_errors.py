@@ -14,7 +14,7 @@ from google.auth import exceptions as auth
 
 from desktop.product.emulator import Emulator, start
 from shared.adapters.firestore import FirestoreStore
-from shared.adapters.firestore.client import ours, table, translated
+from shared.adapters.firestore.client import error_table, store_error, translate_errors
 from shared.errors import AuroraError, Conflict, StoreRefused, StoreUnavailable
 from shared.model.index import IndexChange
 from tests.contracts.samples import FREE, TENANT, VERSION, chunk, note, record, save, unit
@@ -63,7 +63,7 @@ def test_every_error_of_the_sdk_is_ours_by_its_status() -> None:
             if status is None
             else _by_status(status)
         )
-        assert ours(each.__new__(each)).__class__ is wanted, each
+        assert store_error(each.__new__(each)).__class__ is wanted, each
 
 
 def test_every_error_of_google_auth_has_a_parent_in_the_table() -> None:
@@ -72,20 +72,20 @@ def test_every_error_of_google_auth_has_a_parent_in_the_table() -> None:
         for each in vars(auth).values()
         if isinstance(each, type) and issubclass(each, Exception)
     ]
-    assert all(set(each.__mro__) & set(table()) for each in classes)
+    assert all(set(each.__mro__) & set(error_table()) for each in classes)
 
 
 def test_translated_errors_are_chained_and_repeat_nothing_the_server_said() -> None:
-    with pytest.raises(StoreUnavailable) as caught, translated():
+    with pytest.raises(StoreUnavailable) as caught, translate_errors():
         raise core.ServiceUnavailable("note text")  # type: ignore[no-untyped-call]
     assert isinstance(caught.value.__cause__, core.ServiceUnavailable)
     assert "note text" not in caught.value.message
 
 
 def test_a_failed_precondition_is_a_conflict_only_for_a_guarded_request() -> None:
-    with pytest.raises(Conflict), translated(guarded=True):
+    with pytest.raises(Conflict), translate_errors(guarded=True):
         raise core.FailedPrecondition("moved")  # type: ignore[no-untyped-call]
-    with pytest.raises(StoreRefused), translated():
+    with pytest.raises(StoreRefused), translate_errors():
         raise core.FailedPrecondition("needs an index")  # type: ignore[no-untyped-call]
 
 

@@ -17,8 +17,8 @@ from shared.adapters.firestore.documents import folder_key
 from shared.adapters.firestore.filters import (
     MAX_SEARCHES,
     VectorFilters,
-    by_time_and_scope,
-    for_vectors,
+    filters_by_time_and_scope,
+    filters_for_vectors,
 )
 from shared.adapters.firestore.protocol import Where
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, Vector
@@ -147,46 +147,50 @@ def _in(*tokens: str) -> Restriction:
 
 
 def test_places_are_named_one_by_one_with_their_months() -> None:
-    one = for_vectors(_in("f:v/f3"), FEW)
+    one = filters_for_vectors(_in("f:v/f3"), FEW)
     assert one == VectorFilters(((Where("place", "in", [folder_key(FEW[3])]),),), exact=True)
-    within = for_vectors(Restriction(YEAR, (frozenset({"f:v/f3"}),)), FEW)
+    within = filters_for_vectors(Restriction(YEAR, (frozenset({"f:v/f3"}),)), FEW)
     assert _fields(within) == [["place", "month"]]
     assert not within.exact
-    assert for_vectors(_in("f:v/gone"), FEW).searches == ()
-    assert for_vectors(_in("v:v"), FEW) == VectorFilters(((),), exact=True)
+    assert filters_for_vectors(_in("f:v/gone"), FEW).searches == ()
+    assert filters_for_vectors(_in("v:v"), FEW) == VectorFilters(((),), exact=True)
 
 
 def test_more_places_than_a_filter_holds_are_shared_by_searches() -> None:
     many = [Folder("v", f"top/f{number}") for number in range(100)]
     other = Folder("v", "other")
-    filters = for_vectors(_in("f:v/top"), [*many, other])
+    filters = filters_for_vectors(_in("f:v/top"), [*many, other])
     assert _fields(filters) == [["place"]] * 4
     named = [key for (where,) in filters.searches for key in where.value]  # type: ignore[attr-defined]
     assert sorted(named) == sorted(map(folder_key, many))
     most = [Folder("v", f"top/f{number}") for number in range(30 * MAX_SEARCHES + 1)]
-    assert for_vectors(_in("f:v/top"), [*most, other]) == VectorFilters(((),), exact=False)
+    assert filters_for_vectors(_in("f:v/top"), [*most, other]) == VectorFilters(((),), exact=False)
     year = Restriction(YEAR, (frozenset({"f:v/top"}),))
-    assert _fields(for_vectors(year, [*many, other])) == [["place"]] * 4
-    assert _fields(for_vectors(year, [*most, other])) == [["month"]]
+    assert _fields(filters_for_vectors(year, [*many, other])) == [["place"]] * 4
+    assert _fields(filters_for_vectors(year, [*most, other])) == [["month"]]
 
 
 def test_filters_never_exceed_thirty_values() -> None:
     wide = frozenset(f"t:{number}" for number in range(31))
     few = frozenset(f"t:{number}" for number in range(6))
     five_months = TimeRange(datetime(2026, 1, 31, tzinfo=UTC), datetime(2026, 5, 2, tzinfo=UTC))
-    assert for_vectors(Restriction(scopes=(wide,)), ()) == VectorFilters(((),), exact=False)
-    assert for_vectors(Restriction(scopes=(few,)), ()).exact
-    assert not for_vectors(Restriction(scopes=(wide, few)), ()).exact
-    assert _fields(for_vectors(Restriction(scopes=(wide, few)), ())) == [["tags"]]
-    assert _fields(for_vectors(Restriction(YEAR, (few,)), ())) == [["tags"]]
-    (months,) = _only(for_vectors(Restriction(five_months), ()))
+    assert filters_for_vectors(Restriction(scopes=(wide,)), ()) == VectorFilters(((),), exact=False)
+    assert filters_for_vectors(Restriction(scopes=(few,)), ()).exact
+    assert not filters_for_vectors(Restriction(scopes=(wide, few)), ()).exact
+    assert _fields(filters_for_vectors(Restriction(scopes=(wide, few)), ())) == [["tags"]]
+    assert _fields(filters_for_vectors(Restriction(YEAR, (few,)), ())) == [["tags"]]
+    (months,) = _only(filters_for_vectors(Restriction(five_months), ()))
     assert months.value == ["2026-01", "2026-02", "2026-03", "2026-04", "2026-05"]
-    assert _only(for_vectors(Restriction(TimeRange(YEAR.start, None)), ())) == ()
+    assert _only(filters_for_vectors(Restriction(TimeRange(YEAR.start, None)), ())) == ()
     assert (
-        _only(for_vectors(Restriction(replace(YEAR, start=datetime(2020, 1, 1, tzinfo=UTC))), ()))
+        _only(
+            filters_for_vectors(
+                Restriction(replace(YEAR, start=datetime(2020, 1, 1, tzinfo=UTC))), ()
+            )
+        )
         == ()
     )
-    assert [each.field for each in by_time_and_scope(Restriction(YEAR, (wide,)))[0]] == [
+    assert [each.field for each in filters_by_time_and_scope(Restriction(YEAR, (wide,)))[0]] == [
         "createdAt",
         "createdAt",
     ]
@@ -197,18 +201,24 @@ def test_filters_never_exceed_thirty_values() -> None:
 )
 def test_a_month_is_asked_for_only_if_the_range_reaches_into_it(end: datetime) -> None:
     (months,) = _only(
-        for_vectors(Restriction(TimeRange(datetime(2026, 4, 8, tzinfo=UTC), end)), ())
+        filters_for_vectors(Restriction(TimeRange(datetime(2026, 4, 8, tzinfo=UTC), end)), ())
     )
     assert months.value == ["2026-04", "2026-05", *([] if end.second == 0 else ["2026-06"])]
 
 
 def test_a_range_of_thirty_days_is_asked_for_by_day() -> None:
     start = datetime(2026, 5, 8, 22, tzinfo=UTC)
-    (days,) = _only(for_vectors(Restriction(TimeRange(start, start + timedelta(days=7))), ()))
+    (days,) = _only(
+        filters_for_vectors(Restriction(TimeRange(start, start + timedelta(days=7))), ())
+    )
     assert days.value == [f"2026-05-{day:02}" for day in range(8, 16)]
-    (day,) = _only(for_vectors(Restriction(TimeRange(start, start + timedelta(hours=2))), ()))
+    (day,) = _only(
+        filters_for_vectors(Restriction(TimeRange(start, start + timedelta(hours=2))), ())
+    )
     assert day.value == ["2026-05-08"]
-    (month,) = _only(for_vectors(Restriction(TimeRange(start, start + timedelta(days=30))), ()))
+    (month,) = _only(
+        filters_for_vectors(Restriction(TimeRange(start, start + timedelta(days=30))), ())
+    )
     assert month.field == "month"
 
 
@@ -299,7 +309,7 @@ def test_figures_of_another_instance_are_seen_within_two_seconds_and_own_ones_at
     assert other.document_frequencies(TENANT, ["alpha"]) == {"alpha": 1}
     save(firestore_store, chunk("n2"))
     assert firestore_store.document_frequencies(TENANT, ["alpha"]) == {"alpha": 2}
-    other._known[TENANT].until = 0.0  # as after two seconds
+    other._cache[TENANT].until = 0.0  # as after two seconds
     assert other.stats(TENANT) == firestore_store.stats(TENANT)
     assert other.document_frequencies(TENANT, ["alpha"]) == {"alpha": 2}
 
