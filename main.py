@@ -1,4 +1,7 @@
-"""What Cloud Functions loads: its buildpack looks for this file beside requirements.txt. One function a deployment."""
+"""Entry points that Cloud Functions loads, one for each deployed function.
+
+Its buildpack looks for this file beside requirements.txt.
+"""
 
 import os
 

@@ -31,13 +31,13 @@ class Deployment:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """A thing that is somebody else's and that deploying would change."""
+class ForeignResource:
+    """A resource that belongs to others and that deploying would change."""
 
     flag: str
     """Value of `--take-over` that allows it."""
     description: str
-    """Names the thing and the change, for the person who decides."""
+    """Name of the resource and the change, for the person who decides."""
 
 
 def functions(google: Google) -> list[JSON]:
@@ -135,7 +135,7 @@ def following(deployment: Deployment | None, *, beside: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def taken_over(deployment: Deployment) -> list[Taken]:
+def taken_over(deployment: Deployment) -> list[ForeignResource]:
     """Returns everything that is not ours and that deploying would change."""
     return [
         *_functions_of_others(deployment),
@@ -146,7 +146,7 @@ def taken_over(deployment: Deployment) -> list[Taken]:
     ]
 
 
-def _functions_of_others(deployment: Deployment) -> Iterator[Taken]:
+def _functions_of_others(deployment: Deployment) -> Iterator[ForeignResource]:
     names = {f"{deployment.prefix}{base}" for base in FUNCTIONS}
     for function in functions(deployment.google):
         _, _, _, region, _, name = function["name"].split("/")
@@ -154,10 +154,10 @@ def _functions_of_others(deployment: Deployment) -> Iterator[Taken]:
             description = (
                 f"function {name} in {region}, which has not our label: it would be replaced"
             )
-            yield Taken(f"function:{name}", description)
+            yield ForeignResource(f"function:{name}", description)
 
 
-def _secrets_of_others(deployment: Deployment) -> Iterator[Taken]:
+def _secrets_of_others(deployment: Deployment) -> Iterator[ForeignResource]:
     """Yields secrets without our label, but for those that our functions read: an earlier run named them."""
     google = deployment.google
     secrets_read = set()
@@ -171,19 +171,19 @@ def _secrets_of_others(deployment: Deployment) -> Iterator[Taken]:
             continue
         secret = google.found(f"secretmanager/v1/{google.name}/secrets/{name}")
         if secret and not is_ours(secret):
-            yield Taken(f"secret:{name}", f"secret {name}: it would get another version")
+            yield ForeignResource(f"secret:{name}", f"secret {name}: it would get another version")
 
 
-def _jobs_of_others(deployment: Deployment) -> Iterator[Taken]:
+def _jobs_of_others(deployment: Deployment) -> Iterator[ForeignResource]:
     google = deployment.google
     name = f"{deployment.prefix}{JOB}"
     place = f"{google.name}/locations/{deployment.region}"
     job = google.found(f"cloudscheduler/v1/{place}/jobs/{name}")
     if job and not is_ours(job):
-        yield Taken(f"job:{name}", f"scheduler job {name}: it would be replaced")
+        yield ForeignResource(f"job:{name}", f"scheduler job {name}: it would be replaced")
 
 
-def _accounts_of_others(deployment: Deployment) -> Iterator[Taken]:
+def _accounts_of_others(deployment: Deployment) -> Iterator[ForeignResource]:
     if deployment.functions:  # an earlier run made its accounts, or named them
         return
     google = deployment.google
@@ -191,16 +191,16 @@ def _accounts_of_others(deployment: Deployment) -> Iterator[Taken]:
     for account in google.items(f"iam/v1/{google.name}/serviceAccounts", "accounts"):
         name = account["email"].partition("@")[0]
         if name in names and not is_ours(account):
-            yield Taken(f"account:{name}", f"service account {name}: it would get roles")
+            yield ForeignResource(f"account:{name}", f"service account {name}: it would get roles")
 
 
-def _in_the_database(deployment: Deployment) -> Iterator[Taken]:
+def _in_the_database(deployment: Deployment) -> Iterator[ForeignResource]:
     database = deployment.database
     if not deployment.google.found(f"firestore/v1/{database.name}"):
         return
     if database.has_other_rules():
         description = f"the Firestore rules of database {database.id}: they would be replaced by firestore.rules"
-        yield Taken("rules", description)
+        yield ForeignResource("rules", description)
     has_our_rules = database.has_our_rules()
     by_group: dict[str, list[JSON]] = {}
     for override in database.indexes.fields_to_change():
@@ -213,7 +213,7 @@ def _in_the_database(deployment: Deployment) -> Iterator[Taken]:
                 f"collection group {group} of database {database.id}, which {usage}: "
                 f"single-field indexes would change for {fields}"
             )
-            yield Taken(f"group:{group}", description)
+            yield ForeignResource(f"group:{group}", description)
 
 
 def _usage_by_others(

@@ -23,7 +23,7 @@ import releases
 from check_settings import SettingsError
 from cloud import JSON, Google, Refused, tell
 from firestore import Database
-from look import Deployment, Stop, Taken
+from look import Deployment, ForeignResource, Stop
 from resources import ACCOUNTS, APIS, CHOSEN, FUNCTIONS, ROLES, TABLE
 from source import source
 
@@ -56,7 +56,7 @@ class Plan:
     moves: tuple[str, ...]
     """Functions that follow another database: a trigger keeps its database, so these are made anew."""
     claim: owner.Claim | None = None
-    """What makes the deployment the owner of its database; None: it is already."""
+    """Change that makes the deployment the owner of its database; None if it is the owner."""
     other_owners: tuple[str, ...] = ()
     """Prefixes of the deployments that the database belongs to."""
 
@@ -404,7 +404,7 @@ def taken_over(plan: Plan, options: argparse.Namespace) -> None:
     )
 
 
-def _owned_by_others(plan: Plan) -> list[Taken]:
+def _owned_by_others(plan: Plan) -> list[ForeignResource]:
     if not plan.other_owners:
         return []
     names = " and ".join(owner.deployment_name(prefix) for prefix in plan.other_owners)
@@ -413,7 +413,7 @@ def _owned_by_others(plan: Plan) -> list[Taken]:
         "index every note in turns. Give this one a database of its own (--database NAME). Taken over, the other "
         "answers questions and indexes nothing"
     )
-    return [Taken("database", description)]
+    return [ForeignResource("database", description)]
 
 
 def _claim(plan: Plan) -> str:

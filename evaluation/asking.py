@@ -64,7 +64,7 @@ class Asker:
     strategy: Strategy = Strategy.WEIGHTED
 
     def search(self, golden: GoldenQuestion) -> Ranking:
-        """Raises NotFound naming the question whose filters name a vault or folder that there is not."""
+        """Searches for a question. Raises NotFound with the question's id if its filters name an unknown folder."""
         started = perf_counter()
         try:
             retrieved = search(self.app, self._question(golden), k=DEPTH)

@@ -310,7 +310,7 @@ def _site(
 def _by_first_segment(
     functions: Mapping[str, WSGIApplication], rest: WSGIApplication
 ) -> WSGIApplication:
-    """As on the shared functions host; each function knows its name before a path.
+    """Routes a path to the function that its first segment names, as Cloud Functions' shared host does.
 
     Firebase's SDKs that use an emulator call `/PROJECT/REGION/NAME`.
     """

@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 import click
 
-from cli.diagnosis.checks import Verdict, coverage_in_words, examined, is_begun, tried
+from cli.diagnosis.checks import Verdict, check_parts, coverage_in_words, is_begun, tried
 from cli.diagnosis.google_project import GoogleProject
 from cli.options import FAILED, CommandContext, anywhere
 from cli.terminal import echo, echo_json
@@ -44,7 +44,7 @@ def doctor(context: CommandContext, project: str | None, *, calibrate: bool) -> 
 
         _tell(context, examine(GoogleProject(project)))
     else:
-        _tell(context, _examined_server(context) if context.server else examined(context))
+        _tell(context, _check_server(context) if context.server else check_parts(context))
 
 
 def _tell(context: CommandContext, verdicts: Sequence[Verdict]) -> None:
@@ -86,7 +86,7 @@ def _calibrate(context: CommandContext) -> None:
     context.tell(cosines, "\n".join(lines))
 
 
-def _examined_server(context: CommandContext) -> list[Verdict]:
+def _check_server(context: CommandContext) -> list[Verdict]:
     """Returns verdicts on the parts of a server that can be seen from outside."""
     with context.client() as client:
 

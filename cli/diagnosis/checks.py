@@ -65,10 +65,10 @@ class Verdict:
     verdict: str
     detail: str
     mend: str = ""
-    """Command that mends the part; empty if there is none."""
+    """Command that repairs the part; empty if there is none."""
 
 
-def examined(context: CommandContext) -> list[Verdict]:
+def check_parts(context: CommandContext) -> list[Verdict]:
     """Returns a verdict on every part of the product that runs with these settings."""
     tenant_id = context.tenant_id
     try:

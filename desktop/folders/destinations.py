@@ -25,7 +25,7 @@ from shared.errors import (
 from shared.indexing.state import note_revision
 from shared.model.notes import ListedNote, Note, NoteKey, TrashedNote
 from shared.notes.service import NoteDraft
-from shared.ports.pages import Page, every
+from shared.ports.pages import Page, items_of_pages
 from shared.settings import Settings
 
 FOLLOWS_WITHIN = 60.0
@@ -189,7 +189,7 @@ class LocalDestination:
         def page(token: str | None) -> Page[ListedNote]:
             return self.app.notes.page(self.tenant_id, limit=LISTED, token=token, vault=None)
 
-        return {note.note_id: NoteVersion.of(note) for note in every(page)}
+        return {note.note_id: NoteVersion.of(note) for note in items_of_pages(page)}
 
     def read(self, note_id: str) -> CurrentNote | None:
         try:
@@ -246,7 +246,7 @@ class LocalDestination:
         def page(token: str | None) -> Page[TrashedNote]:
             return self.app.notes.trash(self.tenant_id, limit=LISTED, token=token)
 
-        return replaced_at(trashed_row_json(note) for note in every(page))
+        return replaced_at(trashed_row_json(note) for note in items_of_pages(page))
 
 
 def local_name(settings: Settings, tenant_id: str) -> str:

@@ -226,7 +226,7 @@ class Import:
         due = {
             note_id: file
             for note_id, file in files.items()
-            if not (previous.is_unchanged(file) and merge.settled(note_id))
+            if not (previous.is_unchanged(file) and merge.is_settled(note_id))
         }
         outcomes: list[FileOutcome] = []
         with _workers() as workers:

@@ -110,7 +110,7 @@ class Merge:
     added: Mapping[str, datetime] = field(default_factory=dict)
     """When git first knew each file, by path, of a folder with files that are new here."""
 
-    def settled(self, note_id: str) -> bool:
+    def is_settled(self, note_id: str) -> bool:
         """Reports whether there is nothing new of the note."""
         return note_id in self.snapshot.foreign or self._is_untouched(note_id)
 

@@ -187,17 +187,17 @@ class Operation:
     """One handler's contract, without the errors that every route may answer (400, 401, 429, 503, …)."""
 
     body: type[Body] | None = None
-    """Type of the body; None: a body is ignored."""
+    """Type of the body; None if a body is ignored."""
     query: type[Body] | None = None
-    """The parameters after `?`; None: they are ignored."""
+    """Type of the parameters after `?`; None if they are ignored."""
     reply: Any = None
-    """The type of its JSON, like those of `shared.api`; None: 204, or one of `media_types`."""
+    """Type of the reply's JSON, from `shared.api`; None for 204, or a reply of one of `media_types`."""
     media_types: tuple[str, ...] = ()
-    """Other types that a reply may have, as text."""
+    """Other media types of a reply, as text."""
     errors: tuple[int, ...] = ()
-    """404 and 409, where they can happen."""
+    """404 and 409, if the route can return them."""
     described: Mapping[str, Any] | None = None
-    """Description in openapi.json where the fields above cannot say it, as of another protocol's messages."""
+    """Hand-written OpenAPI operation, for routes with a protocol of their own (GraphQL, MCP)."""
 
 
 OPERATIONS: dict[Callable[..., Reply], Operation] = {}

@@ -31,7 +31,7 @@ from shared.model.retrieval import Retrieved
 from shared.model.sessions import Message, Session
 from shared.model.templates import Template
 from shared.ports.documents import read_page
-from shared.ports.pages import Page, every
+from shared.ports.pages import Page, items_of_pages
 from shared.ports.stores import Store
 
 FIRST_PAGE = 2
@@ -115,7 +115,7 @@ def export_tenant(tenant_id: str, store: Store) -> Iterator[Exported]:
             yield stored
         else:
             yield stored.template
-    yield from every(lambda token: store.list_usage(tenant_id, limit=ROWS_AT_ONCE, token=token))
+    yield from items_of_pages(lambda token: store.list_usage(tenant_id, limit=ROWS_AT_ONCE, token=token))
 
 
 def _documents(
@@ -150,7 +150,7 @@ def all_notes(tenant_id: str, store: Store) -> Iterator[Note | UnreadableNote]:
         _note_length,
         most=NOTES_AT_ONCE,
     )
-    return every(read)
+    return items_of_pages(read)
 
 
 def session_messages(

@@ -11,7 +11,7 @@ from shared.model.account import Rating
 from shared.model.documents import FEEDBACK
 from shared.model.sessions import Role
 from shared.ports.documents import read_page
-from shared.ports.pages import every
+from shared.ports.pages import items_of_pages
 from shared.ports.stores import Store
 
 
@@ -40,7 +40,7 @@ def quality(store: Store, sessions: SessionPages, since: datetime) -> QualityJso
     """
     answer_ids: set[str] = set()
     follow_ups = 0
-    for session in every(lambda token: sessions.page(limit=ROWS_AT_ONCE, token=token)):
+    for session in items_of_pages(lambda token: sessions.page(limit=ROWS_AT_ONCE, token=token)):
         if session.updated_at < since:  # the last changed come first
             break
         session_answers = _answer_ids(session.session_id, sessions)
@@ -49,7 +49,7 @@ def quality(store: Store, sessions: SessionPages, since: datetime) -> QualityJso
 
     ratings: dict[str, Rating] = {}
     clicked: set[str] = set()
-    for feedback in every(
+    for feedback in items_of_pages(
         lambda token: read_page(store, sessions.person, FEEDBACK, limit=ROWS_AT_ONCE, token=token)
     ):
         if feedback.request_id not in answer_ids:

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 
 from shared.errors import Conflict
 from shared.indexing.diff import Changes, WantedChunk, WantedNote
-from shared.model.index import ChunkPut, IndexChange, IndexRecord, IndexWrites, Made, Vector
+from shared.model.index import (
+    ChunkPut,
+    IndexChange,
+    IndexRecord,
+    IndexWrites,
+    LazyCollection,
+    Vector,
+)
 from shared.model.notes import NoteKey
 from shared.ports.budgets import WriteBudget
 from shared.ports.stores import Store
@@ -70,8 +77,8 @@ class NoteWriter:
             self._key.note_id,
             self._token,
             record,
-            put=Made(changes.put, put),
-            patch=Made(changes.patch, wanted.indexed),
+            put=LazyCollection(changes.put, put),
+            patch=LazyCollection(changes.patch, wanted.indexed),
             remove=changes.remove,
             needs_note=True,
         )

@@ -216,9 +216,9 @@ def _mean(weights: Sequence[float], part_credits: Sequence[float]) -> float:
 
 
 def _is_denied(claim: _Claim, part_credits: Sequence[float], sentence: Facts) -> bool:
-    """Reports whether one side denies what the other says.
+    """Reports whether the claim and the sentence contradict each other by negation.
 
-    Where both say the same in the same words, each negation counts.
+    If both use the same words, each negation counts.
     """
     credited = zip(claim.words, part_credits, strict=False)
     matched = [word for word, credit in credited if credit == 1.0]

@@ -126,7 +126,7 @@ class IndexRecord:
     """Revision and index version at which `attempts` counts; empty: those of the record."""
 
 
-class Made(Collection[Item]):
+class LazyCollection(Collection[Item]):
     """Items that are made one by one, each time they are read, so that a store that reads them holds few at once.
 
     A chunk's words take 20 KB, those of the largest note 25 MB, and as protobufs five times as much.
@@ -191,7 +191,7 @@ class IndexChange:
     record: IndexRecord | None
     """The record afterwards; None: removed."""
     put: Collection[ChunkPut] = ()
-    """In the order of positions. Those of a long note are made while they are read, see `Made`."""
+    """In the order of positions. Those of a long note are made while they are read, see `LazyCollection`."""
     patch: Collection[IndexedChunk] = ()
     """Chunks whose stored vectors stay: everything else is overwritten."""
     vectors: tuple[tuple[str, Vector], ...] = ()

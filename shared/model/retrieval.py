@@ -208,7 +208,7 @@ class Retrieved:
     mode: RetrievalMode
     candidate_count: int
     range_used: TimeRange | None
-    """The range that was applied, after widening; None: none."""
+    """The range that was applied, after widening; None if none was."""
     widened: str | None
     """Step of WIDENING that was taken; None if the search was not widened."""
     timings_ms: Mapping[str, float]
@@ -223,11 +223,11 @@ class Retrieved:
     failed_legs: tuple[FailedLeg, ...] = ()
     """Legs that failed and were left out."""
     notes_read: int | None = None
-    """Notes read for a question that names a time alone, of each of which `selected` has the first passage, by date."""
+    """Notes read for a question about a period; `selected` holds the first passage of each, by date. None otherwise."""
     leaves_older: bool = False
     """True if `notes_read` are the newest of that time, and older ones were not read."""
     lexical_only: bool = False
     """True if words tell more than vectors: the embedder does not know the question's language."""
     query: Vector | None = None
-    """The question's embedding by the model `embedder`; None: it was searched without."""
+    """Embedding of the question by the model `embedder`; None if the search used no vectors."""
     embedder: str = ""

@@ -44,15 +44,15 @@ class SessionSettings:
         default="",
         nullable=True,
     )
-    """An allowed model; empty: the configured one."""
+    """An allowed model; empty for the configured one."""
     max_context_tokens: int = _setting("a whole number", default=4000, least=500, most=32_000)
-    """Estimated; see `Question.max_context_tokens`."""
+    """Largest prompt in tokens, estimated; see `Question.max_context_tokens`."""
     max_history: int = _setting("a whole number", default=20, least=0, most=200)
     """Number of earlier messages that a question may refer to."""
     look_in: str = _setting(
         "text like `vault/folder`, `vault/` for all of it", default="", most=MAX_FOLDER
     )
-    """Unless a request's filters name vaults or folders; empty: everywhere."""
+    """Vault or folder to search if a request's filters name none; empty for everywhere."""
     window_days: int = _setting("a whole number", default=0, least=0, most=MAX_DAYS)
     """Greatest age of a note in days, unless a request's filters name a time; 0 for any."""
     strategy: str = _setting(
@@ -132,7 +132,7 @@ class Role(StrEnum):
 
     @classmethod
     def newer(cls) -> Role:
-        """A role that only a newer release knows: no person speaks."""
+        """Returns the role that stands for values which a newer release wrote."""
         return cls.ASSISTANT
 
 

@@ -12,13 +12,13 @@ class WriteBudget(Protocol):
     """The documents that the index of notes may write."""
 
     def check(self, tenant_id: str) -> None:
-        """Raises IndexQuotaExceeded where the day's writes are used up, StoreUnavailable."""
+        """Raises IndexQuotaExceeded if the day's writes are used up; StoreUnavailable."""
 
     def reserved(self, tenant_id: str, most: IndexWrites) -> AbstractContextManager[IndexWrites]:
-        """Around indexing a note, which writes `most` documents at most and adds what it has written to the result.
+        """Reserves `most` documents while a note is indexed; the indexer adds to the yielded counts what it writes.
 
         Raises IndexQuotaExceeded, StoreUnavailable.
         """
 
     def add(self, tenant_id: str, made: IndexWrites) -> None:
-        """Count what was written without a reservation."""
+        """Counts documents that were written without a reservation."""

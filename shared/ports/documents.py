@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class DocumentStore(Protocol):
-    """Documents by owner, collection and id. An owner sees its own documents alone."""
+    """Stores documents by owner, collection and id. An owner sees its own documents alone."""
 
     def get(self, owner: Owner, collection: Collection[T], document_id: str) -> Stored[T]:
         """Returns a document, perhaps an expired one.

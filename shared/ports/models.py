@@ -57,7 +57,7 @@ MAX_WRITTEN = 2048
 
 
 class Reranker(Protocol):
-    """Reads question and passage together, which is slower and sees more than vectors and words apart."""
+    """Scores a passage by reading it together with the question: slower and more exact than vectors and words."""
 
     @property
     def model(self) -> str: ...
@@ -70,7 +70,7 @@ class Reranker(Protocol):
 
 
 class Writer(Protocol):
-    """Prompt to draft."""
+    """Writes a draft of the answer from a prompt."""
 
     @property
     def model(self) -> str: ...
@@ -79,7 +79,7 @@ class Writer(Protocol):
         """Raises ModelUnavailable (try later, or let another writer answer) or ModelRefused."""
 
     def stream(self, prompt: Prompt) -> Generator[Delta]:
-        """The draft as it is written; together the texts are what `write` gives, blanks around it aside.
+        """Yields the draft as it is written; the texts together are the text of `write`, but for blanks around it.
 
         Closing the iterator ends the model call at once; so does, from another thread, the request's `Cancel`, upon
         which Cancelled is raised. Raises as `write`, before the first text or after some of it; attempts are repeated

@@ -17,16 +17,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """One page of a listing. `next_token` None: this was the last."""
+    """One page of a listing."""
 
     items: tuple[T, ...]
     next_token: str | None
+    """Token of the next page; None if this is the last."""
     unreadable: tuple[UnreadableDocument, ...] = ()
     """Documents among the items, or behind the last, that cannot be read; the next page may name them again."""
 
 
-def every(read: Callable[[str | None], Page[T]]) -> Iterator[T]:
-    """The items of all pages, one page in memory at a time."""
+def items_of_pages(read: Callable[[str | None], Page[T]]) -> Iterator[T]:
+    """Yields the items of all pages, with one page in memory at a time."""
     token: str | None = None
     while True:
         page = read(token)
@@ -41,8 +42,10 @@ _SEAL = 6
 
 
 def make_token(listing: str, *place: str) -> str:
-    """`listing` names everything that the pages must have in common; it is no part of the token. `place`: the key of
-    the last item given; the listing goes on after it, whatever has changed.
+    """Makes the token of the page after an item; it stays valid while data changes.
+
+    listing: name of everything that the pages have in common; it is no part of the token.
+    place: key of the page's last item.
     """
     content = json.dumps(place).encode()
     seal = hashlib.sha256(json.dumps(listing).encode() + content).digest()[:_SEAL]

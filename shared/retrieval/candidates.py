@@ -43,18 +43,18 @@ class Pool:
     query: Vector | None
     """The question's embedding; None: there is no embedder, or it is away."""
     unread: frozenset[str]
-    """Ids of chunks whose vectors were not read yet, and may not exist. Their `cosine` is None."""
+    """Ids of chunks whose vectors have not been read yet, and may not exist. Their `cosine` is None."""
     ceiling: float
-    """The greatest cosine that an unread vector can have: the vector leg would have brought a better one."""
+    """Greatest cosine that an unread vector can have: the vector leg would have found a greater one."""
     frequencies: Mapping[str, int]
-    """Stem of the question -> chunks of the tenant that contain it."""
+    """Stem of the question -> number of the tenant's chunks that contain it."""
     stats: CorpusStats
     failed_vaults: frozenset[str] = frozenset()
-    """Vaults whose search failed, where each is searched on its own."""
+    """Vaults whose search failed, if each vault is searched on its own."""
     restriction: Restriction = field(default_factory=Restriction)
     """The restriction that every candidate obeys."""
     widened: str | None = None
-    """The step that widened the restriction, as in `Retrieved`."""
+    """Name of the step that widened the restriction, a key of WIDENING; None if none did."""
 
     def mode(self, strategy: Strategy) -> RetrievalMode:
         """Decides how the candidates are ranked, from what the legs brought."""

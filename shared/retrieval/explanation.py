@@ -47,23 +47,26 @@ class Absence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PassageReport:
-    """One passage as the search saw it, or if it was no candidate as it would have."""
+    """One passage as the search scored it; one that was no candidate as the search would have scored it."""
 
     scored: Scored
     candidate: Candidate
-    """The passage with its cosine (None: no vector, or none of the question) and its rank in each leg (None: not among
-    those looked at; a leg is followed `DEEP` for what it did not bring)."""
+    """The passage with its cosine and its rank in each leg.
+
+    The cosine is None if the passage or the question has no vector; a rank is None if the passage is not among the
+    first `DEEP` of the leg.
+    """
     shares: tuple[float, float, float]
     """Shares of the vector, the keyword and the recency part in the score."""
     bm25: float
     """BM25 before it is divided by the best."""
     was_candidate: bool
     place: int | None
-    """WeightedFolder in the ranking of all that match and pass the threshold, from 1."""
+    """Rank among all passages that match and pass the threshold, from 1; None if it is not ranked."""
     repeats: str | None
-    """Chunk id of the better passage that says the same."""
+    """Chunk id of a better passage with the same content; None if there is none."""
     absence: Absence | None
-    """Reason for which it is not in the result; None: it is."""
+    """Reason why the passage is not in the result; None if it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class NoteReport:
 
     note_id: str
     absence: Absence | None
-    """That of the passage that got furthest; None: one of them is in the result."""
+    """Absence of the passage that got furthest; None if a passage of the note is in the result."""
     passages: tuple[PassageReport, ...]
 
 

@@ -88,10 +88,9 @@ def parts_of(
 
 
 def weigher(weighted_folders: Sequence[WeightedFolder]) -> Callable[[IndexedChunk], float]:
-    """Returns what weighs a chunk: the greatest weight of the folders it lies in; without folders 1.
+    """Returns a function chunk -> weight: the greatest weight of the chunk's folders, otherwise MIN_WEIGHT.
 
-    A vault's root beside folders means the notes that lie in none. What the search of a root brings besides, from
-    folders that are no folders, counts least.
+    Without weighted folders each chunk weighs 1. A vault's root beside folders stands for the notes in no folder.
     """
     if not weighted_folders:
         return lambda _: 1.0

@@ -12,7 +12,7 @@ from shared.model.account import Person
 from shared.model.documents import SESSIONS
 from shared.model.questions import Question
 from shared.model.sessions import Message, Role, Session
-from shared.ports.pages import every
+from shared.ports.pages import items_of_pages
 from shared.sessions.service import Sessions
 from tests.contracts.samples import COLLEAGUE, DAY, OTHER, PERSON, TENANT
 from tests.sessions.samples import ANSWER, Conversations, asked_in
@@ -70,7 +70,7 @@ def test_a_search_of_many_sessions_goes_on_from_page_to_page(sessions: Sessions)
         sessions.create(title=f"Trip to Müller {number}" if number % 4 == 0 else "Other")
 
     def found(title: str) -> list[str]:
-        pages = every(lambda token: sessions.page(limit=2, token=token, title=title))
+        pages = items_of_pages(lambda token: sessions.page(limit=2, token=token, title=title))
         return sorted(each.title for each in pages)
 
     assert (
