@@ -24,7 +24,7 @@ from shared.errors import Conflict, RequestBusy, TooLarge, Unavailable
 from shared.model.account import AnsweredRequest, Person
 from shared.model.clocks import is_running
 from shared.model.documents import REQUESTS, Stored
-from shared.ports.freshness import Freshness, freshness
+from shared.ports.freshness import Freshness, current
 from shared.ports.stores import ConversationStore
 
 KEPT = timedelta(hours=24)
@@ -174,17 +174,11 @@ class Idempotency:
 
     def _changed(self, tenant_id: str, notes: Mapping[str, str]) -> frozenset[str] | None:
         """Returns the notes that have another revision than was read; None if one was deleted."""
-        if not notes:
-            return frozenset()
-        records = self.store.live_records(tenant_id, tuple(notes))
-        edited_ids = set()
-        for note_id, revision in notes.items():
-            match freshness(revision, records.get(note_id)):
-                case Freshness.DELETED:
-                    return None
-                case Freshness.EDITED:
-                    edited_ids.add(note_id)
-        return frozenset(edited_ids)
+        states = current(self.store, tenant_id, notes.items())
+        if Freshness.DELETED in states.values():
+            return None
+        edited = [note_id for (note_id, _), state in states.items() if state is Freshness.EDITED]
+        return frozenset(edited)
 
     def read(self, key: RequestKey) -> Stored[AnsweredRequest]:
         return self.store.get(key.person, REQUESTS, key.request_id)

@@ -134,7 +134,7 @@ def _retrieve(app: App, question: Question, options: RetrievalOptions) -> Retrie
 
     started = time.perf_counter()
     cached = app.results.get(key)
-    if cached is not None and _is_current(app, question.tenant_id, cached):
+    if cached is not None and _is_unchanged(app, question.tenant_id, cached):
         seconds = time.perf_counter() - started
         return replace(cached, timings_ms={"retrieval": 1000 * seconds})
 
@@ -144,7 +144,7 @@ def _retrieve(app: App, question: Question, options: RetrievalOptions) -> Retrie
     return retrieved
 
 
-def _is_current(app: App, tenant_id: str, retrieved: Retrieved) -> bool:
+def _is_unchanged(app: App, tenant_id: str, retrieved: Retrieved) -> bool:
     """Reports whether all notes of a result exist as they were found.
 
     A deletion is obeyed before the index has followed it.

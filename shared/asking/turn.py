@@ -50,7 +50,7 @@ from shared.model.retrieval import RefusalReason
 from shared.model.sessions import SettingsPatch
 from shared.model.templates import AUTO, TemplateMatch
 from shared.ports.cancel import Cancelled
-from shared.ports.freshness import Freshness
+from shared.ports.freshness import Freshness, compare
 from shared.sessions.turns import Turn, citation_now
 from shared.tracing import measure, reads_so_far
 
@@ -343,8 +343,8 @@ def _as_notes_are_now(app: App, question: Question, answer: Answer) -> Answer:
     citations = []
     for citation in answer.citations:
         chunk = citation.passage.chunk
-        is_stale = chunk.note_revision != current_revisions.get(chunk.note_id)
-        citations.append(replace(citation, stale=is_stale))
+        state = compare(chunk.note_revision, current_revisions.get(chunk.note_id))
+        citations.append(replace(citation, stale=state is not Freshness.CURRENT))
     return replace(answer, citations=tuple(citations))
 
 

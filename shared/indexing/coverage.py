@@ -1,4 +1,4 @@
-"""How far the index has followed a tenant's notes, or one of them."""
+"""Measures how far the index has followed a tenant's notes, or one of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from shared.indexing.pipeline import Indexer
 from shared.indexing.state import note_revision
 from shared.model.index import Coverage, IndexStatus, NoteState
 from shared.model.notes import NoteKey
+from shared.ports.freshness import Freshness, freshness
 from shared.ports.stores import Store
 
 LATEST = 500
@@ -53,7 +54,7 @@ def _count_stale(tenant_id: str, store: Store) -> int:
         record = records.get(note.note_id)
         if record is None or record.status is not IndexStatus.INDEXED:
             continue
-        if record.note_revision != note_revision(note):
+        if freshness(note_revision(note), record) is Freshness.EDITED:
             stale += 1
     return stale
 
@@ -63,6 +64,5 @@ def read_note_state(indexer: Indexer, key: NoteKey) -> NoteState:
     state = indexer.state(key)
     if not state.revision:
         raise NotFound(f"no note {key.note_id!r}")
-    record = state.record
-    is_current = record is not None and record.note_revision == state.revision
-    return NoteState(record, current=is_current)
+    is_current = freshness(state.revision, state.record) is Freshness.CURRENT
+    return NoteState(state.record, current=is_current)

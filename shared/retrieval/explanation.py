@@ -14,7 +14,7 @@ from shared.errors import InvalidArgument
 from shared.model.index import IndexedChunk, IndexRecord, IndexStatus, NoteState
 from shared.model.questions import Question
 from shared.model.retrieval import Candidate, Restriction, Retrieved, Scored
-from shared.ports.freshness import is_current
+from shared.ports.freshness import Freshness, compare
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.candidates import gather
 from shared.retrieval.legs import LegRunner
@@ -152,7 +152,10 @@ def _current_chunks(
     if record is None or not record.note_revision:
         return ()
     stored = legs.store.note_chunks(legs.question.tenant_id, note_id, stems=legs.analysis.stems)
-    return tuple(chunk for chunk in stored if is_current(chunk, record))
+    revision = record.note_revision
+    return tuple(
+        chunk for chunk in stored if compare(chunk.note_revision, revision) is Freshness.CURRENT
+    )
 
 
 def _candidates(

@@ -8,7 +8,7 @@ itself must not be one of its tasks.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -31,6 +31,7 @@ from shared.model.retrieval import (
     Restriction,
     WeightedFolder,
 )
+from shared.ports.freshness import Freshness, NoteRevision, current
 from shared.ports.models import Embedder
 from shared.ports.stores import SearchStore
 from shared.retrieval.options import RetrievalOptions
@@ -118,6 +119,10 @@ class LegRunner:
     def records(self, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         """Reads the index records of the notes that still exist: note id -> record. Raises StoreUnavailable."""
         return self.store.live_records(self.question.tenant_id, note_ids)
+
+    def current(self, revisions: Collection[NoteRevision]) -> Mapping[NoteRevision, Freshness]:
+        """Returns the state of each note since its revision was read. Raises StoreUnavailable."""
+        return current(self.store, self.question.tenant_id, revisions)
 
     def newest(self, restriction: Restriction, limit: int) -> tuple[IndexedChunk, ...]:
         """Returns the newest chunks that the restriction allows."""

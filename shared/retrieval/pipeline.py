@@ -9,7 +9,7 @@ from functools import partial
 
 from shared.model.questions import Question
 from shared.model.retrieval import FailedLeg, RefusalReason, Retrieved, Scored, WeightedFolder
-from shared.ports.freshness import Freshness, freshness
+from shared.ports.freshness import Freshness, current, revision_of
 from shared.ports.models import Embedder, Reranker
 from shared.ports.stores import Store
 from shared.retrieval.analysis import analyse, restrict
@@ -186,10 +186,6 @@ class Retriever:
 
     def _is_any_rewritten(self, pool: Pool, tenant_id: str) -> bool:
         """Reports whether the note of a candidate has a newer revision than the candidate."""
-        chunks = [candidate.chunk for candidate in pool.candidates]
-        note_ids = sorted({chunk.note_id for chunk in chunks})
-        records = self.store.live_records(tenant_id, note_ids)
-        for chunk in chunks:
-            if freshness(chunk.note_revision, records.get(chunk.note_id)) is Freshness.EDITED:
-                return True
-        return False
+        revisions = [revision_of(candidate.chunk) for candidate in pool.candidates]
+        states = current(self.store, tenant_id, revisions)
+        return Freshness.EDITED in states.values()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, islice
@@ -17,9 +17,9 @@ from typing import Protocol
 
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.language.vocabulary import vocabularies
-from shared.model.index import IndexedChunk, IndexRecord, Vector
+from shared.model.index import IndexedChunk, Vector
 from shared.model.retrieval import Reranked, Scored
-from shared.ports.freshness import is_current
+from shared.ports.freshness import Freshness, NoteRevision, revision_of
 from shared.ports.models import Reranker
 from shared.retrieval.candidates import Pool
 from shared.retrieval.context import trigrams
@@ -43,11 +43,11 @@ class IndexReader(Protocol):
     """Reads the index while passages are taken."""
 
     def vectors(self, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
-        """Chunk id -> vector, of those that have one."""
+        """Returns chunk id -> vector, of the chunks that have one."""
         ...
 
-    def records(self, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
-        """Note id -> index record, of the notes that still exist."""
+    def current(self, revisions: Collection[NoteRevision]) -> Mapping[NoteRevision, Freshness]:
+        """Returns the state of each note since its revision was read."""
         ...
 
 
@@ -57,9 +57,9 @@ def best_first(
     """Yields candidates that match, pass the threshold and belong to their note as it is now, in exact order.
 
     Works on the best `head` first, then on half as many at a time and only when more are taken: vectors are read of
-    chunks that can come among them, and index records of the notes they belong to.
+    chunks that can come among them, and index records of their notes once.
     """
-    records: dict[str, IndexRecord | None] = {}
+    states: dict[NoteRevision, Freshness] = {}
     step = max(1, head // 2)
     done = 0
     while True:
@@ -68,12 +68,10 @@ def best_first(
             pool = with_vectors(pool, ranking.contenders[:VECTORS_AT_ONCE], reader)
             continue
         batch = ranking.passages[done:head]
-        unread_ids = {scored.chunk.note_id for scored in batch}.difference(records)
-        if unread_ids:
-            records.update(dict.fromkeys(unread_ids))  # a deleted note has no live record
-            records.update(reader.records(sorted(unread_ids)))
+        revisions = {revision_of(scored.chunk) for scored in batch}
+        states.update(reader.current(revisions.difference(states)))
         for scored in batch:
-            if is_current(scored.chunk, records[scored.chunk.note_id]):
+            if states[revision_of(scored.chunk)] is Freshness.CURRENT:
                 yield scored
         if head > len(ranking.passages):
             # No unread vector could be worse than what was missing, so all that match have been read.

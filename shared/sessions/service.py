@@ -28,12 +28,13 @@ from shared.model.documents import (
 from shared.model.questions import Filters, Question, Strategy, WhenNotInNotes
 from shared.model.sessions import Message, Role, Session, SessionSettings, SettingsPatch
 from shared.model.templates import NONE
+from shared.ports.freshness import NoteRevision, current
 from shared.ports.models import Writer
 from shared.ports.pages import Page, make_token, read_token
 from shared.ports.stores import ConversationStore, readable_note
 from shared.sessions.limits import check_settings, check_title, title_of
 from shared.sessions.standalone import earlier_turns, resolve
-from shared.sessions.turns import Turn, as_read_now, messages_of
+from shared.sessions.turns import Turn, as_read_now, cited_revisions, messages_of
 from shared.times.dates import is_within_years
 
 LIFETIME = timedelta(days=1)
@@ -364,21 +365,12 @@ class Sessions:
         return self.store.get(self.person, SESSIONS, session_id).value
 
     def _as_read_now(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        """Returns the messages with their citations as they are now; reads the records of all cited
-        notes at once.
-        """
-        note_ids: dict[str, None] = {}
+        """Returns the messages with their citations as they are now. Reads each cited note's record once."""
+        revisions: list[NoteRevision] = []
         for message in messages:
-            note_ids.update(dict.fromkeys(citation.note_id for citation in message.citations))
-        if not note_ids:
-            return tuple(messages)
-        current_records = self.store.live_records(self.person.tenant_id, list(note_ids))
-        current_messages = []
-        for message in messages:
-            if message.citations:
-                message = as_read_now(message, current_records)  # noqa: PLW2901 - the same message
-            current_messages.append(message)
-        return tuple(current_messages)
+            revisions.extend(cited_revisions(message))
+        states = current(self.store, self.person.tenant_id, revisions)
+        return tuple(as_read_now(message, states) for message in messages)
 
     def _make_token(self, last: Cursor | None, listing: str) -> str | None:
         """Makes the token of the page after `last`; None without one.

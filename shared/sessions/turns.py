@@ -32,10 +32,9 @@ from shared.answering.pieces import split
 from shared.markdown.neutralize import neutralize_line
 from shared.markdown.sanitize import sanitize
 from shared.model.answers import StoredAnswer, Usage
-from shared.model.index import IndexRecord
 from shared.model.questions import Question
 from shared.model.sessions import Message, Role, Session, StoredCitation
-from shared.ports.freshness import Freshness, freshness
+from shared.ports.freshness import Freshness, NoteRevision
 
 HEADING = "Sources:"
 UNTITLED = "untitled"
@@ -132,16 +131,21 @@ def without_sources(text: str) -> str:
     return _LIST.sub("", text)
 
 
-def as_read_now(message: Message, current_records: Mapping[str, IndexRecord]) -> Message:
+def cited_revisions(message: Message) -> list[NoteRevision]:
+    """Returns the notes that the message cites, each at the revision that was read."""
+    return [(citation.note_id, citation.note_revision) for citation in message.citations]
+
+
+def as_read_now(message: Message, states: Mapping[NoteRevision, Freshness]) -> Message:
     """Returns the message with citations as they are now, and without the text of deleted notes.
 
-    current_records: index records of those cited notes that still exist.
+    states: state of each note that the message cites.
     """
     citations = []
     listed = []
     deleted_labels = set()
     for citation in message.citations:
-        state = freshness(citation.note_revision, current_records.get(citation.note_id))
+        state = states[citation.note_id, citation.note_revision]
         current_citation = citation_now(citation, state)
         citations.append(current_citation)
         shown = current_citation.shown

@@ -75,7 +75,7 @@ def vector_key(template: Template, embedder: Embedder) -> str:
     return f"{embedder.model}:{embedder.dimension}:{digest}"
 
 
-def is_current(stored: StoredTemplate, embedder: Embedder) -> bool:
+def has_current_vector(stored: StoredTemplate, embedder: Embedder) -> bool:
     """Reports whether the vector is one of the template's text in the embedder's vector space."""
     if stored.vector is None or len(stored.vector) != embedder.dimension:
         return False

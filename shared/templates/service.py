@@ -25,7 +25,7 @@ from shared.model.templates import MAX_TEMPLATES, StoredTemplate, Template, Temp
 from shared.ports.documents import DocumentStore
 from shared.ports.models import Embedder
 from shared.templates.files import TemplateFiles, check, read_folders, state_of
-from shared.templates.ranking import choose, fallback, is_current, nearest, with_vectors
+from shared.templates.ranking import choose, fallback, has_current_vector, nearest, with_vectors
 
 _log = logging.getLogger(__name__)
 
@@ -106,10 +106,10 @@ class Templates:
         changed = StoredTemplate(template)
         if stored is not None and embedder is not None:
             with_old_vector = replace(stored, template=template)
-            if is_current(with_old_vector, embedder):
+            if has_current_vector(with_old_vector, embedder):
                 changed = with_old_vector
         is_unchanged = stored is not None and stored.template == template
-        if is_unchanged and (embedder is None or is_current(changed, embedder)):
+        if is_unchanged and (embedder is None or has_current_vector(changed, embedder)):
             return
         (current,) = _all_current([changed], embedder)
         self.store.put(tenant_id, TEMPLATES, current)
@@ -186,7 +186,7 @@ class Templates:
         own = self._own(tenant_id)
         if embedder is None:
             return False
-        return all(is_current(stored, embedder) for stored in (*shipped, *own))
+        return all(has_current_vector(stored, embedder) for stored in (*shipped, *own))
 
     def refresh(self, tenant_id: str, template_id: str) -> Literal["unchanged", "embedded", "gone"]:
         """Gives a tenant's template the vector of its current text, whatever happened to it.
@@ -200,7 +200,7 @@ class Templates:
         stored = self.store.get(tenant_id, TEMPLATES, template_id).value
         if stored is None:
             return "gone"
-        if embedder is None or is_current(stored, embedder):
+        if embedder is None or has_current_vector(stored, embedder):
             return "unchanged"
         (fresh,) = with_vectors([stored.template], embedder)
         if not self._save_vector(tenant_id, fresh):
@@ -251,7 +251,7 @@ class _Library:
     def searchable(self, embedder: Embedder) -> list[StoredTemplate]:
         """Returns those with a current vector. An own one takes the place of a shipped one of its id."""
         by_id = {stored.template.template_id: stored for stored in (*self.shipped, *self.own)}
-        return [stored for stored in by_id.values() if is_current(stored, embedder)]
+        return [stored for stored in by_id.values() if has_current_vector(stored, embedder)]
 
     @property
     def fallback(self) -> TemplateMatch:
@@ -279,7 +279,9 @@ def _all_current(
     """
     if embedder is None:
         return tuple(stored)
-    stale = [candidate.template for candidate in stored if not is_current(candidate, embedder)]
+    stale = [
+        candidate.template for candidate in stored if not has_current_vector(candidate, embedder)
+    ]
     fresh_by_id: dict[str, StoredTemplate] = {}
     try:
         for fresh in with_vectors(stale, embedder):

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.model.index import IndexRecord, Vector
+from shared.model.index import Vector
 from shared.model.retrieval import Candidate, Scored
+from shared.ports.freshness import Freshness, NoteRevision, compare
 from shared.retrieval.candidates import Pool
 from shared.retrieval.scores import rank
 from shared.retrieval.selection import best_first
-from tests.contracts.samples import record
 from tests.retrieval.pools import Drawn, pools
 from tests.retrieval.samples import candidate, formula_of, pool_of
 
@@ -39,14 +39,15 @@ class _Index:
             chunk_id: self._vectors[chunk_id] for chunk_id in chunk_ids if chunk_id in self._vectors
         }
 
-    def records(self, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
-        self.records_read.extend(note_ids)
-        revisions = dict.fromkeys(note_ids, "r1") if self._revisions is None else self._revisions
-        return {
-            note_id: record(revision=revisions[note_id])
-            for note_id in note_ids
-            if note_id in revisions
-        }
+    def current(self, revisions: Collection[NoteRevision]) -> Mapping[NoteRevision, Freshness]:
+        self.records_read.extend(sorted(note_id for note_id, _ in revisions))
+        states = {}
+        for note_id, revision in revisions:
+            current_revision: str | None = "r1"
+            if self._revisions is not None:
+                current_revision = self._revisions.get(note_id)
+            states[note_id, revision] = compare(revision, current_revision)
+        return states
 
 
 def _ladder(count: int) -> list[Candidate]:

@@ -13,7 +13,7 @@ from shared.model.documents import TEMPLATES
 from shared.model.templates import StoredTemplate, Template
 from shared.ports.documents import DocumentStore
 from shared.ports.models import Embedder
-from shared.templates.ranking import is_current
+from shared.templates.ranking import has_current_vector
 from shared.templates.service import FolderCache, Templates
 from tests.contracts.samples import OTHER, TENANT, unit
 from tests.fakes import HashingEmbedder
@@ -163,7 +163,7 @@ def test_saving_replaces_and_embeds_only_what_is_new(
         stored = store.get(TENANT, TEMPLATES, "boat").value
         assert stored is not None
         assert stored.template == template
-        assert is_current(stored, embedder)
+        assert has_current_vector(stored, embedder)
         assert _embedded(embedder) == calls
 
 
