@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from threading import Lock
@@ -229,31 +229,9 @@ def assemble(parts: Parts) -> App:
         results=parts.results,
         on_erase=parts.on_erase,
     )
+    plugged_in = {part.name: getattr(parts, part.name) for part in fields(Parts)}
     return App(
-        settings=settings,
-        store=parts.store,
-        embedder=parts.embedder,
-        writer=parts.writer,
-        extractive=parts.extractive,
-        verifier=parts.verifier,
-        pool=parts.pool,
-        clock=parts.clock,
-        attester=parts.attester,
-        reranker=parts.reranker,
-        writers=parts.writers,
-        ranker=parts.ranker,
-        support=parts.support,
-        previous_embedder=parts.previous_embedder,
-        chunker=parts.chunker,
-        template_files=parts.template_files,
-        questions=parts.questions,
-        calibrations=parts.calibrations,
-        results=parts.results,
-        on_erase=parts.on_erase,
-        embedded_token_usd=parts.embedded_token_usd,
-        index_prices=parts.index_prices,
-        project_budget=parts.project_budget,
-        patience=parts.patience,
+        **plugged_in,
         model=model,
         budgets=budgets,
         embedder_of=paths.embedder_of,

@@ -16,7 +16,14 @@ from cli.main import main
 from functions import api
 from functions.http.errors import ERROR_FORMS, INTERNAL, UNROUTED, WRONG_METHOD
 from functions.routes.openapi import API_VERSION
-from shared.settings import CHAT_MODEL, DEPLOYED_LIMITS, EMBEDDING_MODEL, Settings, variable_of
+from shared.settings import (
+    CHAT_MODEL,
+    DEPLOYED_LIMITS,
+    EMBEDDING_MODEL,
+    RetrievalSettings,
+    Settings,
+    variable_of,
+)
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -30,10 +37,11 @@ def test_every_setting_stands_in_the_table_with_its_default_and_meaning() -> Non
             return ""
         return f"`{str(default).replace(HOME, '~/.aurora')}`"
 
-    (declared,) = ast.parse(inspect.getsource(Settings)).body
-    assert isinstance(declared, ast.ClassDef)
     meanings = {
         name.target.id: " ".join(ast.literal_eval(said.value).split())
+        for settings in (RetrievalSettings, Settings)
+        for declared in ast.parse(inspect.getsource(settings)).body
+        if isinstance(declared, ast.ClassDef)
         for name, said in pairwise(declared.body)
         if isinstance(name, ast.AnnAssign)
         and isinstance(name.target, ast.Name)

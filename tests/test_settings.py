@@ -96,7 +96,7 @@ def test_values_are_parsed() -> None:
     settings = Settings.from_env(env)
     assert settings.home == Path("/x")
     assert settings.allowed_origins == ("https://a.example", "https://b.example")
-    assert settings.retrieval_top_k == 10
+    assert settings.leg_size == 10
 
 
 LIMIT = "0 for no limit, or a "

@@ -53,7 +53,7 @@ def passages_for(
     if scope is None:
         retrieved = _retrieve(app, question, options)
     else:
-        max_chunks = question.top_k or app.settings.retrieval_rerank_to
+        max_chunks = question.top_k or app.settings.rerank_to
         options = replace(options, max_chunks=max_chunks)
         retrieved, usage = retrieve_from_folders(
             question, scope, app.retriever, options, app.ranker

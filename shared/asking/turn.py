@@ -175,7 +175,7 @@ def run_turn(app: App, request: TurnRequest) -> Generator[TurnEvent]:
 
 def _stored(app: App, request: TurnRequest, turn: Turn, answer: Answer) -> StoredAnswer:
     """Returns the answer as the caller gets it."""
-    k = turn.question.top_k or app.settings.retrieval_rerank_to
+    k = turn.question.top_k or app.settings.rerank_to
     if request.scope is not None:
         return stored_answer_with_references(
             turn.question, answer, k=k, request_id=request.request_id

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
-from shared.settings import Settings
+from shared.settings import RetrievalSettings, Settings
 
-_DEFAULTS = Settings()
 BILLED_POSTINGS = 32
 """The posting budget on Firestore: with it a question at 10,000 chunks reads at most 125 documents, or 150 where a time
 restricts it. Counts come to that where an instance does not know them yet: at most 30 reads.
@@ -19,15 +18,13 @@ postings, 0.692 with 200 and the same with all. On chats and meetings 36 are eno
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RetrievalOptions:
-    """Options of one search. The three weights sum to 1."""
+class RetrievalOptions(RetrievalSettings):
+    """Options of one search: the settings, and what depends on the store and the embedder."""
 
     index_version: str = ""
     """Vectors of other index versions are never compared with the question's. Unused without an embedder."""
     second_vectors: bool = False
     """True if chunks of a later index version are searched by their second vectors, which are of this one."""
-    leg_size: int = _DEFAULTS.retrieval_top_k
-    """Chunks each of the three legs brings at most; the pool is at most three times that."""
     newest: int = 10
     """Chunks that the recent leg brings where no time restricts the search and another leg brings some, too. Each is a
     billed read on Firestore, and they hardly ever rank."""
@@ -35,23 +32,12 @@ class RetrievalOptions:
     """Postings the keyword leg reads at most, over all its stems."""
     posting_budget_alone: int = BILLED_POSTINGS_ALONE
     """The posting budget without an embedder."""
-    window_days: int = _DEFAULTS.retrieval_window_days
-    """Days that the recent leg looks back when nothing restricts the time."""
-    weight_vector: float = _DEFAULTS.weight_vector
-    weight_keyword: float = _DEFAULTS.weight_keyword
-    weight_recency: float = _DEFAULTS.weight_recency
-    half_life_days: float = _DEFAULTS.half_life_days
-    """Age at which freshness halves, in days."""
-    rrf_k: int = _DEFAULTS.rrf_k
-    bm25_k1: float = _DEFAULTS.bm25_k1
-    bm25_b: float = _DEFAULTS.bm25_b
-    rerank_to: int = _DEFAULTS.retrieval_rerank_to
-    """Passages selected when the question does not say how many."""
     rerank_from: int = 30
     """Passages a reranker orders, if there is one."""
     max_chunks: int = 12
+    """Passages selected at most."""
     max_characters: int | None = 12_000
-    """All selected texts together, in code points; None: no limit."""
+    """Code points of all selected texts together; None for no limit."""
 
     def for_search(self, k: int) -> RetrievalOptions:
         """Returns options for the best `k` passages, without a writer's limits on length."""
@@ -61,27 +47,22 @@ class RetrievalOptions:
     def from_settings(
         cls, settings: Settings, *, index_version: str, billed: bool
     ) -> RetrievalOptions:
-        """Returns the options that the settings give.
+        """Returns the options of these settings.
 
-        index_version: that of chunks embedded by today's chunker and embedder. billed: reads cost money.
+        index_version: version of chunks that the configured chunker and embedder make.
+        billed: True if the store bills reads.
         """
         posting_budget = UNBILLED_POSTINGS
         posting_budget_alone = UNBILLED_POSTINGS
         if billed:
             posting_budget = BILLED_POSTINGS
             posting_budget_alone = BILLED_POSTINGS_ALONE
+        retrieval = {
+            setting.name: getattr(settings, setting.name) for setting in fields(RetrievalSettings)
+        }
         return cls(
             index_version=index_version,
-            leg_size=settings.retrieval_top_k,
             posting_budget=posting_budget,
             posting_budget_alone=posting_budget_alone,
-            window_days=settings.retrieval_window_days,
-            weight_vector=settings.weight_vector,
-            weight_keyword=settings.weight_keyword,
-            weight_recency=settings.weight_recency,
-            half_life_days=settings.half_life_days,
-            rrf_k=settings.rrf_k,
-            bm25_k1=settings.bm25_k1,
-            bm25_b=settings.bm25_b,
-            rerank_to=settings.retrieval_rerank_to,
+            **retrieval,
         )

@@ -43,7 +43,35 @@ def variable_of(setting: Field[Any]) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class RetrievalSettings:
+    """Settings of every search; `shared.retrieval.options` adds to them."""
+
+    leg_size: int = _setting(30, parse.whole(1, 300), variable="RETRIEVAL_TOP_K")
+    """Most passages that each of the three searches (vectors, words, most recent) adds to the candidates."""
+    rerank_to: int = _setting(8, parse.whole(1, 12), variable="RETRIEVAL_RERANK_TO")
+    """Passages that the writing model gets."""
+    window_days: int = _setting(90, parse.whole(1, 36_500), variable="RETRIEVAL_WINDOW_DAYS")
+    """Days that the search for the most recent notes looks back."""
+    weight_vector: float = _setting(0.6, parse.number(0, 1), variable="RETRIEVAL_WEIGHT_VECTOR")
+    """Weight of the vector score. The three weights sum to 1."""
+    weight_keyword: float = _setting(0.25, parse.number(0, 1), variable="RETRIEVAL_WEIGHT_KEYWORD")
+    """Weight of the keyword score."""
+    weight_recency: float = _setting(0.15, parse.number(0, 1), variable="RETRIEVAL_WEIGHT_RECENCY")
+    """Weight of the recency score."""
+    half_life_days: float = _setting(
+        180.0, parse.number(0.01, 36_500), variable="RETRIEVAL_HALF_LIFE_DAYS"
+    )
+    """Age in days at which the recency score halves."""
+    rrf_k: int = _setting(60, parse.whole(1, 1000), variable="RETRIEVAL_RRF_K")
+    """Constant k of reciprocal rank fusion (`strategy: rrf`)."""
+    bm25_k1: float = _setting(1.2, parse.number(0, 10), variable="RETRIEVAL_BM25_K1")
+    """BM25's k1: the higher, the more a repeated word counts."""
+    bm25_b: float = _setting(0.75, parse.number(0, 1), variable="RETRIEVAL_BM25_B")
+    """BM25's b: the higher, the less a long passage scores."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings(RetrievalSettings):
     """Every field has a default: no environment at all is a working laptop product."""
 
     store: str = _setting("embedded", parse.one_of("firestore", "embedded"))
@@ -90,28 +118,6 @@ class Settings:
     """Seconds after which the host ends a request. The product does not start if CHAT_TIMEOUT_MS does not fit in."""
     chat_max_query_length: int = _setting(2000, parse.whole(1, 20_000))
     """Longest question, in characters."""
-    retrieval_top_k: int = _setting(30, parse.whole(1, 300))
-    """Most passages that each of the three searches (vectors, words, most recent) adds to the candidates."""
-    retrieval_rerank_to: int = _setting(8, parse.whole(1, 12))
-    """Passages that the writing model gets."""
-    retrieval_window_days: int = _setting(90, parse.whole(1, 36_500))
-    """Days that the search for the most recent notes looks back."""
-    weight_vector: float = _setting(0.6, parse.number(0, 1), variable="RETRIEVAL_WEIGHT_VECTOR")
-    """Weight of the vector score. The three weights sum to 1."""
-    weight_keyword: float = _setting(0.25, parse.number(0, 1), variable="RETRIEVAL_WEIGHT_KEYWORD")
-    """Weight of the keyword score."""
-    weight_recency: float = _setting(0.15, parse.number(0, 1), variable="RETRIEVAL_WEIGHT_RECENCY")
-    """Weight of the recency score."""
-    half_life_days: float = _setting(
-        180.0, parse.number(0.01, 36_500), variable="RETRIEVAL_HALF_LIFE_DAYS"
-    )
-    """Age in days at which the recency score halves."""
-    rrf_k: int = _setting(60, parse.whole(1, 1000), variable="RETRIEVAL_RRF_K")
-    """Constant k of reciprocal rank fusion (`strategy: rrf`)."""
-    bm25_k1: float = _setting(1.2, parse.number(0, 10), variable="RETRIEVAL_BM25_K1")
-    """BM25's k1: the higher, the more a repeated word counts."""
-    bm25_b: float = _setting(0.75, parse.number(0, 1), variable="RETRIEVAL_BM25_B")
-    """BM25's b: the higher, the less a long passage scores."""
     reranker: str = _setting("none", parse.one_of("none", "vertex", "cross_encoder"))
     """Orders the best passages again: `vertex` by Vertex AI's ranking service, `cross_encoder` by a local model."""
     reranker_model: str | None = _setting(None, str)

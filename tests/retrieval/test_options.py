@@ -10,9 +10,9 @@ from shared.settings import Settings
 
 def test_every_setting_of_retrieval_arrives() -> None:
     settings = Settings(
-        retrieval_top_k=7,
-        retrieval_rerank_to=3,
-        retrieval_window_days=11,
+        leg_size=7,
+        rerank_to=3,
+        window_days=11,
         weight_vector=0.5,
         weight_keyword=0.3,
         weight_recency=0.2,
