@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
@@ -20,7 +20,7 @@ from shared.judging.passages import read_passage
 from shared.judging.support import read_claim
 from shared.language.sentences import sentences
 from shared.model.answers import Source
-from shared.model.index import IndexedChunk, IndexRecord, IndexStatus, Vector
+from shared.model.index import IndexedChunk, Vector
 from shared.model.questions import Question
 from shared.model.retrieval import (
     Candidate,
@@ -30,6 +30,7 @@ from shared.model.retrieval import (
     Scored,
     Scores,
 )
+from shared.ports.freshness import Freshness, NoteRevision
 from shared.retrieval.analysis import analyse
 from shared.retrieval.candidates import Pool
 from shared.retrieval.options import RetrievalOptions
@@ -49,7 +50,7 @@ QUESTIONS = (
 )
 
 
-class _Index:
+class _MemoryIndex:
     """Answers at once, so that only the ranking is measured."""
 
     def __init__(self, vectors: Mapping[str, Vector]) -> None:
@@ -58,10 +59,8 @@ class _Index:
     def vectors(self, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
         return {chunk_id: self._vectors[chunk_id] for chunk_id in chunk_ids}
 
-    def records(self, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
-        return {
-            note_id: IndexRecord("r1", IndexStatus.INDEXED, 1, "v", NOW) for note_id in note_ids
-        }
+    def current(self, revisions: Collection[NoteRevision]) -> Mapping[NoteRevision, Freshness]:
+        return dict.fromkeys(revisions, Freshness.CURRENT)
 
 
 def run(*, small: bool = False) -> dict[str, Any]:
@@ -84,7 +83,7 @@ def run(*, small: bool = False) -> dict[str, Any]:
     }
 
 
-def _select(pool: Pool, index: _Index) -> tuple[Scored, ...]:
+def _select(pool: Pool, index: _MemoryIndex) -> tuple[Scored, ...]:
     formula = Formula(
         options=RetrievalOptions(),
         mode=RetrievalMode.WEIGHTED,
@@ -97,7 +96,7 @@ def _select(pool: Pool, index: _Index) -> tuple[Scored, ...]:
     return select(passages, limit=8, max_characters=12_000)
 
 
-def _pool(dice: random.Random) -> tuple[Pool, _Index]:
+def _pool(dice: random.Random) -> tuple[Pool, _MemoryIndex]:
     """90 chunks of a thousand characters; the vector leg brought the first 30."""
     query = _unit([dice.gauss(0, 1) for _ in range(DIMENSION)])
     chunks = [_chunk(number, dice) for number in range(90)]
@@ -111,7 +110,7 @@ def _pool(dice: random.Random) -> tuple[Pool, _Index]:
     unread = frozenset(chunk.chunk_id for chunk in chunks[30:])
     frequencies = {stem: 3 + 40 * place for place, stem in enumerate(STEMS)}
     stats = CorpusStats(10_000, 120.0, "1")
-    return Pool(tuple(candidates), query, unread, 0.2, frequencies, stats), _Index(vectors)
+    return Pool(tuple(candidates), query, unread, 0.2, frequencies, stats), _MemoryIndex(vectors)
 
 
 def _chunk(number: int, dice: random.Random) -> IndexedChunk:

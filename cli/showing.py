@@ -24,7 +24,7 @@ from shared.markdown.printable import printable
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
 
-    from desktop.folders.report import Report
+    from desktop.folders.report import ImportReport
     from functions.client import ApiClient, Json
 
 MATCHING = 0.6
@@ -302,7 +302,7 @@ def show_table(headings: Sequence[str], rows: Sequence[Sequence[Text]]) -> None:
     console().print(table)
 
 
-def show_report(report: Report) -> None:
+def show_report(report: ImportReport) -> None:
     """Prints the counts of an import, then every file that needs a remark."""
     out = console()
     by_rule = ""

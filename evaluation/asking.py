@@ -32,7 +32,7 @@ def answered(app: App, question: Question, scope: FolderScope | None = None) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class NoteRanking:
     """Result of a search. `notes`: ids, best first, each note at the place of its best passage."""
 
     notes: tuple[str, ...]
@@ -63,7 +63,7 @@ class Asker:
     """Time of questions that name none."""
     strategy: Strategy = Strategy.WEIGHTED
 
-    def search(self, golden: GoldenQuestion) -> Ranking:
+    def search(self, golden: GoldenQuestion) -> NoteRanking:
         """Searches for a question. Raises NotFound with the question's id if its filters name an unknown folder."""
         started = perf_counter()
         try:
@@ -72,7 +72,7 @@ class Asker:
             raise NotFound(f"question {golden.question_id}: {missing.message}") from missing
         seconds = perf_counter() - started
         best = _best_passages(retrieved)
-        return Ranking(
+        return NoteRanking(
             notes=tuple(best),
             best=tuple(best.values()),
             names_time=retrieved.analysis.time is not None,
@@ -92,7 +92,7 @@ class Asker:
             seconds=seconds,
         )
 
-    def search_all(self, questions: Iterable[GoldenQuestion]) -> dict[str, Ranking]:
+    def search_all(self, questions: Iterable[GoldenQuestion]) -> dict[str, NoteRanking]:
         """Returns rankings by question id."""
         return {golden.question_id: self.search(golden) for golden in questions}
 

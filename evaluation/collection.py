@@ -30,14 +30,14 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Collection:
+class GoldenCollection:
     """Notes by id, and the questions about them."""
 
     notes: Mapping[str, NoteDraft]
     questions: tuple[GoldenQuestion, ...]
 
 
-def read_collection(folder: Path) -> Collection:
+def read_collection(folder: Path) -> GoldenCollection:
     """Questions without any relevant note are left out. Raises InvalidArgument for a bad line, OSError."""
     notes = dict(_rows(folder / "notes.jsonl", _note))
     relevant: defaultdict[str, dict[str, int]] = defaultdict(dict)
@@ -49,7 +49,7 @@ def read_collection(folder: Path) -> Collection:
         folder / "queries.jsonl",
         lambda row: _question(row, relevant.get(str(row["id"]), {}), vaults),
     )
-    return Collection(notes, tuple(question for question in questions if question.relevant))
+    return GoldenCollection(notes, tuple(question for question in questions if question.relevant))
 
 
 def _rows(file: Path, read: Callable[[Mapping[str, Any]], T]) -> Iterator[T]:

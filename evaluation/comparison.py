@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from evaluation.asking import Asker, ChatAnswer, Ranking
+from evaluation.asking import Asker, ChatAnswer, NoteRanking
 from evaluation.golden import GoldenQuestion, Parts
 from evaluation.measures import (
     PerQuestion,
@@ -59,7 +59,7 @@ class Measured:
     """One variant with everything that was measured."""
 
     variant: Variant
-    rankings: Mapping[str, Ranking]
+    rankings: Mapping[str, NoteRanking]
     figures: PerQuestion
     """Figures of the rankings, of answerable questions."""
     replies: Mapping[str, ChatAnswer]

@@ -78,7 +78,7 @@ QUESTIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Expectation:
     """One thing that the product expects of a model."""
 
     name: str
@@ -124,12 +124,12 @@ class _Reply:
     """True if the search found passages, so that the writer was asked."""
 
 
-def check_models(app: App, notes: Mapping[str, NoteDraft], now: datetime) -> list[Check]:
+def check_models(app: App, notes: Mapping[str, NoteDraft], now: datetime) -> list[Expectation]:
     """Indexes the notes, asks QUESTIONS and returns what was seen of writer, judge and embedder.
 
     Raises what the App raises while it indexes. A writer that fails is a result.
     """
-    checks: list[Check] = []
+    checks: list[Expectation] = []
     if app.writer is not None:
         recorder = RecordingWriter(app.writer)
         app = assemble(replace(app, writer=recorder))
@@ -164,7 +164,7 @@ def _ask(app: App, recorder: RecordingWriter, question: LiveQuestion, now: datet
     raise AssertionError("the last event is the answer")
 
 
-def _check_drafts(drafts: Sequence[tuple[Prompt, Draft]]) -> list[Check]:
+def _check_drafts(drafts: Sequence[tuple[Prompt, Draft]]) -> list[Expectation]:
     """Checks what streamed drafts begin with, and which labels they cite."""
     labelled = [_says_whether_it_answers(prompt, draft) for prompt, draft in drafts]
     made_up: set[str] = set()
@@ -172,14 +172,14 @@ def _check_drafts(drafts: Sequence[tuple[Prompt, Draft]]) -> list[Check]:
         offered = {source.label for source in prompt.sources}
         made_up |= set(_MARKER.findall(draft.text)) - offered
     return [
-        Check(
+        Expectation(
             "begins with its ANSWER line",
             f"{sum(labelled)} of {len(labelled)} drafts",
             passed=bool(labelled) and all(labelled),
             cure="Answers stay checked, but a refusal is recognised by its words alone: choose a model that follows "
             "instructions more closely.",
         ),
-        Check(
+        Expectation(
             "cites only labels that it was offered",
             ", ".join(sorted(made_up)) + " made up" if made_up else "all labels were offered",
             passed=not made_up,
@@ -213,7 +213,7 @@ class _Replay:
         yield Delta(self.write(prompt).text)
 
 
-def _check_replies(replies: Sequence[_Reply]) -> list[Check]:
+def _check_replies(replies: Sequence[_Reply]) -> list[Expectation]:
     """Checks the answers as people see them."""
     in_notes = [reply for reply in replies if reply.question.in_notes]
     beyond_notes = [reply for reply in replies if not reply.question.in_notes]
@@ -228,31 +228,31 @@ def _check_replies(replies: Sequence[_Reply]) -> list[Check]:
         reply.first_words_seconds for reply in cited if reply.first_words_seconds is not None
     ]
     return [
-        Check(
+        Expectation(
             "writes",
             "; ".join(sorted(problems)) or "every time",
             passed=not problems,
             cure="`aurora doctor` says what is set and what the service refused.",
         ),
-        Check(
+        Expectation(
             "answers from the notes, with citations",
             f"{len(cited)} of {len(in_notes)} questions",
             passed=len(cited) == len(in_notes),
             cure="Look at the answers with `aurora ask`; a model that leaves citations out is not fit for this.",
         ),
-        Check(
+        Expectation(
             "refuses what is not in the notes",
             f"{len(refused)} of {len(beyond_notes)} questions, {len(by_writer)} of them by the writer",
             passed=len(refused) == len(beyond_notes),
             cure="SUPPORT_POLICY=strict shows nothing that no passage backs.",
         ),
-        Check(
+        Expectation(
             "answers in the question's language",
             f"{len(in_language)} of {len(cited)} answers",
             passed=bool(cited) and len(in_language) == len(cited),
             cure="Choose a model that knows the languages of your people.",
         ),
-        Check(
+        Expectation(
             "first words",
             f"median {median(seconds):.2f} s, at most {max(seconds):.2f} s" if seconds else "none",
             passed=bool(seconds) and median(seconds) <= PATIENCE_SECONDS,
@@ -261,7 +261,7 @@ def _check_replies(replies: Sequence[_Reply]) -> list[Check]:
     ]
 
 
-def _check_whole_reply(recorder: RecordingWriter) -> Check:
+def _check_whole_reply(recorder: RecordingWriter) -> Expectation:
     """Asks two of the prompts again, in one piece each."""
     prompts = _first_by_language(prompt for prompt, _ in recorder.drafts)
     failures = []
@@ -273,7 +273,7 @@ def _check_whole_reply(recorder: RecordingWriter) -> Check:
             continue
         if not _says_whether_it_answers(prompt, draft):
             failures.append("no ANSWER line")
-    return Check(
+    return Expectation(
         "replies in one piece too",
         "; ".join(failures) or f"{len(prompts)} of {len(prompts)} replies",
         passed=bool(prompts) and not failures,
@@ -288,7 +288,7 @@ def _first_by_language(prompts: Iterable[Prompt]) -> list[Prompt]:
     return list(by_language.values())
 
 
-def _check_judge(judge: Judge, replies: Sequence[_Reply]) -> Check:
+def _check_judge(judge: Judge, replies: Sequence[_Reply]) -> Expectation:
     """Has the judge read a quote of a passage, and the same quote denied by a changed number."""
     name = f"judge ({judge.name}) tells true from false"
     for reply in replies:
@@ -300,15 +300,17 @@ def _check_judge(judge: Judge, replies: Sequence[_Reply]) -> Check:
             lie = citation.quote[: number.start()] + changed + citation.quote[number.end() :]
             passage = citation.passage.chunk
             return _judged_pair(judge, name, citation.quote, lie, passage)
-    return Check(name, "no citation held a number", passed=False, cure="See the rows above.")
+    return Expectation(name, "no citation held a number", passed=False, cure="See the rows above.")
 
 
-def _judged_pair(judge: Judge, name: str, truth: str, lie: str, passage: IndexedChunk) -> Check:
+def _judged_pair(
+    judge: Judge, name: str, truth: str, lie: str, passage: IndexedChunk
+) -> Expectation:
     statements = [Statement(truth, (passage,)), Statement(lie, (passage,))]
     verdicts = judge.judge(statements).verdicts
     of_truth = verdicts[0].support.state.value
     of_lie = verdicts[1].support.state.value
-    return Check(
+    return Expectation(
         name,
         f"its own words {of_truth}, with another number {of_lie}",
         passed=_backs(verdicts[0].support) and not _backs(verdicts[1].support),
@@ -320,13 +322,13 @@ def _backs(support: Support) -> bool:
     return support.state.value in ("supported", "quoted")
 
 
-def _check_cost(recorder: RecordingWriter, model: str) -> Check:
+def _check_cost(recorder: RecordingWriter, model: str) -> Expectation:
     usage = Usage()
     for _, draft in recorder.drafts:
         usage += draft.usage
     usd = prices.usd(usage, model)
     tokens = f"{usage.input_tokens} tokens read, {usage.output_tokens} written"
-    return Check(
+    return Expectation(
         "cost of all that was written here",
         f"{tokens}, price of {model} unknown" if usd is None else f"{tokens}, USD {usd:.4f}",
         passed=usd is None or usd < CENT,
@@ -334,20 +336,22 @@ def _check_cost(recorder: RecordingWriter, model: str) -> Check:
     )
 
 
-def _check_embedder(app: App, embedder: Embedder) -> Check:
+def _check_embedder(app: App, embedder: Embedder) -> Expectation:
     name = f"embedder {embedder.model}"
     version = index_version(embedder, app.chunker)
     try:
         seen = measured(TENANT, store=app.store, embedder=embedder, index_version=version)
     except (OperatorError, ModelUnavailable, ModelRefused) as error:
-        return Check(name, error.message, passed=False, cure="`aurora doctor` says what it needs.")
+        return Expectation(
+            name, error.message, passed=False, cure="`aurora doctor` says what it needs."
+        )
     result = (
         f"{embedder.dimension} dimensions; unrelated {seen.baseline:.2f}, alike {seen.match:.2f}"
     )
     calibration = embedder.calibration
     if calibration is not None:
         result += f" (in use {calibration.baseline:.2f} and {calibration.match:.2f})"
-    return Check(
+    return Expectation(
         name,
         result,
         passed=calibration is None or _is_near(seen, calibration),
@@ -361,7 +365,7 @@ def _is_near(seen: CosineCalibration, used: CosineCalibration) -> bool:
     return max(differences) <= TRUSTED_DIFFERENCE
 
 
-def as_markdown(checks: Sequence[Check]) -> str:
+def as_markdown(checks: Sequence[Expectation]) -> str:
     """Returns the checks as a Markdown table, and below it what to do about those that did not pass."""
     lines = ["| what | seen | |", "|---|---|---|"]
     for check in checks:

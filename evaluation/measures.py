@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from evaluation.asking import ChatAnswer, Ranking
+from evaluation.asking import ChatAnswer, NoteRanking
 from evaluation.golden import GoldenQuestion, Parts, share_held
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ PerQuestion = Mapping[str, Mapping[str, float]]
 """Question id -> figure's name -> value in [0, 1]."""
 
 
-def ranking_figures(relevant: Relevant, rankings: Mapping[str, Ranking]) -> PerQuestion:
+def ranking_figures(relevant: Relevant, rankings: Mapping[str, NoteRanking]) -> PerQuestion:
     """Returns MRR, nDCG@k, P@k and R@k of every question that has relevant notes.
 
     They are 0 where nothing was found.
@@ -45,7 +45,7 @@ def ranking_figures(relevant: Relevant, rankings: Mapping[str, Ranking]) -> PerQ
     return _measured(measures, relevant, notes)
 
 
-def hit_figures(needed: Mapping[str, Parts], rankings: Mapping[str, Ranking]) -> PerQuestion:
+def hit_figures(needed: Mapping[str, Parts], rankings: Mapping[str, NoteRanking]) -> PerQuestion:
     """Returns hit@5 of every question: 1 where the first five notes hold every part that it needs."""
     from ir_measures import Success  # noqa: PLC0415 - as above
 

@@ -30,7 +30,7 @@ font-size:.85rem}.legend span{display:inline-block;width:.8em;height:.8em;margin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class EvaluationReport:
     """Everything that a page shows. `measured`: at least one; the first is the one whose questions are shown."""
 
     source: str
@@ -40,7 +40,7 @@ class Report:
     tuned: Sequence[Tuned] = ()
 
 
-def html(report: Report) -> str:
+def html(report: EvaluationReport) -> str:
     """Returns the page."""
     first = report.measured[0]
     label = first.variant.label
@@ -97,7 +97,7 @@ def _cell(value: str | float | None) -> str:
     return f'<td class="n">{text}</td>'
 
 
-def _variants(report: Report) -> str:
+def _variants(report: EvaluationReport) -> str:
     rows = []
     for measured in report.measured:
         overall = measured.overall()
@@ -108,7 +108,7 @@ def _variants(report: Report) -> str:
     return _table(("variant", *TABLE, "median ms"), rows)
 
 
-def _answers(report: Report) -> str:
+def _answers(report: EvaluationReport) -> str:
     rows: list[Sequence[str | float | None]] = []
     for measured in report.measured:
         refusals = measured.refusals(report.golden.questions)
@@ -121,7 +121,7 @@ def _answers(report: Report) -> str:
     return _table(("variant", "refusal accuracy", *ANSWERS), rows)
 
 
-def _answers_by_slice(report: Report, measured: Measured) -> str:
+def _answers_by_slice(report: EvaluationReport, measured: Measured) -> str:
     groups = report.golden.groups()
     by_slice = {name: means(measured.answers, questions) for name, questions in groups.items()}
     if not any(by_slice.values()):
@@ -167,7 +167,7 @@ def _tuning(tuned: Sequence[Tuned]) -> str:
     return _table(headings, rows)
 
 
-def _slices(report: Report, figure: str) -> str:
+def _slices(report: EvaluationReport, figure: str) -> str:
     """Draws a figure of every group that has a question with relevant notes."""
     groups = {
         name: questions
@@ -213,7 +213,7 @@ def _scores(golden: Golden, measured: Measured) -> str:
     return bars(series, ticks, title="Share of notes by score")
 
 
-def _worst(report: Report, measured: Measured) -> str:
+def _worst(report: EvaluationReport, measured: Measured) -> str:
     """Returns a table of the questions whose relevant notes came last."""
     questions = {question.question_id: question for question in report.golden.questions}
     scores = sorted((figures[MAIN], name) for name, figures in measured.figures.items())
@@ -244,7 +244,7 @@ def _named(notes: Mapping[str, NoteDraft], note_ids: Iterable[str]) -> str:
     return "<br>".join(names) or "nothing"
 
 
-def _command(report: Report, question: GoldenQuestion) -> str:
+def _command(report: EvaluationReport, question: GoldenQuestion) -> str:
     """Returns the command that shows how a question was understood, and every leg's view of its notes."""
     options = []
     if question.now:

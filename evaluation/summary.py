@@ -8,11 +8,11 @@ from typing import Any
 
 from evaluation.comparison import Measured
 from evaluation.measures import PerQuestion, means
-from evaluation.report import Report
+from evaluation.report import EvaluationReport
 from evaluation.tuning import Tuned
 
 
-def summary(report: Report) -> dict[str, Any]:
+def summary(report: EvaluationReport) -> dict[str, Any]:
     """Returns all figures: shares in [0, 1], times in milliseconds (medians).
 
     Figures that were not measured are left out.
@@ -26,7 +26,7 @@ def summary(report: Report) -> dict[str, Any]:
     }
 
 
-def variant_summary(report: Report, measured: Measured) -> dict[str, Any]:
+def variant_summary(report: EvaluationReport, measured: Measured) -> dict[str, Any]:
     """Returns the figures of one variant: `slices` by vault and slice, rankings and answers each."""
     groups = report.golden.groups()
     slices = _means_of_groups(measured.figures, groups)

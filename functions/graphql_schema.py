@@ -8,7 +8,7 @@ from typing import Any
 
 from graphql import GraphQLSchema, build_schema
 
-from functions.http.bodies import Page, parse_fields
+from functions.http.bodies import PageQuery, parse_fields
 from functions.http.calls import Call
 from functions.http.questions import SettingsBody, reply_to
 from functions.routes.ask import AskBody, folder_request
@@ -187,7 +187,7 @@ class RequestRoot:
             "pageSize": arguments.get("pageSize"),
             "pageToken": arguments.get("pageToken"),
         }
-        page = parse_fields(fields, Page)
+        page = parse_fields(fields, PageQuery)
         self._items += page.page_size
         if self._items > MAX_ITEMS:
             raise InvalidArgument("query", f"pages of at most {MAX_ITEMS} items together")

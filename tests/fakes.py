@@ -7,13 +7,14 @@ import math
 import re
 from array import array
 from collections import Counter
-from collections.abc import Generator, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, TypeAlias, cast
 
-from shared.errors import AuroraError
+from shared.errors import AuroraError, StoreUnavailable
 from shared.model.answers import Delta, Draft, Prompt
-from shared.model.index import Vector
+from shared.model.index import Vector, folder_token, vault_token
 from shared.model.retrieval import CosineCalibration
+from shared.ports.stores import Store
 
 Script: TypeAlias = "str | AuroraError | Delta | tuple[str | AuroraError | Delta, ...]"
 
@@ -84,3 +85,29 @@ class ScriptedWriter:
             ended = True
         finally:
             self.hung_up += not ended
+
+
+class FailingVault:
+    """A store whose searches of one vault fail."""
+
+    def __init__(self, store: Store, vault: str) -> None:
+        self._store = store
+        self._vault = vault
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        method: Callable[..., Any] = getattr(self._store, name)
+
+        def answered(*args: Any, **options: Any) -> Any:  # noqa: ANN401 - the method's own
+            scopes = options["restriction"].scopes if "restriction" in options else ()
+            mine = (vault_token(self._vault), folder_token(self._vault, ""))
+            if any(
+                len(group) > 0 and all(token.startswith(mine) for token in group)
+                for group in scopes
+            ):
+                raise StoreUnavailable("this vault does not answer")
+            return method(*args, **options)
+
+        return answered
+
+    def as_store(self) -> Store:
+        return cast("Store", self)

@@ -59,7 +59,7 @@ WATCHES: Mapping[str, tuple[str, ...]] = {
     "tests/desktop/folders/test_words_first.py": _FOLDERS,
     "tests/desktop/product/test_running.py": _COMMANDS,
     "tests/firebase/test_integrate.py": ("docs/integrate.md", "firestore.rules", "functions/"),
-    "tests/functions/test_silent_legs.py": ("functions/", "desktop/product/", "shared/retrieval/"),
+    "tests/functions/test_failed_legs.py": ("functions/", "desktop/product/", "shared/retrieval/"),
     "tests/indexing/test_chunk_stability.py": _INDEXING,
     "tests/indexing/test_hot_documents.py": _INDEXING,
     "tests/renderers/": _SANITIZER,

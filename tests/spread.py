@@ -18,7 +18,7 @@ LONGEST = (
     "tests/desktop/",
     "tests/desktop/",
     "tests/adapters/firestore/",
-    "tests/functions/test_silent_legs.py",
+    "tests/functions/test_failed_legs.py",
     "tests/retrieval/test_both_stores.py",
     "tests/trust/test_linear_time.py",
 )

@@ -45,7 +45,7 @@ def chat(context: CommandContext, session_id: str | None, **options: Any) -> Non
         if session_id is not None:
             # An unknown session fails now, not after the first question.
             client.send("GET", address("sessions", session_id))
-        conversation = Conversation(
+        conversation = ChatSession(
             client=client, context=context, body=body, session_id=session_id or "new"
         )
         for line in _questions(asks=not context.as_json and can_be_asked()):
@@ -53,7 +53,7 @@ def chat(context: CommandContext, session_id: str | None, **options: Any) -> Non
 
 
 @dataclass(slots=True)
-class Conversation:
+class ChatSession:
     """Session, seen from the terminal."""
 
     client: ApiClient

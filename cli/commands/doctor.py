@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 import click
 
-from cli.diagnosis.checks import Verdict, check_parts, coverage_in_words, is_begun, tried
+from cli.diagnosis.checks import PartVerdict, check_parts, coverage_in_words, is_begun, tried
 from cli.diagnosis.google_project import GoogleProject
 from cli.options import FAILED, CommandContext, anywhere
 from cli.terminal import echo, echo_json
@@ -47,7 +47,7 @@ def doctor(context: CommandContext, project: str | None, *, calibrate: bool) -> 
         _tell(context, _check_server(context) if context.server else check_parts(context))
 
 
-def _tell(context: CommandContext, verdicts: Sequence[Verdict]) -> None:
+def _tell(context: CommandContext, verdicts: Sequence[PartVerdict]) -> None:
     """Prints verdicts, and ends the command if one is `failed`."""
     if context.as_json:
         echo_json([asdict(verdict) for verdict in verdicts])
@@ -86,7 +86,7 @@ def _calibrate(context: CommandContext) -> None:
     context.tell(cosines, "\n".join(lines))
 
 
-def _check_server(context: CommandContext) -> list[Verdict]:
+def _check_server(context: CommandContext) -> list[PartVerdict]:
     """Returns verdicts on the parts of a server that can be seen from outside."""
     with context.client() as client:
 
@@ -103,13 +103,13 @@ def _check_server(context: CommandContext) -> list[Verdict]:
         try:
             coverage = client.send("GET", "/index:coverage")
         except AuroraError as error:
-            return [server, auth, Verdict("token", "failed", error.message)]
-        token = Verdict("token", "ok", "let in")
-        store = Verdict("store", "ok", coverage_in_words(coverage))
+            return [server, auth, PartVerdict("token", "failed", error.message)]
+        token = PartVerdict("token", "ok", "let in")
+        store = PartVerdict("store", "ok", coverage_in_words(coverage))
         return [server, auth, token, store]
 
 
-def _server_auth(context: CommandContext) -> Verdict:
+def _server_auth(context: CommandContext) -> PartVerdict:
     """Checks whether somebody without a token is let in."""
     from desktop.client.remote import reaching  # noqa: PLC0415 - as in cli.options
 
@@ -118,7 +118,7 @@ def _server_auth(context: CommandContext) -> Verdict:
         with reaching(context.server, None) as anonymous:
             anonymous.send("GET", "/index:coverage")
     except Unauthenticated:
-        return Verdict("auth", "ok", "callers need a token")
+        return PartVerdict("auth", "ok", "callers need a token")
     except AuroraError as error:
-        return Verdict("auth", "failed", error.message)
-    return Verdict("auth", "ok", "none: whoever reaches the server may call")
+        return PartVerdict("auth", "failed", error.message)
+    return PartVerdict("auth", "ok", "none: whoever reaches the server may call")

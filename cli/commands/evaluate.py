@@ -28,7 +28,7 @@ from evaluation.comparison import Golden, Measured, Variant, halves, measure
 from evaluation.corpus import CHUNKERS, RememberingEmbedder, fill, names_of, notes_of, relevant_ids
 from evaluation.golden import GoldenQuestion, parts_needed, read_golden
 from evaluation.measures import ANSWERS, TABLE
-from evaluation.report import Report, html
+from evaluation.report import EvaluationReport, html
 from evaluation.summary import summary, variant_summary
 from evaluation.tuning import Tuned, tune
 from shared.app import App
@@ -149,7 +149,7 @@ def evaluate(
     with _app(context, NONE, None) as app:  # before anything is indexed
         agree(app, _number_of_answers(task.golden, options, chat=chat), yes=options["yes"])
     measured, tuned = _evaluate(context, task, chat=chat, options=options)
-    report = Report(
+    report = EvaluationReport(
         source=task.source, golden=task.golden, notes=task.notes, measured=measured, tuned=tuned
     )
     if context.as_json:
@@ -329,7 +329,7 @@ def _evaluate(
     return measured, tuned
 
 
-def _show(report: Report) -> None:
+def _show(report: EvaluationReport) -> None:
     """Prints the figures of each variant, and what was tuned."""
     out = console()
     for measured in report.measured:

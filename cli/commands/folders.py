@@ -13,7 +13,7 @@ from cli.showing import show_list
 from cli.terminal import confirm
 from desktop.folders.destinations import Destination, stop_following
 from desktop.folders.importing import open_questions
-from desktop.folders.manifest import FollowedFolder, Manifest, Source
+from desktop.folders.manifest import FolderSource, FollowedFolder, Manifest
 from functions.client import Json
 from shared.api.values import instant
 from shared.errors import InvalidArgument, NotFound
@@ -138,7 +138,7 @@ def forget(context: CommandContext, folder: Path, notes: str | None) -> None:
     context.tell({"forgotten": str(root), "removed": removed}, f"{root} is forgotten; {outcome}")
 
 
-def _named(manifest: Manifest, destination: Destination, folder: Path) -> list[Source]:
+def _named(manifest: Manifest, destination: Destination, folder: Path) -> list[FolderSource]:
     """Returns the folder in each vault that it went into. Raises NotFound."""
     root = folder.resolve()
     sources = [known.source for known in manifest.folders(destination.name)]

@@ -32,8 +32,8 @@ from desktop.folders.destinations import Destination, LocalDestination
 from desktop.folders.gone import GoneAnswer
 from desktop.folders.importing import NOTES, VECTORS, Import, Step, answer_gone
 from desktop.folders.manifest import Manifest
-from desktop.folders.merging import Choice, Side
-from desktop.folders.report import Report
+from desktop.folders.merging import ImportChoice, Side
+from desktop.folders.report import ImportReport
 from desktop.folders.server import RemoteDestination
 from desktop.folders.vault_choice import choose_vault
 from functions.client import InProcessClient
@@ -111,7 +111,7 @@ def index(
             destination=destination,
             root=chosen.root,
             vault=chosen.vault,
-            choice=Choice(
+            choice=ImportChoice(
                 write_back=write_back,
                 take=Side(take) if take else None,
                 gone=GoneAnswer(gone) if gone else None,
@@ -132,7 +132,7 @@ def index(
         sys.exit(FAILED)
 
 
-def _ask_gone(task: Import, report: Report) -> Report:
+def _ask_gone(task: Import, report: ImportReport) -> ImportReport:
     """Asks about each folder whose files are gone.
 
     Returns the report of the import that followed the last answer.
@@ -173,7 +173,7 @@ def _follow(context: CommandContext, task: Import) -> None:
         follower.follow(on_news)
 
 
-def tell_news(news: Report | AuroraError, *, as_json: bool = False) -> None:
+def tell_news(news: ImportReport | AuroraError, *, as_json: bool = False) -> None:
     """Prints the report of a pass over a followed folder, or the reason why there was none."""
     if isinstance(news, AuroraError):
         echo(f"aurora: {news.message}; trying again", err=True)

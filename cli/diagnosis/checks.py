@@ -58,7 +58,7 @@ BEHIND = {
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PartVerdict:
     """Verdict on a part: `ok`, `missing` (the product runs without it) or `failed` (it does not)."""
 
     part: str
@@ -68,17 +68,17 @@ class Verdict:
     """Command that repairs the part; empty if there is none."""
 
 
-def check_parts(context: CommandContext) -> list[Verdict]:
+def check_parts(context: CommandContext) -> list[PartVerdict]:
     """Returns a verdict on every part of the product that runs with these settings."""
     tenant_id = context.tenant_id
     try:
         app = build(context.settings(), tenant=tenant_id)
     except AuroraError as error:
-        return [Verdict("settings", "failed", error.message), _emulator()]
+        return [PartVerdict("settings", "failed", error.message), _emulator()]
     try:
         return [
-            Verdict("settings", "ok", parts_in_use(app)),
-            Verdict("auth", "ok", _auth(environment(context.home))),
+            PartVerdict("settings", "ok", parts_in_use(app)),
+            PartVerdict("auth", "ok", _auth(environment(context.home))),
             _origins(app),
             tried("budgets", lambda: _budgets(app, tenant_id)),
             tried("store", lambda: _store(app, tenant_id)),
@@ -89,7 +89,7 @@ def check_parts(context: CommandContext) -> list[Verdict]:
             *tried_all("languages", lambda: [_languages(app, tenant_id)]),
             tried("folders", lambda: _folders(app, tenant_id)),
             *tried_all("files", lambda: list(_files(app, tenant_id))),
-            Verdict("running", "ok", _running(context)),
+            PartVerdict("running", "ok", _running(context)),
             _mcp(),
             _emulator(),
         ]
@@ -97,29 +97,29 @@ def check_parts(context: CommandContext) -> list[Verdict]:
         close(app)
 
 
-def _origins(app: App) -> Verdict:
+def _origins(app: App) -> PartVerdict:
     """Names the pages whose scripts may call the product from a browser."""
     origins = ", ".join(app.settings.allowed_origins)
     if not origins:
         origins = "none: only the product's own page may call from a browser"
-    return Verdict("origins", "ok", origins)
+    return PartVerdict("origins", "ok", origins)
 
 
-def tried(part: str, check: Callable[[], str]) -> Verdict:
+def tried(part: str, check: Callable[[], str]) -> PartVerdict:
     """Returns the verdict `ok` with the detail that a check returns, or `failed` if it raises."""
     try:
-        return Verdict(part, "ok", check())
+        return PartVerdict(part, "ok", check())
     except AuroraError as error:
-        return Verdict(part, "failed", " ".join(error.message.split()))
+        return PartVerdict(part, "failed", " ".join(error.message.split()))
     except OSError as error:
-        return Verdict(part, "failed", str(error))
+        return PartVerdict(part, "failed", str(error))
     except Exception as error:  # noqa: BLE001 - the other parts are told all the same; its text may be a note's
-        return Verdict(part, "failed", f"an unexpected {type(error).__name__}")
+        return PartVerdict(part, "failed", f"an unexpected {type(error).__name__}")
 
 
-def tried_all(part: str, check: Callable[[], list[Verdict]]) -> list[Verdict]:
+def tried_all(part: str, check: Callable[[], list[PartVerdict]]) -> list[PartVerdict]:
     """Returns the verdicts that a check returns, or one verdict `failed` if it raises."""
-    verdicts: list[Verdict] = []
+    verdicts: list[PartVerdict] = []
 
     def run() -> str:
         verdicts.extend(check())
@@ -205,11 +205,11 @@ def _file(app: App, tenant_id: str) -> Path:
     return app.settings.home / "tenants" / file_name(tenant_id)
 
 
-def _embedder(app: App, tenant_id: str) -> Verdict:
+def _embedder(app: App, tenant_id: str) -> PartVerdict:
     """Embeds a word, and says what the cosines of the model mean."""
     embedder = app.embedder
     if embedder is None:
-        return Verdict(
+        return PartVerdict(
             "embedder",
             "missing",
             f"search by keyword and recency only; pip install {LOCAL_PACKAGES}",
@@ -239,12 +239,12 @@ def _cosines(app: App, embedder: Embedder, tenant_id: str) -> str:
     return f"cosines {unrelated} to {alike}{ending}"
 
 
-def _writer(writer: Writer | None, model: str) -> Verdict:
+def _writer(writer: Writer | None, model: str) -> PartVerdict:
     """Lets the model write a word: that costs next to nothing and finds bad keys and unknown
     models.
     """
     if writer is None:
-        return Verdict(
+        return PartVerdict(
             "writer",
             "ok",
             f"{model}: passages are quoted; GEMINI_API_KEY or OPENAI_BASE_URL gives a model",
@@ -277,14 +277,14 @@ def _folders(app: App, tenant_id: str) -> str:
     return ", ".join(descriptions) or "none indexed yet"
 
 
-def _files(app: App, tenant_id: str) -> Iterator[Verdict]:
+def _files(app: App, tenant_id: str) -> Iterator[PartVerdict]:
     """Yields a verdict for each folder that is there: which of its files are no notes now."""
     for folder in _indexed_folders(app, tenant_id):
         if folder.source.root.is_dir():
             yield _files_of(folder.source.root, folder.source.vault)
 
 
-def _files_of(root: Path, vault: str) -> Verdict:
+def _files_of(root: Path, vault: str) -> PartVerdict:
     """Reads every file of a folder, and names those that should be notes and are none."""
     missed = []
     ignored = Counter[str]()
@@ -303,7 +303,7 @@ def _files_of(root: Path, vault: str) -> Verdict:
     for reason, count in ignored.items():
         details.append(f"{count} {reason}")
     listing = "; ".join(details) or "all are notes"
-    return Verdict("files", "missing" if missed else "ok", f"{root}: {listing}")
+    return PartVerdict("files", "missing" if missed else "ok", f"{root}: {listing}")
 
 
 def _auth(env: Mapping[str, str]) -> str:
@@ -334,16 +334,16 @@ def _budgets(app: App, tenant_id: str) -> str:
     return ", ".join(shares) or "no daily limits"
 
 
-def _models(app: App, env: Mapping[str, str]) -> Verdict:
+def _models(app: App, env: Mapping[str, str]) -> PartVerdict:
     """Looks for a server on this machine that could write."""
     server = answering(env)
     if server is None:
         addresses = " or ".join(places(env))
         verdict = "ok" if app.writer else "missing"
-        return Verdict("models", verdict, f"no model server at {addresses}")
+        return PartVerdict("models", verdict, f"no model server at {addresses}")
     if app.writer:
-        return Verdict("models", "ok", str(server))
-    return Verdict("models", "ok", f"{server}: aurora dev --model NAME writes with it")
+        return PartVerdict("models", "ok", str(server))
+    return PartVerdict("models", "ok", f"{server}: aurora dev --model NAME writes with it")
 
 
 def _running(context: CommandContext) -> str:
@@ -364,7 +364,7 @@ def _running(context: CommandContext) -> str:
     return f"nothing; port {PORT} is free for aurora dev"
 
 
-def _languages(app: App, tenant_id: str) -> Verdict:
+def _languages(app: App, tenant_id: str) -> PartVerdict:
     """Names the languages that are understood.
 
     Every other one works with words alone: its times, follow-ups and negations are not read.
@@ -378,13 +378,13 @@ def _languages(app: App, tenant_id: str) -> Verdict:
     if is_begun(app, tenant_id):
         foreign = foreign_notes(app, tenant_id)
         if foreign:
-            return Verdict(
+            return PartVerdict(
                 "languages",
                 "missing",
                 f"{foreign}; read: {detail}",
                 mend=mend_of_languages(app.settings.home),
             )
-    return Verdict("languages", "ok", detail)
+    return PartVerdict("languages", "ok", detail)
 
 
 def foreign_notes(app: App, tenant_id: str) -> str | None:
@@ -413,18 +413,18 @@ def mend_of_languages(home: Path) -> str:
     return f"echo EMBEDDING_MODEL={MANY_LANGUAGES} >> {home / '.env'} && aurora reconcile --full"
 
 
-def _mcp() -> Verdict:
+def _mcp() -> PartVerdict:
     """Looks for the SDK of MCP."""
     if importlib.util.find_spec("mcp") is None:
-        return Verdict("mcp", "missing", "only for `aurora mcp` and /mcp; pip install mcp")
-    return Verdict("mcp", "ok", f"SDK {version('mcp')}")
+        return PartVerdict("mcp", "missing", "only for `aurora mcp` and /mcp; pip install mcp")
+    return PartVerdict("mcp", "ok", f"SDK {version('mcp')}")
 
 
-def _emulator() -> Verdict:
+def _emulator() -> PartVerdict:
     """Looks for Java and the emulator's program."""
     try:
         programs = f"{emulator.find_java()}, {emulator.find_jar(os.environ)}"
     except AuroraError as error:
         detail = f"only for `aurora dev --store emulator` and tests: {error.message}"
-        return Verdict("emulator", "missing", detail)
-    return Verdict("emulator", "ok", programs)
+        return PartVerdict("emulator", "missing", detail)
+    return PartVerdict("emulator", "ok", programs)

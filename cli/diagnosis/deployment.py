@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
-from cli.diagnosis.checks import Verdict
+from cli.diagnosis.checks import PartVerdict
 from cli.diagnosis.google_project import GoogleProject
 from desktop.product.emulator import TRIGGERS
 from shared.adapters.firestore.roots import (
@@ -62,17 +62,17 @@ ALLOW = (
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class PartCheck:
     """Check of a part, and the command that mends the part."""
 
-    gaps: Callable[[Deployment], Iterable[str]]
+    gaps: Callable[[DeployedProduct], Iterable[str]]
     """Yields a sentence for each gap."""
     mend: str
     """Command with the fields `{project}` and `{gaps}`."""
 
 
 @dataclass(frozen=True)
-class Deployment:
+class DeployedProduct:
     """Deployed product of a project; everything is read once."""
 
     project: GoogleProject
@@ -138,75 +138,75 @@ class Deployment:
         return f"serviceAccount:{self.email(account)}"
 
 
-def examine(project: GoogleProject) -> list[Verdict]:
+def examine(project: GoogleProject) -> list[PartVerdict]:
     """Returns a verdict on every part, each after the parts that it is built on.
 
     Raises OperatorError without credentials.
     """
-    deployment = Deployment(project)
+    deployment = DeployedProduct(project)
     checks = {
-        "apis": Check(_apis, "gcloud services enable {gaps} --project={project}"),
-        "accounts": Check(_accounts, UP),
-        "roles": Check(_roles, UP),
-        "secret": Check(_secret, UP),
-        "indexes": Check(_indexes, UP),
-        "rules": Check(_rules, UP),
-        "owner": Check(_owner, UP),
-        "functions": Check(_functions, UP),
-        "release": Check(_release, RELEASE),
-        "triggers": Check(_triggers, UP),
-        "health": Check(_health, UP),
+        "apis": PartCheck(_apis, "gcloud services enable {gaps} --project={project}"),
+        "accounts": PartCheck(_accounts, UP),
+        "roles": PartCheck(_roles, UP),
+        "secret": PartCheck(_secret, UP),
+        "indexes": PartCheck(_indexes, UP),
+        "rules": PartCheck(_rules, UP),
+        "owner": PartCheck(_owner, UP),
+        "functions": PartCheck(_functions, UP),
+        "release": PartCheck(_release, RELEASE),
+        "triggers": PartCheck(_triggers, UP),
+        "health": PartCheck(_health, UP),
         **_checks_of_chosen_apis(),
-        "models": Check(_models, UP + " --set CHAT_MODEL=… --set EMBEDDING_MODEL=…"),
-        "scheduler": Check(_scheduler, UP),
-        "teams": Check(_teams, TEAMS),
+        "models": PartCheck(_models, UP + " --set CHAT_MODEL=… --set EMBEDDING_MODEL=…"),
+        "scheduler": PartCheck(_scheduler, UP),
+        "teams": PartCheck(_teams, TEAMS),
     }
     return [_verdict(part, check, deployment) for part, check in checks.items()]
 
 
-def _checks_of_chosen_apis() -> dict[str, Check]:
+def _checks_of_chosen_apis() -> dict[str, PartCheck]:
     """Returns a check for each API that only some settings use."""
     checks = {}
     for api, (role, _) in CHOSEN.items():
         mend = ALLOW.replace("{api}", api).replace("{role}", role)
-        checks[api] = Check(partial(_chosen, api=api), mend)
+        checks[api] = PartCheck(partial(_chosen, api=api), mend)
     return checks
 
 
-def _verdict(part: str, check: Check, deployment: Deployment) -> Verdict:
+def _verdict(part: str, check: PartCheck, deployment: DeployedProduct) -> PartVerdict:
     """Runs a check; what cannot be read is a failure too."""
     project = deployment.project.id
     try:
         gaps = list(check.gaps(deployment))
     except (PermissionDenied, Unavailable) as error:
-        return Verdict(
+        return PartVerdict(
             part=part,
             verdict="failed",
             detail=error.message,
             mend=f"look at it as an owner of the project, its APIs switched on: {project}",
         )
     if not gaps:
-        return Verdict(part=part, verdict="ok", detail="")
+        return PartVerdict(part=part, verdict="ok", detail="")
     subjects = " ".join(gap.split()[0] for gap in gaps)
     command = check.mend.replace("{gaps}", subjects).replace("{project}", project)
-    return Verdict(part=part, verdict="failed", detail="; ".join(gaps), mend=command)
+    return PartVerdict(part=part, verdict="failed", detail="; ".join(gaps), mend=command)
 
 
-def _apis(deployment: Deployment) -> Iterator[str]:
+def _apis(deployment: DeployedProduct) -> Iterator[str]:
     """Yields the APIs that are switched off."""
     for api in APIS:
         if not _is_on(deployment, api):
             yield f"{api}.googleapis.com is switched off"
 
 
-def _is_on(deployment: Deployment, api: str) -> bool:
+def _is_on(deployment: DeployedProduct, api: str) -> bool:
     """Reports whether an API is switched on."""
     path = f"v1/{deployment.name}/services/{api}.googleapis.com"
     service = deployment.project.get("serviceusage", path)
     return service is not None and service.get("state") == "ENABLED"
 
 
-def _accounts(deployment: Deployment) -> Iterator[str]:
+def _accounts(deployment: DeployedProduct) -> Iterator[str]:
     """Yields the service accounts that are missing."""
     path = f"v1/{deployment.name}/serviceAccounts"
     accounts = deployment.project.items("iam", path, "accounts")
@@ -216,7 +216,7 @@ def _accounts(deployment: Deployment) -> Iterator[str]:
             yield f"{name} is missing"
 
 
-def _roles(deployment: Deployment) -> Iterator[str]:
+def _roles(deployment: DeployedProduct) -> Iterator[str]:
     """Yields the roles that accounts lack in the project, on each other and on the key."""
     project = deployment.project
     project_grants = project.grants("cloudresourcemanager", f"v1/{deployment.name}")
@@ -238,7 +238,7 @@ def _roles(deployment: Deployment) -> Iterator[str]:
             yield f"{READER} lacks {ACCESSOR} on {SECRET}"
 
 
-def _chosen(deployment: Deployment, *, api: str) -> Iterator[str]:
+def _chosen(deployment: DeployedProduct, *, api: str) -> Iterator[str]:
     """Yields what an API lacks that some settings use."""
     role, settings = CHOSEN[api]
     if not deployment.chooses(settings):
@@ -250,7 +250,7 @@ def _chosen(deployment: Deployment, *, api: str) -> Iterator[str]:
         yield f"{READER} lacks {role}"
 
 
-def _secret(deployment: Deployment) -> Iterator[str]:
+def _secret(deployment: DeployedProduct) -> Iterator[str]:
     """Yields a gap if the key has no version that can be used."""
     if deployment.chooses(VERTEX_AI):
         return
@@ -260,7 +260,7 @@ def _secret(deployment: Deployment) -> Iterator[str]:
         yield f"{SECRET} has no version that can be used"
 
 
-def _indexes(deployment: Deployment) -> Iterator[str]:
+def _indexes(deployment: DeployedProduct) -> Iterator[str]:
     """Yields the indexes of this version that the database lacks or still builds."""
     path = f"v1/{deployment.name}/databases/{deployment.database}/collectionGroups/-/indexes"
     states = {}
@@ -285,7 +285,7 @@ def _index_label(group: str, fields: Iterable[Mapping[str, Any]]) -> str:
     return f"{group}({','.join(path for path in paths if path != '__name__')})"
 
 
-def _rules(deployment: Deployment) -> Iterator[str]:
+def _rules(deployment: DeployedProduct) -> Iterator[str]:
     """Yields a gap if the rules of the database are not those of this version."""
     release_name = "cloud.firestore"
     if deployment.database != "(default)":
@@ -302,7 +302,7 @@ def _rules(deployment: Deployment) -> Iterator[str]:
         yield "rules of Firestore are not those of firestore.rules"
 
 
-def _functions(deployment: Deployment) -> Iterator[str]:
+def _functions(deployment: DeployedProduct) -> Iterator[str]:
     """Yields the functions that are missing or do not run."""
     for name in FUNCTIONS:
         function = deployment.functions.get(name)
@@ -311,7 +311,7 @@ def _functions(deployment: Deployment) -> Iterator[str]:
             yield f"{name} is {state}"
 
 
-def _release(deployment: Deployment) -> Iterator[str]:
+def _release(deployment: DeployedProduct) -> Iterator[str]:
     """Yields what does not belong to the newest release."""
     functions = {}
     for name in FUNCTIONS:
@@ -327,7 +327,7 @@ def _release(deployment: Deployment) -> Iterator[str]:
             yield f"{name} serves an older revision than its newest"
 
 
-def _triggers(deployment: Deployment) -> Iterator[str]:
+def _triggers(deployment: DeployedProduct) -> Iterator[str]:
     """Yields the triggers that follow other documents, or do not try again after a failure."""
     for name, pattern in TRIGGERS.items():
         trigger = deployment.functions.get(name, {}).get("eventTrigger", {})
@@ -338,7 +338,7 @@ def _triggers(deployment: Deployment) -> Iterator[str]:
             yield f"{name} does not try again"
 
 
-def _health(deployment: Deployment) -> Iterator[str]:
+def _health(deployment: DeployedProduct) -> Iterator[str]:
     """Yields the functions that do not answer."""
     for name in ANSWERING:
         address = deployment.functions.get(name, {}).get("serviceConfig", {}).get("uri")
@@ -346,7 +346,7 @@ def _health(deployment: Deployment) -> Iterator[str]:
             yield f"{name} does not answer /health"
 
 
-def _models(deployment: Deployment) -> Iterator[str]:
+def _models(deployment: DeployedProduct) -> Iterator[str]:
     """Yields the models that are set and cannot be had. The defaults of a version always can."""
     project = deployment.project
     models = _models_set(deployment)
@@ -367,7 +367,7 @@ def _models(deployment: Deployment) -> Iterator[str]:
             yield f"{model} is not to be had with this key"
 
 
-def _models_set(deployment: Deployment) -> list[str]:
+def _models_set(deployment: DeployedProduct) -> list[str]:
     """Returns the models that the settings of some function name, each once."""
     models: list[str] = []
     for variables in deployment.settings:
@@ -378,7 +378,7 @@ def _models_set(deployment: Deployment) -> list[str]:
     return models
 
 
-def _scheduler(deployment: Deployment) -> Iterator[str]:
+def _scheduler(deployment: DeployedProduct) -> Iterator[str]:
     """Yields a gap if the job that calls `reconcile` is missing or does not run."""
     job = None
     function = deployment.functions.get("reconcile")
@@ -392,7 +392,7 @@ def _scheduler(deployment: Deployment) -> Iterator[str]:
         yield f"{JOB} is {job['state']}"
 
 
-def _owner(deployment: Deployment) -> Iterator[str]:
+def _owner(deployment: DeployedProduct) -> Iterator[str]:
     """Yields a gap if the database does not name this deployment as its owner."""
     path = f"v1/{deployment.name}/databases/{deployment.database}/documents/{OWNER_PATH}"
     document = deployment.project.get("firestore", path)
@@ -410,7 +410,7 @@ def _owner(deployment: Deployment) -> Iterator[str]:
         yield f"{OWNER_PATH} names {owner}: this one, {deployment_name(deployment.prefix)}, indexes nothing"
 
 
-def _teams(deployment: Deployment) -> Iterator[str]:
+def _teams(deployment: DeployedProduct) -> Iterator[str]:
     """Yields the people whose user id is the tenant in somebody else's claim."""
     tenant_of: dict[str, str | None] = {}
     members: dict[str, set[str]] = {}

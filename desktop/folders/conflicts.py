@@ -9,7 +9,7 @@ from desktop.files.reading import FileNote, Skipped, ignore_rules, read
 from desktop.folders.comparison import Comparison, compare, conflict_reason
 from desktop.folders.destinations import Destination
 from desktop.folders.manifest import FollowedFolder, Manifest, SyncedState
-from desktop.folders.merging import Choice, Side, merge_of
+from desktop.folders.merging import ImportChoice, Side, merge_of
 from desktop.folders.report import FileOutcome
 from shared.model.notes import Note
 
@@ -104,7 +104,7 @@ def settle(
 
     A file that cannot be read stays as it is, and so does its note: `failed` says why.
     """
-    merge = merge_of(destination, folder.source, Choice(take=side), {note_id: last})
+    merge = merge_of(destination, folder.source, ImportChoice(take=side), {note_id: last})
     place = folder.source.root / last.path
     outcome = merge.join(note_id, place if place.exists() else None)
     if isinstance(outcome.file, Skipped):

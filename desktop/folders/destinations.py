@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from desktop.files.reading import FileNote
-from desktop.folders.manifest import Manifest, Source
+from desktop.folders.manifest import FolderSource, Manifest
 from shared.api.notes import trashed_row_json
 from shared.app import App
 from shared.bootstrap import unless_erased
@@ -278,7 +278,7 @@ def replaced_at(rows: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
 
 
 def stop_following(
-    destination: Destination, sources: Iterable[Source], *, remove_notes: bool
+    destination: Destination, sources: Iterable[FolderSource], *, remove_notes: bool
 ) -> int:
     """Forgets folders and returns how many of their notes went into the trash.
 

@@ -26,9 +26,9 @@ from desktop.folders.conflicts import open_conflicts
 from desktop.folders.destinations import Destination, stop_following
 from desktop.folders.gone import GoneAnswer
 from desktop.folders.importing import NOTES, Import, answer_gone, open_questions
-from desktop.folders.manifest import FollowedFolder, Manifest, Source, Stopped
-from desktop.folders.merging import Choice
-from desktop.folders.report import Report
+from desktop.folders.manifest import FolderSource, FollowedFolder, Manifest, Stopped
+from desktop.folders.merging import ImportChoice
+from desktop.folders.report import ImportReport
 from desktop.folders.vault_choice import choose_vault
 from desktop.product.page import Unusable, json_of, with_resource
 from shared.errors import AuroraError, InvalidArgument, NotFound
@@ -56,7 +56,7 @@ class FolderReading:
     done: int = 0
     all: int | None = None
     """Number of files to read; None until the folder has been walked."""
-    report: Report | None = None
+    report: ImportReport | None = None
     """Report of the import; None until it has come to its end."""
     problem: str | None = None
     """Reason why the import failed; None if it did not."""
@@ -108,7 +108,7 @@ class FollowedFolders:
     """Folders of one home, and the readings of those that were added since the product started."""
 
     destination: Destination
-    _readings: dict[Source, FolderReading] = field(default_factory=dict)
+    _readings: dict[FolderSource, FolderReading] = field(default_factory=dict)
     _turn: Lock = field(default_factory=Lock)
 
     @property
@@ -171,12 +171,12 @@ class FollowedFolders:
                 reading.thread.start()
         return _row(task.source, 0, reading)
 
-    def answer(self, names: tuple[object, object], path: str, gone: GoneAnswer) -> Report:
+    def answer(self, names: tuple[object, object], path: str, gone: GoneAnswer) -> ImportReport:
         """Imports a folder after the answer about its files. Raises NotFound."""
         for folder in self._followed():
             source = folder.source
             if (str(source.root), source.vault) == names:
-                choice = Choice(write_back=bool(folder.write_back))
+                choice = ImportChoice(write_back=bool(folder.write_back))
                 task = Import(self.destination, source.root, source.vault, choice=choice)
                 return answer_gone(task, path, gone)
         raise NotFound(f"no folder {names[0]!r} is followed into that vault")
@@ -191,7 +191,7 @@ class FollowedFolders:
                     return stop_following(self.destination, [source], remove_notes=remove_notes)
         raise NotFound(f"no folder {names[0]!r} is followed into that vault")
 
-    def _end_reading(self, source: Source) -> None:
+    def _end_reading(self, source: FolderSource) -> None:
         reading = self._readings.pop(source, None)
         if reading is not None and reading.thread is not None:
             reading.is_stopped = True
@@ -263,7 +263,7 @@ def browsed(text: str, followed: Iterable[FollowedFolder]) -> dict[str, object]:
     }
 
 
-def _row(source: Source, notes: int, reading: FolderReading | None) -> dict[str, object]:
+def _row(source: FolderSource, notes: int, reading: FolderReading | None) -> dict[str, object]:
     """Returns the JSON of a folder."""
     return {
         "folder": str(source.root),

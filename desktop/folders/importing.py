@@ -27,9 +27,9 @@ from desktop.folders.gone import (
     gone_folders,
     mount_points,
 )
-from desktop.folders.manifest import Manifest, MissingFile, Source, Stopped, SyncedState
-from desktop.folders.merging import UNDECIDED, Choice, Merge
-from desktop.folders.report import FileOutcome, Report
+from desktop.folders.manifest import FolderSource, Manifest, MissingFile, Stopped, SyncedState
+from desktop.folders.merging import UNDECIDED, ImportChoice, Merge
+from desktop.folders.report import FileOutcome, ImportReport
 from shared.errors import Conflict, Erased, NotFound
 from shared.markdown.file import candidate_ids
 from shared.notes.service import NoteDraft
@@ -78,14 +78,14 @@ class Import:
     destination: Destination
     root: Path
     vault: str
-    choice: Choice = UNDECIDED
+    choice: ImportChoice = UNDECIDED
     follows: bool = False
     """True if the folder must be known already: one that was forgotten stays forgotten."""
 
     @property
-    def source(self) -> Source:
+    def source(self) -> FolderSource:
         """Names the folder in the manifest."""
-        return Source(self.destination.name, self.vault, self.root.resolve())
+        return FolderSource(self.destination.name, self.vault, self.root.resolve())
 
     def manifest(self) -> Manifest:
         return Manifest.of(self.destination.home)
@@ -96,7 +96,7 @@ class Import:
         previous: PreviousPass = PreviousPass(),
         *,
         vectors: bool = True,
-    ) -> Report:
+    ) -> ImportReport:
         """Imports the folder: first every note, so that words find it, then its vectors.
 
         If it is broken off among the vectors, only those are missing, and the next import goes on.
@@ -121,9 +121,9 @@ class Import:
                 raise Stopped from erased
             raise
 
-    def _run(self, step: Step, previous: PreviousPass, *, vectors: bool) -> Report:
+    def _run(self, step: Step, previous: PreviousPass, *, vectors: bool) -> ImportReport:
         started = time.perf_counter()
-        report = Report(self.vault, str(self.root))
+        report = ImportReport(self.vault, str(self.root))
         manifest = self.manifest()
         files: dict[str, Path] = {}
         unread_paths: set[str] = set()
@@ -215,7 +215,7 @@ class Import:
         self,
         merge: Merge,
         files: Mapping[str, Path],
-        report: Report,
+        report: ImportReport,
         step: Step,
         previous: PreviousPass,
     ) -> list[FileOutcome]:
@@ -248,7 +248,7 @@ class Import:
         files: Mapping[str, Path],
         missing: frozenset[str],
         gone: frozenset[str],
-        report: Report,
+        report: ImportReport,
     ) -> frozenset[str]:
         """Returns the ids of missing notes that are not to be removed yet, since no person has said
         that their files are gone.
@@ -324,7 +324,7 @@ class Import:
                 yield indexed
 
 
-def _has_unread(report: Report, outcomes: Iterable[FileOutcome]) -> bool:
+def _has_unread(report: ImportReport, outcomes: Iterable[FileOutcome]) -> bool:
     """Reports whether anything in the folder could not be looked at."""
     entries = [*report.skipped, *(outcome.file for outcome in outcomes)]
     return any(isinstance(entry, Skipped) and entry.unread for entry in entries)
@@ -446,7 +446,7 @@ def _move_note(merge: Merge, old_id: str, new_id: str, path: str) -> bool:
     return True
 
 
-def open_questions(manifest: Manifest, source: Source) -> list[GoneFolder]:
+def open_questions(manifest: Manifest, source: FolderSource) -> list[GoneFolder]:
     """Returns the folders about which a person is asked whether their files are gone."""
     missing = manifest.missing_files(source)
     if not missing:
@@ -456,7 +456,7 @@ def open_questions(manifest: Manifest, source: Source) -> list[GoneFolder]:
     return gone_folders(questions, known_paths)
 
 
-def answer_gone(task: Import, path: str, answer: GoneAnswer) -> Report:
+def answer_gone(task: Import, path: str, answer: GoneAnswer) -> ImportReport:
     """Imports the folder after a person said what becomes of the notes asked about at `path`.
 
     Raises NotFound if there is no such question, or the folder is not there.

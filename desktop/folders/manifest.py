@@ -56,7 +56,7 @@ class ManifestDamaged(OperatorError):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class FolderSource:
     """A folder as it goes into one vault of one destination (store and tenant, or server)."""
 
     destination: str
@@ -117,7 +117,7 @@ class MissingFile:
 class FollowedFolder:
     """A folder that was imported before."""
 
-    source: Source
+    source: FolderSource
     notes: int
     finished: bool
     """True if the last import came to its end."""
@@ -141,7 +141,7 @@ class Manifest:
     def of(cls, home: Path) -> Manifest:
         return cls(home / "folders.db")
 
-    def knows(self, source: Source) -> bool:
+    def knows(self, source: FolderSource) -> bool:
         """Reports whether the folder was imported before and not forgotten since, even if it has no notes."""
         with self._reading() as db:
             return _folder_id(db, source) is not None
@@ -158,12 +158,12 @@ class Manifest:
             cursor.row_factory = sqlite3.Row
             return tuple(_followed_folder(destination, row) for row in cursor)
 
-    def files(self, source: Source) -> dict[str, SyncedState]:
+    def files(self, source: FolderSource) -> dict[str, SyncedState]:
         """Returns each of the folder's files as last read, by note id."""
         with self._reading() as db:
             return _files(db, _folder_id(db, source))
 
-    def read(self, source: Source, note_id: str) -> SyncedState | None:
+    def read(self, source: FolderSource, note_id: str) -> SyncedState | None:
         """Returns a file as last read, and None if it never was."""
         query = "SELECT path, file, note, seen, reading FROM files WHERE folder = ? AND note_id = ?"
         with self._reading() as db:
@@ -180,7 +180,7 @@ class Manifest:
         if row is None:
             return None
         vault, root = row
-        source = Source(destination, vault, Path(root))
+        source = FolderSource(destination, vault, Path(root))
         state = self.read(source, note_id)
         for folder in self.folders(destination):
             if folder.source == source and state is not None:
@@ -200,13 +200,13 @@ class Manifest:
                 return file
         return None
 
-    def forget_erased(self, source: Source, last_erasure: str) -> None:
+    def forget_erased(self, source: FolderSource, last_erasure: str) -> None:
         """Forgets the folder if it was imported before this erasure, which removed its notes."""
         self._change("DELETE FROM folders WHERE erasure <> ? AND id = ?", source, last_erasure)
 
     def begin(
         self,
-        source: Source,
+        source: FolderSource,
         planned: Mapping[str, str],
         last_erasure: str = "",
         *,
@@ -251,7 +251,7 @@ class Manifest:
             )
         return ImportSnapshot(synced, foreign)
 
-    def intend(self, source: Source, note_id: str, content_digest: str) -> None:
+    def intend(self, source: FolderSource, note_id: str, content_digest: str) -> None:
         """Records that the note is about to become what the file says."""
         self._change(
             "UPDATE files SET reading = ? WHERE note_id = ? AND folder = ?",
@@ -260,7 +260,7 @@ class Manifest:
             note_id,
         )
 
-    def record(self, source: Source, note_id: str, state: SyncedState) -> None:
+    def record(self, source: FolderSource, note_id: str, state: SyncedState) -> None:
         """Records that file and note were brought together. A forgotten folder stays forgotten."""
         self._change(
             "INSERT OR REPLACE INTO files SELECT id, ?, ?, ?, ?, ?, ? FROM folders WHERE id = ?",
@@ -273,11 +273,11 @@ class Manifest:
             state.content_digest,
         )
 
-    def drop(self, source: Source, note_id: str) -> None:
+    def drop(self, source: FolderSource, note_id: str) -> None:
         """Forgets a file and its note."""
         self._change("DELETE FROM files WHERE note_id = ? AND folder = ?", source, note_id)
 
-    def end(self, source: Source, *, skipped: int) -> None:
+    def end(self, source: FolderSource, *, skipped: int) -> None:
         """Records that the import has come to its end."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self._change(
@@ -287,14 +287,14 @@ class Manifest:
             skipped,
         )
 
-    def missing_files(self, source: Source) -> dict[str, MissingFile]:
+    def missing_files(self, source: FolderSource) -> dict[str, MissingFile]:
         """Returns the files that a person was asked about, by note id."""
         query = "SELECT note_id, path, is_gone FROM asked WHERE folder = ?"
         with self._reading() as db:
             rows = db.execute(query, (_folder_id(db, source),)).fetchall()
         return {note_id: MissingFile(path, bool(is_gone)) for note_id, path, is_gone in rows}
 
-    def record_missing_files(self, source: Source, files: Mapping[str, MissingFile]) -> None:
+    def record_missing_files(self, source: FolderSource, files: Mapping[str, MissingFile]) -> None:
         """Replaces the files that a person is asked about, by note id."""
         with self._writing() as db:
             folder = _folder_id(db, source)
@@ -315,14 +315,14 @@ class Manifest:
                 rows,
             )
 
-    def confirm_gone(self, source: Source, path: str) -> None:
+    def confirm_gone(self, source: FolderSource, path: str) -> None:
         """Records that the files asked about at this path are deleted: the next import removes
         their notes.
         """
         statement = "UPDATE asked SET is_gone = 1 WHERE path = ? AND folder = ?"
         self._change(statement, source, path)
 
-    def drop_missing(self, source: Source, path: str) -> None:
+    def drop_missing(self, source: FolderSource, path: str) -> None:
         """Forgets the missing files asked about at this path. Their notes stay, without a file."""
         statement = (
             "DELETE FROM files WHERE (folder, note_id) IN "
@@ -330,13 +330,13 @@ class Manifest:
         )
         self._change(statement, source, path)
 
-    def mounts(self, source: Source) -> frozenset[str]:
+    def mounts(self, source: FolderSource) -> frozenset[str]:
         """Returns the folders below this one at which a drive was mounted; an empty path is this one."""
         with self._reading() as db:
             query = "SELECT path FROM mounts WHERE folder = ?"
             return frozenset(path for (path,) in db.execute(query, (_folder_id(db, source),)))
 
-    def record_mounts(self, source: Source, paths: Iterable[str]) -> None:
+    def record_mounts(self, source: FolderSource, paths: Iterable[str]) -> None:
         """Replaces the folders at which a drive is mounted, or was while its files are asked about."""
         with self._writing() as db:
             folder = _folder_id(db, source)
@@ -346,19 +346,19 @@ class Manifest:
                 [(path, folder) for path in paths],
             )
 
-    def move(self, source: Source, root: Path) -> None:
+    def move(self, source: FolderSource, root: Path) -> None:
         """Records the new place of a folder."""
         self._change("UPDATE folders SET root = ? WHERE id = ?", source, str(root))
 
-    def write_back(self, source: Source, *, enabled: bool) -> None:
+    def write_back(self, source: FolderSource, *, enabled: bool) -> None:
         """Records whether the folder's files are written when their notes are changed elsewhere."""
         self._change("UPDATE folders SET write_back = ? WHERE id = ?", source, enabled)
 
-    def forget(self, source: Source) -> None:
+    def forget(self, source: FolderSource) -> None:
         """Forgets that the folder was ever imported."""
         self._change("DELETE FROM folders WHERE id = ?", source)
 
-    def forget_entered(self, source: Source, last_erasure: str) -> None:
+    def forget_entered(self, source: FolderSource, last_erasure: str) -> None:
         """Forgets the folder if it was imported after the erasure of this number."""
         statement = "DELETE FROM folders WHERE erasure = ? AND id = ?"
         self._change(statement, source, last_erasure)
@@ -369,7 +369,7 @@ class Manifest:
             db.execute("DELETE FROM folders WHERE destination = ?", (destination,))
         _aside(self.file).unlink(missing_ok=True)
 
-    def _change(self, statement: str, source: Source, *values: object) -> None:
+    def _change(self, statement: str, source: FolderSource, *values: object) -> None:
         """Executes a statement whose last placeholder is the folder's id."""
         with self._writing() as db:
             db.execute(statement, (*values, _folder_id(db, source)))
@@ -514,7 +514,7 @@ def _explained(file: Path) -> Iterator[None]:
     raise ManifestDamaged(f"{file} was damaged and has been set aside: try again")
 
 
-def _folder_id(db: sqlite3.Connection, source: Source) -> int | None:
+def _folder_id(db: sqlite3.Connection, source: FolderSource) -> int | None:
     names = (source.destination, source.vault, str(source.root))
     row = db.execute(
         "SELECT id FROM folders WHERE destination = ? AND vault = ? AND root = ?", names
@@ -536,7 +536,7 @@ def _followed_folder(destination: str, row: sqlite3.Row) -> FollowedFolder:
     if row["write_back"] is not None:
         write_back = bool(row["write_back"])
     return FollowedFolder(
-        source=Source(destination, row["vault"], Path(row["root"])),
+        source=FolderSource(destination, row["vault"], Path(row["root"])),
         notes=row["notes"],
         finished=bool(row["finished"]),
         skipped=row["skipped"],

@@ -38,7 +38,7 @@ from desktop.folders.comparison import (
 )
 from desktop.folders.destinations import CurrentNote, Destination, NoteVersion, updated_text
 from desktop.folders.gone import GoneAnswer
-from desktop.folders.manifest import ImportSnapshot, Manifest, Source, SyncedState
+from desktop.folders.manifest import FolderSource, ImportSnapshot, Manifest, SyncedState
 from desktop.folders.report import FileOutcome
 from shared.errors import AuroraError, Conflict, Erased, NotFound
 from shared.model.notes import Note
@@ -59,7 +59,7 @@ class Side(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ImportChoice:
     """Decisions that a person has made beforehand."""
 
     write_back: bool = False
@@ -70,7 +70,7 @@ class Choice:
     """Answer for notes whose files are gone all at once; None: they wait until a person says."""
 
 
-UNDECIDED = Choice()
+UNDECIDED = ImportChoice()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +97,10 @@ class Merge:
     """State that all files of one import share. Used by several threads at once."""
 
     destination: Destination
-    source: Source
+    source: FolderSource
     root: Path
     """The folder as it was named."""
-    choice: Choice
+    choice: ImportChoice
     manifest: Manifest
     snapshot: ImportSnapshot
     listed: Mapping[str, NoteVersion]
@@ -357,7 +357,10 @@ class Merge:
 
 
 def merge_of(
-    destination: Destination, source: Source, choice: Choice, synced: Mapping[str, SyncedState]
+    destination: Destination,
+    source: FolderSource,
+    choice: ImportChoice,
+    synced: Mapping[str, SyncedState],
 ) -> Merge:
     """Returns a merge for files that are named one by one.
 

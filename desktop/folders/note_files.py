@@ -30,7 +30,7 @@ from desktop.folders.comparison import Comparison
 from desktop.folders.conflicts import file_and_note, settle
 from desktop.folders.destinations import LocalDestination
 from desktop.folders.manifest import FollowedFolder, Manifest, SyncedState
-from desktop.folders.merging import Choice, Merge, Side, merge_of
+from desktop.folders.merging import ImportChoice, Merge, Side, merge_of
 from desktop.product.page import error_reply, json_of, reply_with
 from shared.errors import AuroraError, Conflict, InvalidArgument, NotFound
 
@@ -308,7 +308,7 @@ class FolderFiles:
         return f"{file} cannot be written, or is there already with another text"
 
     def _merge(self, folder: FollowedFolder, synced: Mapping[str, SyncedState]) -> Merge:
-        return merge_of(self.destination, folder.source, Choice(write_back=True), synced)
+        return merge_of(self.destination, folder.source, ImportChoice(write_back=True), synced)
 
     @property
     def _manifest(self) -> Manifest:

@@ -47,7 +47,7 @@ class FileOutcome:
 
 
 @dataclass(slots=True)
-class Report:
+class ImportReport:
     """Outcome of one import. Paths are relative to the folder."""
 
     vault: str

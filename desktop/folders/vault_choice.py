@@ -13,7 +13,7 @@ from pathlib import Path
 
 from desktop.files.reading import digest_of_file, relative, walk
 from desktop.folders.gone import is_bare
-from desktop.folders.manifest import FollowedFolder, Manifest, Source, SyncedState
+from desktop.folders.manifest import FolderSource, FollowedFolder, Manifest, SyncedState
 from shared.markdown.file import note_id_of
 from shared.model.limits import MAX_NAME
 
@@ -63,7 +63,9 @@ def choose_vault(
     return _first_choice(manifest, followed, root)
 
 
-def _recognised(manifest: Manifest, absent: Iterable[FollowedFolder], root: Path) -> Source | None:
+def _recognised(
+    manifest: Manifest, absent: Iterable[FollowedFolder], root: Path
+) -> FolderSource | None:
     """Returns the folder with the largest share of its files below `root` now; None if no share is
     large enough.
     """

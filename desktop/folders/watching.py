@@ -22,9 +22,9 @@ from desktop.files.reading import RULES_FILE, Skipped
 from desktop.folders.destinations import Destination
 from desktop.folders.gone import GoneFolder
 from desktop.folders.importing import Import, PreviousPass, Step
-from desktop.folders.manifest import Manifest, Source, Stopped
-from desktop.folders.merging import Choice
-from desktop.folders.report import Report
+from desktop.folders.manifest import FolderSource, Manifest, Stopped
+from desktop.folders.merging import ImportChoice
+from desktop.folders.report import ImportReport
 from shared.errors import AuroraError, NotFound, OperatorError, Unavailable
 
 _logger = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ within one of their ticks leaves no trace.
 """
 
 
-OnReport: TypeAlias = Callable[[Report | AuroraError], None]
+OnReport: TypeAlias = Callable[[ImportReport | AuroraError], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Follower:
     _problem: str = ""
     """Message of the error that ended the last pass; empty if it came to its end."""
 
-    def first(self, step: Step) -> Report:
+    def first(self, step: Step) -> ImportReport:
         """Makes a pass over all that there is. An answer that was given beforehand is for this one.
 
         Raises NotFound, OperatorError, Unavailable.
@@ -140,7 +140,7 @@ class Follower:
         if not self.task.manifest().knows(self.task.source):
             raise Stopped
 
-    def _pass(self, step: Step, *, follows: bool = False) -> Report:
+    def _pass(self, step: Step, *, follows: bool = False) -> ImportReport:
         """Imports the folder. Raises Stopped if it must be known and is not."""
         began = time.time_ns()
         stamps: dict[Path, _FileStamp] = {}
@@ -242,14 +242,14 @@ def following_all(destination: Destination, on_report: OnReport) -> Iterator[Non
 
 def _follow_all(destination: Destination, on_report: OnReport, stop: Event) -> None:
     """Follows the folders until `stop` is set. A failure is reported once, and tried again."""
-    followers: dict[tuple[Source, bool], Follower] = {}
+    followers: dict[tuple[FolderSource, bool], Follower] = {}
     problem = ""
     while not stop.is_set():
         try:
             present = _present_folders(destination)
             followers = {folder: followers[folder] for folder in present & followers.keys()}
             for source, write_back in present - followers.keys():
-                choice = Choice(write_back=write_back)
+                choice = ImportChoice(write_back=write_back)
                 task = Import(destination, source.root, source.vault, choice=choice)
                 followers[source, write_back] = Follower(task, stop)
             roots = sorted({source.root for source, _ in present})
@@ -268,7 +268,7 @@ def _follow_all(destination: Destination, on_report: OnReport, stop: Event) -> N
         stop.wait(TICK_MS / 1000)
 
 
-def _present_folders(destination: Destination) -> set[tuple[Source, bool]]:
+def _present_folders(destination: Destination) -> set[tuple[FolderSource, bool]]:
     """Returns the followed folders that are there, each with whether its files are written."""
     present = set()
     for folder in Manifest.of(destination.home).folders(destination.name):

@@ -142,7 +142,7 @@ PAGE = 50
 MAX_PER_PAGE = 200
 
 
-class Page(Body):
+class PageQuery(Body):
     """The parameters of every list."""
 
     page_size: int = Field(

@@ -13,7 +13,7 @@ from functions.http.bodies import (
     DayOrInstant,
     Instant,
     Names,
-    Page,
+    PageQuery,
     SavingBody,
     checked,
     checked_body,
@@ -173,7 +173,7 @@ def delete(call: Call, note_id: str) -> Reply:
     return Reply(None, 204)
 
 
-class NotesQuery(Page):
+class NotesQuery(PageQuery):
     """The parameters of GET /notes."""
 
     vault: Annotated[str | None, Field(pattern=f"^{limits.VAULT_PATTERN}$")] = Field(

@@ -10,7 +10,7 @@ from pydantic import Field
 from functions.http.bodies import (
     Body,
     Instant,
-    Page,
+    PageQuery,
     SavingBody,
     TenantBody,
     checked,
@@ -110,7 +110,7 @@ class SessionImportBody(SavingBody):
     )
 
 
-class SessionsQuery(Page):
+class SessionsQuery(PageQuery):
     """The parameters of GET /sessions."""
 
     query: str = Field(default="", description="words of the title")
@@ -212,9 +212,9 @@ def delete(call: Call, session_id: str) -> Reply:
     return Reply(None, 204)
 
 
-@operation(query=Page, reply=MessagesJson, errors=(404,))
+@operation(query=PageQuery, reply=MessagesJson, errors=(404,))
 def messages(call: Call, session_id: str) -> Reply:
     """Lists messages: the newest page first, each page oldest first."""
-    query = parse_query(call.query, Page)
+    query = parse_query(call.query, PageQuery)
     page = call.sessions.messages(session_id, limit=query.page_size, token=query.page_token)
     return Reply(messages_json(page))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from functions.http.bodies import Page, checked_body, parse_query, with_example
+from functions.http.bodies import PageQuery, checked_body, parse_query, with_example
 from functions.http.calls import Call, Reply, operation
 from functions.routes.notes import NoteBody, check_note_id, draft_of
 from shared.api.notes import (
@@ -29,10 +29,10 @@ class DiscardBody(NoteBody):
     note_id: str = Field(description="the id of the note that this is a version of")
 
 
-@operation(query=Page, reply=TrashJson)
+@operation(query=PageQuery, reply=TrashJson)
 def list_all(call: Call) -> Reply:
     """Lists versions, newest first, without their texts."""
-    query = parse_query(call.query, Page)
+    query = parse_query(call.query, PageQuery)
     page = call.app.notes.trash(call.tenant_id, limit=query.page_size, token=query.page_token)
     rows = [trashed_row_json(version) for version in page.items]
     return Reply(TrashJson(trash=rows, nextPageToken=page.next_token))

@@ -152,7 +152,7 @@ class AskMetaJson(AnswerMetaJson):
     """The meta of an answer, and which folders were searched."""
 
     folders: list[search.SearchedFolderJson]
-    silentVaults: list[str]
+    failedVaults: list[str]
 
 
 class AskJson(TypedDict):
@@ -245,7 +245,7 @@ def stored_answer_with_references(
         failed_vaults.extend(retrieved.failed_vaults)
         if answer.refusal is None and answer.kind is not AnswerKind.GENERAL:
             references = [_reference_json(passage.chunk) for passage in retrieved.selected]
-    meta = {**stored.meta, "folders": folders, "silentVaults": failed_vaults}
+    meta = {**stored.meta, "folders": folders, "failedVaults": failed_vaults}
     return replace(stored, references=tuple(references), meta=meta)
 
 

@@ -12,7 +12,7 @@ from shared.model.index import IndexRecord
 from shared.model.notes import NoteKey
 
 
-class Claim:
+class NoteClaim:
     """The claim of one call, which it keeps over its rounds.
 
     The claim is in the note's record, so a worker that is killed leaves it there: a lease that has run out tells that

@@ -40,7 +40,7 @@ from shared.errors import (
     StoreRefused,
 )
 from shared.indexing.chunking import CHUNKER_VERSION, MARKDOWN, Chunker, chunk
-from shared.indexing.claims import Claim
+from shared.indexing.claims import NoteClaim
 from shared.indexing.diff import Changes, WantedNote, compare, wanted_note
 from shared.indexing.embedding import Embedded, embed_texts
 from shared.indexing.gate import Pass, TextGate
@@ -158,7 +158,7 @@ class Indexer:
         Raises StoreRefused only where the store does not take the record either.
         """
         outcome = IndexOutcome("unchanged")
-        claim = Claim(self._small_writes, key)
+        claim = NoteClaim(self._small_writes, key)
         previously_indexed = ""
         """Revision that the previous indexer has indexed in this call."""
         for _ in range(MAX_ROUNDS):
@@ -216,7 +216,13 @@ class Indexer:
         return self.previous_indexer
 
     def _follow(
-        self, key: NoteKey, state: IndexState, claim: Claim, admission: Pass, *, words_only: bool
+        self,
+        key: NoteKey,
+        state: IndexState,
+        claim: NoteClaim,
+        admission: Pass,
+        *,
+        words_only: bool,
     ) -> IndexOutcome:
         """Does what is left to do for a note in this state. Raises as `index` does, and Conflict."""
         if state.fault is not None:
@@ -239,7 +245,7 @@ class Indexer:
         key: NoteKey,
         note: Note,
         state: IndexState,
-        claim: Claim,
+        claim: NoteClaim,
         admission: Pass,
         *,
         words_only: bool,

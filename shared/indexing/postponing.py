@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from shared.errors import Conflict, IndexQuotaExceeded
-from shared.indexing.claims import Claim
+from shared.indexing.claims import NoteClaim
 from shared.indexing.records import (
     at_fault,
     is_leased,
@@ -53,7 +53,7 @@ class Postponing:
         )
         return True
 
-    def wait_for_budget(self, key: NoteKey, claim: Claim, spent: IndexQuotaExceeded) -> None:
+    def wait_for_budget(self, key: NoteKey, claim: NoteClaim, spent: IndexQuotaExceeded) -> None:
         """Records, once, that the note waits until the index may write again."""
         state = self.read_state(key)
         now = self.clock()

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from evaluation.asking import ChatAnswer, Ranking
+from evaluation.asking import ChatAnswer, NoteRanking
 from evaluation.golden import GoldenQuestion, parts_needed
 from evaluation.measures import (
     answer_figures,
@@ -18,8 +18,8 @@ from evaluation.measures import (
 )
 
 
-def _ranking(*notes: str) -> Ranking:
-    return Ranking(notes, (), names_time=False, seconds=0.0)
+def _ranking(*notes: str) -> NoteRanking:
+    return NoteRanking(notes, (), names_time=False, seconds=0.0)
 
 
 def test_figures_follow_the_order_of_the_ranking() -> None:

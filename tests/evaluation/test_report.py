@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from evaluation.asking import ChatAnswer, Ranking
+from evaluation.asking import ChatAnswer, NoteRanking
 from evaluation.comparison import Golden, Measured, Variant, halves
 from evaluation.golden import GoldenQuestion
 from evaluation.measures import (
@@ -21,7 +21,7 @@ from evaluation.measures import (
     together,
 )
 from evaluation.plots import bars, lines, shares
-from evaluation.report import Report, html
+from evaluation.report import EvaluationReport, html
 from evaluation.tuning import Tuned
 from shared.model.questions import Strategy
 from shared.notes.service import NoteDraft
@@ -31,7 +31,7 @@ from tests.retrieval.samples import scored
 HOSTILE = '<script>fetch("https://evil.example")</script>'
 
 
-def _report() -> Report:
+def _report() -> EvaluationReport:
     questions = (
         GoldenQuestion(
             "q1", HOSTILE, {"a": 1}, slice=HOSTILE, now=datetime(2026, 1, 1, tzinfo=UTC)
@@ -46,8 +46,12 @@ def _report() -> Report:
         {"elsewhere": (questions[2],)},
     )
     passages = (scored(chunk("b"), 0.8), scored(chunk("a"), 0.4))
-    ranking = Ranking(("b", "a"), passages, names_time=False, seconds=0.01)
-    rankings = {"q1": ranking, "q2": ranking, "q3": Ranking((), (), names_time=True, seconds=0.01)}
+    ranking = NoteRanking(("b", "a"), passages, names_time=False, seconds=0.01)
+    rankings = {
+        "q1": ranking,
+        "q2": ranking,
+        "q3": NoteRanking((), (), names_time=True, seconds=0.01),
+    }
     replies = {name: ChatAnswer("…", ("b",), refused=name == "q3") for name in rankings}
     measured = Measured(
         variant=Variant(Strategy.WEIGHTED, "wordllama", "markdown"),
@@ -71,7 +75,7 @@ def _report() -> Report:
     )
     notes = {"a": NoteDraft(title=HOSTILE, text=""), "b": NoteDraft(title="", text="", path="b.md")}
     tuned = Tuned(Strategy.WEIGHTED, {"weight_vector": 0.5}, 0.5, 0.6, 0.5, 0.55)
-    return Report(
+    return EvaluationReport(
         source="golden.jsonl", golden=golden, notes=notes, measured=[measured, other], tuned=[tuned]
     )
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from shared.errors import ModelUnavailable, StoreUnavailable
 from shared.folders.retrieve import retrieve_from_folders
 from shared.folders.scope import FolderScope
-from shared.model.index import folder_token, vault_token
 from shared.model.questions import Filters, Question
 from shared.model.retrieval import ChosenBy, RefusalReason, Retrieved
-from shared.ports.stores import Store
 from tests.contracts.samples import TENANT
-from tests.fakes import ScriptedWriter
+from tests.fakes import FailingVault, ScriptedWriter
 from tests.retrieval.library import Counted, Library, notes
 from tests.retrieval.samples import NOW, days_ago
 
@@ -189,7 +186,7 @@ def test_a_tenant_without_notes_is_told_so(library: Library) -> None:
 
 def test_one_vault_that_does_not_answer_does_not_fail_the_others(library: Library) -> None:
     _furnish(library)
-    library.asked = _Silent(library.store, "work").as_store()
+    library.asked = FailingVault(library.store, "work").as_store()
     for ranker in (ScriptedWriter("[]"), ScriptedWriter("prose"), None):
         found = _ask(library, ranker=ranker)
         assert found.failed_vaults == ("work",)
@@ -198,7 +195,7 @@ def test_one_vault_that_does_not_answer_does_not_fail_the_others(library: Librar
 
 def test_when_no_vault_answers_the_store_is_away(library: Library) -> None:
     _furnish(library)
-    library.asked = _Silent(library.store, "work").as_store()
+    library.asked = FailingVault(library.store, "work").as_store()
     with pytest.raises(StoreUnavailable):
         _ask(library, scope=FolderScope(vaults=("work",)), ranker=ScriptedWriter("[]"))
 
@@ -214,29 +211,3 @@ def test_many_folders_are_searched_in_four_goes(library: Library) -> None:
     assert len(searches) == 4
     assert len(found.weighted_folders) == 41
     assert notes(found)[0] == "n00"
-
-
-class _Silent:
-    """A store whose searches of one vault fail."""
-
-    def __init__(self, store: Store, vault: str) -> None:
-        self._store = store
-        self._vault = vault
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        method: Callable[..., Any] = getattr(self._store, name)
-
-        def answered(*args: Any, **options: Any) -> Any:  # noqa: ANN401 - the method's own
-            scopes = options["restriction"].scopes if "restriction" in options else ()
-            mine = (vault_token(self._vault), folder_token(self._vault, ""))
-            if any(
-                len(group) > 0 and all(token.startswith(mine) for token in group)
-                for group in scopes
-            ):
-                raise StoreUnavailable("this vault does not answer")
-            return method(*args, **options)
-
-        return answered
-
-    def as_store(self) -> Store:
-        return cast("Store", self)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from shared.adapters.gemini import GeminiWriter
+from tests.fakes import FailingVault
 from tests.functions.world import World
 from tests.servers.gemini import GeminiServer
 
@@ -102,3 +103,12 @@ def test_an_empty_space_is_answered_with_a_refusal(world: World, ranker: GeminiS
     body = _ask(world)
     assert body["meta"]["refusal"]["reason"] == "no_notes"
     assert ranker.requests == []
+
+
+def test_a_vault_whose_search_fails_is_named(world: World) -> None:
+    _save(world)
+    assert _ask(world)["meta"]["failedVaults"] == []
+    world.plug(store=FailingVault(world.app.store, "work").as_store())
+    body = _ask(world, requestId="again")
+    assert body["meta"]["failedVaults"] == ["work"]
+    assert "Cloud Run" in body["answer"]

@@ -41,7 +41,7 @@ from typing import Self
 
 from shared.adapters.firestore.account import FirestoreAccount
 from shared.adapters.firestore.connection import DEFAULT_DATABASE, Connection
-from shared.adapters.firestore.index import Index
+from shared.adapters.firestore.index import FirestoreIndex
 from shared.adapters.firestore.notes import FirestoreNotes
 from shared.adapters.firestore.ownership import Ownership
 from shared.adapters.firestore.protocol import is_token
@@ -51,7 +51,7 @@ from shared.errors import InvalidArgument
 __all__ = ["FirestoreStore"]
 
 
-class FirestoreStore(FirestoreNotes, Index, FirestoreSearch, FirestoreAccount):
+class FirestoreStore(FirestoreNotes, FirestoreIndex, FirestoreSearch, FirestoreAccount):
     """`shared.ports.stores.Store` in a project's database; in the emulator where FIRESTORE_EMULATOR_HOST is set.
 
     Cheap to make: the client is the process's own, opened by the first request. Safe between threads.

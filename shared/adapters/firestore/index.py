@@ -64,7 +64,7 @@ another; tests check that the largest notes need at most half of what production
 """
 
 
-class Index(Corpus):
+class FirestoreIndex(Corpus):
     """The index of `shared.ports.stores.Store` on Firestore."""
 
     def read_record(self, tenant_id: str, note_id: str) -> StoredRecord:

@@ -215,7 +215,7 @@ class FollowUps:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class FactWords:
     """Words by which statements are compared."""
 
     negations: str
@@ -328,7 +328,7 @@ class Vocabulary:
     asking: Asking | None = None
     times: Times | None = None
     follow_ups: FollowUps | None = None
-    facts: Facts | None = None
+    facts: FactWords | None = None
     answers: Answers | None = None
     small_talk: SmallTalk | None = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shared.language.vocabulary import (
     Answers,
     Asking,
-    Facts,
+    FactWords,
     FollowUps,
     Rule,
     SmallTalk,
@@ -168,7 +168,7 @@ VOCABULARY = Vocabulary(
         "etwas",
         clauses=r"und|aber|weil|wenn",
     ),
-    facts=Facts(
+    facts=FactWords(
         negations="nicht kein keine keinen keinem keiner nie niemals nichts niemand weder ohne",
         negates_before=True,
         only=r"nur",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shared.language.vocabulary import (
     Answers,
     Asking,
-    Facts,
+    FactWords,
     FollowUps,
     Rule,
     SmallTalk,
@@ -188,7 +188,7 @@ VOCABULARY = Vocabulary(
         "explain",
         clauses=r"and|but|because|when|if",
     ),
-    facts=Facts(
+    facts=FactWords(
         negations="not no never none nothing nobody neither nor cannot without",
         negated_verbs=r"\w+n['’]t",
         negates_before=False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shared.language.vocabulary import (
     Answers,
     Asking,
-    Facts,
+    FactWords,
     FollowUps,
     Rule,
     SmallTalk,
@@ -158,7 +158,7 @@ VOCABULARY = Vocabulary(
         empty="más mucho otra otro otras otros mismo misma primero segundo último explica dime",
         clauses=r"y|pero|porque",
     ),
-    facts=Facts(
+    facts=FactWords(
         negations="no nunca jamás nada nadie ningún ninguna ninguno tampoco sin ni",
         negates_before=True,
         only=r"sólo|solo",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shared.language.vocabulary import (
     Answers,
     Asking,
-    Facts,
+    FactWords,
     FollowUps,
     Rule,
     SmallTalk,
@@ -156,7 +156,7 @@ VOCABULARY = Vocabulary(
         empty="plus beaucoup autre autres même première premier second deuxième dernier explique dis",
         clauses=r"et|mais",
     ),
-    facts=Facts(
+    facts=FactWords(
         negations="pas jamais rien aucun aucune sans ni",
         half_negations="ne",
         negates_before=True,

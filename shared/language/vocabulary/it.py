@@ -5,7 +5,7 @@ from __future__ import annotations
 from shared.language.vocabulary import (
     Answers,
     Asking,
-    Facts,
+    FactWords,
     FollowUps,
     Rule,
     SmallTalk,
@@ -160,7 +160,7 @@ VOCABULARY = Vocabulary(
         empty="più molto altro altra altri altre stesso stessa primo secondo ultimo spiega dimmi ancora",
         clauses=r"e|ma|perché|quando|se",
     ),
-    facts=Facts(
+    facts=FactWords(
         negations="non no mai niente nulla nessun nessuno nessuna né neanche nemmeno neppure senza",
         negates_before=True,
         only=r"solo|soltanto",

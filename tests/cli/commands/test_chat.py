@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
 
-from cli.commands.chat import Conversation, follow
+from cli.commands.chat import ChatSession, follow
 from cli.main import main
 from cli.options import CommandContext
 from functions.client import Json
@@ -165,7 +165,7 @@ def test_a_pipe_gets_only_what_is_final(tmp_path: Path, capsys: pytest.CaptureFi
     client = Scripted([token("Wrong. "), withdrawn, token("Right."), StreamEvent("result", final)])
     context = CommandContext(tmp_path, "local", as_json=False)
     with context.lasting_client():
-        Conversation(client, context, {}, "new").say("Why?")
+        ChatSession(client, context, {}, "new").say("Why?")
     assert capsys.readouterr().out == "Right.\n"
 
 
@@ -178,7 +178,7 @@ def test_an_answer_that_breaks_off_ends_with_its_error(tmp_path: Path) -> None:
         client = Scripted(script)
         for as_json in (True, False):
             with pytest.raises(AuroraError):
-                Conversation(
+                ChatSession(
                     client, CommandContext(tmp_path, "local", as_json=as_json), {}, "new"
                 ).say("Why?")
         assert client.closed == 2

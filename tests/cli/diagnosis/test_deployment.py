@@ -14,7 +14,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from cli.diagnosis.checks import Verdict
+from cli.diagnosis.checks import PartVerdict
 from cli.diagnosis.deployment import (
     ACCESSOR,
     ACCOUNTS,
@@ -159,7 +159,7 @@ def _function(name: str, address: str) -> dict[str, object]:
     return function
 
 
-def _failed(findings: list[Verdict]) -> dict[str, Verdict]:
+def _failed(findings: list[PartVerdict]) -> dict[str, PartVerdict]:
     return {each.part: each for each in findings if each.verdict != "ok"}
 
 

@@ -25,7 +25,7 @@ from desktop.folders.gone import (
 )
 from desktop.folders.importing import Import, answer_gone, open_questions
 from desktop.folders.manifest import Manifest
-from desktop.folders.report import Report
+from desktop.folders.report import ImportReport
 from desktop.folders.watching import Follower
 from shared.app import App
 from shared.errors import NotFound
@@ -221,7 +221,7 @@ def test_a_follower_asks_once_and_removes_after_the_answer_of_another_process(
     follower.first(lambda *_: None)
     shutil.rmtree(folder / "archive")
     shutil.rmtree(folder / "few")
-    reports: list[Report] = []
+    reports: list[ImportReport] = []
     for _ in range(4):
         follower.turn([folder / "archive"], reports.append)  # type: ignore[arg-type]
     assert [(report.removed, len(report.gone)) for report in reports] == [(3, 1)]
@@ -251,7 +251,7 @@ def test_what_comes_back_within_two_passes_was_never_asked_about(
     follower = Follower(task)
     follower.first(lambda *_: None)
     away = (folder / "archive").rename(tmp_path / "away")
-    reports: list[Report] = []
+    reports: list[ImportReport] = []
     follower.turn([folder / "archive"], reports.append)  # type: ignore[arg-type]
     away.rename(folder / "archive")
     follower.turn([folder / "archive"], reports.append)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from threading import Event
 
 import pytest
 
-from desktop.folders.manifest import Manifest, Source, SyncedState
+from desktop.folders.manifest import FolderSource, Manifest, SyncedState
 from shared.errors import InvalidArgument, OperatorError
 from tests.servers.dev import ROOT
 
@@ -20,9 +20,9 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from desktop.folders.manifest import Manifest, Source, SyncedState
+from desktop.folders.manifest import Manifest, FolderSource, SyncedState
 home, name = Path(sys.argv[1]), sys.argv[2]
-source = Source("destination", "default", home / name)
+source = FolderSource("destination", "default", home / name)
 for number in range(40):
     manifest = Manifest.of(home)
     note_id = f"{name}-{number}"
@@ -33,8 +33,8 @@ for number in range(40):
 """
 
 
-def _source(root: Path, destination: str = "destination") -> Source:
-    return Source(destination, "default", root)
+def _source(root: Path, destination: str = "destination") -> FolderSource:
+    return FolderSource(destination, "default", root)
 
 
 def test_processes_at_once_lose_nothing_of_each_other(tmp_path: Path) -> None:

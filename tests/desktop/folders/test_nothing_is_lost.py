@@ -21,7 +21,7 @@ from cli.options import CommandContext, close
 from desktop.folders.destinations import LocalDestination
 from desktop.folders.importing import Import
 from desktop.folders.manifest import Manifest
-from desktop.folders.merging import UNDECIDED, Choice, Side
+from desktop.folders.merging import UNDECIDED, ImportChoice, Side
 from desktop.folders.vault_choice import choose_vault
 from shared.bootstrap import assemble, build
 from shared.errors import Conflict, NotFound
@@ -39,7 +39,7 @@ FORMS = st.sampled_from(
         "---\nbroken: [\n---\n{}\n",
     ]
 )
-CHOICES = st.builds(Choice, write_back=st.booleans(), take=st.sampled_from([None, *Side]))
+CHOICES = st.builds(ImportChoice, write_back=st.booleans(), take=st.sampled_from([None, *Side]))
 numbers = count()
 
 
@@ -131,7 +131,7 @@ class Desk(RuleBasedStateMachine):
                 self.app.notes.restore(TENANT, trashed[number % len(trashed)].trash_id)
 
     @rule(path=PATHS, form=FORMS, choice=CHOICES)
-    def change_both_sides(self, path: str, form: str, choice: Choice) -> None:
+    def change_both_sides(self, path: str, form: str, choice: ImportChoice) -> None:
         for number, note in enumerate(self._notes()):
             if note.path == path:
                 self.edit_note(number, form)
@@ -156,11 +156,11 @@ class Desk(RuleBasedStateMachine):
             away.rename(self.root)
 
     @rule(choice=CHOICES)
-    def index_now(self, choice: Choice) -> None:
+    def index_now(self, choice: ImportChoice) -> None:
         self._index(choice)
 
     @rule(choice=CHOICES)
-    def index(self, choice: Choice) -> None:
+    def index(self, choice: ImportChoice) -> None:
         self._index(choice)
 
     # -- what must hold
@@ -201,7 +201,7 @@ class Desk(RuleBasedStateMachine):
             TENANT, replace(note, title=title, text=text, updated_at=self.app.clock())
         )
 
-    def _index(self, choice: Choice = UNDECIDED) -> None:
+    def _index(self, choice: ImportChoice = UNDECIDED) -> None:
         """What the command does. The index of the store is not looked at here, so no model is loaded for it."""
         destination = LocalDestination(self.app, TENANT)
         found = choose_vault(Manifest.of(self.home), destination.name, self.root, None)

@@ -22,7 +22,7 @@ from desktop.files.reading import FileNote
 from desktop.folders.destinations import LocalDestination
 from desktop.folders.importing import Import
 from desktop.folders.manifest import Stopped
-from desktop.folders.report import Report
+from desktop.folders.report import ImportReport
 from desktop.folders.watching import Follower, following_all
 from shared.app import App
 from shared.errors import AuroraError, NotFound
@@ -271,7 +271,7 @@ def test_a_folder_that_goes_away_ends_it_with_a_word_and_keeps_its_notes(
 def test_a_folder_that_cannot_be_read_keeps_no_other_from_being_followed(
     app: App, tmp_path: Path
 ) -> None:
-    good, bad, told = tmp_path / "good", tmp_path / "bad", list[Report | AuroraError]()
+    good, bad, told = tmp_path / "good", tmp_path / "bad", list[ImportReport | AuroraError]()
     destination = LocalDestination(app, "local")
     for folder in (bad, good):
         folder.mkdir()
@@ -294,7 +294,7 @@ def test_a_folder_that_cannot_be_read_keeps_no_other_from_being_followed(
 def test_the_folders_are_followed_again_once_what_is_known_of_them_can_be_read(
     app: App, tmp_path: Path
 ) -> None:
-    folder, told = tmp_path / "notes", list[Report | AuroraError]()
+    folder, told = tmp_path / "notes", list[ImportReport | AuroraError]()
     folder.mkdir()
     (folder / "a.md").write_text("First.")
     destination = LocalDestination(app, "local")
@@ -317,7 +317,7 @@ def test_the_folders_are_followed_again_once_what_is_known_of_them_can_be_read(
 def test_a_folder_inside_the_home_is_followed_until_it_is_forgotten(
     app: App, tmp_path: Path
 ) -> None:
-    folder, told = tmp_path / "home/sample", list[Report | AuroraError]()
+    folder, told = tmp_path / "home/sample", list[ImportReport | AuroraError]()
     folder.mkdir(parents=True)
     (folder / "a.md").write_text("First.")
     destination = LocalDestination(app, "local")

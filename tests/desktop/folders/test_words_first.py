@@ -19,7 +19,7 @@ import pytest
 from cli.options import CommandContext
 from desktop.folders.destinations import LocalDestination
 from desktop.folders.importing import NOTES, VECTORS, Import
-from desktop.folders.report import Report
+from desktop.folders.report import ImportReport
 from shared.adapters.embedded import EmbeddedStore
 from shared.app import App
 from shared.bootstrap import assemble
@@ -67,7 +67,7 @@ def animals(count: int) -> dict[str, str]:
     }
 
 
-def run(app: App, folder: Path, embedder: HashingEmbedder, *, vectors: bool = True) -> Report:
+def run(app: App, folder: Path, embedder: HashingEmbedder, *, vectors: bool = True) -> ImportReport:
     destination = LocalDestination(assemble(dataclasses.replace(app, embedder=embedder)), TENANT)
     return Import(destination, folder, "default").run(vectors=vectors)
 
