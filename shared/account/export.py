@@ -115,7 +115,9 @@ def export_tenant(tenant_id: str, store: Store) -> Iterator[Exported]:
             yield stored
         else:
             yield stored.template
-    yield from items_of_pages(lambda token: store.list_usage(tenant_id, limit=ROWS_AT_ONCE, token=token))
+    yield from items_of_pages(
+        lambda token: store.list_usage(tenant_id, limit=ROWS_AT_ONCE, token=token)
+    )
 
 
 def _documents(

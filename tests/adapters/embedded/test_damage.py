@@ -21,7 +21,7 @@ from shared.model.index import IndexStatus
 from shared.model.notes import Note, NoteKey, UnreadableNote
 from shared.model.retrieval import Restriction
 from shared.notes.service import NoteDraft, Notes
-from shared.ports.pages import every
+from shared.ports.pages import items_of_pages
 from tests.adapters.embedded.places import flip, tenant_file
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock, note
@@ -417,7 +417,7 @@ def test_listings_go_on_behind_a_note_whose_id_is_damaged(
         db.execute("UPDATE notes SET note_id = CAST(x'6edb' AS TEXT) WHERE note_id = 'n2'")
     store = opened()
     store.put_note(TENANT, note("Last.", "z1"))
-    listed = every(lambda token: store.list_notes(TENANT, limit=1, token=token))
+    listed = items_of_pages(lambda token: store.list_notes(TENANT, limit=1, token=token))
     assert [row.note_id for row in listed] == ["n1", "z1"]
-    exported = every(lambda token: store.whole_notes(TENANT, limit=1, token=token))
+    exported = items_of_pages(lambda token: store.whole_notes(TENANT, limit=1, token=token))
     assert [type(row) for row in exported] == [Note, UnreadableNote, Note]
