@@ -40,6 +40,9 @@ _LINE_KINDS = (
 """Kinds of lines, the first that fits. A frame is an empty line, a template's tag or the opening of
 a callout."""
 
+_PIPELESS_RULE = re.compile(
+    rf"^{_QUOTED}:?+-+:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)++\|?+[ \t]*+$", re.MULTILINE
+)
 _QUOTE_MARK = re.compile(r"(?:[ \t]*+>)++[ \t]*+")
 _BLANKS = re.compile(r"[ \t]*")
 _WORD = re.compile(r"[^\W_]{2}|[^\W\dxX_]")
@@ -112,6 +115,22 @@ def are_neighbours(text: str, previous: Quotable, piece: Quotable) -> bool:
 
 def read_lines(text: str) -> Iterator[Line]:
     """Yields the lines of the text with their kinds."""
+    lines = list(_lines_as_marked(text))
+    is_in_table = False
+    for place, line in enumerate(lines):
+        following = lines[place + 1] if place + 1 < len(lines) else None
+        if line.kind == "text":
+            is_in_table = is_in_table or _heads_table(text, line, following)
+        elif line.kind != "rule":
+            is_in_table = False
+        if is_in_table and line.kind == "text":
+            yield Line(line.start, line.end, "row")
+        else:
+            yield line
+
+
+def _lines_as_marked(text: str) -> Iterator[Line]:
+    """Yields the lines with their kinds; rows of a table are those between `|`."""
     is_code = False
     for match in _LINE.finditer(text):
         line = match[0]
@@ -121,6 +140,40 @@ def read_lines(text: str) -> Iterator[Line]:
         elif is_code:
             kind = "code" if line.strip() else "frame"
         yield Line(match.start(), match.start() + len(line.rstrip()), kind)
+
+
+def _heads_table(text: str, line: Line, following: Line | None) -> bool:
+    """Reports whether a line is the head of a table whose lines do not begin with `|`.
+
+    following: the next line, which rules the head off in as many columns.
+    """
+    if following is None or following.kind != "rule":
+        return False
+    head = text[line.start : line.end]
+    rule = text[following.start : following.end]
+    columns = cells(head)
+    return len(columns) > 1 and len(columns) == len(cells(rule))
+
+
+def with_pipes(markdown: str) -> str:
+    """Returns Markdown in which every line of a table begins and ends with `|`."""
+    if not _PIPELESS_RULE.search(markdown):
+        return markdown
+    lines = []
+    is_in_table = False
+    for line in read_lines(markdown):
+        text = markdown[line.start : line.end]
+        if line.kind == "row":
+            is_in_table = True
+        elif line.kind != "rule":
+            is_in_table = False
+        if is_in_table and not text.lstrip("> \t").startswith("|"):
+            begin = _behind_quote_marks(markdown, line.start) - line.start
+            text = f"{text[:begin]}| {text[begin:].removesuffix('|').rstrip()} |"
+        lines.append(text)
+    if not markdown.endswith("\n"):
+        lines.pop()  # the empty line behind the last break, which is none here
+    return "\n".join(lines)
 
 
 def _kind_of_line(line: str) -> str:
@@ -390,7 +443,7 @@ def plain(markdown: str) -> str:
     Empty if it shows no words of its own: rules of tables, fences of code, tags of templates. Words
     of code stay.
     """
-    text = markdown
+    text = with_pipes(markdown)
     for mark, replacement in _MARKS_BEFORE_CODE:
         text = mark.sub(replacement, text)
     text = without_code(text, str.strip)

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from shared.markdown.hidden import without_hidden, without_marks
 from shared.markdown.neutralize import neutralize, neutralize_line
-from shared.markdown.quotable import Line, PieceKind, Quotable, read_lines
+from shared.markdown.quotable import Line, PieceKind, Quotable, read_lines, with_pipes
 
 Span: TypeAlias = tuple[int, int]
 """`[start, end)` of a passage's text, in code points."""
@@ -168,22 +168,39 @@ def quotation(
     begins_in_code = (
         first is not None and first.kind is PieceKind.CODE and parts[0][0] == first.line
     )
+    head: Sequence[str] = ()
+    first_row = len(text)
+    if first is not None and first.kind is PieceKind.ROW:
+        first_row = first.line
+        head = [without_marks(head_line) for head_line in first.head]
     lines: list[str] = []
     end = parts[0][0]
+    is_in_table = False
     for part in parts:
         start = part[0]
         part_lines, part_end = _lines_of(shown_text, part, longest, is_code=begins_in_code)
-        if lines:
-            lines += _between(text[end:start], lines[-1], part_lines[0])
+        begins_with_row = start >= first_row or _begins_with_row(part_lines)
+        has_head = is_in_table or any(head_line in part_lines for head_line in head)
+        needs_head = bool(head) and begins_with_row and not has_head
+        if needs_head:
+            lines += ["", *head] if lines else head
+        elif lines:
+            lines += _between(text[end:start], is_table=is_in_table or lines[-1].startswith("|"))
+        is_in_table = needs_head or is_in_table
         lines += part_lines
         end = part_end
-    framed = _framed(lines, first, begins_in_code=begins_in_code)
-    return parts[0][0], end, tuple(framed)
+    framed = "\n".join(_framed(lines, first, begins_in_code=begins_in_code))
+    return parts[0][0], end, tuple(with_pipes(framed).split("\n"))
 
 
-def _between(gap: str, line: str, following: str) -> list[str]:
+def _begins_with_row(lines: Sequence[str]) -> bool:
+    """Reports whether lines begin with a row between `|` that is not the head of a table."""
+    kinds = [line.kind for line in read_lines("\n".join(lines))]
+    return kinds[0] == "row" and kinds[1] != "rule"
+
+
+def _between(gap: str, *, is_table: bool) -> list[str]:
     """Returns the lines that stand for what lies between two parts."""
-    is_table = line.startswith("|") and following.startswith("|")
     if not gap.strip():
         return [] if is_table or "\n\n" not in gap else [""]
     if is_table:
@@ -231,14 +248,10 @@ def _is_quotation(lines: Sequence[str]) -> bool:
 
 
 def _framed(lines: Sequence[str], first: Quotable | None, *, begins_in_code: bool) -> Iterator[str]:
-    """Yields the lines below the head of their table or the fence of their code, which is closed."""
+    """Yields the lines below the fence of their code, which is closed."""
     kinds = [line.kind for line in read_lines("\n".join(lines))]
-    begins_in_table = kinds[0] == "row" and kinds[1:2] != ["rule"]
     fence = ""
-    if first is not None and begins_in_table and first.kind is PieceKind.ROW:
-        if not any(head_line in lines for head_line in first.head):
-            yield from map(without_marks, first.head)
-    elif first is not None and begins_in_code and kinds[0] != "fence":
+    if first is not None and begins_in_code and kinds[0] != "fence":
         yield from first.head
         fence = "".join(first.head)
     for line, kind in zip(lines, kinds, strict=False):

@@ -145,6 +145,15 @@ def test_of_a_long_table_the_rows_that_match_are_quoted_below_its_head() -> None
     assert quote.text == text[quote.start : quote.end]
 
 
+def test_rows_of_a_long_table_stand_below_its_head_also_behind_a_line_that_leads_to_it() -> None:
+    rows = [f"| Service number {number} | Team {number % 9} |" for number in range(60)]
+    rows[41] = "| Billing | Priya |"
+    text = "\n".join(["All of them:", "", "| Service | Team |", "|---|---|", *rows])
+    (quote,) = quotes(passage(text), text="Which services does Priya have?")
+    assert quote.lines[:4] == ("All of them:", "", "| Service | Team |", "|---|---|")
+    assert "| Billing | Priya |" in quote.lines
+
+
 def test_of_a_long_list_its_lead_and_the_items_that_match_are_quoted() -> None:
     items = [f"- item number {number} of the long list" for number in range(60)]
     items[7] = "- Priya takes the tent"

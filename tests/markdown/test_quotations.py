@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from shared.markdown.hidden import without_hidden, without_marks
-from shared.markdown.quotable import are_neighbours, quotable
+from shared.markdown.quotable import PieceKind, are_neighbours, plain, quotable
 from shared.markdown.quotations import Outline, quotation
 from shared.markdown.sanitize import sanitize
 
@@ -250,3 +250,47 @@ def test_odd_text_takes_no_time_to_quote(part: str) -> None:
     Outline(text).whole((0, 1), longest=700)
     quotation(text, [(0, len(text))], longest=20_000)
     assert time.thread_time() - started < 2.0
+
+
+PIPELESS = "Name | Port\n:--- | ---\nmail | 25\nweb | 80\n"
+
+
+@pytest.mark.parametrize("lead", ["", "All services:\n\n", "All services:\n"])
+@pytest.mark.parametrize(
+    "table", [PIPELESS, "| Name | Port |\n|---|---|\n| mail | 25 |\n| web | 80 |"]
+)
+def test_a_row_behind_the_line_that_leads_to_its_table_stands_below_its_head(
+    lead: str, table: str
+) -> None:
+    text = lead + table
+    row = quotable(text)[-1]
+    assert (row.kind, row.plain) == (PieceKind.ROW, "Name: web; Port: 80")
+    parts = [(row.line, row.end)]
+    if lead:
+        parts.insert(0, (0, len(lead.strip())))
+    _, _, lines = quotation(text, parts, first=row, longest=900)
+    name_line, rule, shown = lines[-3:]
+    assert (name_line, shown) == ("| Name | Port |", "| web | 80 |")
+    assert "<th" in _RENDERER.render("\n".join(lines))
+    assert "80" in visible_text("\n".join(lines))
+    assert lines[:-3] == (("All services:", "") if lead else ())
+    assert rule.startswith("|")
+
+
+def test_a_table_without_outer_pipes_is_a_table_to_us_where_it_is_one_to_a_renderer() -> None:
+    assert plain(PIPELESS) == "Name, Port mail, 25 web, 80"
+    for text in ("a | b\n\n--- | ---", "a | b\n---\nc | d", "a | b\n--- | --- | ---\nc | d"):
+        assert "<table" not in _RENDERER.render(text)
+        assert all(piece.kind is not PieceKind.ROW for piece in quotable(text))
+    goes_on = f"We have:\n{PIPELESS}last\n\nText | more."
+    assert ">last</td>" in _RENDERER.render(goes_on)
+    kinds = [piece.kind for piece in quotable(goes_on)]
+    assert kinds == [PieceKind.SENTENCE, *[PieceKind.ROW] * 3, PieceKind.SENTENCE]
+    _, _, lines = quotation(goes_on, [(0, len(goes_on))], longest=900)
+    assert lines[1:6] == (
+        "| Name | Port |",
+        "| :--- | --- |",
+        "| mail | 25 |",
+        "| web | 80 |",
+        "| last |",
+    )
