@@ -384,7 +384,7 @@ def _reconciling(
 
 
 def _load_sample(app: App, context: CommandContext, sample: Path) -> None:
-    """Once only: not again when somebody has deleted them, and not into a space that has notes.
+    """Once only: not again when somebody has deleted or erased them, and not into a space that has notes.
 
     What a start that died has begun is brought to its end. Their vectors follow by the trigger.
     """
@@ -395,6 +395,9 @@ def _load_sample(app: App, context: CommandContext, sample: Path) -> None:
     if known and known.finished:
         return
     if not known and app.notes.page(context.tenant_id, limit=1, token=None, vault=None).items:
+        return
+    if not known and app.store.last_erasure(context.tenant_id):
+        echo(f"everything was erased here, so the sample is not loaded: aurora index {sample}")
         return
     report = task.run(vectors=False)
     echo(f"loaded {counted(report.notes, 'sample note')} from {sample}")

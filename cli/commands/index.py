@@ -39,7 +39,7 @@ from desktop.folders.vault_choice import choose_vault
 from functions.client import InProcessClient
 from shared.api.notes import reconcile_json
 from shared.bootstrap import use
-from shared.errors import AuroraError
+from shared.errors import AuroraError, NotFound
 from shared.model.limits import VAULT, VAULT_PATTERN
 from shared.ports.access import Identity
 from shared.settings import shipped
@@ -143,8 +143,12 @@ def _ask_gone(task: Import, report: ImportReport) -> ImportReport:
         question = "their notes: [r]emove, [k]eep without files, [s]kip"
         answer = prompt(question, default="s")
         decision = GONE_ANSWERS.get(answer[:1].lower())
-        if decision is not None:
+        if decision is None:
+            continue
+        try:
             report = answer_gone(task, folder.path, decision)
+        except NotFound:  # the import that followed an earlier answer has found the files
+            echo(f"{path}: the files are there again")
     return report
 
 

@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from shared.markdown.sanitize import sanitize
 from tests.active import active
 from tests.answering.samples import check_citations, sources
-from tests.markdown.samples import KNOWN, MARKDOWN, TEXTS
+from tests.markdown.samples import KNOWN, MAILBOX, MARKDOWN, TEXTS
 
 pytestmark = pytest.mark.slow
 
 OFFERED = sources("one", "two")
+PARTING = tuple("\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u202f\u205f\u3000\u200b\u2060\ufeff")
+"""White space and what is not seen. Renderers differ in which of them end an address."""
 
 
 @pytest.mark.parametrize(
@@ -84,6 +86,16 @@ OFFERED = sources("one", "two")
 def test_what_acts_goes_and_the_rest_stays(markdown: str, made: str) -> None:
     assert sanitize(markdown, TEXTS) == made
     assert active(made, (KNOWN,)) == []
+
+
+@pytest.mark.parametrize("sign", PARTING)
+def test_a_known_address_ends_before_what_some_renderers_count_into_it(sign: str) -> None:
+    """Else the words behind it would be part of a link that can be opened."""
+    assert sanitize(f"See {KNOWN}{sign}secret now.", TEXTS) == f"See {KNOWN} {sign}secret now."
+    linked = sanitize(f"[page]({KNOWN}{sign}secret) now", TEXTS)
+    assert f"{KNOWN}{sign}" not in linked
+    mailbox = sanitize(f"Write to {MAILBOX}{sign}secret.example", TEXTS)
+    assert f"{MAILBOX}{sign}" not in mailbox
 
 
 def test_an_address_that_only_begins_in_a_text_does_not_stand_there() -> None:

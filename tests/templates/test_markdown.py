@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from shared.errors import InvalidArgument
@@ -112,3 +115,12 @@ def test_ids_are_what_a_document_and_an_address_can_hold() -> None:
     for bad in ("", ".", "..", "a/b", "__x__", "a\nb", "x" * 1001, "auto", "none"):
         with pytest.raises(InvalidArgument, match="templateId"):
             check_id(bad)
+
+
+@pytest.mark.parametrize("field", ["name", "content"])
+@pytest.mark.parametrize("blank", ["", " ", "\n\t", "\u00a0", "\u2003\u3000"])
+def test_a_text_that_shows_nothing_is_no_name_and_no_content(field: str, blank: str) -> None:
+    template = Template("t", name="T", content="1. Think.")
+    changes: dict[str, Any] = {field: blank}
+    with pytest.raises(InvalidArgument, match=f"^{field}: expected text that is not blank"):
+        check(replace(template, **changes))

@@ -27,7 +27,7 @@ from shared.adapters.firestore import FirestoreStore
 from shared.indexing.records import LEASE
 from shared.markdown.file import note_id_of
 from shared.model.notes import Note
-from tests.cli.conftest import Aurora, processor_seconds
+from tests.cli.conftest import Aurora, Write, processor_seconds
 from tests.servers.dev import COMMAND, ROOT, Running, dev
 
 ANIMALS = ("penguin", "walrus", "otter")
@@ -73,6 +73,16 @@ def test_the_sample_is_loaded_once_only(tmp_path: Path) -> None:
             assert running.call("DELETE", f"/notes/{note['noteId']}")[0] == 204
     with dev(tmp_path, *sample) as running:
         assert running.call("GET", "/notes")[1]["notes"] == []
+
+
+def test_the_sample_does_not_come_back_after_an_erasure(tmp_path: Path, notes: Write) -> None:
+    sample = ("--sample", str(notes({"a.md": "A heron."})))
+    with dev(tmp_path / "home", *sample) as running:
+        assert len(running.call("GET", "/notes")[1]["notes"]) == 1
+        assert running.call("DELETE", "/me", {"confirm": "erase everything"})[0] == 200
+    with dev(tmp_path / "home", *sample) as running:
+        assert running.call("GET", "/notes")[1]["notes"] == []
+        assert "everything was erased here" in running.greeting
 
 
 def test_a_note_saved_by_a_process_that_died_is_indexed_at_the_next_start(tmp_path: Path) -> None:

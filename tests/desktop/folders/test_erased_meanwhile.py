@@ -24,6 +24,8 @@ from desktop.folders.followed import FollowedFolders, with_folders
 from desktop.folders.importing import Import
 from desktop.folders.manifest import Manifest, Stopped
 from desktop.folders.watching import TICK_MS, Follower, following_all
+from shared.adapters.embedded import EmbeddedStore
+from shared.adapters.embedded.erasures import Erasures
 from shared.app import App
 from shared.bootstrap import assemble
 from shared.errors import Erased
@@ -32,7 +34,7 @@ from shared.model.documents import TRASH
 from shared.ports.stores import Store
 from tests.account.world import household
 from tests.cli.conftest import Write
-from tests.indexing.world import on_both_stores
+from tests.indexing.world import note, on_both_stores
 from tests.servers.dev import ROOT
 
 TENANT = "local"
@@ -140,6 +142,33 @@ def test_a_pass_that_an_erasure_overtakes_while_it_walks_brings_neither_note_nor
     with pytest.raises(Stopped):
         follower.turn([], print)
     desk.assert_erased()
+
+
+@dataclass(frozen=True)
+class ErasuresWithImport(Erasures):
+    """An import begins inside the first erasure, behind its number."""
+
+    imports: list[Import]
+
+    def add(self, tenant_id: str) -> None:
+        super().add(tenant_id)
+        if self.imports:
+            self.imports.pop().run(vectors=False)
+
+
+@pytest.mark.parametrize("store", ["embedded"], indirect=True)
+def test_a_folder_that_is_imported_inside_an_erasure_comes_whole_with_the_next_import(
+    desk: Desk, notes: Write
+) -> None:
+    task = Import(desk.destination, notes(FILES), "default")
+    store = desk.app.store
+    assert isinstance(store, EmbeddedStore)
+    desk.app.store.put_note(TENANT, note("Here before.", "n1"))
+    store._erasures = ErasuresWithImport(store._erasures.folder, [task])
+    desk.erase()
+    assert desk.titles() == set()
+    report = task.run(vectors=False)
+    assert (report.kept, len(desk.titles())) == ([], len(FILES))
 
 
 @on_both_stores

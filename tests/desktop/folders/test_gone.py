@@ -8,10 +8,12 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from cli.commands.index import _ask_gone
 from cli.options import CommandContext
 from desktop.folders.destinations import LocalDestination
 from desktop.folders.gone import (
@@ -202,6 +204,29 @@ def test_an_open_question_stays_though_the_folder_grows(aurora: Aurora, folder: 
     result = aurora("index", str(folder), "--json")
     assert result.exit_code == 1
     assert f'"files": {MANY}' in result.stdout
+
+
+def test_files_that_come_back_between_two_questions_end_no_command(
+    app: App,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for number in range(MANY):
+        _write(folder / f"box/n{number}.md", f"Note number{number} of the box.")
+    task = Import(LocalDestination(app, "local"), folder, "default")
+    task.run()
+    shutil.rmtree(folder / "archive")
+    away = (folder / "box").rename(tmp_path / "box")
+    report = task.run()
+    assert [gone.path for gone in report.gone] == ["archive", "box"]
+    away.rename(folder / "box")
+    monkeypatch.setattr("sys.stdin", StringIO("r\nr\n"))
+    report = _ask_gone(task, report)
+    assert (report.removed, report.gone) == (MANY, [])
+    assert f"{folder / 'box'}: the files are there again" in capsys.readouterr().out
+    assert len(LocalDestination(app, "local").listed()) == MANY + 4
 
 
 # -- following
