@@ -16,7 +16,7 @@ from itertools import product
 from shared.answering.windows import Window
 from shared.judging.facts import Facts, facts_of
 from shared.judging.quantities import Quantity
-from shared.language.terms import stems
+from shared.language.terms import stems, stems_as
 from shared.model.retrieval import Retrieved
 
 ABOUT = 0.6
@@ -149,7 +149,8 @@ def _read(window: Window, retrieved: Retrieved) -> _ReadWindow:
 def _share(text: str, retrieved: Retrieved) -> float:
     """Returns the share of the question's words that a text holds, weighted."""
     weights = retrieved.weights
-    shared_stems = weights.keys() & set(stems(text, retrieved.analysis.lang))
+    analysis = retrieved.analysis
+    shared_stems = weights.keys() & stems_as(text, analysis.lang, analysis.renamed)
     return sum(weights[stem] for stem in shared_stems) / (sum(weights.values()) or 1.0)
 
 

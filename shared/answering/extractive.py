@@ -19,7 +19,7 @@ from shared.answering.names import MissingSubject
 from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
 from shared.answering.refusals import linkable, reach_notice
 from shared.answering.subject import is_on_topic
-from shared.answering.windows import Window, windows
+from shared.answering.windows import Window, asked_properties, has_asked_value, windows
 from shared.language.lengths import utf16_units
 from shared.language.vocabulary import Answers, vocabulary
 from shared.markdown.neutralize import neutralize_line
@@ -77,6 +77,7 @@ class ExtractiveWriter:
             for passage in retrieved.selected
             if passage.score >= min_score or passage.chunk.note_id in naming
         ]
+        close = [passage for passage in close if has_asked_value(passage, retrieved)] or close
         ranked = sorted(
             windows(question.text, close, retrieved, self._embedder),
             key=lambda window: -window.score,
@@ -263,7 +264,7 @@ def _claim(quote: Quote, number: int, *, start: int, end: int) -> Claim:
 
 
 def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo) -> str:
-    """Names the note and the section that a quote is from, and its day if that matters.
+    """Names the note and the section that a quote is from, the properties that are asked for, and its day if it matters.
 
     Empty for a note without a title, a path and headings.
     """
@@ -276,11 +277,14 @@ def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo) -> str:
     line = " › ".join(name for name in names if name)
     if not line:
         return ""
+    asked = asked_properties(quote.passage, retrieved)
+    properties = "; ".join(plain(neutralize_line(line)) for line in asked)
+    named = f"**{line}** ({properties})" if properties else f"**{line}**"
     names_day = chunk.title == chunk.created_at.astimezone(zone).date().isoformat()
     wants_day = retrieved.analysis.time is not None or quote.dated
     if names_day or not wants_day:
-        return f"**{line}**"
-    return f"**{line}**, {_day(quote, zone, retrieved.analysis.lang)}"
+        return named
+    return f"{named}, {_day(quote, zone, retrieved.analysis.lang)}"
 
 
 def _quote(window: Window) -> Quote | None:

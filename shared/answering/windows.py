@@ -14,11 +14,13 @@ from dataclasses import dataclass, replace
 from operator import mul
 
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
-from shared.language.terms import stems
+from shared.language.forms import own_forms
+from shared.language.terms import stems_as
 from shared.language.vocabulary import vocabulary
+from shared.markdown.file import ALIAS
 from shared.markdown.quotable import PieceKind, Quotable, are_neighbours, quotable
 from shared.markdown.quotations import Outline, Span
-from shared.model.index import Vector
+from shared.model.index import COLUMNS, Vector
 from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
 
@@ -40,6 +42,8 @@ BESIDE = 0.2
 """Weight of the pieces beside it."""
 WHOLE = 700
 """Characters up to which a passage, or a block of it, is quoted whole."""
+MIN_VALUE = 2
+"""Words of a property's value that name it without its key: of one word it is chance."""
 QUESTION = ("?", "？", "؟")
 UNSPOKEN = 0.25
 """Weight of a cosine where the embedder does not speak the question's language."""
@@ -125,20 +129,57 @@ def windows(
 def _read(passages: Sequence[Scored], retrieved: Retrieved) -> list[_ReadPassage]:
     """Reads the pieces of each passage, and how many of the question's words each piece holds."""
     best_score = max((passage.score for passage in passages), default=0.0) or 1.0
+    analysis = retrieved.analysis
     weights = retrieved.weights
+    forms = own_forms(analysis.subject, analysis.lang)
     total = sum(weights.values()) or 1.0
     read_passages = []
     for passage in passages:
-        pieces = quotable(passage.chunk.text, passage.chunk.columns)
+        chunk = passage.chunk
+        asked = " ".join(asked_properties(passage, retrieved))
+        pieces = quotable(chunk.text, chunk.columns)
         coverages = []
         for piece in pieces:
-            shared_stems = weights.keys() & set(stems(piece.plain, retrieved.analysis.lang))
-            coverages.append(sum(weights[stem] for stem in shared_stems) / total)
+            text = f"{piece.plain} {asked}"
+            shared_stems = weights.keys() & stems_as(text, analysis.lang, analysis.renamed)
+            shares = forms.shares(text, shared_stems)
+            coverage = sum(shares[stem] * weights[stem] for stem in shared_stems)
+            coverages.append(coverage / total)
         rank = RANK * passage.score / best_score
         read_passages.append(
             _ReadPassage(passage=passage, rank=rank, pieces=pieces, coverages=tuple(coverages))
         )
     return read_passages
+
+
+def asked_properties(passage: Scored, retrieved: Retrieved) -> tuple[str, ...]:
+    """Returns the properties of a note, as `key: value` lines, that the question names: the key, or a value of words."""
+    asked = []
+    for line in passage.chunk.properties:
+        key, value = _asked_words(line, retrieved)
+        if key or value >= MIN_VALUE:
+            asked.append(line)
+    return tuple(asked)
+
+
+def has_asked_value(passage: Scored, retrieved: Retrieved) -> bool:
+    """Reports whether a note has a property of which the question names both the key and the value: `rating 5`."""
+    return any(all(_asked_words(line, retrieved)) for line in passage.chunk.properties)
+
+
+def _asked_words(line: str, retrieved: Retrieved) -> tuple[int, int]:
+    """Counts the words of a property's key and of its value, each 0 if the question does not hold them all."""
+    key, _, value = line.partition(": ")
+    if f"{key}: " in (ALIAS, COLUMNS):
+        return 0, 0
+    return _words_if_asked(key, retrieved), _words_if_asked(value, retrieved)
+
+
+def _words_if_asked(text: str, retrieved: Retrieved) -> int:
+    """Counts the words of a text, 0 if the question does not hold them all."""
+    analysis = retrieved.analysis
+    text_stems = stems_as(text, analysis.lang, analysis.renamed)
+    return len(text_stems) if text_stems <= retrieved.weights.keys() else 0
 
 
 def _windows_of(

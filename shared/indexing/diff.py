@@ -66,8 +66,8 @@ class WantedNote:
     def indexed(self, wanted_chunk: WantedChunk) -> IndexedChunk:
         """Returns the chunk as the stores keep it, its words counted.
 
-        The first chunk also holds the terms by which links are found, which are no words and count for nothing in
-        `length`.
+        The first chunk also holds the words of the note's tags, and the terms by which links are found; neither counts
+        in `length`.
         """
         note = self.note
         chunk = wanted_chunk.slice
@@ -79,6 +79,8 @@ class WantedNote:
         terms = dict(counts)
         if chunk.position == 0:
             terms |= dict.fromkeys(link_terms(note), 1)
+            for stem in stems("\n".join(note.tags), self.lang):
+                terms.setdefault(stem, 1)
         return IndexedChunk(
             chunk_id=wanted_chunk.chunk_id,
             note_id=note.note_id,

@@ -11,7 +11,7 @@ language.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import chain
 from threading import Lock
@@ -61,6 +61,11 @@ def stems(text: str, lang: str) -> list[str]:
     lexicon = _lexicon(_supported(lang))
     tokens = token_pattern(text).findall(text)
     return list(chain.from_iterable(map(lexicon.__getitem__, tokens)))
+
+
+def stems_as(text: str, lang: str, renamed: Mapping[str, str]) -> set[str]:
+    """Returns the different stems of a text, those in `renamed` under their other names."""
+    return {renamed.get(stem, stem) for stem in stems(text, lang)}
 
 
 def stem_of(word: str, lang: str) -> str:

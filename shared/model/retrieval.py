@@ -47,6 +47,8 @@ class Analysis:
     lang: str
     subject: str = ""
     """The question without its time phrase."""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """Stem of a word by the question's language -> its stem in the language of the notes that hold it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from shared.language.forms import NO_FORMS, OwnForms
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import CorpusStats
 
@@ -16,11 +17,12 @@ def bm25(
     *,
     k1: float,
     b: float,
+    forms: OwnForms = NO_FORMS,
 ) -> tuple[float, ...]:
     """Scores each chunk: at least 0, unbounded above.
 
     frequencies: stem -> chunks of the tenant that contain it. k1: how soon further occurrences of a stem stop counting.
-    b: how much a chunk's length counts, 0 to 1.
+    b: how much a chunk's length counts, 0 to 1. forms: other words of their stems count less.
     """
     weights = {
         stem: weight for stem, weight in idf(frequencies, stats).items() if frequencies[stem] > 0
@@ -29,13 +31,20 @@ def bm25(
     scores = []
     for chunk in chunks:
         saturation = k1 * (1 - b + b * chunk.length / average_length)
-        stem_scores = []
-        for stem, weight in weights.items():
-            count = chunk.terms.get(stem, 0)
-            if count:
-                stem_scores.append(weight * count * (k1 + 1) / (count + saturation))
-        scores.append(sum(stem_scores))
+        counts = {stem: chunk.terms[stem] for stem in weights if chunk.terms.get(stem)}
+        shares = forms.shares(_text_of(chunk), counts)
+        scores.append(
+            sum(
+                shares[stem] * weights[stem] * count * (k1 + 1) / (count + saturation)
+                for stem, count in counts.items()
+            )
+        )
     return tuple(scores)
+
+
+def _text_of(chunk: IndexedChunk) -> str:
+    """Returns the text whose words a chunk's terms count."""
+    return "\n".join([chunk.title, chunk.heading_path, chunk.text, *chunk.properties, *chunk.tags])
 
 
 def idf(frequencies: Mapping[str, int], stats: CorpusStats) -> dict[str, float]:

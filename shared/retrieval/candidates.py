@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from shared.language.forms import NO_FORMS, OwnForms, own_forms
 from shared.model.index import IndexedChunk, Vector
 from shared.model.questions import Question, Strategy, TimeHint, TimeRange
 from shared.model.retrieval import (
@@ -53,6 +54,8 @@ class Pool:
     """Vaults whose search failed, if each vault is searched on its own."""
     restriction: Restriction = field(default_factory=Restriction)
     """The restriction that every candidate obeys."""
+    forms: OwnForms = NO_FORMS
+    """Forms of the question's plurals, which count more than other words of their stems."""
     widened: str | None = None
     """Name of the step that widened the restriction, a key of WIDENING; None if none did."""
 
@@ -140,7 +143,8 @@ def gather(
     def is_eligible(chunk: IndexedChunk) -> bool:
         return chunk.note_id not in excluded_notes and chunk.vault not in nearest.failed_vaults
 
-    matching = _best_matches(filter(is_eligible, matches.chunks), matches, options)
+    forms = own_forms(legs.analysis.subject, legs.analysis.lang)
+    matching = _best_matches(filter(is_eligible, matches.chunks), matches, options, forms)
     recent = recent_search.result()
     if not nearest.neighbours and not matching and restriction.created is None:
         limit = options.leg_size
@@ -160,6 +164,7 @@ def gather(
         stats=matches.stats,
         failed_vaults=nearest.failed_vaults,
         restriction=restriction,
+        forms=forms,
     )
 
 
@@ -251,12 +256,20 @@ def merge_parts(
 
 
 def _best_matches(
-    chunks: Iterable[IndexedChunk], matches: KeywordMatches, options: RetrievalOptions
+    chunks: Iterable[IndexedChunk],
+    matches: KeywordMatches,
+    options: RetrievalOptions,
+    forms: OwnForms,
 ) -> list[IndexedChunk]:
     """Returns the best chunks of the keyword leg by BM25, at most a leg's size."""
     matching = list(chunks)
     scores = bm25(
-        matching, matches.frequencies, matches.stats, k1=options.bm25_k1, b=options.bm25_b
+        matching,
+        matches.frequencies,
+        matches.stats,
+        k1=options.bm25_k1,
+        b=options.bm25_b,
+        forms=forms,
     )
     ranked = sorted(
         zip(matching, scores, strict=True),

@@ -239,7 +239,12 @@ class _Reporter:
         scored = self.formula.score(candidate, candidate.cosine)
         ranked = self.ranking.get(chunk.chunk_id)
         (chunk_bm25,) = bm25(
-            [chunk], pool.frequencies, pool.stats, k1=options.bm25_k1, b=options.bm25_b
+            [chunk],
+            pool.frequencies,
+            pool.stats,
+            k1=options.bm25_k1,
+            b=options.bm25_b,
+            forms=pool.forms,
         )
         return PassageReport(
             scored=scored,

@@ -21,7 +21,7 @@ from shared.retrieval.legs import LegRunner, query_vector
 from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.scores import Formula, keyword_parts
 from shared.retrieval.selection import best_first, best_of_notes, rerank, select
-from shared.retrieval.spelling import correct_spelling
+from shared.retrieval.spelling import correct_spelling, name_as_in_notes
 from shared.tracing import StepTimer
 
 NEAREST = 3
@@ -98,7 +98,8 @@ class Retriever:
         )
         pool = find_candidates(legs, allowed, analysis.time)
         chunks = [candidate.chunk for candidate in pool.candidates]
-        corrected = correct_spelling(analysis, pool.frequencies, chunks)
+        named = name_as_in_notes(analysis, pool.frequencies, chunks)
+        corrected = correct_spelling(named, pool.frequencies, chunks)
         if corrected is not analysis:
             legs = replace(legs, analysis=corrected)
             pool = find_candidates(legs, allowed, analysis.time)

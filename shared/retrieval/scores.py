@@ -9,13 +9,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from shared.language.terms import content_words, stems
+from shared.language.forms import NO_FORMS, OwnForms
+from shared.language.terms import content_words, stems_as
 from shared.markdown.file import ALIAS
 from shared.model.index import IndexedChunk
 from shared.model.questions import TimeHint, TimeRange
 from shared.model.retrieval import (
     UNKNOWN_CALIBRATION,
     UNRELATED,
+    Analysis,
     Candidate,
     CorpusStats,
     CosineCalibration,
@@ -136,7 +138,7 @@ class Formula:
             only_then=analysis.time is not None and analysis.time.restricts,
             calibration=calibration or UNKNOWN_CALIBRATION,
             keyword=keyword_parts(pool, legs.options, ngram_words=ngram_words),
-            title_matches=find_title_matches(chunks, analysis.stems, analysis.lang),
+            title_matches=find_title_matches(chunks, analysis),
             weigh=weigher(legs.weighted_folders),
             ngram_words=ngram_words,
         )
@@ -232,15 +234,13 @@ def shortness(chunk: IndexedChunk) -> float:
     return min(1.0, max(0.0, (LONG - chunk.length) / (LONG - SHORT)))
 
 
-def find_title_matches(
-    chunks: Iterable[IndexedChunk], question_stems: Sequence[str], lang: str
-) -> frozenset[str]:
+def find_title_matches(chunks: Iterable[IndexedChunk], analysis: Analysis) -> frozenset[str]:
     """Returns the ids of the first chunks of notes whose title or alias is asked for.
 
     It holds all stems of the question, which are at least half of its own. Such a chunk is a full match whatever its
     age: "Who is Priya?", *Priya Raman*.
     """
-    asked = set(question_stems)
+    asked = set(analysis.stems)
     if not asked:
         return frozenset()
     matches: set[str] = set()
@@ -248,7 +248,7 @@ def find_title_matches(
         if chunk.position != 0:
             continue
         for name in _names(chunk):
-            name_stems = set(stems(name, lang))
+            name_stems = stems_as(name, analysis.lang, analysis.renamed)
             if asked <= name_stems and len(name_stems) <= 2 * len(asked):
                 matches.add(chunk.chunk_id)
                 break
@@ -278,7 +278,14 @@ def keyword_parts(
     """
     pool_size = len(pool.candidates)
     chunks = [*(candidate.chunk for candidate in pool.candidates), *others]
-    by_stems = _normalised_bm25(chunks, pool.frequencies, pool.stats, options, pool_size=pool_size)
+    by_stems = _normalised_bm25(
+        chunks,
+        pool.frequencies,
+        pool.stats,
+        options,
+        pool_size=pool_size,
+        forms=pool.forms,
+    )
     if not ngram_words:
         return by_stems
     corpus = ngram_corpus(ngram_words, chunks, pool_size=pool_size)
@@ -295,9 +302,10 @@ def _normalised_bm25(
     options: RetrievalOptions,
     *,
     pool_size: int,
+    forms: OwnForms = NO_FORMS,
 ) -> dict[str, float]:
     """Divides BM25 by the best of the pool, or by a full match if that is more: chunk id -> [0, 1]."""
-    scores = bm25(chunks, frequencies, stats, k1=options.bm25_k1, b=options.bm25_b)
+    scores = bm25(chunks, frequencies, stats, k1=options.bm25_k1, b=options.bm25_b, forms=forms)
     # BM25 counts a stem that stands once in a chunk of average length by its idf.
     full_match = FULL_MATCH * sum(idf(frequencies, stats).values())
     best = max(full_match, *scores[:pool_size], 0.0) or 1.0

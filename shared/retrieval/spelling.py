@@ -1,4 +1,6 @@
-"""Replaces a question's unknown words by words of the notes: a misspelled word, a compound, or a part of one."""
+"""Replaces a question's unknown words by words of the notes: a misspelled word, a compound or a part of one, a name that
+the question's language stems otherwise than the notes' does.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from shared.language.terms import MAX_TERM, content_words, stems
+from shared.language.languages import detect
+from shared.language.terms import MAX_TERM, content_words, stem_of, stems
 from shared.language.vocabulary import vocabulary
-from shared.language.words import fold, stop_words
+from shared.language.words import fold, folded_words, stop_words
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Analysis
 
@@ -17,6 +20,9 @@ MIN_MISSPELLED = 6
 """Letters of a word that may be misspelled."""
 MIN_PART = 4
 """Letters of a part of a compound."""
+MIN_NAME = 3
+"""Letters of a word that another language may stem otherwise."""
+_MID_SENTENCE = re.compile(r"(?<=[^\W_]\s)[^\W\d_]+")
 
 
 def correct_spelling(
@@ -51,12 +57,49 @@ def correct_spelling(
     return _with_replacements(analysis, unknown, replacements)
 
 
-def _unknown_words(analysis: Analysis, frequencies: Mapping[str, int]) -> dict[str, list[str]]:
+def name_as_in_notes(
+    analysis: Analysis, frequencies: Mapping[str, int], chunks: Sequence[IndexedChunk]
+) -> Analysis:
+    """Returns the question with unknown words stemmed as in the notes that hold them; unchanged if there is none.
+
+    Spanish takes the `s` of Helios for an ending, English does not. A name that none of `chunks` holds is looked for
+    as English stems it.
+    """
+    names = {fold(word) for word in _MID_SENTENCE.findall(analysis.subject) if word[0].isupper()}
+    renamed: dict[str, str] = {}
+    for word, word_stems in _unknown_words(analysis, frequencies, min_letters=MIN_NAME).items():
+        if len(word_stems) > 1:
+            continue
+        lang = _language_of_notes(word, chunks)
+        if lang is None and word in names:
+            lang = "en"
+        if lang is not None and stem_of(word, lang) != word_stems[0]:
+            renamed[word_stems[0]] = stem_of(word, lang)
+    if not renamed:
+        return analysis
+    new_stems = dict.fromkeys(renamed.get(stem, stem) for stem in analysis.stems)
+    return replace(analysis, stems=tuple(new_stems), renamed=renamed)
+
+
+def _language_of_notes(word: str, chunks: Iterable[IndexedChunk]) -> str | None:
+    """Returns the language of the first chunk that holds a folded word; None if none does."""
+    pattern = re.compile(rf"\b{re.escape(word)}\b")
+    for chunk in chunks:
+        text = f"{chunk.title}\n{chunk.heading_path}\n{chunk.text}"
+        folded = text.lower() if text.isascii() else folded_words(text)
+        if pattern.search(folded):
+            return detect(chunk.text)
+    return None
+
+
+def _unknown_words(
+    analysis: Analysis, frequencies: Mapping[str, int], *, min_letters: int = MIN_MISSPELLED
+) -> dict[str, list[str]]:
     """Returns the longer words of which no chunk holds a stem, each with its stems."""
     unknown: dict[str, list[str]] = {}
     for content_word, _, _ in content_words(analysis.subject, analysis.lang):
         word = fold(content_word)
-        if len(word) < MIN_MISSPELLED or not word.isalpha():
+        if len(word) < min_letters or not word.isalpha():
             continue
         word_stems = stems(word, analysis.lang)
         # A stem without a frequency was not counted, so it may well be known.

@@ -128,6 +128,44 @@ def test_a_quote_has_the_day_of_its_note_where_the_question_names_a_time() -> No
     assert piece.text.startswith("\n\n> **meeting**, 9 May 2026\n>\n> ")
 
 
+def with_properties(text: str, note_id: str, *properties: str) -> Scored:
+    plain = passage(text, note_id=note_id, title=note_id)
+    return replace(plain, chunk=replace(plain.chunk, properties=properties))
+
+
+def test_a_property_that_is_asked_for_is_shown_and_notes_without_its_value_are_not() -> None:
+    text = "rating 5"
+    five = with_properties("A farmhouse near Hamburg.", "Altes Land", "rating: 5", "pages: 287")
+    four = with_properties("An envoy on a winter planet.", "Left Hand", "rating: 4")
+    other = with_properties("Released on December 5.", "App")
+    _, *quoted = ExtractiveWriter().pieces(question(text), asked_of(other, five, four, text=text))
+    assert [piece.text for piece in quoted] == [
+        "\n\n> **Altes Land** (rating: 5)\n>\n> A farmhouse near Hamburg. [N1]"
+    ]
+    text = "Books by Dörte Hansen"
+    hers = with_properties("A farmhouse.", "Altes Land", "author: Dörte Hansen", "rating: 5")
+    _, piece = ExtractiveWriter().pieces(question(text), asked_of(hers, text=text))
+    assert piece.text.startswith("\n\n> **Altes Land** (author: Dörte Hansen)\n")
+
+
+def test_one_word_of_the_question_is_no_property_that_is_asked_for() -> None:
+    text = "Which database did we choose?"
+    tagged = with_properties("We chose Firestore.", "Plan", "about: database")
+    _, piece = ExtractiveWriter().pieces(question(text), asked_of(tagged, text=text))
+    assert piece.text.startswith("\n\n> **Plan**\n")
+
+
+def test_a_plural_is_no_other_word_of_its_stem() -> None:
+    text = "Which books?"
+    booked = passage("Booked the train.", note_id="train")
+    books = passage("The books are here.", note_id="shelf")
+    result = asked_of(booked, books, text=text)
+    result = replace(result, analysis=replace(result.analysis, subject=text))
+    quotes = ExtractiveWriter().quotes(question(text), result)
+    near = {quote.passage.chunk.note_id: quote.nearness for quote in quotes}
+    assert near["train"] < near["shelf"] == 1.0
+
+
 def test_a_weak_window_of_another_note_is_no_padding() -> None:
     near = passage("The database is what we choose.", note_id="n")
     weak = replace(passage("Then we had lunch.", note_id="w"), score=near.score * FAR)

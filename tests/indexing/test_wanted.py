@@ -61,6 +61,14 @@ def test_chunks_of_equal_text_share_one_embedded_text() -> None:
     ]
 
 
+def test_the_first_chunk_is_found_by_the_words_of_the_notes_tags() -> None:
+    tagged = replace(NOTE, tags=("reading-list", "novels"))
+    first, second = wanted_chunks(tagged, (FIRST, SECOND))
+    assert {"read", "list", "novel"} <= first.terms.keys()
+    assert "novel" not in second.terms
+    assert first.length == wanted(FIRST)[0].length
+
+
 def test_terms_count_the_stems_of_header_and_slice() -> None:
     (only,) = wanted(SECOND)
     (text,) = embedded_texts(SECOND)

@@ -32,6 +32,7 @@ OPTIONAL = {
         "titles",
         "closing_initials",
         "letter_words",
+        "plurals",
     ),
     *(
         "stop_pairs",

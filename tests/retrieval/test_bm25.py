@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
+from shared.language.forms import COUSIN, own_forms
 from shared.model.retrieval import CorpusStats
 from shared.retrieval.bm25 import bm25
 from tests.contracts.samples import chunk
@@ -32,6 +34,17 @@ def test_a_rare_stem_counts_more_than_a_common_one() -> None:
         [chunk("a", terms={"zinc": 1}), chunk("b", terms={"day": 1})], {"zinc": 1, "day": 9}, STATS
     )
     assert rare > common > 0
+
+
+def test_another_word_of_a_plurals_stem_counts_less() -> None:
+    own, cousin = (
+        replace(chunk(name, terms={"book": 1}), text=text)
+        for name, text in (("a", "A book."), ("b", "Booked."))
+    )
+    forms = own_forms("books", "en")
+    as_own, as_cousin = score([own, cousin], {"book": 2}, STATS, forms=forms)
+    assert as_cousin == pytest.approx(COUSIN * as_own)
+    assert len(set(score([own, cousin], {"book": 2}, STATS))) == 1
 
 
 def test_a_stem_that_no_chunk_is_known_to_contain_scores_nothing() -> None:

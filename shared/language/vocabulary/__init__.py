@@ -325,6 +325,10 @@ class Vocabulary:
     """List: capital letters that are words and no initials."""
     nouns_are_capitalised: bool = False
     """True if a capital inside a sentence is no evidence of a name."""
+    plurals: str = ""
+    """List: endings of plurals that few verbs have, with that of the singular and a `/` before it
+    if it is replaced: `y/ies`.
+    """
     asking: Asking | None = None
     times: Times | None = None
     follow_ups: FollowUps | None = None

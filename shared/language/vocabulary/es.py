@@ -137,6 +137,7 @@ VOCABULARY = Vocabulary(
     """,
     spellings=("ñ", "¿", "¡"),
     abbreviations="sra srta dra ud uds pág núm aprox",
+    plurals="s es z/ces",
     asking=Asking(
         questions=r"quién|quien|qué|cuándo|dónde|cuál(?:es)?|cuánt[oa]s?|cómo",
         verbs=r"enséñame|muestra|muéstrame|resume|busca",

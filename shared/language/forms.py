@@ -1,0 +1,86 @@
+"""Plurals of a question -> their own forms, which say more than other words of the same stem.
+
+`books` is read in `book`, but `booked` is another word. What is no plural may be a verb, of which all forms are its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+
+from shared.language.terms import content_words, stems
+from shared.language.vocabulary import vocabulary
+from shared.language.words import fold
+
+COUSIN = 0.6
+"""Share of a word's weight that another word of its stem counts. Measured on questions to a handbook, strangers' pages
+and chats: see evaluation/experiments.md.
+"""
+MIN_SINGULAR = 3
+"""Letters that an ending leaves of a word."""
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnForms:
+    """Forms of the plurals of a question."""
+
+    forms: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Stem -> folded forms of the plural that has it; a stem without any counts as it is."""
+
+    def shares(self, text: str, found_stems: Collection[str]) -> Mapping[str, float]:
+        """Returns what each of the stems in a text counts: 1, or COUSIN if the text holds none of its own forms."""
+        if self.forms.keys().isdisjoint(found_stems):
+            return dict.fromkeys(found_stems, 1.0)
+        words = set(_folded_words(text))
+        shares = {}
+        for stem in found_stems:
+            forms = self.forms.get(stem)
+            is_own = forms is None or not forms.isdisjoint(words)
+            shares[stem] = 1.0 if is_own else COUSIN
+        return shares
+
+
+NO_FORMS = OwnForms()
+"""Every word of a stem counts alike."""
+
+
+@lru_cache(maxsize=1000)
+def own_forms(question: str, lang: str) -> OwnForms:
+    """Returns the forms of a question's plurals; none in a language whose plurals look like its verbs."""
+    if not vocabulary(lang).plurals:
+        return NO_FORMS
+    forms: dict[str, set[str]] = {}
+    for content_word, _, _ in content_words(question, lang):
+        word = fold(content_word)
+        word_stems = stems(word, lang)
+        singulars = set(_singulars(word, lang))
+        if singulars and len(word_stems) == 1 and word.isalpha():
+            forms.setdefault(word_stems[0], {word}).update(singulars)
+    return OwnForms({stem: frozenset(words) for stem, words in forms.items()})
+
+
+def _singulars(word: str, lang: str) -> Iterator[str]:
+    """Yields the words of which a word may be the plural."""
+    for singular, plural in _endings(lang):
+        if word.endswith(plural) and len(word) - len(plural) >= MIN_SINGULAR:
+            yield word.removesuffix(plural) + singular
+
+
+@cache
+def _endings(lang: str) -> tuple[tuple[str, str], ...]:
+    """Returns pairs of an ending of the singular and of the plural."""
+    pairs = []
+    for ending in vocabulary(lang).plurals.split():
+        singular, _, plural = ending.rpartition("/")
+        pairs.append((singular, plural))
+    return tuple(pairs)
+
+
+def _folded_words(text: str) -> list[str]:
+    """Returns the words of a text, folded."""
+    if text.isascii():
+        return _WORD.findall(text.lower())
+    return [fold(word) for word in _WORD.findall(text)]
