@@ -16,6 +16,15 @@ NEVER = "(?!)"
 """A pattern that matches nothing, where a language has no words of a kind."""
 MIN_UNACCENTED_LETTERS = 4
 """Letters from which a word is recognised without its accents; shorter ones would be other words."""
+_OPTIONAL = re.compile(r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\?")
+"""A group that may be missing, with at most two groups inside each other in it."""
+_LAST_OPTIONAL = re.compile(r"([^\W\d_]+)([^\W\d_])\?")
+"""A word whose last letter may be missing: `hours?`."""
+_LAST_OF_SOME = re.compile(r"([^\W\d_]+)\[([^\W\d_]+)\](\??)")
+"""A word that ends in one of some letters: `or[ae]`."""
+_SYNTAX = re.compile(r"\\.|\(\?(?:P<\w+>|[-i]+:|[:!=]|<[=!])|\[[^\]]*\]\??|\{[^}]*\}")
+"""Everything of a pattern but letters that stand for themselves: escapes, openings of groups, classes, names."""
+_LETTERS = re.compile(r"[^\W\d_]+")
 Meaning = TypeVar("Meaning")
 
 
@@ -62,6 +71,25 @@ def accept_unaccented(pattern: str) -> str:
         return "".join(letters)
 
     return re.sub(rf"[^\W\d_]{{{MIN_UNACCENTED_LETTERS},}}", with_bare_letters, pattern)
+
+
+def required_words(pattern: str) -> set[str]:
+    """Returns the runs of letters in a pattern of a vocabulary, except in groups that may be missing.
+
+    Whatever it matches holds one of them, a digit, or a word that a name in braces stands for.
+    """
+    required = _OPTIONAL.sub("|", pattern)
+    spelled_out = _LAST_OPTIONAL.sub(r"\1|\1\2", required)
+    spelled_out = _LAST_OF_SOME.sub(_with_each_ending, spelled_out)
+    return set(_LETTERS.findall(_SYNTAX.sub("|", spelled_out)))
+
+
+def _with_each_ending(word: re.Match[str]) -> str:
+    """Returns the forms of a word that ends in one of some letters, as alternatives."""
+    forms = [word[1] + letter for letter in word[2]]
+    if word[3]:
+        forms.append(word[1])
+    return "|".join(forms)
 
 
 def fill(pattern: str, words: Mapping[str, str]) -> str:

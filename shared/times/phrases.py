@@ -20,7 +20,7 @@ from zoneinfo import ZoneInfo
 from shared.model.questions import TimeHint, TimeRange
 from shared.times.calendar import Span
 from shared.times.intent import Intent, Intents
-from shared.times.lexicon import Context, Mention, lexicon
+from shared.times.lexicon import Context, Mention, lexicon, time_words
 from shared.times.mentions import mentions_in
 from shared.times.readings import Reading, read
 from shared.times.recognition import has_other_year
@@ -49,6 +49,10 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
     is one that lies wholly in the future: notes cannot come from there. `zone` is an IANA name that exists. In a
     language without words for times those in digits alone are found.
     """
+    words = time_words(lang)
+    corrected = correct_names(_blank_quotes(text), words)
+    if not words.can_name_time(corrected.text):
+        return None
     local_zone = ZoneInfo(zone)
     context = Context(
         now=now,
@@ -56,7 +60,6 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
         today=now.astimezone(local_zone).date(),
         words=lexicon(lang),
     )
-    corrected = correct_names(_blank_quotes(text), context.words)
     mentions = mentions_in(corrected.text, context)
     if not mentions:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from shared.times.lexicon import Lexicon
+from shared.times.lexicon import TimeWords
 
 MAX_CORRECTIONS = 20
 """Words of a text that are corrected."""
@@ -25,7 +25,7 @@ class CorrectedText:
         return position - sum(gained for end, gained in self.gains if end <= position)
 
 
-def correct_names(text: str, grammar: Lexicon) -> CorrectedText:
+def correct_names(text: str, words: TimeWords) -> CorrectedText:
     """Corrects one wrong letter in the names of months and weekdays, in at most MAX_CORRECTIONS words."""
     parts: list[str] = []
     gains: list[tuple[int, int]] = []
@@ -35,7 +35,7 @@ def correct_names(text: str, grammar: Lexicon) -> CorrectedText:
         if len(gains) == MAX_CORRECTIONS:
             break
         word = match[0].lower()
-        name = _intended_name(word, grammar)
+        name = _intended_name(word, words)
         if name is None:
             continue
         gained = len(name) - len(word)
@@ -48,11 +48,11 @@ def correct_names(text: str, grammar: Lexicon) -> CorrectedText:
     return CorrectedText("".join(parts), tuple(gains))
 
 
-def _intended_name(word: str, grammar: Lexicon) -> str | None:
+def _intended_name(word: str, words: TimeWords) -> str | None:
     """Returns the name that a misspelled word means; None if it is a word of its own or near no name."""
-    if word in grammar.months or word in grammar.weekdays or word in grammar.stop_words:
+    if word in words.months or word in words.weekdays or word in words.stop_words:
         return None
-    for name in grammar.long_names:
+    for name in words.long_names:
         if _is_misspelled(word, name):
             return name
     return None

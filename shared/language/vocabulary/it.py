@@ -58,7 +58,7 @@ TIMES = Times(
         Rule("recently", r"recentemente|di recente|ultimamente|negli ultimi tempi"),
         Rule("other_day", r"l['’]altro giorno|poco (?:tempo )?fa"),
         Rule("ago", r"(?:circa )?{n} (?:o {most} )?{unit} fa"),
-        Rule("clock_ago", r"(?:circa )?(?:mezz['’]|{n}\s*)(?:or[ae]|(?P<minutes>minut[oi])) fa|un (?:momento|attimo) fa"),
+        Rule("clock_ago", r"(?:circa )?(?:mezz['’]|{n}(?: |(?<=['’])))(?:or[ae]|(?P<minutes>minut[oi])) fa|un (?:momento|attimo) fa"),
         Rule("half_year", r"(?:circa )?(?:mezzo anno|(?P<more>un anno e mezzo)) fa"),
         Rule("rolling", r"(?:ne(?:gli|lle|i) |durante (?:gli |le |i )?|gli |le |i )?(?:ultim|scors|passat)[ie] {n} {unit}"),
         Rule("rolling", r"(?:ne(?:gli|lle|i) |durante (?:gli |le |i )?|gli |le |i )?{n} {unit} (?:scors|passat)[ie]"),
