@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from functions import api, chat
+from functions import tables
 from functions.http.calls import Call, Reply, find_route
 from shared.api.stream import StreamEvent
 from shared.errors import NotFound, PortContractError, TooLarge
@@ -75,9 +75,9 @@ class InProcessClient:
 
     def _reply(self, method: str, path: str, body: Fields | None, query: Query) -> Reply:
         if path == "/chat":
-            match = find_route(chat.ROUTES, method, "/")
+            match = find_route(tables.CHAT, method, "/")
         else:
-            match = find_route(api.ROUTES, method, path)
+            match = find_route(tables.API, method, path)
         route = match.route
         if route is None:
             raise NotFound(f"there is no route {method} {path}")

@@ -13,7 +13,7 @@ import click
 import pytest
 
 from cli.main import main
-from functions import api
+from functions import tables
 from functions.http.errors import ERROR_FORMS, INTERNAL, UNROUTED, WRONG_METHOD
 from functions.routes.openapi import API_VERSION
 from shared.settings import (
@@ -146,7 +146,7 @@ def test_every_route_stands_in_the_table_and_no_other() -> None:
         for verbs, path in re.findall(r"`([A-Z ]+) (/\S*)`", row)
         for verb in verbs.split()
     }
-    served = {f"{route.method} {re.sub('{.*?}', '{id}', route.pattern)}" for route in api.ROUTES}
+    served = {f"{route.method} {re.sub('{.*?}', '{id}', route.pattern)}" for route in tables.API}
     assert said == served - {"GET /", "GET /healthz"} | {"POST /chat"}
 
 

@@ -8,14 +8,15 @@ import os
 import re
 import sys
 import traceback
-from typing import Any
-
-from werkzeug.datastructures import Headers
+from typing import TYPE_CHECKING, Any
 
 from functions import __name__ as functions_package
 from shared import __name__ as shared_package
 from shared.markdown.printable import printable_json
 from shared.tracing import current_request
+
+if TYPE_CHECKING:
+    from werkzeug.datastructures import Headers
 
 LOGGED_PACKAGES = (functions_package, shared_package)
 """Their names depend on how the product is installed."""

@@ -98,10 +98,10 @@ def document() -> Mapping[str, object]:
 
 def _routes() -> list[tuple[str, Route]]:
     """Returns the routes of `chat` and `api` with their paths."""
-    from functions import api, chat  # noqa: PLC0415 - the tables name this module
+    from functions import tables  # noqa: PLC0415 - the tables name this module
 
-    routes = [("/chat", route) for route in chat.ROUTES if route.pattern == "/"]
-    routes.extend((route.pattern, route) for route in api.ROUTES)
+    routes = [("/chat", route) for route in tables.CHAT if route.pattern == "/"]
+    routes.extend((route.pattern, route) for route in tables.API)
     return routes
 
 

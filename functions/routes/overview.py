@@ -8,9 +8,9 @@ from functions.http.calls import Call, Reply, operation
 @operation(reply=dict[str, str | list[str]])
 def show(_: Call) -> Reply:
     """The table of routes, as `METHOD /path`."""
-    from functions.api import ROUTES  # noqa: PLC0415 - the table names this module
+    from functions.tables import API  # noqa: PLC0415 - the table names this module
 
-    routes = [f"{route.method} {route.pattern}" for route in ROUTES]
+    routes = [f"{route.method} {route.pattern}" for route in API]
     return Reply({"name": "Aurora Notes", "routes": routes})
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import pathspec
 import pytest
 
-from functions import api, chat, reconcile
+from functions import reconcile, tables
 from shared.language import vocabulary
 from tests.servers.certificates import unsigned
 from tests.servers.function import running
@@ -30,7 +30,7 @@ from tests.servers.gemini import GeminiServer
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-ROUTES = (*chat.ROUTES, *api.ROUTES, *reconcile.ROUTES)
+ROUTES = (*tables.CHAT, *tables.API, *reconcile.ROUTES)
 VOCABULARIES = [f"{vocabulary.__name__}.{lang}" for lang in vocabulary.languages()]
 TARGETS = ("chat", "api", "on_note_write", "on_template_write", "reconcile")
 NOTE = {

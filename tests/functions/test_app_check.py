@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from functions import api, chat
+from functions import tables
 from shared.adapters.firebase.authentication import FirebaseAppCheck
 from shared.errors import StoreUnavailable
 from tests.fakes import ScriptedWriter
@@ -61,7 +61,7 @@ def _log(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
 
 def _addresses() -> Iterator[tuple[str, str, str]]:
     """Function, method and an address of every route that is not open to everybody."""
-    for name, routes in (("chat", chat.ROUTES), ("api", api.ROUTES)):
+    for name, routes in (("chat", tables.CHAT), ("api", tables.API)):
         for route in routes:
             if not route.public:
                 path = route.pattern.replace("{note_id}", "boat")

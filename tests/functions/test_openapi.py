@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from functions import api, chat
+from functions import tables
 from functions.routes.openapi import document
 from tests.functions.world import ROOT, World
 from tests.servers.dev import dev
@@ -35,8 +35,8 @@ def test_every_route_stands_in_it_with_what_it_takes_and_gives() -> None:
     ]
     assert len(names) == len(set(names))
     listed = {(method, path) for path, methods in described["paths"].items() for method in methods}
-    assert len(listed) == len(api.ROUTES) + len(
-        [route for route in chat.ROUTES if route.pattern == "/"]
+    assert len(listed) == len(tables.API) + len(
+        [route for route in tables.CHAT if route.pattern == "/"]
     )
     for path, methods in described["paths"].items():
         for method, operation in methods.items():
@@ -54,7 +54,7 @@ def test_whoever_may_call_may_have_to_bring_two_tokens() -> None:
         for path, methods in described["paths"].items()
         for method, operation in methods.items()
     }
-    public = {(route.pattern, route.method.lower()) for route in api.ROUTES if route.public}
+    public = {(route.pattern, route.method.lower()) for route in tables.API if route.public}
     assert {address for address, way in ways.items() if not way} == public
     assert all(
         way == [["idToken"], ["appCheck", "idToken"]]

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from functions import api, chat, reconcile
+from functions import reconcile, tables
 from functions.http.calls import Route
 from shared.model.documents import SESSIONS, TRASH
 from shared.model.notes import Note, TrashedNote, TrashReason
@@ -14,8 +14,8 @@ from shared.model.sessions import Session
 from tests.functions.world import ALICE, START, World
 
 TABLES: dict[str, tuple[Route, ...]] = {
-    "chat": chat.ROUTES,
-    "api": api.ROUTES,
+    "chat": tables.CHAT,
+    "api": tables.API,
     "reconcile": reconcile.ROUTES,
 }
 HEALTH = (("chat", "/health"), ("api", "/health"), ("api", "/healthz"), ("reconcile", "/health"))
