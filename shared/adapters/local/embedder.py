@@ -11,8 +11,9 @@ from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shared.adapters.local.files import BUNDLED_MODEL, ModelFiles, bundled, check_bundled, named
-from shared.errors import ModelRefused
+from shared.adapters.local.files import BUNDLED_MODEL, ModelFiles, bundled, named
+from shared.adapters.local.graphs import load_bundled_graph, load_graph
+from shared.errors import ModelRefused, PortContractError
 from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration
 from shared.ports.models import check_norm
@@ -35,7 +36,7 @@ _loading = Lock()
 
 
 class LocalEmbedder:
-    """Embeds texts by a model that it loads in half a second, on first use, once a process.
+    """Embeds texts by a model that it loads on first use, once a process.
 
     Any number of threads may call at once: a question never waits for documents. A text has one vector, whatever else
     is in its batch; a text that is longer than the model reads is cut.
@@ -128,21 +129,15 @@ class Encoder:
 
     @classmethod
     def load(cls, files: ModelFiles) -> Encoder:
-        """Loads a model, in about half a second. Raises ModelRefused for files that are no model, PortContractError."""
-        from onnxruntime import InferenceSession, SessionOptions  # noqa: PLC0415 - 60 ms with numpy
-
-        if files.name == f"{BUNDLED_MODEL}-int8":
-            check_bundled(files)
-        options = SessionOptions()
-        # Texts are read in parallel instead, and no thread spins while it waits.
-        options.intra_op_num_threads = 1
-        # The arena would keep the memory of the longest text for good.
-        options.enable_cpu_mem_arena = False
+        """Loads a model. Raises ModelRefused for files that are no model, PortContractError."""
         try:
-            session = InferenceSession(
-                str(files.graph), options, providers=["CPUExecutionProvider"]
-            )
+            if files.name == f"{BUNDLED_MODEL}-int8":
+                session = load_bundled_graph(files)
+            else:
+                session = load_graph(files.graph)
             tokenizer = files.tokenizer()
+        except PortContractError:
+            raise
         except Exception as error:
             raise ModelRefused(
                 f"{files.name}: cannot be loaded ({type(error).__name__})"
