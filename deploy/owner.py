@@ -36,8 +36,8 @@ from shared.adapters.firestore.roots import (
 )
 
 __all__ = [
-    "Claim",
     "Owner",
+    "OwnerChange",
     "claim",
     "deployment_name",
     "other_owners",
@@ -71,14 +71,14 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """The document that a deployment is to write, to be the owner."""
+class OwnerChange:
+    """Document that a deployment writes to become the owner."""
 
     shared: bool
     strangers: tuple[str, ...]
     """Names of things in the database that are not ours."""
     updated: str
-    """Time of the last change of the document that it replaces; empty: there is none."""
+    """Time of the last change of the document that this one replaces; empty if there is none."""
 
 
 def read(database: Database) -> Owner | None:
@@ -133,15 +133,15 @@ def other_users(deployment: Deployment, by_prefix: Mapping[str, Deployment]) -> 
 
 def claim(
     deployment: Deployment, by_prefix: Mapping[str, Deployment], *, exists: bool
-) -> Claim | None:
-    """Returns the claim by which the deployment becomes the owner of its database; None if it is already.
+) -> OwnerChange | None:
+    """Returns the change that makes the deployment the owner of its database; None if it is the owner.
 
     A database that names no owner is wholly ours beyond doubt if it is new or empty, or if this deployment uses it
     already and it holds nothing that the product does not write. Every other one counts as shared, for good.
     """
     database = deployment.database
     if not exists:
-        return Claim(shared=False, strangers=(), updated="")
+        return OwnerChange(shared=False, strangers=(), updated="")
     owner = read(database)
     if owner and owner.names(database) and owner.prefix == deployment.prefix:
         return None
@@ -156,7 +156,7 @@ def claim(
         strangers = foreign_documents(database)
     updated = owner.updated if owner else ""
     is_shared = bool(strangers) or not was_ours
-    return Claim(shared=is_shared, strangers=tuple(strangers), updated=updated)
+    return OwnerChange(shared=is_shared, strangers=tuple(strangers), updated=updated)
 
 
 def foreign_parts(database: Database) -> list[str]:

@@ -29,7 +29,7 @@ from source import source
 
 ROOT = Path(__file__).parents[1]
 MULTI_REGIONS = {"eur3": ("europe-west1", "europe-west4"), "nam5": ("us-central1",)}
-"""Where Firestore keeps notes -> regions of functions within it, the nearest first."""
+"""Location of Firestore -> regions of functions within it, the nearest first."""
 LIMITS = (
     "DAILY_CHAT_LIMIT",
     "DAILY_SEARCH_LIMIT",
@@ -55,7 +55,7 @@ class Plan:
     """Settings of the functions that are deployed now."""
     moves: tuple[str, ...]
     """Functions that follow another database: a trigger keeps its database, so these are made anew."""
-    claim: owner.Claim | None = None
+    claim: owner.OwnerChange | None = None
     """Change that makes the deployment the owner of its database; None if it is the owner."""
     other_owners: tuple[str, ...] = ()
     """Prefixes of the deployments that the database belongs to."""

@@ -85,7 +85,7 @@ class Expectation:
     result: str
     passed: bool
     cure: str
-    """What to do if it did not pass."""
+    """Advice if it did not pass."""
 
 
 @dataclass(slots=True)
@@ -119,7 +119,7 @@ class _Reply:
     question: LiveQuestion
     answer: Answer
     first_words_seconds: float | None
-    """None: nothing was shown before the end."""
+    """Seconds until the first text; None if nothing was shown before the end."""
     was_written: bool
     """True if the search found passages, so that the writer was asked."""
 

@@ -43,9 +43,9 @@ class Parts:
     settings: Settings
     store: Store
     embedder: Embedder | None
-    """None if no embedder is available; keyword and recency search remain."""
+    """Embedder; None if none is available, then keyword and recency search remain."""
     writer: Writer | None
-    """None if no model is configured; answers then quote the notes."""
+    """Writing model; None if none is configured, then answers quote the notes."""
     extractive: ExtractiveWriter
     """Quotes the nearest passages if `writer` is unavailable, or with a refusal."""
     verifier: Verifier
@@ -53,7 +53,7 @@ class Parts:
     """Runs the parallel searches of one question."""
     clock: Callable[[], datetime]
     attester: Attester | None = None
-    """None if requests may come from any app."""
+    """Verifier of App Check; None if requests may come from any app."""
     reranker: Reranker | None = None
     """Reorders the best passages; None keeps them in the order of their scores."""
     writers: Mapping[str, Writer] = field(default_factory=dict)

@@ -222,7 +222,7 @@ def _check_exposure(settings: Settings, listen: str) -> None:
 
 
 def _secret_beyond(settings: Settings, listen: str, chosen: str | None) -> str | None:
-    """What other machines have to bring, since anybody can make an emulator's token; None: nothing."""
+    """Returns the token that other machines must bring, as anybody can make an emulator's; None if they need none."""
     if settings.auth != "emulator" or listen in LOOPBACK or chosen == WAIVED:
         return None
     if chosen and (len(chosen) < LEAST_LENGTH or not chosen.isascii() or not chosen.isprintable()):
@@ -326,7 +326,7 @@ def _by_first_segment(
 def _by_last_segment(
     triggers: Mapping[str, WSGIApplication], rest: WSGIApplication
 ) -> WSGIApplication:
-    """Which function an event of the emulator is for."""
+    """Routes an event of the emulator to the function that the last segment of its path names."""
 
     def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         return triggers.get(environ.get("PATH_INFO", "").rpartition("/")[2], rest)(
@@ -404,7 +404,7 @@ def _load_sample(app: App, context: CommandContext, sample: Path) -> None:
 
 
 def _foreign_notes(app: App, tenant_id: str) -> str | None:
-    """As `foreign_notes`; None also where the notes cannot be read: nothing that is greeted with ends the product."""
+    """Returns `foreign_notes`, and None if the notes cannot be read: no greeting may end the product."""
     try:
         return foreign_notes(app, tenant_id)
     except Exception as error:  # noqa: BLE001 - its message may hold what a damaged file says

@@ -1,1 +1,1 @@
-"""What `aurora doctor` checks: settings, models, a server, a Google Cloud project."""
+"""Checks of `aurora doctor`: settings, models, a server, a Google Cloud project."""

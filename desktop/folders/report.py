@@ -20,9 +20,9 @@ class FileOutcome:
 
     path: str
     file: FileNote | Unchanged | Skipped | None
-    """None if there is no file (any more)."""
+    """The file as it was read; None if it does not exist (any more)."""
     note_id: str | None = None
-    """None if there is no note (any more)."""
+    """Id of the note; None if it does not exist (any more)."""
     index: IndexProgress = NOT_INDEXED
     saved: bool = False
     """True if the note was saved."""

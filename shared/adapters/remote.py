@@ -17,7 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from shared.adapters.retry import Clock, retry_until, retry_within
-from shared.adapters.sdk_errors import reported, translated
+from shared.adapters.sdk_errors import reported, translate_errors
 from shared.errors import ModelMisconfigured, ModelRefused, ModelUnavailable, PortContractError
 from shared.model.answers import Delta, Draft, Prompt, Usage
 from shared.model.index import Vector
@@ -95,7 +95,7 @@ class RemoteEmbedder(Remote[C]):
 
     def _embed(self, texts: Sequence[str], seconds: float, *, as_query: bool) -> tuple[Vector, ...]:
         def call(seconds_left: float) -> tuple[Vector, ...]:
-            with translated(self._errors, self.model):
+            with translate_errors(self._errors, self.model):
                 rows = self._request(texts, seconds_left, as_query=as_query)
             sent = len(texts)
             received = len(rows)
@@ -165,7 +165,7 @@ class RemoteWriter(Remote[C]):
 
     def write(self, prompt: Prompt) -> Draft:
         def call(seconds_left: float) -> Draft:
-            with translated(self._errors, self.model):
+            with translate_errors(self._errors, self.model):
                 reply = self._request(prompt, seconds_left)
             text = reply.text.strip()
             if not text:
@@ -180,7 +180,7 @@ class RemoteWriter(Remote[C]):
             reason = None
             has_text = False
             has_ended = False
-            with translated(self._errors, self.model):
+            with translate_errors(self._errors, self.model):
                 for part in self._streamed(prompt, seconds_left):
                     if part.reason:
                         reason = part.reason

@@ -75,12 +75,12 @@ _logger = logging.getLogger(__name__)
 
 
 @contextmanager
-def translated(table: Callable[[], Table], model: str) -> Iterator[None]:
+def translate_errors(table: Callable[[], Table], model: str) -> Iterator[None]:
     """Translates errors of an SDK into ours. The table is made only when an error was raised."""
     try:
         yield
     except tuple(table()) as error:
-        raise reported(ours(table(), error, model)) from error
+        raise reported(model_error(table(), error, model)) from error
 
 
 def reported(problem: AuroraError) -> AuroraError:
@@ -97,7 +97,7 @@ def reported(problem: AuroraError) -> AuroraError:
     return problem
 
 
-def ours(table: Table, error: Exception, model: str) -> AuroraError:
+def model_error(table: Table, error: Exception, model: str) -> AuroraError:
     """Translates an error by the table's entry for its class, or for the nearest parent."""
     for kind in type(error).__mro__:
         if kind in table:

@@ -78,15 +78,13 @@ class TurnRequest:
     request_id: str
     """Id of the turn in its reply."""
     repeat: RequestKey | None = None
-    """Key under which an earlier answer to the same request is found; None: every request is the
-    first.
-    """
+    """Key under which an earlier answer to the same request is found; None if each request is new."""
     session_id: str | None = None
-    """None: the turn belongs to no session."""
+    """Session of the turn; None if it belongs to none."""
     patch: SettingsPatch = field(default_factory=dict)
     """Settings of this question alone."""
     scope: FolderScope | None = None
-    """Vaults and folders to look in, which the reply then lists; None: everywhere alike."""
+    """Vaults and folders to look in, which the reply then lists; None for everywhere alike."""
 
 
 @dataclass(slots=True)

@@ -62,7 +62,7 @@ class Block:
     items: Sequence[int] = ()
     """Offsets at which the items of a list begin."""
     heading: Heading | None = None
-    """Its level and title; None if it is no heading."""
+    """Level and title of a heading; None if the block is none."""
 
 
 @dataclass(frozen=True, slots=True)

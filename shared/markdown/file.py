@@ -61,7 +61,7 @@ class FileFields:
     tags: tuple[str, ...]
     lang: str | None
     created_at: datetime | None
-    """None if the file names no date."""
+    """Date that the file names; None if it names none."""
     dated: str | None
     """Place in the file that names the date."""
     problem: str | None

@@ -168,7 +168,7 @@ class Named:
     title: str
     path: str
     names: frozenset[str]
-    """Its known names, folded, aliases among them."""
+    """Known names of the note, folded, with its aliases."""
 
 
 def resolve(pointer: Pointer, path: str, among: Iterable[Named]) -> Named | None:

@@ -59,7 +59,7 @@ class Turn:
     """Question with the settings of session and request; later in a form that stands alone."""
     asked_at: datetime
     session: Session | None = None
-    """None: the turn belongs to no session."""
+    """Session of the turn; None if it belongs to none."""
     max_history: int = 0
     """Messages of the session that the question may refer to, at most."""
     usage: Usage = field(default_factory=Usage)

@@ -38,7 +38,7 @@ class Problem:
     path: str
     reason: str
     template_id: str | None
-    """None: the path is a folder that cannot be read."""
+    """Id of the template; None if the path is a folder that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ def database_of(cloud: GoogleCloud) -> Database:
     return Database(Google(cloud.project), "(default)")
 
 
-def claimed(cloud: GoogleCloud, prefix: str = "") -> owner.Claim | None:
+def claimed(cloud: GoogleCloud, prefix: str = "") -> owner.OwnerChange | None:
     """What deploy/up.sh would write for the deployment with this prefix."""
     google = Google(cloud.project)
     deployment = look.Deployment(google, prefix, "europe-west1", Database(google, "(default)"))
@@ -175,7 +175,7 @@ def test_a_strangers_tenants_are_not_touched_where_our_functions_run_beside_them
     run_product(cloud.project)
     write("tenants/acme/invoices/1")
     claim = claimed(cloud)
-    assert claim == owner.Claim(
+    assert claim == owner.OwnerChange(
         shared=True, strangers=("document tenants/acme/invoices/1",), updated=""
     )
     owner.write(database_of(cloud), "", shared=claim.shared)
@@ -197,7 +197,9 @@ def test_a_strangers_documents_in_our_commonest_collections_are_seen_at_an_upgra
     deploy(cloud)
     run_product(cloud.project)
     write(path)
-    assert claimed(cloud) == owner.Claim(shared=True, strangers=(f"document {path}",), updated="")
+    assert claimed(cloud) == owner.OwnerChange(
+        shared=True, strangers=(f"document {path}",), updated=""
+    )
 
 
 def test_every_document_is_looked_at_beyond_a_page(
@@ -350,14 +352,18 @@ def test_without_with_notes_nobody_asks_whose_the_database_is(
 def test_a_database_is_ours_where_it_is_empty_or_where_an_older_version_used_it_alone(
     cloud: GoogleCloud, write: Write
 ) -> None:
-    ours = owner.Claim(shared=False, strangers=(), updated="")
+    ours = owner.OwnerChange(shared=False, strangers=(), updated="")
     assert claimed(cloud) == ours
     run_product(cloud.project)
-    assert claimed(cloud) == owner.Claim(shared=True, strangers=(), updated=""), "nobody uses it"
+    assert claimed(cloud) == owner.OwnerChange(shared=True, strangers=(), updated=""), (
+        "nobody uses it"
+    )
     deploy(cloud)
     assert claimed(cloud) == ours
     write("rooms/1")
-    assert claimed(cloud) == owner.Claim(shared=True, strangers=("collection rooms",), updated="")
+    assert claimed(cloud) == owner.OwnerChange(
+        shared=True, strangers=("collection rooms",), updated=""
+    )
     owner.write(database_of(cloud), "", shared=False)
     assert claimed(cloud) is None
 

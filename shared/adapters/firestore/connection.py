@@ -109,6 +109,10 @@ class Connection:
         self.bill(documents=max(1, len(documents)), vector_searches=vector_searches)
         return documents
 
+    def find(self, owner: str | Person, query: Query) -> list[Any]:
+        """Returns the protobuf Documents that the query finds in a collection of a tenant or a person."""
+        return self.query(self.parent(owner), query)
+
     def page(
         self,
         owner: str | Person,
@@ -161,13 +165,6 @@ class Connection:
         steps = math.ceil(aggregates["count"].integer_value / AGGREGATION_STEP)
         self.bill(aggregations=max(1, steps))
         return aggregates
-
-    def get(self, name: str, load: Callable[[Any], T]) -> T | None:
-        """Reads the Document of this name and loads it; returns None if it does not exist."""
-        document = self.read(name)
-        if document is None:
-            return None
-        return load(document)
 
     def read(self, name: str, fields: Iterable[str] | None = None) -> Any | None:  # noqa: ANN401
         """Returns the Document of this name; None if it does not exist. `fields`: see `lookup`."""

@@ -113,7 +113,7 @@ class Corpus:
         with figures.reading:
             if figures.folders is None:
                 query = Query(collection="folders", fields=("vault", "folder"))
-                documents = self._db.query(self._db.parent(tenant_id), query)
+                documents = self._db.find(tenant_id, query)
                 folders = [Folder(**values_of(document)) for document in documents]
                 folders.sort(key=attrgetter("vault", "folder"))
                 figures.folders = tuple(folders)
@@ -193,7 +193,7 @@ class Corpus:
             limit=1,
             fields=("changedAt",),
         )
-        documents = self._db.query(self._db.parent(tenant_id), query)
+        documents = self._db.find(tenant_id, query)
         if not documents:
             return ""
         return token_of(documents[0].fields["changedAt"].timestamp_value)

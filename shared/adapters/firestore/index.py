@@ -84,7 +84,7 @@ class FirestoreIndex(Corpus):
             where=(Where("noteId", "==", note_id),),
             fields=("position", "textHash", "indexVersion", "noteRevision", "embedded", "kept"),
         )
-        documents = self._db.query(self._db.parent(tenant_id), query)
+        documents = self._db.find(tenant_id, query)
         documents.sort(key=_position)
         chunks = []
         for document in documents:
@@ -178,7 +178,7 @@ class FirestoreIndex(Corpus):
             limit=1,
             fields=(),
         )
-        return not self._db.query(self._db.parent(tenant_id), query)
+        return not self._db.find(tenant_id, query)
 
     def _folder_name(self, tenant_id: str, folder: Folder) -> str:
         return self._db.name(tenant_id, "folders", folder_key(folder))
@@ -207,7 +207,7 @@ class FirestoreIndex(Corpus):
             limit=limit,
         )
         notes = []
-        for document in self._db.query(self._db.parent(tenant_id), query):
+        for document in self._db.find(tenant_id, query):
             note = whole_note_of(document)
             if isinstance(note, Note):
                 notes.append(note)

@@ -1,5 +1,6 @@
-"""Notes, `tenants/{tenant}/notes/{note}`, which apps read and write themselves too; and for the sweep, keys of all
-tenants by collection group, and bookmarks.
+"""Notes, `tenants/{tenant}/notes/{note}`, which apps read and write themselves too.
+
+For the sweep also the keys of all tenants, by collection group, and bookmarks.
 """
 
 from __future__ import annotations
@@ -72,7 +73,10 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
     """`NoteStore` and `SweepStore` of `shared.ports.stores` on Firestore."""
 
     def get_note(self, tenant_id: str, note_id: str) -> Note | None:
-        return self._db.get(self._db.name(tenant_id, "notes", note_id), note_of)
+        document = self._db.read(self._db.name(tenant_id, "notes", note_id))
+        if document is None:
+            return None
+        return note_of(document)
 
     def put_note(self, tenant_id: str, note: Note) -> None:
         """Raises InvalidArgument for text that is no UTF-8 or holds a NUL, TooLarge beyond what a document holds."""
@@ -112,7 +116,7 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
             where=(Where("path", "==", path),),
             fields=("vault",),
         )
-        documents = self._db.query(self._db.parent(tenant_id), query)
+        documents = self._db.find(tenant_id, query)
         note_ids = []
         for document in documents:
             if (values_of(document).get("vault") or DEFAULT_VAULT) == vault:
@@ -162,7 +166,7 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
             fields=("error",),
         )
         errors = {}
-        for document in self._db.query(self._db.parent(tenant_id), query):
+        for document in self._db.find(tenant_id, query):
             errors[id_of(document)] = document.fields["error"].string_value
         return errors
 
@@ -195,7 +199,7 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
                 limit=step,
                 fields=LISTED_FIELDS,
             )
-            documents = self._db.query(self._db.parent(tenant_id), query)
+            documents = self._db.find(tenant_id, query)
             yield from documents
             if len(documents) < step:
                 return

@@ -1,4 +1,4 @@
-"""Whether this process may write the index: a database says which deployment does.
+"""Decides whether this process may write the index: the database names the deployment that does.
 
 Two deployments with different settings on one database would index every note in turns, without end.
 """
@@ -20,7 +20,7 @@ from shared.adapters.firestore.roots import (
 from shared.errors import NotOwner
 
 OWNER_SECONDS = 60.0
-"""How long an owner that was read is believed: a busy instance reads it once a minute, whatever it indexes."""
+"""Seconds until the owner is read again: a busy instance reads it once a minute, whatever it indexes."""
 
 
 class Ownership:
@@ -34,10 +34,10 @@ class Ownership:
         self._lock = threading.Lock()
         self._read_at: float | None = None
         self._other: str | None = None
-        """FUNCTION_PREFIX of another deployment that owns the database; None: there is none."""
+        """FUNCTION_PREFIX of another deployment that owns the database; None if there is none."""
 
     def check(self, connection: Connection) -> None:
-        """Raises NotOwner if the database belongs to another deployment. A database without an owner is anybody's."""
+        """Raises NotOwner if the database belongs to another deployment; one without an owner belongs to all."""
         with self._lock:
             now = time.monotonic()
             if self._read_at is None or now - self._read_at >= OWNER_SECONDS:
@@ -59,9 +59,9 @@ class Ownership:
         if document is None:
             return None
         fields = values_of(document)
-        is_copy = (fields.get(PROJECT_FIELD), fields.get(DATABASE_FIELD)) != (
-            self._project,
-            self._database,
-        )
+        names_project = fields.get(PROJECT_FIELD) == self._project
+        names_database = fields.get(DATABASE_FIELD) == self._database
         owner = str(fields.get(PREFIX_FIELD, ""))
-        return None if is_copy or owner == self._prefix else owner
+        if not names_project or not names_database or owner == self._prefix:
+            return None
+        return owner

@@ -1,4 +1,4 @@
-"""The collections of the product in its database, and the document that says whose the database is.
+"""Collections of the product in its database, and the document that names the owner of the database.
 
 The scripts in deploy/ read this file too, by a Python that has no packages.
 """
@@ -8,15 +8,15 @@ from __future__ import annotations
 TENANTS = "tenants"
 """Everything a tenant owns lies below one document of it, which need not exist itself."""
 BOOKMARKS = "bookmarks"
-"""How far the sweep has come."""
+"""Progress of the sweep."""
 PROJECT_USAGE = "auroraUsage"
-"""What all tenants together have spent in a day."""
+"""Sums that all tenants together have spent in a day."""
 ERASED = "auroraErased"
-"""`{day}:{tenantId}` for each tenant whose erasure has kept what was used that day; without a field."""
+"""`{day}:{tenantId}` for each tenant whose usage of that day outlasts its erasure; without a field."""
 ERASURES = "auroraErasures"
-"""`{digest of tenantId}` for each tenant that was ever erased: `number`, how often."""
+"""`{digest of tenantId}` for each tenant that was ever erased: `number` of its erasures."""
 OWNER = "auroraOwner"
-"""Its document OWNER_ID names the deployment that writes the index: deploy/up.sh writes it."""
+"""Holds the document OWNER_ID, which names the deployment that writes the index; deploy/up.sh writes it."""
 REQUESTS = "auroraRequests"
 """A name that no other app of the project has: documents of all such collections are dropped when they expire."""
 TRASH = "auroraTrash"
@@ -55,12 +55,16 @@ ROOTS = frozenset({name.partition("/")[0] for name in COLLECTIONS})
 OWNER_ID = "deployment"
 OWNER_PATH = f"{OWNER}/{OWNER_ID}"
 BOOKMARK_PATH = f"{BOOKMARKS}/reconcile"
-PROJECT_FIELD, DATABASE_FIELD, PREFIX_FIELD = "project", "database", "functionPrefix"
-"""Strings that name the owner: its project, its database, and FUNCTION_PREFIX. A restored or imported database holds
-the document of the one it was copied from: it names another database or project, and so nobody.
+PROJECT_FIELD = "project"
+"""Field with the project of the owner's database. A restored or imported database holds the document of the database
+that it was copied from: that document names another project or database, and so no owner.
 """
+DATABASE_FIELD = "database"
+"""Field with the id of the owner's database."""
+PREFIX_FIELD = "functionPrefix"
+"""Field with the owner's FUNCTION_PREFIX."""
 SHARED_FIELD = "shared"
-"""A boolean: whether the database held something else when the deployment came. deploy/down.sh never deletes it."""
+"""Boolean field: true if the database held something else when the deployment came. deploy/down.sh never deletes it."""
 
 
 def is_path_of_product(path: str) -> bool:
@@ -75,5 +79,7 @@ def is_path_of_product(path: str) -> bool:
 
 
 def deployment_name(prefix: str) -> str:
-    """How messages call the deployment with this FUNCTION_PREFIX."""
-    return f"the deployment '{prefix}'" if prefix else "the deployment without a prefix"
+    """Returns the name that messages give to the deployment with this FUNCTION_PREFIX."""
+    if not prefix:
+        return "the deployment without a prefix"
+    return f"the deployment '{prefix}'"

@@ -97,7 +97,7 @@ class FirestoreSearch(Corpus):
         self, tenant_id: str, query: Query, stems: Sequence[str], index_version: str, size: int
     ) -> _Neighbours:
         """Makes one vector search of at most `size` documents."""
-        documents = self._db.query(self._db.parent(tenant_id), replace(query, limit=size))
+        documents = self._db.find(tenant_id, replace(query, limit=size))
         neighbours = []
         for document in documents:
             version = document.fields[VERSION_FIELDS[query.vector_field]].string_value
@@ -175,7 +175,7 @@ class FirestoreSearch(Corpus):
         return tuple(sorted(chunks, key=attrgetter("position", "chunk_id")))
 
     def _chunks(self, tenant_id: str, query: Query, stems: Sequence[str]) -> list[IndexedChunk]:
-        documents = self._db.query(self._db.parent(tenant_id), query)
+        documents = self._db.find(tenant_id, query)
         return [chunk_of(document, stems) for document in documents]
 
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:

@@ -167,7 +167,7 @@ def _by_cause(error: APIConnectionError, model: str) -> AuroraError:
 
     cause = error.__cause__
     if isinstance(cause, RequestError):
-        return sdk_errors.ours(sdk_errors.transport_errors(), cause, model)
+        return sdk_errors.model_error(sdk_errors.transport_errors(), cause, model)
     return sdk_errors.unanswered(error, model)
 
 
