@@ -1,8 +1,9 @@
 """`python -m bench.indexing_memory`: the memory that a process takes at most to index notes, by their size and its workers.
 
-Every figure is of a process of its own: the product's Firestore store with its real protobufs, each request serialised;
-replies come from memory, so that nothing but the process itself is measured. A figure is the greatest resident size
-that the kernel tells (`VmHWM`), to be held against the 512 MiB of a deployed instance.
+Every figure is of a process of its own that is limited to the 512 MiB of a deployed instance (`bench.limited`) and has
+loaded what one loads: the functions, their framework and the SDK of the models. The store is the product's for Firestore
+with its real protobufs, each request serialised; replies come from memory, so that nothing but the process itself is
+measured. A figure is the greatest resident size that the kernel tells (`VmHWM`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import random
 import re
 import string
-import subprocess
 import sys
 import time
 from array import array
@@ -21,6 +21,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from bench import limited
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.connection import Connection
 from shared.adapters.firestore.documents import note_fields
@@ -30,6 +31,7 @@ from shared.indexing.pipeline import Indexer
 from shared.model.index import Vector
 from shared.model.notes import Note, NoteKey
 
+ROOT = Path(__file__).resolve().parents[1]
 LIMIT = 512
 """MiB of a deployed instance."""
 LARGEST = 895_000
@@ -126,6 +128,7 @@ class _Flat:
 
 def measure(kind: str, size: int, workers: int) -> tuple[float, float]:
     """Returns the MiB that indexing takes this process at most, and the processor seconds of a note."""
+    _load_function()
     store = FirestoreStore("bench")
     store._db = _Replies(text_of(kind, size))  # noqa: SLF001
     indexer = Indexer(store=store, embedder=_Flat(), clock=lambda: NOW)  # type: ignore[arg-type]
@@ -150,6 +153,16 @@ def measure(kind: str, size: int, workers: int) -> tuple[float, float]:
     return peak_memory(), seconds
 
 
+def _load_function() -> None:
+    """Loads what an instance of the function has in memory before it indexes."""
+    import functions_framework  # noqa: PLC0415
+    from google import genai  # noqa: PLC0415
+
+    client = genai.Client(api_key="none")
+    client.close()
+    functions_framework.create_app(target="on_note_write", source=str(ROOT / "main.py"))
+
+
 def peak_memory() -> float:
     """Returns the MiB that this process has taken at most.
 
@@ -160,10 +173,11 @@ def peak_memory() -> float:
     return int(kibibytes) / 1024
 
 
-def _measured(kind: str, size: int, workers: int) -> tuple[float, float]:
-    """Runs `measure` in a process of its own."""
-    command = [sys.executable, "-m", "bench.indexing_memory", kind, str(size), str(workers)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+def measure_limited(kind: str, size: int, workers: int) -> tuple[float, float]:
+    """Runs `measure` in a process of its own that cannot take more than LIMIT. Raises RuntimeError if that kills it."""
+    done = limited.run("bench.indexing_memory", kind, str(size), str(workers), mebibytes=LIMIT)
+    if done.returncode:
+        raise RuntimeError(f"ended by {done.returncode} within {LIMIT} MiB: {done.stderr[-2000:]}")
     memory, seconds = done.stdout.split()
     return float(memory), float(seconds)
 
@@ -175,7 +189,7 @@ def run(*, small: bool) -> dict[str, dict[str, Any]]:
         cases = [("short words", LARGEST, 3), ("prose", 50_000, 8)]
     figures: dict[str, dict[str, Any]] = {}
     for kind, size, workers in cases:
-        memory, seconds = _measured(kind, size, workers)
+        memory, seconds = measure_limited(kind, size, workers)
         name = f"{size // 1000} KB of {kind}, {workers} workers"
         figures[f"MiB: {name}"] = {
             "value": round(memory),

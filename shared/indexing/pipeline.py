@@ -26,6 +26,7 @@ tenant has no writes left today is not even cut: its record says so, and what th
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -62,6 +63,13 @@ from shared.model.notes import Note, NoteKey
 from shared.ports.budgets import WriteBudget
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
+
+LARGE = 200_000
+"""Bytes of text from which a note is named in the log before it is worked on: should it take all memory, the process
+ends without another line.
+"""
+
+_logger = logging.getLogger(__name__)
 
 MAX_ROUNDS = 8
 """Rounds of one call: it starts again when the record or the note has moved, then leaves the note to a later call."""
@@ -254,6 +262,7 @@ class Indexer:
         if not words_only:
             claim.check_free(state, self.clock())
         self.writes.check(key.tenant_id)
+        self._name(key, state)
         claimed_record = claim.take(state, self.clock())
 
         # 3. Cut it.
@@ -313,6 +322,14 @@ class Indexer:
         return IndexOutcome(
             action, chunks=chunk_count, embedded=embedded.texts, error=embedded.record.error
         )
+
+    def _name(self, key: NoteKey, state: IndexState) -> None:
+        """Logs a note that may end the process, before the work on it: a suspect, or a large one."""
+        size = state.bytes_to_index
+        if size <= LARGE and not state.is_suspect(self.clock()):
+            return
+        fields = {"tenantId": key.tenant_id, "noteId": key.note_id, "bytes": size}
+        _logger.info("indexing note %r (%d bytes)", key.note_id, size, extra={"fields": fields})
 
     def _cut(self, note: Note) -> WantedNote:
         """Returns what the index should hold of a note."""

@@ -29,7 +29,7 @@ def _cut(text: str, begin: int, lang: str) -> Slices:
 
 
 def main(project: str, minutes: int) -> None:
-    logging.basicConfig(format="%(message)s", level=logging.WARNING)
+    logging.basicConfig(format="%(message)s", level=logging.INFO)
     indexer = Indexer(
         store=patient_store(project),
         embedder=HashingEmbedder(),

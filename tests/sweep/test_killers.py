@@ -84,3 +84,14 @@ def test_three_notes_that_kill_every_worker_stop_the_sweep_for_nobody_else(
     firestore_store.put_note(STRANGER, note("Mended.", "k2", updated_at=mended_at))
     _sweep(firestore_project, now + EVERY)
     assert _is_indexed(firestore_store, STRANGER, "k2")
+
+
+def test_a_large_note_is_named_before_it_kills_for_the_first_time(
+    firestore_store: Store, firestore_project: str
+) -> None:
+    text = KILLER + " Of the sea." * 20_000
+    firestore_store.put_note(STRANGER, note(text, "large"))
+    call = _sweep(firestore_project, 0)
+    assert call.returncode == -9
+    assert f"indexing note 'large' ({len(text)} bytes)" in call.stderr
+    assert text[:40] not in call.stderr

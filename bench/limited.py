@@ -1,0 +1,95 @@
+"""Runs a module in a process of its own that cannot take more memory than it is given, as an instance cannot.
+
+python bench/limited.py BYTES GROUP MODULE ARGUMENTS…    the child's own side of `run`
+
+The limit is a memory cgroup where this user may make one, as a container's is: the kernel kills a process beyond it.
+Elsewhere it is RLIMIT_DATA, which bounds private memory that may be written, stacks of threads included, and makes an
+allocation beyond it fail. (RLIMIT_AS would also count what the C libraries reserve and never touch, several GiB.)
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+CGROUPS = Path("/sys/fs/cgroup")
+LIMIT_FILES = ("memory.limit_in_bytes", "memory.max")
+"""The file of a group that holds its limit, in version 1 and in version 2."""
+NO_GROUP = "-"
+
+
+def run(module: str, *arguments: str, mebibytes: int) -> subprocess.CompletedProcess[str]:
+    """Runs `python -m module arguments` within so much memory, and returns what has become of it."""
+    with _group(mebibytes) as group:
+        limit = str(mebibytes * 2**20)
+        command = [sys.executable, __file__, limit, group, module, *arguments]
+        return subprocess.run(command, check=False, capture_output=True, text=True)
+
+
+def limit_in_use() -> str:
+    """Returns by what `run` limits memory here: `cgroup` or `RLIMIT_DATA`."""
+    with _group(1024) as group:
+        return "RLIMIT_DATA" if group == NO_GROUP else "cgroup"
+
+
+@contextmanager
+def _group(mebibytes: int) -> Iterator[str]:
+    """Yields the folder of a memory cgroup below this process's own, NO_GROUP where none can be made."""
+    group = _own_group() / f"aurora-{os.getpid()}-{mebibytes}"
+    try:
+        group.mkdir()
+    except OSError:
+        yield NO_GROUP
+        return
+    try:
+        yield str(group) if _is_limited(group, mebibytes) else NO_GROUP
+    finally:
+        group.rmdir()
+
+
+def _own_group() -> Path:
+    """Returns the folder of the memory cgroup in which this process is."""
+    try:
+        lines = Path("/proc/self/cgroup").read_text(encoding="utf-8")
+    except OSError:
+        lines = ""  # another system than Linux
+    version_1 = re.search(r"^\d+:memory:/(.*)$", lines, re.MULTILINE)
+    if version_1 is not None:
+        return CGROUPS / "memory" / version_1[1]
+    version_2 = re.search(r"^0::/(.*)$", lines, re.MULTILINE)
+    return CGROUPS / (version_2[1] if version_2 else "")
+
+
+def _is_limited(group: Path, mebibytes: int) -> bool:
+    """Sets the limit; returns False if the group has none, as where the controller is switched off."""
+    for name in LIMIT_FILES:
+        file = group / name
+        if not file.exists():
+            continue
+        try:
+            file.write_text(str(mebibytes * 2**20), encoding="ascii")
+        except OSError:
+            return False
+        return True
+    return False
+
+
+def _enter(limit: int, group: str) -> None:
+    """Puts this process under the limit."""
+    if group == NO_GROUP:
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    else:
+        Path(group, "cgroup.procs").write_text(str(os.getpid()), encoding="ascii")
+
+
+if __name__ == "__main__":
+    limit, group, *arguments = sys.argv[1:]
+    _enter(int(limit), group)
+    # What it took until now is its parent's; from here on all it takes counts.
+    os.execv(sys.executable, [sys.executable, "-m", *arguments])  # noqa: S606 - our own arguments
