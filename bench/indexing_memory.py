@@ -35,8 +35,16 @@ ROOT = Path(__file__).resolve().parents[1]
 LIMIT = 512
 """MiB of a deployed instance."""
 LARGEST = 895_000
-SIZES = (("prose", 5_000), ("prose", 50_000), ("prose", LARGEST), ("short words", LARGEST))
 WORKERS = (1, 8, 32)
+MEASURED = {
+    ("prose", 5_000): (107, 113, 126),
+    ("prose", 50_000): (109, 125, 167),
+    ("prose", LARGEST): (115, 127, 151),
+    ("short words", LARGEST): (120, 155, 207),
+}
+"""Kind and size of notes -> the MiB that were measured with so many WORKERS; docs/scale.md has them."""
+TOLERANCE = 1.2
+"""Times the figure in MEASURED that another machine may take."""
 ROUNDS = 2
 """Notes a worker."""
 DIMENSION = 768
@@ -160,7 +168,7 @@ def _load_function() -> None:
 
     client = genai.Client(api_key="none")
     client.close()
-    functions_framework.create_app(target="on_note_write", source=str(ROOT / "main.py"))
+    functions_framework.create_app("on_note_write", str(ROOT / "main.py"))  # type: ignore[no-untyped-call]
 
 
 def peak_memory() -> float:
@@ -186,23 +194,28 @@ def run(*, small: bool) -> dict[str, dict[str, Any]]:
     """A figure for each kind, size and number of workers; `small`: two of these alone."""
     cases = list(_cases())
     if small:
-        cases = [("short words", LARGEST, 3), ("prose", 50_000, 8)]
+        cases = [("short words", LARGEST, 1), ("prose", 50_000, 8)]
     figures: dict[str, dict[str, Any]] = {}
     for kind, size, workers in cases:
         memory, seconds = measure_limited(kind, size, workers)
         name = f"{size // 1000} KB of {kind}, {workers} workers"
+        target = _documented(kind, size, workers) * TOLERANCE
         figures[f"MiB: {name}"] = {
             "value": round(memory),
             "unit": "",
-            "target": LIMIT,
-            "ok": memory < LIMIT,
+            "target": round(target),
+            "ok": memory <= target,
         }
         figures[f"a note: {name}"] = {"value": round(seconds, 2), "unit": "s"}
     return figures
 
 
+def _documented(kind: str, size: int, workers: int) -> int:
+    return MEASURED[kind, size][WORKERS.index(workers)]
+
+
 def _cases() -> Iterator[tuple[str, int, int]]:
-    for kind, size in SIZES:
+    for kind, size in MEASURED:
         for workers in WORKERS:
             yield kind, size, workers
 

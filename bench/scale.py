@@ -16,6 +16,9 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
+from bench.indexing_memory import LIMIT as INSTANCE_MIB
+from bench.indexing_memory import MEASURED
+from bench.indexing_memory import WORKERS as WORKERS_OF_MEMORY
 from bench.reads import vector_reads
 from functions.routes.reconcile import BUDGET, WITHIN
 from shared.account.prices import LOOKED_UP, MODELS, READ
@@ -36,16 +39,6 @@ from tests.servers.firestore_indexes import IndexFile
 from tests.servers.firestore_limits import cost
 
 ROOT = Path(__file__).resolve().parents[1]
-
-INSTANCE_MIB = 512
-"""Memory of a deployed function that indexes."""
-MEMORY = (
-    ("5 KB of prose", "67", "72", "79"),
-    ("50 KB of prose", "69", "85", "124"),
-    ("895 KB of prose", "76", "91", "108"),
-    ("895 KB of short words", "80", "115", "166"),
-)
-"""Notes -> the MiB that indexing them takes a process at most with 1, 8 and 32 workers, by `bench.indexing_memory`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -343,7 +336,10 @@ def tables() -> dict[str, str]:
             _questions(),
         ),
         "A saved note": _table(["what", "figure"], _note_figures()),
-        "Memory": _table(["notes", "1 worker", "8 workers", "32 workers"], MEMORY),
+        "Memory": _table(
+            ["notes", "1 worker", *(f"{count} workers" for count in WORKERS_OF_MEMORY[1:])],
+            _memory(),
+        ),
         "Bounds of memory": _table(["what", "figure"], _memory_figures()),
         "One tenant": _table(
             [
@@ -409,6 +405,11 @@ def _note_figures() -> Iterator[Sequence[str]]:
     yield ["KiB of a chunk with two tags in vector indexes", f"{vector_bytes() / 1024:,.0f}"]
     yield ["KiB of it otherwise, its share of the note included", f"{size / 1024:,.0f}"]
     yield ["index entries of it, nearly all of its words", str(entries)]
+
+
+def _memory() -> Iterator[Sequence[str]]:
+    for (kind, size), figures in MEASURED.items():
+        yield [f"{size // 1000} KB of {kind}", *map(str, figures)]
 
 
 def _memory_figures() -> Iterator[Sequence[str]]:

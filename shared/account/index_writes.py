@@ -112,6 +112,7 @@ class IndexBudget:
         if not most_usd:
             yield
             return
+        # Only a reservation that is refused becomes our error, not what the work within raises.
         with ExitStack() as reservation:
             bill = Bill(0.0)
             if self._project is not None:

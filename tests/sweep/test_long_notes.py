@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from bench import limited
 from bench.indexing_memory import LARGEST, LIMIT, peak_memory, text_of
 from shared.adapters.embedded import EmbeddedStore
 from shared.indexing.pipeline import Indexer
@@ -23,16 +23,11 @@ WORKERS = 8
 
 @pytest.mark.slow
 def test_three_notes_of_short_words_are_swept_in_the_memory_of_an_instance(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.sweep.test_long_notes", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = limited.run("tests.sweep.test_long_notes", str(tmp_path), mebibytes=LIMIT)
     assert done.returncode == 0, done.stderr
     indexed, memory = done.stdout.split()
     assert int(indexed) == LONG + SHORT
-    assert float(memory) < LIMIT
+    assert float(memory) < 160
 
 
 def _sweep(folder: Path) -> None:
