@@ -10,13 +10,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shared.adapters.embedded.vector_rows import KEPT_REMOVALS, VECTORS, is_sound
+from shared.adapters.embedded.vector_rows import (
+    KEPT_REMOVALS,
+    VECTORS,
+    damaged_vectors,
+    is_sound,
+)
 from shared.errors import OperatorError
 from shared.model.index import Vector
 
@@ -28,6 +33,9 @@ if TYPE_CHECKING:
     Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
     Bytes: TypeAlias = np.ndarray[Any, np.dtype[np.int8]]
     Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
+
+VectorRow: TypeAlias = tuple[int, bytes, bytes, int | None]
+"""Row with the columns of _COLUMNS."""
 
 _MAX_CODE = 127
 _BLOCK = 2**17
@@ -45,9 +53,11 @@ _COLUMNS = "stored.id, CAST(stored.index_version AS BLOB), stored.vector, stored
 """Id, and the columns that `is_sound` judges. Versions as bytes, which can be read whatever the disk has made of them."""
 _IN_SPACE = (
     "substr(stored.index_version, instr(stored.index_version, ':') + 1) = :space "
-    "AND length(stored.vector) = :bytes"
+    "AND typeof(stored.vector) = 'blob' AND length(stored.vector) = :bytes"
 )
 """Condition of rows in the space, as `vector_space` has it, and of its dimension."""
+_TOLERANCE = 1e-3
+"""Greatest difference from 1 of a vector's length that raises no doubt."""
 _FREE = -1
 """In place of an id: the row holds nothing. Ids are never negative."""
 
@@ -75,6 +85,11 @@ class VectorSpace:
         """Up to which revision of the file it is complete; -1: to be read anew."""
         self._np = load_numpy()
         self._damaged: list[int] = []
+        stored_vector = (
+            f"(SELECT vector FROM {{}} AS stored WHERE stored.id = value AND {_IN_SPACE})"
+        )
+        vectors = ", ".join(map(stored_vector.format, VECTORS))
+        self._by_id = f"SELECT coalesce({vectors}, :unknown) FROM json_each(:ids)"
         self._matches: dict[Allowed, Flags] = {}
         self._allocate(0)
 
@@ -120,13 +135,29 @@ class VectorSpace:
             return []
         last = np.partition(least, least.size - count)[least.size - count]
         ids = ids[np.flatnonzero(greatest >= last)]
-        ids, cosines = self._exact(db, ids, query)
+        cosines = self._exact(db, ids, query)
+        is_known = ~np.isnan(cosines)
+        self._damaged.extend(ids[~is_known].tolist())
+        ids = ids[is_known]
+        cosines = cosines[is_known]
         count = min(count, ids.size)
         if count == 0:
             return []
         order = np.argsort(-cosines, kind="stable")
         order = order[cosines[order] >= cosines[order[count - 1]]]
-        return list(zip(ids[order].tolist(), cosines[order].tolist(), strict=True))
+        nearest = list(zip(ids[order].tolist(), cosines[order].tolist(), strict=True))
+        return self._without_damaged(db, nearest)
+
+    def _without_damaged(
+        self, db: sqlite3.Connection, nearest: Sequence[tuple[int, float]]
+    ) -> list[tuple[int, float]]:
+        """Leaves out rows that do not hold what was written, and remembers them as damaged."""
+        row_ids = [row_id for row_id, _ in nearest]
+        damaged: set[int] = set()
+        for table in VECTORS:
+            damaged.update(damaged_vectors(db, table, row_ids))
+        self._damaged.extend(damaged)
+        return [neighbour for neighbour in nearest if neighbour[0] not in damaged]
 
     def _allocate(self, capacity: int) -> None:
         np = self._np
@@ -155,7 +186,6 @@ class VectorSpace:
 
     def _vectors(self, db: sqlite3.Connection, since: int) -> Iterator[tuple[Ints, Floats]]:
         """What was written after revision `since`. Vectors of another space or length are left out."""
-        np = self._np
         newer = "revision > :since AND" if since >= 0 else ""  # the index would scatter a full read
         for table in VECTORS:
             reader = db.execute(
@@ -163,30 +193,34 @@ class VectorSpace:
                 {"since": since, "space": self.space, "bytes": 4 * self.dimension},
             )
             while rows := reader.fetchmany(_AT_ONCE):
-                ids, vectors = self._sound(rows)
-                if ids:
-                    yield (
-                        np.array(ids, dtype=np.int64),
-                        np.frombuffer(b"".join(vectors), np.float32).reshape(len(ids), -1),
-                    )
+                yield self._readable(rows)
 
-    def _sound(
-        self, rows: Iterable[tuple[int, object, bytes, object]]
-    ) -> tuple[list[int], list[bytes]]:
-        """Returns the ids and vectors of the rows that hold what was written; remembers the others as damaged."""
-        ids = []
-        vectors = []
-        for row_id, index_version, vector, checksum in rows:
+    def _readable(self, rows: Sequence[VectorRow]) -> tuple[Ints, Floats]:
+        """Returns the ids and vectors of rows; remembers those as damaged that do not hold what was written.
+
+        The sum of every row takes longer than reading it: only vectors that are not of unit length are looked at. The
+        others are looked at when a search finds them, and by the sweep.
+        """
+        np = self._np
+        ids: Ints = np.array([row[0] for row in rows], dtype=np.int64)
+        vectors: Floats = np.frombuffer(b"".join(row[2] for row in rows), np.float32)
+        vectors = vectors.reshape(len(rows), self.dimension)
+        with np.errstate(all="ignore"):
+            lengths = np.sqrt(np.vecdot(vectors, vectors))
+            is_readable: Flags = np.abs(lengths - 1) <= _TOLERANCE
+        for place in np.flatnonzero(~is_readable).tolist():
+            row_id, index_version, vector, checksum = rows[place]
             if is_sound(index_version, vector, checksum):
-                ids.append(row_id)
-                vectors.append(vector)
+                is_readable[place] = True
             else:
                 self._damaged.append(row_id)
-        return ids, vectors
+        return ids[is_readable], vectors[is_readable]
 
     def _place(self, ids: Ints, vectors: Floats) -> bool:
-        """Into rows that are free, from the top."""
+        """Writes vectors into rows that are free, from the top. Returns False if there are too few."""
         np = self._np
+        if ids.size == 0:
+            return True
         rows = np.flatnonzero(self._ids[: self._used + ids.size] == _FREE)[: ids.size]
         if rows.size < ids.size:
             return False
@@ -223,46 +257,29 @@ class VectorSpace:
             del self._matches[next(iter(self._matches))]
         return others
 
-    def _exact(self, db: sqlite3.Connection, ids: Ints, query: Floats) -> tuple[Ints, Doubles]:
-        """Returns the ids whose vectors can be read, in the same order, and their cosines.
+    def _exact(self, db: sqlite3.Connection, ids: Ints, query: Floats) -> Doubles:
+        """Returns cosines in double precision; NaN for an id whose vector cannot be read.
 
-        Cosines are in double precision, summed the same way for every row: equal vectors come out equal.
+        They are summed the same way for every row: equal vectors come out equal.
         """
         np = self._np
-        sound_ids: list[int] = []
-        parts: list[Doubles] = [np.empty(0, dtype=np.float64)]
+        cosines: Doubles = np.empty(ids.size, dtype=np.float64)
+        unknown = np.full(self.dimension, np.nan, dtype=np.float32).tobytes()
         for first in range(0, ids.size, _AT_ONCE):
             block = ids[first : first + _AT_ONCE].tolist()
-            contents = self._stored_vectors(db, block)
-            if not contents:
-                continue
-            vectors = np.frombuffer(b"".join(contents.values()), np.float32)
-            vectors = vectors.reshape(len(contents), -1)
-            products = vectors.astype(np.float64) * query.astype(np.float64)
-            sound_ids.extend(contents)
-            parts.append(np.clip(products.sum(axis=1), -1.0, 1.0))
-        return np.array(sound_ids, dtype=np.int64), np.concatenate(parts)
-
-    def _stored_vectors(self, db: sqlite3.Connection, row_ids: Sequence[int]) -> dict[int, bytes]:
-        """Returns id -> vector in the order of `row_ids`; remembers the others as damaged."""
-        contents: dict[int, bytes] = {}
-        values = {"ids": json.dumps(row_ids), "space": self.space, "bytes": 4 * self.dimension}
-        for table in VECTORS:
+            values = {
+                "ids": json.dumps(block),
+                "space": self.space,
+                "bytes": len(unknown),
+                "unknown": unknown,
+            }
             # In the order of the list: SQLite walks it and looks each up.
-            stored = db.execute(
-                f"SELECT {_COLUMNS} FROM json_each(:ids) "
-                f"CROSS JOIN {table} AS stored ON stored.id = value WHERE {_IN_SPACE}",
-                values,
-            )
-            ids, vectors = self._sound(stored)
-            contents.update(zip(ids, vectors, strict=True))
-        ordered = {}
-        for row_id in row_ids:
-            if row_id in contents:
-                ordered[row_id] = contents[row_id]
-            else:
-                self._damaged.append(row_id)
-        return ordered
+            contents = b"".join(row[0] for row in db.execute(self._by_id, values))
+            vectors = np.frombuffer(contents, np.float32).reshape(len(block), -1)
+            with np.errstate(all="ignore"):
+                products = vectors.astype(np.float64) * query.astype(np.float64)
+                cosines[first : first + len(block)] = np.clip(products.sum(axis=1), -1.0, 1.0)
+        return cosines
 
 
 class Codes:
