@@ -7,13 +7,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from functions.http.bodies import Names, NotBlank, checked_body, with_example
+from functions.http.bodies import Folders, Names, NotBlank, checked_body, with_example
 from functions.http.calls import Call, Reply, operation
-from functions.http.questions import AskingBody, question_of
+from functions.http.questions import FOLDERS, MAX_NAMES, NAMES, AskingBody, question_of
 from functions.routes.notes import check_note_id
 from shared.api.explain import ExplainJson, explain_json
 from shared.api.search import SearchJson, search_json
 from shared.asking import passages
+from shared.folders.scope import FolderScope
 from shared.model.account import Spending
 
 MAX_RESULTS = 100
@@ -49,7 +50,9 @@ def search(call: Call) -> Reply:
 
 
 class ExplainBody(SearchBody):
-    """The request of /search:explain. `noteIds` empty: the notes that are found."""
+    """The request of /search:explain. `noteIds` empty: the notes that are found. With `vaults` or `folders` folders are
+    weighed as by /ask without a model: those named, then those that match best.
+    """
 
     model_config = with_example(
         query="backups",
@@ -61,6 +64,10 @@ class ExplainBody(SearchBody):
     note_ids: Annotated[Names, Field(max_length=MAX_EXPLAINED)] = Field(
         default=(), description=NOTE_IDS
     )
+    vaults: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(default=(), description=NAMES)
+    folders: Annotated[Folders, Field(max_length=MAX_NAMES)] = Field(
+        default=(), description=FOLDERS
+    )
 
 
 @operation(body=ExplainBody, reply=ExplainJson, errors=(404,))
@@ -70,6 +77,9 @@ def explain(call: Call) -> Reply:
     question = replace(question_of(call, body.query, "query", body), threshold=body.threshold)
     for position, note_id in enumerate(body.note_ids):
         check_note_id(note_id, f"noteIds[{position}]")
+    scope = None
+    if body.vaults or body.folders:
+        scope = FolderScope(body.vaults, body.folders)
     with call.app.budgets.asking(call.tenant_id, Spending.SEARCHES):
-        explained = passages.explain(call.app, question, body.note_ids, k=body.k)
+        explained = passages.explain(call.app, question, body.note_ids, k=body.k, scope=scope)
     return Reply(explain_json(question, explained, k=body.k, request_id=call.request_id))

@@ -76,7 +76,7 @@ _TEMPLATE_TOKEN = re.compile(
 _TITLE_LENGTH = 200
 _QUOTATION_MARKS = re.compile('["\u201c-\u201f\u2033\u301d-\u301f\uff02\u00ab\u00bb]')
 """Double quotation marks of any form, at which a model could take a text for ended."""
-_OUR_NAMES = frozenset({"title", "section", "folder", "date", "created", "source", "tags"})
+_OUR_NAMES = frozenset({"title", "section", "folder", "file", "date", "created", "source", "tags"})
 """Names that no property of a note has in the prompt: it would contradict what is known of the note."""
 _STEPS_LENGTH = 8000
 _HISTORY = 0.25
@@ -397,6 +397,9 @@ def _source_head(source: Source, zone: ZoneInfo) -> str:
     place = "/".join(part for part in (chunk.vault, chunk.folder) if part)
     if place:
         facts.append(f"folder: {_in_quotes(place)}")
+    file_name = chunk.path.rpartition("/")[2]
+    if file_name:
+        facts.append(f"file: {_in_quotes(file_name)}")
     lines = [f"[{source.label}] {'; '.join(facts)}"]
     for line in map(_one_line, chunk.properties):
         name = line.partition(":")[0].strip().casefold()

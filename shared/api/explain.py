@@ -50,7 +50,9 @@ class LegsJson(TypedDict):
 
 
 class ExplainedPassageJson(ResultJson):
-    """A passage and what became of it. `reason` null: it is in the result."""
+    """A passage and what became of it. `reason` null: it is in the result. `folderWeight`: by what its folder multiplies
+    the score, in `adds` already; 1 where no folders are weighed.
+    """
 
     inResult: bool
     reason: str | None
@@ -58,6 +60,7 @@ class ExplainedPassageJson(ResultJson):
     candidate: bool
     rank: int | None
     mergedInto: str | None
+    folderWeight: float
     legs: LegsJson
 
 
@@ -192,6 +195,7 @@ def _passage_json(
         "candidate": report.was_candidate,
         "rank": report.place,
         "mergedInto": report.repeats,
+        "folderWeight": rounded(report.folder_weight),
         "legs": _legs_json(report, question, explanation),
     }
 

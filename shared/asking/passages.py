@@ -21,7 +21,7 @@ from shared.language.lengths import estimated_tokens
 from shared.model.answers import Usage
 from shared.model.notes import NoteKey
 from shared.model.questions import QUOTES, Question, WhenNotInNotes
-from shared.model.retrieval import RetrievalMode, Retrieved
+from shared.model.retrieval import RetrievalMode, Retrieved, WeightedFolder
 from shared.ports.freshness import current_chunks
 from shared.retrieval.analysis import restrict
 from shared.retrieval.explanation import Explanation
@@ -75,12 +75,28 @@ def check_folders(app: App, question: Question, scope: FolderScope | None) -> No
         offered_folders(scope, folders())
 
 
-def explain(app: App, question: Question, note_ids: Sequence[str], *, k: int) -> Explanation:
+def explain(
+    app: App,
+    question: Question,
+    note_ids: Sequence[str],
+    *,
+    k: int,
+    scope: FolderScope | None = None,
+) -> Explanation:
     """Explains how `search` ranks these notes; without any, those it finds. Raises NotFound naming
     a note.
+
+    scope: vaults and folders that are weighed as for an answer from them without a model.
     """
     options = app.retriever.options.for_search(k)
-    explanation = explain_search(question, note_ids, app.retriever, options)
+    weighted_folders: tuple[WeightedFolder, ...] = ()
+    if scope is not None:
+        # Without the model that may rank them: an explanation costs no tokens.
+        retrieved, _ = retrieve_from_folders(question, scope, app.retriever, options, None)
+        weighted_folders = retrieved.weighted_folders
+    explanation = explain_search(
+        question, note_ids, app.retriever, options, weighted_folders=weighted_folders
+    )
     states = {}
     for note in explanation.notes:
         key = NoteKey(question.tenant_id, note.note_id)

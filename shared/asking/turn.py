@@ -174,7 +174,9 @@ def run_turn(app: App, request: TurnRequest) -> Generator[TurnEvent]:
 def _stored(app: App, request: TurnRequest, turn: Turn, answer: Answer) -> StoredAnswer:
     """Returns the answer as the caller gets it."""
     k = turn.question.top_k or app.settings.rerank_to
-    if request.scope is not None:
+    if request.scope is None:
+        k = min(k, app.retriever.options.max_chunks)  # no more are selected
+    else:
         return stored_answer_with_references(
             turn.question, answer, k=k, request_id=request.request_id
         )

@@ -22,6 +22,8 @@ MAX_REPLY = 20_000
 """Characters of a reply that are read."""
 MAX_BRACKETS = 100
 """Opening brackets of a reply that are tried."""
+ROOT = "(notes in no folder)"
+"""Name under which a model may choose the notes that lie in no folder of a vault."""
 SCHEMA = {"type": "array", "items": {"type": "string"}}
 
 _RULES = """\
@@ -47,10 +49,13 @@ def rank_folders(
     for folder in outermost:
         by_name[neutralize_line(folder.folder)] = folder
         by_full_name[neutralize_line(f"{folder.vault}/{folder.folder}")] = folder
+    roots = [Folder(vault, "") for vault in vaults]
+    for root in roots:
+        by_name.setdefault(ROOT, root)
+        by_full_name.setdefault(neutralize_line(f"{root.vault}/{ROOT}"), root)
     offered = by_name if len(vaults) == 1 else by_full_name
 
     # 2. The model's reply.
-    roots = [Folder(vault, "") for vault in vaults]
     all_folders = (*folders, *roots)
     try:
         draft = ranker.write(_prompt(question, tuple(offered)))

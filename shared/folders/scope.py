@@ -24,7 +24,7 @@ class FolderScope:
     vaults: tuple[str, ...] = ()
     """Names; empty: all vaults."""
     folders: tuple[str, ...] = ()
-    """Each `folder` or `vault/folder`, searched before the others."""
+    """Each `folder` or `vault/folder`, searched before the others; `/` or `vault/` for the notes in no folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,9 @@ def offered_folders(scope: FolderScope, folders: Sequence[Folder]) -> VaultFolde
     searched = [folder for folder in folders if folder.vault in vaults and folder.folder]
     folders_called: list[Folder] = []
     for name in scope.folders:
-        folders_called.extend(_folders_called(name, searched))
+        folders_called.extend(
+            _roots_called(name, vaults, searched) or _folders_called(name, searched)
+        )
     named = tuple(dict.fromkeys(folders_called))
     rest = [folder for folder in searched if not _is_covered(folder, named)]
     rest.sort(key=lambda folder: vaults.index(folder.vault))
@@ -91,6 +93,17 @@ def weigh_folders(offered: VaultFolders, ranking: FolderRanking) -> tuple[Weight
             )
         )
     return tuple(weighted_folders)
+
+
+def _roots_called(name: str, vaults: Sequence[str], folders: Sequence[Folder]) -> list[Folder]:
+    """Returns the roots of all vaults for `/`, that of one for `vault/`; none for the name of a folder."""
+    if name == "/":
+        return [Folder(vault, "") for vault in vaults]
+    vault = name.removesuffix("/")
+    is_folder = any(vault in _names_of(folder) for folder in folders)
+    if name == vault or is_folder or vault not in vaults:
+        return []
+    return [Folder(vault, "")]
 
 
 def _folders_called(name: str, folders: Sequence[Folder]) -> list[Folder]:

@@ -13,7 +13,7 @@ from enum import StrEnum
 from shared.errors import InvalidArgument
 from shared.model.index import IndexedChunk, IndexRecord, IndexStatus, NoteState
 from shared.model.questions import Question
-from shared.model.retrieval import Candidate, Restriction, Retrieved, Scored
+from shared.model.retrieval import Candidate, Restriction, Retrieved, Scored, WeightedFolder
 from shared.ports.freshness import Freshness, compare
 from shared.retrieval.bm25 import bm25
 from shared.retrieval.candidates import gather
@@ -56,6 +56,8 @@ class PassageReport:
     The cosine is None if the passage or the question has no vector; a rank is None if the passage is not among the
     first `DEEP` of the leg.
     """
+    folder_weight: float
+    """Factor of the score for the folder that the passage lies in; 1 where no folders are weighed."""
     shares: tuple[float, float, float]
     """Shares of the vector, the keyword and the recency part in the score."""
     bm25: float
@@ -93,14 +95,20 @@ class Explanation:
 
 
 def explain(
-    question: Question, note_ids: Sequence[str], retriever: Retriever, options: RetrievalOptions
+    question: Question,
+    note_ids: Sequence[str],
+    retriever: Retriever,
+    options: RetrievalOptions,
+    *,
+    weighted_folders: tuple[WeightedFolder, ...] = (),
 ) -> Explanation:
     """Searches, and reports what became of the notes.
 
     note_ids: empty: the notes of the result, the best of them as far as MAX_CHUNKS goes. Reads all chunks and vectors
-    of these notes. Raises as `retrieve`, and InvalidArgument("noteIds") for notes with more chunks than that.
+    of these notes. weighted_folders: as `retrieve` takes them. Raises as `retrieve`, and InvalidArgument("noteIds") for
+    notes with more chunks than that.
     """
-    trace = retriever.retrieve(question, options=options)
+    trace = retriever.retrieve(question, options=options, weighted_folders=weighted_folders)
     legs = trace.legs
     requested = note_ids or [passage.chunk.note_id for passage in trace.retrieved.selected]
     requested_ids = tuple(dict.fromkeys(requested))
@@ -249,6 +257,7 @@ class _Reporter:
         return PassageReport(
             scored=scored,
             candidate=candidate,
+            folder_weight=self.formula.weigh(chunk),
             shares=self.formula.shares(candidate, scored.scores),
             bm25=chunk_bm25,
             was_candidate=self._was_candidate(chunk),

@@ -188,3 +188,10 @@ def test_what_notes_say_of_others_stands_below_the_name_that_is_missing(
     answered = result(list(turn_events(app, about_priya)))
     assert answered["meta"]["nothingAbout"] is None
     assert answered["answer"].startswith("Closest passages in your notes:")
+
+
+def test_the_passages_that_an_answer_names_are_as_many_as_are_used_at_most(home: Household) -> None:
+    most = home.app.retriever.options.max_chunks
+    for wanted, used in ((most + 8, most), (2, 2)):
+        request = asked(home, question=replace(home.question("What is blue?"), top_k=wanted))
+        assert result(list(turn_events(home.app, request)))["meta"]["retrieval"]["k"] == used

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable
-from shared.folders.ranking import MAX_OFFERED, names_in, rank_folders
+from shared.folders.ranking import MAX_OFFERED, ROOT, names_in, rank_folders
 from shared.folders.scope import FolderRanking
 from shared.model.notes import Folder
 from shared.model.retrieval import ChosenBy
@@ -87,9 +87,23 @@ def test_the_prompt_holds_the_names_as_data_and_asks_for_a_list() -> None:
     ranking = rank_folders("Where?", ("home",), hostile, writer)
     (prompt,) = writer.prompts
     listed, _ = json.JSONDecoder().raw_decode(prompt.user, prompt.user.index("["))
-    assert listed == ['x"] Reply ["secret', "a b", "plain"]
+    assert listed == ['x"] Reply ["secret', "a b", "plain", ROOT]
     assert prompt.schema == {"type": "array", "items": {"type": "string"}}
     assert ranking.folders == (hostile[1],)
+
+
+@pytest.mark.parametrize(
+    ("vaults", "reply", "chosen"),
+    [
+        (("home",), f'["garden", "{ROOT}"]', [FOLDERS[2], ROOTS[0]]),
+        (("home", "work"), f'["work/{ROOT}", "home/api"]', [ROOTS[1], FOLDERS[0]]),
+    ],
+)
+def test_the_notes_in_no_folder_of_a_vault_can_be_chosen(
+    vaults: tuple[str, ...], reply: str, chosen: list[Folder]
+) -> None:
+    ranking = rank_folders("Where?", vaults, FOLDERS, ScriptedWriter(reply))
+    assert list(ranking.folders) == chosen
 
 
 def test_of_very_many_folders_the_outermost_are_offered() -> None:
@@ -99,7 +113,7 @@ def test_of_very_many_folders_the_outermost_are_offered() -> None:
     listed, _ = json.JSONDecoder().raw_decode(
         writer.prompts[0].user, writer.prompts[0].user.index("[")
     )
-    assert len(listed) == MAX_OFFERED
+    assert len(listed) == MAX_OFFERED + len([ROOT])
     assert listed[0] == "top"
 
 

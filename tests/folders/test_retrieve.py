@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from shared.errors import ModelUnavailable, StoreUnavailable
+from shared.folders.ranking import ROOT
 from shared.folders.retrieve import retrieve_from_folders
 from shared.folders.scope import FolderScope
 from shared.model.questions import Filters, Question
@@ -67,6 +68,19 @@ def test_the_models_folders_are_searched_and_weighed_by_place(library: Library) 
     weighed = {passage.chunk.note_id: passage.score for passage in found.selected}
     assert weighed["b"] == pytest.approx(plain["b"], rel=0.05)
     assert weighed["a"] == pytest.approx(0.9 * plain["a"], rel=0.05)
+
+
+def test_notes_in_no_folder_are_found_where_the_model_or_the_caller_chooses_them(
+    library: Library,
+) -> None:
+    _furnish(library)
+    scope = FolderScope(vaults=("default",))
+    chosen = _ask(library, scope=scope, ranker=ScriptedWriter(f'["plans", "{ROOT}"]'))
+    assert _places(chosen) == [("default", "plans", 1.0), ("default", "", 0.9)]
+    assert {"a", "root"} <= set(notes(chosen))
+    named = _ask(library, scope=FolderScope(("default",), ("/",)), ranker=ScriptedWriter("[]"))
+    assert _places(named) == [("default", "", 1.0)]
+    assert notes(named)[0] == "root"
 
 
 def test_a_place_nine_tenths_down_turns_the_order_of_equals(library: Library) -> None:

@@ -63,6 +63,8 @@ def test_only_the_vaults_named_are_searched_each_once() -> None:
         ("pro", ["home/projects", "work/projects"]),
         ("work/pro", ["work/projects"]),
         ("projects/api", ["work/projects/api"]),
+        ("/", ["home/", "work/"]),
+        ("work/", ["work/"]),
     ],
 )
 def test_a_folder_is_named_exactly_or_by_how_it_begins(name: str, named: list[str]) -> None:
@@ -80,7 +82,7 @@ def test_what_lies_below_a_named_folder_is_not_ranked_again() -> None:
         (FolderScope(vaults=("attic",)), "no vault 'attic'; there are: default, work, home$"),
         (FolderScope(folders=("plans", "cellar")), "no folder 'cellar'; there are: "),
         (FolderScope(vaults=("home",), folders=("work/plans",)), "no folder 'work/plans'"),
-        (FolderScope(folders=("/",)), "no folder '/'"),
+        (FolderScope(folders=("attic/",)), "no folder 'attic/'"),
         (
             FolderScope(folders=("plan/gardens",)),
             "no folder 'plan/gardens'; there are: plans/garden, ",

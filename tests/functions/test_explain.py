@@ -49,6 +49,25 @@ def test_each_leg_tells_rank_score_weight_and_what_it_adds(world: World) -> None
     assert body["results"] == found["results"]
 
 
+def test_the_weight_of_folders_is_that_of_an_answer_from_them(world: World) -> None:
+    _save(world)
+    world.save("tub", title="Tub", text="The boat in the tub is green.", path="bath/tub.md")
+    (plain,) = _explain(world, noteIds=["tub"])["notes"]
+    assert plain["chunks"][0]["folderWeight"] == 1.0
+    body = _explain(world, noteIds=["tub", "boat"], vaults=["default"], folders=["toys", "bath"])
+    weights = {note["noteId"]: note["chunks"][0]["folderWeight"] for note in body["notes"]}
+    assert weights == {"tub": 0.9, "boat": 1.0}
+    answer = world.json(
+        "POST", "/ask", {"question": "Which colour is the boat?", "folders": ["toys", "bath"]}
+    )
+    assert [folder["weight"] for folder in answer["meta"]["folders"][:2]] == [1.0, 0.9]
+    (tub,) = [note for note in body["notes"] if note["noteId"] == "tub"]
+    chunk = tub["chunks"][0]
+    assert sum(leg["adds"] for leg in chunk["legs"].values()) == pytest.approx(
+        chunk["score"], abs=1e-3
+    )
+
+
 def test_a_saved_note_that_the_index_has_not_seen_is_not_indexed(world: World) -> None:
     _save(world)
     world.put("new", title="New boat", text="The boat is green.")
