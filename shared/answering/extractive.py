@@ -19,12 +19,18 @@ from shared.answering.names import MissingSubject
 from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
 from shared.answering.refusals import linkable, reach_notice
 from shared.answering.subject import is_on_topic
-from shared.answering.windows import Window, asked_properties, has_asked_value, windows
+from shared.answering.windows import (
+    Window,
+    asked_properties,
+    has_asked_value,
+    joined,
+    windows,
+)
 from shared.language.lengths import utf16_units
 from shared.language.vocabulary import Answers, vocabulary
 from shared.markdown.neutralize import neutralize_line
 from shared.markdown.quotable import plain
-from shared.markdown.quotations import quotation
+from shared.markdown.quotations import joined_lines, quotation
 from shared.markdown.sanitize import Sanitizer
 from shared.model.answers import CheckedPiece, Citation, Claim, Quote, Source, Support, SupportState
 from shared.model.questions import Question
@@ -82,6 +88,7 @@ class ExtractiveWriter:
             windows(question.text, close, retrieved, self._embedder),
             key=lambda window: -window.score,
         )
+        ranked = joined(ranked)
         if not is_on_topic(retrieved, max(window.nearness for window in ranked)):
             return ()
         note_ids = list(dict.fromkeys(passage.chunk.note_id for passage in close))
@@ -139,19 +146,26 @@ class ExtractiveWriter:
             heading = words.nearest
         pieces = [CheckedPiece(sanitizer.feed(f"{reach_notice(retrieved)}{heading}"))]
         units = utf16_units(pieces[0].text)
-        for number, quote in enumerate(quotes, start=1):
-            marker = f" [N{number}]" if question.include_citations else ""
+        number = 1
+        for together in _quoted_together(quotes):
+            quote = together[0]
+            labels = [f"N{label}" for label in range(number, number + len(together))]
+            marker = ""
+            if question.include_citations:
+                marker = "".join(f" [{label}]" for label in labels)
             if lists_notes:
                 gap = "\n" if number > 1 else "\n\n"
                 body = _list_item(quote, zone, retrieved.analysis.lang) + marker
             else:
                 gap = "\n\n"
-                body = _blockquote(_title_line(quote, retrieved, zone), quote, marker)
+                lines = joined_lines([part.lines for part in together])
+                body = _blockquote(_title_line(quote, retrieved, zone), lines, marker)
+            number += len(together)
             text = sanitizer.feed(f"{gap}{body}")
             start = units + len(gap)
             units += utf16_units(text)
             if question.include_citations:
-                claim = _claim(quote, number, start=start, end=units)
+                claim = _claim(together, labels, start=start, end=units)
                 pieces.append(CheckedPiece(text, claim, claim.citations))
             else:
                 pieces.append(CheckedPiece(text))
@@ -216,9 +230,24 @@ def _different(ranked: Sequence[Window], limit: int) -> list[Window]:
 
 
 def _shown_quotes(chosen: Iterable[Window]) -> tuple[Quote, ...]:
-    """Returns the quotes of the windows that show text."""
-    quotes = map(_quote, chosen)
-    return tuple([quote for quote in quotes if quote is not None])
+    """Returns the quotes of the windows that show text, with those that are quoted with them."""
+    quotes: list[Quote] = []
+    for window in chosen:
+        parts = [quote for quote in map(_quote, window.in_order()) if quote is not None]
+        for place, quote in enumerate(parts):
+            quotes.append(replace(quote, continues=place > 0))
+    return tuple(quotes)
+
+
+def _quoted_together(quotes: Iterable[Quote]) -> list[list[Quote]]:
+    """Returns the quotes with those that go on with them."""
+    groups: list[list[Quote]] = []
+    for quote in quotes:
+        if quote.continues and groups:
+            groups[-1].append(quote)
+        else:
+            groups.append([quote])
+    return groups
 
 
 def _list_item(quote: Quote, zone: ZoneInfo, lang: str) -> str:
@@ -235,32 +264,37 @@ def _day(quote: Quote, zone: ZoneInfo, lang: str) -> str:
     return written.date().isoformat()
 
 
-def _blockquote(title_line: str, quote: Quote, marker: str) -> str:
+def _blockquote(title_line: str, quoted: Sequence[str], marker: str) -> str:
     """Writes a quote as a quotation in Markdown, below its note's title and with its marker behind it.
 
     The title is part of the quotation, so that both go when the note is deleted.
     """
-    quoted_lines = quote.lines
+    quoted_lines = quoted
     if title_line:
-        quoted_lines = (title_line, "", *quote.lines)
+        quoted_lines = (title_line, "", *quoted)
     lines = "\n".join(f"> {line}".rstrip() for line in quoted_lines)
-    if marker and _CLOSES.match(quote.lines[-1]):
+    if marker and _CLOSES.match(quoted[-1]):
         return f"{lines}\n>\n>{marker}"
     return lines + marker
 
 
-def _claim(quote: Quote, number: int, *, start: int, end: int) -> Claim:
-    """Returns the claim of a quote at `[start, end)` of the answer, which nobody judged."""
-    support = Support(SupportState.QUOTED, quote.nearness)
-    citation = Citation(
-        label=f"N{number}",
-        passage=quote.passage,
-        quote_start=quote.start,
-        quote_end=quote.end,
-        quote=quote.text,
-        support=support,
-    )
-    return Claim(start=start, end=end, support=support, citations=(citation,))
+def _claim(quotes: Sequence[Quote], labels: Sequence[str], *, start: int, end: int) -> Claim:
+    """Returns the claim of quotes that stand together at `[start, end)` of the answer, which nobody judged."""
+    citations = []
+    for quote, label in zip(quotes, labels, strict=True):
+        citations.append(
+            Citation(
+                label=label,
+                passage=quote.passage,
+                quote_start=quote.start,
+                quote_end=quote.end,
+                quote=quote.text,
+                support=Support(SupportState.QUOTED, quote.nearness),
+            )
+        )
+    nearness = max(quote.nearness for quote in quotes)
+    support = Support(SupportState.QUOTED, nearness)
+    return Claim(start=start, end=end, support=support, citations=tuple(citations))
 
 
 def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo) -> str:

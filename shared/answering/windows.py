@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import mul
 
@@ -18,7 +18,7 @@ from shared.language.forms import own_forms
 from shared.language.terms import stems_as
 from shared.language.vocabulary import vocabulary
 from shared.markdown.file import ALIAS
-from shared.markdown.quotable import PieceKind, Quotable, are_neighbours, quotable
+from shared.markdown.quotable import PieceKind, Quotable, are_neighbours, quotable, read_lines
 from shared.markdown.quotations import Outline, Span
 from shared.model.index import COLUMNS, Vector
 from shared.model.retrieval import Retrieved, Scored
@@ -44,6 +44,9 @@ WHOLE = 700
 """Characters up to which a passage, or a block of it, is quoted whole."""
 MIN_VALUE = 2
 """Words of a property's value that name it without its key: of one word it is chance."""
+JOINED = 1400
+"""Characters up to which rows or items of one table or list are joined in one quote, beside those of the first
+passage."""
 QUESTION = ("?", "？", "؟")
 UNSPOKEN = 0.25
 """Weight of a cosine where the embedder does not speak the question's language."""
@@ -63,6 +66,38 @@ class Window:
     """Nearness to the question, its passage's rank included; comparable between passages."""
     nearness: float
     """Cosine of its best piece with the question, or the share of words if that was not embedded; in [0, 1]."""
+    coverage: float = 0.0
+    """Share of the question's words that its best piece holds, in [0, 1]."""
+    further: tuple[Window, ...] = ()
+    """Windows of the same table or list in other passages, which are quoted with it; without such of their own."""
+
+    @property
+    def table_or_list(self) -> tuple[str, ...] | None:
+        """Names the table, or the section of the list, that it is from; None if it is from neither."""
+        if not self.pieces:
+            return None
+        last = self.pieces[-1]
+        chunk = self.passage.chunk
+        if last.kind is PieceKind.ROW and last.head:
+            return chunk.note_id, chunk.heading_path, last.head[0]
+        if last.kind is PieceKind.ITEM:
+            return chunk.note_id, chunk.heading_path
+        return None
+
+    def goes_on_with(self, other: Window) -> bool:
+        """Reports whether another window of the same section or table is of a passage that goes on with the list."""
+        if self.pieces[-1].kind is PieceKind.ROW:
+            return True
+        if self.passage.chunk.chunk_id == other.passage.chunk.chunk_id:
+            return False
+        _, later = sorted((self, other), key=lambda window: window.span)
+        begins = next(read_lines(later.passage.chunk.text))
+        begins_with_item = begins.kind == "item"
+        return begins_with_item and later.pieces[0].line < later.pieces[0].start
+
+    def in_order(self) -> list[Window]:
+        """Returns the window with those that are quoted with it, in the order of the note."""
+        return sorted((self, *self.further), key=lambda window: window.span)
 
     def repeats(self, other: Window) -> bool:
         """Reports whether both show the same: equal words, or one place of one note."""
@@ -124,6 +159,48 @@ def windows(
             for score, beside in _with_neighbours(piece_scores)
         ]
         yield from _windows_of(read, scores, cosines, retrieved.analysis.lang)
+
+
+def joined(ranked: Iterable[Window]) -> list[Window]:
+    """Joins the windows of one table or list that hold as many of the question's words as the best of them.
+
+    Other rows of that table are left out.
+    """
+    ranked = list(ranked)
+    windows_of: dict[tuple[str, ...], list[Window]] = {}
+    for window in ranked:
+        name = window.table_or_list
+        if name is not None and window.coverage > 0:
+            windows_of.setdefault(name, []).append(window)
+    joined_windows: list[Window] = []
+    taken: list[Window] = []
+    for window in ranked:
+        name = window.table_or_list
+        if name is None or window.coverage == 0:
+            joined_windows.append(window)
+            continue
+        best, *others = windows_of[name]
+        if window is best:
+            further = _further(best, others)
+            taken += further
+            joined_windows.append(replace(best, further=tuple(further)))
+        elif window.pieces[-1].kind is PieceKind.ITEM and window not in taken:
+            joined_windows.append(window)
+    return joined_windows
+
+
+def _further(best: Window, others: Sequence[Window]) -> list[Window]:
+    """Returns the other windows of a table or list that match as well as the best one, as far as there is room."""
+    further: list[Window] = []
+    room = JOINED
+    for window in others:
+        length = sum(end - start for start, end in window.parts)
+        if window.coverage < best.coverage or length > room or not best.goes_on_with(window):
+            continue
+        if not any(map(window.repeats, (best, *further))):
+            further.append(window)
+            room -= length
+    return further
 
 
 def _read(passages: Sequence[Scored], retrieved: Retrieved) -> list[_ReadPassage]:
@@ -213,6 +290,7 @@ def _windows_of(
             parts=parts,
             score=scores[core],
             nearness=max(0.0, min(1.0, nearness)),
+            coverage=read.coverages[core],
         )
 
 
@@ -223,14 +301,36 @@ def _quoted_parts(
     pieces = read.pieces
     window = (pieces[chosen[0]].line, pieces[chosen[-1]].end)
     whole = outline.whole(window, longest=WHOLE)
-    if whole is not None:
+    led_end = 0
+    if pieces[chosen[-1]].kind is PieceKind.SENTENCE:
+        led_end = outline.led_end(pieces[chosen[-1]].line)
+    if whole is not None and led_end <= whole[1]:
         return (whole,)
+    if led_end > 0:
+        # A line that leads to a list or table says nothing alone.
+        following = [
+            piece.end
+            for piece in pieces[chosen[-1] + 1 :]
+            if piece.end <= min(led_end, window[0] + WHOLE)
+        ]
+        return ((window[0], max(following, default=window[1])),)
     if pieces[core].kind not in (PieceKind.ITEM, PieceKind.ROW):
         return (window,)
+    return _matching_parts(read, outline, core, chosen)
+
+
+def _matching_parts(
+    read: _ReadPassage, outline: Outline, core: int, chosen: range
+) -> tuple[Span, ...]:
+    """Returns the chosen pieces of a longer list or table with the others of it that match the question."""
+    pieces = read.pieces
 
     # 1. Items or rows of the list or table that hold as many of the question's words as the core.
+    # A row stands by itself, while the pieces beside one of a list may be of the same item.
     indexes = list(chosen)
-    room = WHOLE - (window[1] - window[0])
+    if pieces[core].kind is PieceKind.ROW:
+        indexes = [index for index in chosen if read.coverages[index] >= read.coverages[core]]
+    room = WHOLE - sum(pieces[index].end - pieces[index].line for index in indexes)
     for index, piece in enumerate(pieces):
         length = piece.end - piece.line
         if index in chosen or piece.kind is not pieces[core].kind:

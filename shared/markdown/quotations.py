@@ -85,6 +85,13 @@ class Outline:
             return None
         return self._starts[leading], self._blocks[leading].end
 
+    def led_end(self, position: int) -> int:
+        """Returns the end of the list, table or code to which the paragraph at `position` leads; 0: to none."""
+        following = self._place(position) + 1
+        if following < len(self._blocks) and self._leading(following) != following:
+            return self._blocks[following].end
+        return 0
+
     def share_block(self, position: int, other_position: int) -> bool:
         """Reports whether two positions lie in one block."""
         return self._place(position) == self._place(other_position)
@@ -261,6 +268,27 @@ def _framed(lines: Sequence[str], first: Quotable | None, *, begins_in_code: boo
     mark = _FENCE_MARK.match(fence)
     if mark is not None:
         yield mark[1]
+
+
+def joined_lines(quotes: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Returns the lines of quotes from one table or list as one, with the table's head once."""
+    first, *others = quotes
+    lines = list(first)
+    for further in others:
+        rows = _rows(further)
+        if rows and _rows(lines):
+            lines += [f"| {LEFT_OUT} |", *rows]
+        else:
+            lines += ["", LEFT_OUT, "", *further]
+    return tuple(lines)
+
+
+def _rows(lines: Sequence[str]) -> Sequence[str]:
+    """Returns the rows below the head of the table with which the lines end; none if they end otherwise."""
+    kinds = [line.kind for line in read_lines("\n".join(lines))]
+    if "rule" not in kinds or kinds[len(lines) - 1] != "row":
+        return ()
+    return lines[kinds.index("rule") + 1 :]
 
 
 def _quoted_end(text: str, start: int, end: int, longest: int) -> int:

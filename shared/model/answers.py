@@ -184,6 +184,8 @@ class Quote:
     """Lines of Markdown that read well, a table's row with what its columns are called."""
     nearness: float
     """To the question, in [0, 1]."""
+    continues: bool = False
+    """True if it goes on with the table or list of the quote before it, from another passage of that note."""
     dated: bool = False
     """True if the note's day is shown whatever was asked: another quote states the same thing differently."""
 

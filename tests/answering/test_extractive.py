@@ -364,3 +364,73 @@ def test_below_what_is_missing_notes_that_name_it_come_first() -> None:
     assert "Marek plays. Marek plays. Marek plays. [N1]" in first.text
     assert [piece.cited[0].passage for piece in (first, second)] == [far, priya]
     assert far not in [quote.passage for quote in ExtractiveWriter().quotes(question(), found)]
+
+
+def cut_table(*, columns: str = "| Service | Team |") -> list[Scored]:
+    """Returns three passages of one table; `columns` is the first line of its head."""
+    chunks = []
+    for position in range(3):
+        rows = [f"| Service number {position}{row} | Team {row % 9} |" for row in range(40)]
+        rows[7] = f"| Billing {position} | Priya |"
+        head = ["All services of ours:", "", columns, "|:--|--:|"] if position == 0 else []
+        held = passage("\n".join([*head, *rows]), note_id="a", start=2000 * position)
+        chunk = replace(held.chunk, chunk_id=f"a_{position:03}", position=position)
+        if position > 0:
+            chunk = replace(chunk, properties=(f"columns: {columns}",))
+        chunks.append(replace(held, chunk=chunk, score=0.8 - position / 100))
+    return chunks
+
+
+def test_rows_of_a_table_that_was_cut_are_one_quote_below_one_head() -> None:
+    first, second, third = cut_table()
+    found = asked_of(third, first, second, text="Which services does Priya have?")
+    one = replace(question("Which services does Priya have?"), quotes=1)
+    opening, piece = ExtractiveWriter().pieces(one, found)
+    assert piece.text.strip().split("\n") == [
+        *("> **meeting**", ">", "> All services of ours:", ">"),
+        *("> | Service | Team |", "> |:--|--:|"),
+        *("> | Billing 0 | Priya |", "> | … |", "> | Billing 1 | Priya |"),
+        *("> | … |", "> | Billing 2 | Priya |", ">", "> [N1] [N2] [N3]"),
+    ]
+    assert [citation.passage for citation in piece.cited] == [first, second, third]
+    assert piece.claim is not None
+    assert piece.claim.end - piece.claim.start == len(piece.text.strip())
+    assert piece.claim.end == len(opening.text + piece.text)
+    plain = ExtractiveWriter().pieces(replace(one, include_citations=False), found)[1]
+    assert f"{plain.text}\n>\n> [N1] [N2] [N3]" == piece.text
+
+
+def test_tables_of_two_sections_are_two_quotes() -> None:
+    first, second, _ = cut_table()
+    elsewhere = replace(second, chunk=replace(second.chunk, heading_path="# Old"))
+    _, *pieces = ExtractiveWriter().pieces(
+        question(), asked_of(first, elsewhere, text="Which services does Priya have?")
+    )
+    assert [len(piece.cited) for piece in pieces] == [1, 1]
+
+
+def test_items_of_a_list_that_was_cut_are_one_quote_with_what_is_left_out() -> None:
+    items = [f"- item number {number} of the long list" for number in range(40)]
+    items[3] = "- Priya takes the tent"
+    items[33] = "- Priya takes the lamp"
+    begins = passage("\n".join(["Who takes what:", "", *items[:20]]), note_id="a")
+    held = passage("\n".join(items[20:]), note_id="a", start=900)
+    goes_on = replace(held, chunk=replace(held.chunk, chunk_id="a_001", position=1))
+    found = asked_of(goes_on, begins, text="What does Priya take?")
+    _, piece = ExtractiveWriter().pieces(replace(question(), quotes=1), found)
+    lines = piece.text.replace("> ", "").split("\n")
+    assert lines.index("Who takes what:") < lines.index(items[3]) < lines.index("…")
+    assert [citation.passage for citation in piece.cited] == [begins, goes_on]
+    assert f"{items[33]}" in piece.text
+    new_list = replace(goes_on, chunk=replace(goes_on.chunk, text=f"And:\n\n{goes_on.chunk.text}"))
+    _, *apart = ExtractiveWriter().pieces(
+        question(), asked_of(begins, new_list, text="What does Priya take?")
+    )
+    assert len(apart) == 2
+
+
+def test_a_line_that_leads_to_a_table_or_list_is_not_quoted_alone() -> None:
+    first, _, _ = cut_table()
+    (quote, *_) = quotes(first, text="All of our services")
+    assert quote.lines[:2] == ("All services of ours:", "")
+    assert len(quote.lines) > 10
