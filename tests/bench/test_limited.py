@@ -38,6 +38,7 @@ def test_where_no_group_can_be_made_the_limit_is_that_of_private_memory() -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)
 def test_eight_workers_index_the_longest_notes_in_an_instances_memory_as_documented() -> None:
     """On Firestore's code path, in a process that cannot take more than an instance has."""
     memory, _ = measure_limited("short words", LARGEST, 8)

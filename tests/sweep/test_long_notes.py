@@ -22,6 +22,7 @@ WORKERS = 8
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)
 def test_three_notes_of_short_words_are_swept_in_the_memory_of_an_instance(tmp_path: Path) -> None:
     done = limited.run("tests.sweep.test_long_notes", str(tmp_path), mebibytes=LIMIT)
     assert done.returncode == 0, done.stderr
