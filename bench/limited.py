@@ -19,8 +19,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 CGROUPS = Path("/sys/fs/cgroup")
-LIMIT_FILES = ("memory.limit_in_bytes", "memory.max")
-"""The file of a group that holds its limit, in version 1 and in version 2."""
 NO_GROUP = "-"
 
 
@@ -67,17 +65,21 @@ def _own_group() -> Path:
 
 
 def _is_limited(group: Path, mebibytes: int) -> bool:
-    """Sets the limit; returns False if the group has none, as where the controller is switched off."""
-    for name in LIMIT_FILES:
+    """Sets the limit, swapped memory included; returns False if the group has none, as where the controller is off."""
+    limit = str(mebibytes * 2**20)
+    files = {"memory.limit_in_bytes": limit, "memory.memsw.limit_in_bytes": limit}
+    if (group / "memory.max").exists():  # version 2
+        files = {"memory.max": limit, "memory.swap.max": "0"}
+    has_limit = False
+    for name, value in files.items():
         file = group / name
-        if not file.exists():
-            continue
-        try:
-            file.write_text(str(mebibytes * 2**20), encoding="ascii")
-        except OSError:
-            return False
-        return True
-    return False
+        if file.exists():
+            try:
+                file.write_text(value, encoding="ascii")
+            except OSError:
+                return False
+            has_limit = True
+    return has_limit
 
 
 def _enter(limit: int, group: str) -> None:
