@@ -12,6 +12,7 @@ from cloud import Google, Refused, pause, tell
 from resources import RUNNING
 
 NEEDED = (
+    "cloudbuild.builds.list",
     "cloudfunctions.functions.create",
     "cloudscheduler.jobs.create",
     "datastore.indexes.create",

@@ -51,3 +51,11 @@ keep_key() { # as a secret: the first, or another one; without it what is kept s
     printf %s "$given" | gcloud secrets versions add "$secret" --data-file=-
   fi
 }
+claim_database() { # in its document auroraOwner/deployment
+  local claimed
+  echo "- Database $database says that this deployment writes its index (auroraOwner/deployment)."
+  [ -z "${strangers:-}" ] || echo "  It holds $strangers, not ours."
+  case $claim in shared*) echo "  deploy/down.sh will never delete it." ;; esac
+  read -ra claimed <<<"$claim"
+  again python3 deploy/owner.py "$project" "$database" "$prefix" "${claimed[@]}"
+}

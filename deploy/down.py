@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import quote
 
+import builds
 import look
 import owner
 from cloud import Google, Refused, tell
@@ -204,6 +205,7 @@ def main(arguments: list[str]) -> None:
         delete_unused(google, options)
         return
     deployment = chosen(google, options)
+    builds.require_none(google, deployment.prefix)  # it would make functions anew
     database = deployment.database
     deletes_database = options.with_notes and check_database(deployment)
     existing = [

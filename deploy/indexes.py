@@ -26,8 +26,8 @@ LONGEST_WAIT = 22 * 3600
 LINE_EVERY = 60
 """Seconds between two lines of progress."""
 GOES_ON = (
-    "Firestore goes on building them whether or not anybody waits. The functions stay as they were until then; run\n"
-    "the same deploy/up.sh again at any time, and it goes on from there. Nothing is built twice."
+    "Firestore goes on building them whether or not anybody waits. The functions stay as they were until then. When this\n"
+    "build has ended, or you have ended it, run the same deploy/up.sh again: it goes on from there. Nothing is built twice."
 )
 
 

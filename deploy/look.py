@@ -109,15 +109,6 @@ def deployed(google: Google, chosen: str | None) -> Deployment:
     return deployment
 
 
-def environment(deployment: Deployment | None) -> dict[str, str]:
-    """Returns the settings that the functions were deployed with: all have the same."""
-    if deployment is None:
-        return {}
-    for function in deployment.functions.values():
-        return variables_of(function)
-    return {}
-
-
 def following(deployment: Deployment | None, *, beside: str) -> tuple[str, ...]:
     """Returns the names of the functions whose trigger follows another database than `beside`."""
     if deployment is None:

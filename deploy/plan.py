@@ -16,7 +16,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
+import builds
 import check_settings
+import deployed
 import look
 import owner
 import releases
@@ -24,6 +26,7 @@ from check_settings import SettingsError
 from cloud import JSON, Google, Refused, tell
 from firestore import Database
 from look import Deployment, ForeignResource, Stop
+from releases import History
 from resources import ACCOUNTS, APIS, CHOSEN, FUNCTIONS, ROLES, TABLE
 from source import source
 
@@ -50,9 +53,11 @@ class Plan:
     location: str
     new_database: bool
     settings: Mapping[str, str]
-    """Settings of this run; all others stay as they were deployed."""
+    """Settings of this run; all others stay as they are."""
     deployed_settings: Mapping[str, str]
-    """Settings of the functions that are deployed now."""
+    """Settings with which the functions serve now."""
+    history: History
+    """The functions that are deployed now, with their revisions."""
     moves: tuple[str, ...]
     """Functions that follow another database: a trigger keeps its database, so these are made anew."""
     claim: owner.OwnerChange | None = None
@@ -62,7 +67,7 @@ class Plan:
 
     @property
     def all_settings(self) -> Mapping[str, str]:
-        """The settings that the functions will have."""
+        """All settings that each function will have."""
         return {**self.deployed_settings, **self.settings}
 
     @property
@@ -180,7 +185,7 @@ def settings_given(assignments: list[str]) -> dict[str, str]:
     Raises Stop for a name that is no setting, and for a value that a build's record must not hold.
     """
     settings = dict(assignment.split("=", 1) for assignment in assignments)
-    documentation = (ROOT / "docs/settings.md").read_text(encoding="utf-8")
+    documented = deployed.documented()
     for name in settings:
         if name.endswith("_KEY"):
             raise Stop(
@@ -188,7 +193,7 @@ def settings_given(assignments: list[str]) -> dict[str, str]:
             )
         if name in ("FIRESTORE_DATABASE", "FUNCTION_PREFIX", "STORE"):
             raise Stop(f"--set {name}: it is --database, --function-prefix or firestore.")
-        if f"| `{name}` |" not in documentation:
+        if name not in documented:
             raise Stop(f"--set: no setting {name}; see docs/settings.md")
     return settings
 
@@ -208,7 +213,17 @@ def decided(google: Google, options: argparse.Namespace) -> Plan:
     by_prefix = look.deployments(google)
     prefix = look.prefix_of(by_prefix, options.function_prefix)
     current = by_prefix.get(prefix)
-    deployed_settings = look.environment(current)
+    history = releases.history(google, current)
+    deployed_settings: dict[str, str] = {}
+    if current:
+        named = {
+            *settings,
+            *LIMITS,
+            "MODEL_PRICES",
+        }  # an earlier run chose the limits and prices itself
+        if options.database:
+            named.add("FIRESTORE_DATABASE")
+        deployed_settings = deployed.agreed(deployed.by_function(current, history), named)
 
     database_id = options.database or deployed_settings.get("FIRESTORE_DATABASE") or "(default)"
     database = google.found(f"firestore/v1/{google.name}/databases/{database_id}")
@@ -246,6 +261,7 @@ def decided(google: Google, options: argparse.Namespace) -> Plan:
         new_database=database is None,
         settings=settings,
         deployed_settings=deployed_settings,
+        history=history,
         moves=look.following(current, beside=database_id),
     )
     # The functions read the project from their surroundings; prices and the first start depend on it.
@@ -411,7 +427,7 @@ def _owned_by_others(plan: Plan) -> list[ForeignResource]:
     description = (
         f"database {plan.deployment.database.id}, which belongs to {names}: two deployments on one database would "
         "index every note in turns. Give this one a database of its own (--database NAME). Taken over, the other "
-        "answers questions and indexes nothing"
+        "answers questions and indexes nothing until it takes the database over itself"
     )
     return [ForeignResource("database", description)]
 
@@ -440,9 +456,7 @@ def assignments(plan: Plan, options: argparse.Namespace) -> dict[str, str]:
     budget_and_backups = _asked_at_first(plan, options)
     deployment = plan.deployment
     source_hash = source()
-    retired = [
-        f"{deployment.prefix}{name}" for name in deployment.functions if name not in FUNCTIONS
-    ]
+    current = plan.history.current
     variables = {
         "project": options.project,
         "prefix": deployment.prefix,
@@ -451,14 +465,17 @@ def assignments(plan: Plan, options: argparse.Namespace) -> dict[str, str]:
         "database": deployment.database.id,
         "new_database": _flag(plan.new_database, "yes"),
         "claim": _claim(plan),
+        "takes_over": _flag(bool(plan.other_owners), "yes"),
         "strangers": "",
-        "settings": "|".join(f"{name}={value}" for name, value in plan.settings.items()),
+        "settings": "|".join(f"{name}={value}" for name, value in plan.all_settings.items()),
         "key": plan.key,
         "source": source_hash,
         "release": releases.new_id(source_hash),
-        "replaces": releases.history(deployment.google, deployment).current,
+        "replaces": current.id if current else "",
+        "newest": plan.history.newest,
         "functions": ",".join(FUNCTIONS),
-        "retired": " ".join(retired),
+        "leaving": " ".join(_leaving(plan)),
+        "retired": " ".join(_retired(plan)),
         "apis": " ".join([*APIS, *plan.wanted_apis]),
         "accounts": " ".join(ACCOUNTS),
         "granted": "\n".join(granted(plan)),
@@ -470,6 +487,26 @@ def assignments(plan: Plan, options: argparse.Namespace) -> dict[str, str]:
     if plan.claim:
         variables["strangers"] = ", ".join(plan.claim.strangers)
     return {**variables, **budget_and_backups}
+
+
+def _leaving(plan: Plan) -> list[str]:
+    """Returns the functions that this release no longer has, and the one before it has: kept, so that it can come back."""
+    leaving = _surplus(plan) - set(_retired(plan))
+    return sorted(leaving)
+
+
+def _retired(plan: Plan) -> list[str]:
+    """Returns the functions that neither this release has nor the one that it replaces."""
+    current = plan.history.current
+    if current is None:
+        return []
+    replaced = {f"{plan.deployment.prefix}{name}" for name in current.functions}
+    return sorted(_surplus(plan) - replaced)
+
+
+def _surplus(plan: Plan) -> set[str]:
+    prefix = plan.deployment.prefix
+    return {f"{prefix}{name}" for name in plan.deployment.functions if name not in FUNCTIONS}
 
 
 def _flag(is_set: bool, value: str) -> str:  # noqa: FBT001 - a shell's truth: some text, or none
@@ -496,6 +533,7 @@ def main(arguments: list[str]) -> int:
     google = Google(options.project)
     try:
         plan = decided(google, options)
+        builds.require_none(google, plan.deployment.prefix)
         taken_over(plan, options)
         if options.prepared:
             require_prepared(plan)

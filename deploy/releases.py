@@ -9,7 +9,7 @@ labels on the function and gives none to the revisions of its Cloud Run service.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -39,6 +39,8 @@ class Revision:
     """The release that served when this one was deployed, or empty."""
     created: datetime
     is_ready: bool
+    variables: Mapping[str, str]
+    """Its environment, without what it reads from secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +64,28 @@ class ServedFunction:
         return None
 
     @property
-    def serving_release(self) -> str:
-        """Release of the revision that gets every request; empty: there is none."""
+    def serving_revision(self) -> Revision | None:
+        """The revision that gets every request."""
         for revision in self.revisions:
             if revision.name == self.serving:
-                return revision.release
-        return ""
+                return revision
+        return None
+
+    @property
+    def serving_release(self) -> str:
+        """Release of the revision that gets every request; empty: there is none."""
+        revision = self.serving_revision
+        return revision.release if revision else ""
+
+    @property
+    def answering(self) -> Revision | None:
+        """The revision that gets every request; where several share them, the newest that is ready."""
+        if self.serving_revision:
+            return self.serving_revision
+        for revision in self.revisions:
+            if revision.is_ready:
+                return revision
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +108,9 @@ class History:
 
     @property
     def releases(self) -> list[Release]:
-        """The newest first."""
+        """The newest first. A release is as old as its first revision: deploy/restart.sh adds some later."""
         revisions = [revision for function in self.functions for revision in function.revisions]
-        revisions.sort(key=lambda revision: revision.created, reverse=True)
+        revisions.sort(key=lambda revision: revision.created)
         releases: dict[str, Release] = {}
         for revision in revisions:
             release = Release(
@@ -103,7 +121,23 @@ class History:
                 created=revision.created,
             )
             releases.setdefault(release.id, release)
-        return list(releases.values())
+        return list(reversed(releases.values()))
+
+    @property
+    def newest(self) -> str:
+        """Id of the release that was deployed last, whole or not; empty: there is none."""
+        releases = self.releases
+        return releases[0].id if releases else ""
+
+    @property
+    def newest_first(self) -> list[ServedFunction]:
+        """The functions, those that serve the newest release first, those without a revision last."""
+        order = [release.id for release in self.releases]
+        ranks = {}
+        for function in self.functions:
+            revision = function.answering
+            ranks[function.name] = order.index(revision.release) if revision else len(order)
+        return sorted(self.functions, key=lambda function: ranks[function.name])
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -125,13 +159,13 @@ class History:
         return [release for release in self.releases if not self.lacking(release)]
 
     @property
-    def current(self) -> str:
-        """Id of the newest complete release that a function serves; empty: there is none."""
+    def current(self) -> Release | None:
+        """The newest complete release that a function serves."""
         serving = self.serving
         for release in self.complete:
             if release.id in serving:
-                return release.id
-        return ""
+                return release
+        return None
 
 
 def new_id(source: str) -> str:
@@ -157,13 +191,17 @@ def _served_function(google: Google, name: str, function: JSON) -> ServedFunctio
     revisions = [_revision(resource) for resource in listed]
     revisions.sort(key=lambda revision: revision.created, reverse=True)
     return ServedFunction(
-        name=name, service=address, revisions=tuple(revisions), serving=_serving(service)
+        name=name, service=address, revisions=tuple(revisions), serving=serving(service)
     )
 
 
 def _revision(resource: JSON) -> Revision:
     container: JSON = next(iter(resource.get("containers", ())), {})
-    variables = {entry["name"]: entry.get("value", "") for entry in container.get("env", ())}
+    variables = {
+        entry["name"]: entry.get("value", "")
+        for entry in container.get("env", ())
+        if "valueSource" not in entry
+    }
     functions = variables.get("FUNCTIONS", "")
     conditions = resource.get("conditions", ())
     return Revision(
@@ -174,6 +212,7 @@ def _revision(resource: JSON) -> Revision:
         replaces=variables.get("REPLACES", ""),
         created=datetime.fromisoformat(resource["createTime"]),
         is_ready=any(_says_ready(condition) for condition in conditions),
+        variables=variables,
     )
 
 
@@ -181,7 +220,7 @@ def _says_ready(condition: JSON) -> bool:
     return condition.get("type") == "Ready" and condition.get("state") == "CONDITION_SUCCEEDED"
 
 
-def _serving(service: JSON) -> str:
+def serving(service: JSON) -> str:
     """The revision that gets every request of the service, by its short name, or empty."""
     latest = service.get("latestReadyRevision", "")
     targets = service.get("trafficStatuses") or service.get("traffic") or [{"percent": 100}]
@@ -190,6 +229,15 @@ def _serving(service: JSON) -> str:
             name: str = target.get("revision") or latest
             return name.rpartition("/")[2]
     return ""
+
+
+def pinned(revision: str) -> JSON:
+    """Returns the target of traffic by which a revision, given by its short name, gets every request."""
+    return {
+        "type": "TRAFFIC_TARGET_ALLOCATION_TYPE_REVISION",
+        "revision": revision,
+        "percent": 100,
+    }
 
 
 def not_serving(deployed: History, release: str) -> Iterator[str]:
@@ -215,12 +263,14 @@ def check(project: str, prefix: str, release: str) -> None:
         deployment = look.deployments(google).get(prefix)
         deployed = history(google, deployment)
         of_checkout = [function for function in deployed.functions if function.name in FUNCTIONS]
-        lines = list(not_serving(History(tuple(of_checkout)), release))
-        if of_checkout and not lines:
+        there = {function.name for function in of_checkout}
+        lines = [f"- {name} is not there." for name in FUNCTIONS if name not in there]
+        lines += not_serving(History(tuple(of_checkout)), release)
+        if not lines:
             tell(f"   Every function serves release {release}.")
             return
         pause(seconds)
-    problems = "\n".join(lines or ["- No function is there."])
+    problems = "\n".join(lines)
     option = ""
     if prefix:
         option = f" --function-prefix {prefix}"
@@ -229,7 +279,7 @@ def check(project: str, prefix: str, release: str) -> None:
         "Somebody has pinned these functions' traffic to a revision, or deployed at the same time. To switch every\n"
         "function to this release:\n"
         f"    deploy/rollback.sh {project}{option} --to {release}\n"
-        "Where a revision is missing or not ready, its log says why; then run deploy/up.sh again."
+        "Where a function or a revision is missing or not ready, the log says why; then run deploy/up.sh again."
     )
 
 

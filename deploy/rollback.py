@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 
+import builds
 import look
 import releases
 from cloud import JSON, Google, Refused
 from look import Stop
 from plan import Parser
-from releases import History, Release, ServedFunction
+from releases import History, Release, ServedFunction, pinned
 
 ORDER = ("on-note-write", "on-template-write", "reconcile", "api", "chat")
 """The other way round than the build: what writes the index goes back before what reads it."""
@@ -87,12 +88,7 @@ def switch(google: Google, function: ServedFunction, release: Release) -> str:
         )
     if function.serving == revision.name:
         return f"- {function.name} serves {revision.name} already."
-    target = {
-        "type": "TRAFFIC_TARGET_ALLOCATION_TYPE_REVISION",
-        "revision": revision.name,
-        "percent": 100,
-    }
-    body: JSON = {"traffic": [target]}
+    body: JSON = {"traffic": [pinned(revision.name)]}
     google.done("run/v2", google("PATCH", f"run/v2/{function.service}?updateMask=traffic", body))
     return f"- {function.name} serves {revision.name} now."
 
@@ -102,22 +98,45 @@ def _rank(function: ServedFunction) -> int:
     return ORDER.index(function.name) if function.name in ORDER else -1
 
 
+def added_since(deployed: History, release: Release) -> list[ServedFunction]:
+    """Returns the functions that only later releases have, which go on serving one of them."""
+    added = []
+    for function in deployed.functions:
+        revision = function.answering
+        is_later = revision is not None and revision.created > release.created
+        if is_later and function.name not in release.functions:
+            added.append(function)
+    return added
+
+
 def main(options: argparse.Namespace) -> None:
-    """Raises Refused and Stop."""
+    """Raises Refused and Stop; SystemExit if a function is left that the release does not have."""
     google = Google(options.project)
     deployment = look.deployed(google, options.function_prefix)
     deployed = releases.history(google, deployment)
     if options.list:
         print(table(deployed))
         return
+    builds.require_none(google, deployment.prefix)  # it would deploy over what this does
     release = chosen(deployed, options.to)
     print(f"Every function to release {release.id}, source {release.source or 'unknown'}:")
     for function in sorted(deployed.functions, key=_rank):
         print(switch(google, function, release), flush=True)
     print(
-        "Rules, indexes, database and schedule stay. The settings that were deployed last stay on record: the next\n"
-        "deploy/up.sh deploys them unless --set changes them, and sends every request to what it deploys."
+        "Rules, indexes, the database, its owner and the schedule stay. The next deploy/up.sh keeps the settings with which\n"
+        "these revisions were deployed, unless --set changes them, and sends every request to what it deploys."
     )
+    added = added_since(deployed, release)
+    if added:
+        commands = "".join(
+            f"\n    gcloud functions delete {deployment.prefix}{function.name} --gen2 --region={deployment.region} "
+            f"--project={google.project}"
+            for function in added
+        )
+        sys.exit(
+            "Functions that came with a later release are left, and go on serving it beside the older ones. Take them away;\n"
+            f"the next deploy/up.sh of a release that has them makes them again:{commands}"
+        )
 
 
 if __name__ == "__main__":

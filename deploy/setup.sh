@@ -9,12 +9,10 @@ if [ -n "$new_database" ]; then
   echo "  read, written and kept; the recoverable versions count as kept."
   gcloud firestore databases create --database="$database" --location="$location" --delete-protection --enable-pitr >/dev/null
 fi
-if [ -n "${claim:-}" ]; then
-  echo "- Database $database says that this deployment writes its index (auroraOwner/deployment)."
-  [ -z "${strangers:-}" ] || echo "  It holds $strangers, not ours."
-  case $claim in shared*) echo "  deploy/down.sh will never delete it." ;; esac
-  read -ra claimed <<<"$claim"
-  again python3 deploy/owner.py "$project" "$database" "$prefix" "${claimed[@]}"
+if [ -n "$takes_over" ]; then
+  echo "- Database $database stays the other deployment's until the functions of this one answer."
+elif [ -n "$claim" ]; then
+  claim_database
 fi
 if [ "$backups" = daily ]; then
   echo "- A backup a day, kept for a week: billed by its size."

@@ -18,7 +18,7 @@ case " $* " in *" --help "* | *" -h "*) exec python3 deploy/plan.py --help ;; es
 step="looking at what is there; nothing was changed"
 planned=$(python3 deploy/plan.py "$@")
 location='' database='' source='' release='' replaces='' functions='' settings='' key=''
-moves='' retired='' invokers='' app_check='' apis='' accounts='' granted='' prepared=''
+newest='' claim='' takes_over='' moves='' leaving='' retired='' invokers='' app_check='' apis='' accounts='' granted='' prepared=''
 eval "$planned" # these, and project, region, prefix, …
 # shellcheck source=deploy/common.sh
 source deploy/common.sh
@@ -40,7 +40,7 @@ echo "   Release $release; the source has hash $source. Each function has both a
 echo "   Costs: a few build minutes and some megabytes of images; what runs is billed by use, and nothing keeps running."
 step="deploying; the build named above says why. Functions that are deployed already stay as new as they are, the rules as
 old as they were: deploy/rollback.sh $project brings every function back to the release before"
-named="_RELEASE=$release;_REPLACES=$replaces;_FUNCTIONS=$functions;_MOVED=$moves"
+named="_RELEASE=$release;_REPLACES=$replaces;_NEWEST=$newest;_FUNCTIONS=$functions;_MOVED=$moves"
 given="_SECRETS=$secrets;_SETTINGS=$settings"
 submit() {
   gcloud builds submit --config=cloudbuild.yaml --ignore-file=deploy/build.gcloudignore \
@@ -53,6 +53,11 @@ patiently 'FETCH_SOURCE_FAILED|does not have .*access|[Pp]ermission .* denied' s
 
 step="comparing what answers with what was deployed"
 python3 deploy/releases.py "$project" "$prefix" "$release"
+
+if [ -n "$takes_over" ]; then # not before: had the build failed, nobody would index
+  step="taking the database over"
+  claim_database
+fi
 
 step="letting callers in"
 if [ -n "$prepared" ]; then
@@ -67,8 +72,12 @@ else
   python3 deploy/first_question.py "$project" "$region" "$prefix" "$database" "$app_check"
 fi
 
-step="deleting functions that this release no longer has"
-for name in $retired; do # last: until here the release before needs them
+for name in $leaving; do
+  echo "   Function $name is no part of this release any more. It stays as it is until the next run, so that"
+  echo "   deploy/rollback.sh $project can go back."
+done
+step="deleting functions that neither this release nor the one before has"
+for name in $retired; do
   echo "   Function $name is no part of the product any more, and is deleted."
   gcloud functions delete "$name" --gen2 --region="$region" --quiet
 done

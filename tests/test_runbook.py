@@ -136,7 +136,7 @@ def test_the_output_that_the_page_expects_is_what_the_scripts_print() -> None:
     (expected,) = re.findall(r"```text\n(.*?)```", DEPLOY, re.DOTALL)
     printed = "".join(
         (ROOT / "deploy" / name).read_text(encoding="utf-8")
-        for name in ("up.sh", "setup.sh", "first_question.py")
+        for name in ("up.sh", "setup.sh", "common.sh", "first_question.py")
     )
     for line in filter(None, expected.splitlines()):
         for part in line.split("…"):

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from tests.deploy import cloud_build
+from tests.deploy import cloud_build, function_deploy
 from tests.missing import missing
 from tests.servers.google_cloud import OWNER, GoogleCloud, tools
+from tests.servers.google_cloud.environment import GCLOUD_APIS
 from tests.servers.served import Served, served
 
 ROOT = Path(__file__).parents[2]
@@ -43,6 +44,8 @@ class Deployment:
     """PATH."""
     left_out: tuple[str, ...] = ()
     """Steps of a build that are not run."""
+    quick: tuple[str, ...] = ()
+    """Steps of a build that deploy a function without gcloud, by the requests that it sends (function_deploy.py)."""
     steps: list[cloud_build.Ran] = field(default_factory=list)
     workspaces: list[Path] = field(default_factory=list)
     """The folders in which builds ran, with what had been uploaded."""
@@ -74,14 +77,39 @@ class Deployment:
         source = self.cloud.uploads[build["source"]["storageSource"]["object"]]
         workspace = cloud_build.unpack(source, self.folder / f"workspace{len(self.workspaces)}")
         self.workspaces.append(workspace)
-        given = {**build.get("substitutions", {}), "PROJECT_ID": self.cloud.project}
+        given = {
+            **build.get("substitutions", {}),
+            "PROJECT_ID": self.cloud.project,
+            "BUILD_ID": build["id"],
+        }
         parts = {name: build[name] for name in ("options", "serviceAccount")}
         parts["steps"] = [step for step in build["steps"] if step["id"] not in self.left_out]
         account = cloud_build.substituted(parts, given)["serviceAccount"].rpartition("/")[2]
         environment = tools(self.cloud, home=self.folder / "build", account=account, path=self.path)
-        ran = cloud_build.run(cloud_build.substituted(parts, given), workspace, environment)
+
+        def instead(step: dict[str, Any]) -> cloud_build.Ran | None:
+            if step["id"] not in self.quick:
+                return None
+            region = given["_REGION"]
+            code, said = function_deploy.deploy(self.cloud, step["args"], account, region)
+            return cloud_build.Ran(step["id"], code, said)
+
+        ran = cloud_build.run(
+            cloud_build.substituted(parts, given), workspace, environment, instead
+        )
         self.steps += ran
         return not any(step.code for step in ran)
+
+
+def call_directly(cloud: GoogleCloud, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has the scripts that run in this process talk to the recorder, as the project's owner and without gcloud."""
+    cloud.enabled |= set(GCLOUD_APIS)
+    for api in GCLOUD_APIS:
+        variable = f"CLOUDSDK_API_ENDPOINT_OVERRIDES_{api.upper()}"
+        address = f"{cloud.url}/{api}/"
+        monkeypatch.setenv(variable, f"{address}storage/v1/" if api == "storage" else address)
+    monkeypatch.setenv("DEPLOY_PAUSE", "0")
+    monkeypatch.setattr("cloud.Google.headers", {"Authorization": f"Bearer token-of-{OWNER}"})
 
 
 def found_gcloud() -> None:
@@ -111,12 +139,18 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @contextmanager
 def deploying(
-    folder: Path, product: Served, prefix: str = "", left_out: tuple[str, ...] = ()
+    folder: Path,
+    product: Served,
+    prefix: str = "",
+    left_out: tuple[str, ...] = (),
+    quick: tuple[str, ...] = (),
 ) -> Iterator[Deployment]:
     """A fresh clone and a project in which nothing is deployed yet; `prefix`: the functions' FUNCTION_PREFIX."""
     found_gcloud()
     with GoogleCloud(PROJECT) as cloud:
-        made = Deployment(cloud, cloned(folder / "clone"), folder, os.environ["PATH"], left_out)
+        made = Deployment(
+            cloud, cloned(folder / "clone"), folder, os.environ["PATH"], left_out, quick
+        )
         cloud.run_build = made.build
         cloud.resources[f"projects/{PROJECT}/billingInfo"] = {
             "billingAccountName": "billingAccounts/0A-1B-2C"
@@ -130,6 +164,15 @@ def deploying(
 def deployment(tmp_path_factory: pytest.TempPathFactory, product: Served) -> Iterator[Deployment]:
     with deploying(tmp_path_factory.mktemp("deployment"), product, PREFIX) as made:
         yield made
+
+
+@pytest.fixture
+def direct(monkeypatch: pytest.MonkeyPatch) -> Iterator[GoogleCloud]:
+    """A project whose owner calls the scripts in this process."""
+    with GoogleCloud("demo-other") as cloud:
+        call_directly(cloud, monkeypatch)
+        yield cloud
+        assert cloud.faults == []
 
 
 @pytest.fixture

@@ -21,16 +21,10 @@ def _build() -> dict[str, Any]:
     return build
 
 
-def test_every_function_that_reads_the_key_gets_a_new_revision() -> None:
-    deployed = [step["args"] for step in _build()["steps"] if "--gen2" in step.get("args", ())]
-    with_key = {
-        args[args.index("deploy") + 1].removeprefix("${_PREFIX}")
-        for args in deployed
-        if "$_SECRETS" in args
-    }
-    named = re.search(r"for name in ([a-z -]+); do gcloud run services update", _steps())
-    assert named is not None
-    assert set(named[1].split()) == with_key
+def test_new_instances_come_from_the_script_that_knows_which_release_serves() -> None:
+    """test_releases.py runs it after a rollback."""
+    assert "3. `deploy/restart.sh PROJECT` starts new instances" in _steps()
+    assert (ROOT / "deploy/restart.sh").is_file()
 
 
 def test_functions_read_the_newest_version_of_the_secret_that_the_steps_name() -> None:

@@ -44,7 +44,7 @@ def test_every_function_bounds_its_threads_instances_and_roles(name: str) -> Non
     arguments = DEPLOYS[name]
     assert "--gen2" in arguments
     assert "--source=." in arguments
-    assert re.search(r"\bTHREADS=\d+", option(arguments, "update-env-vars"))
+    assert re.search(r"\bTHREADS=\d+", option(arguments, "set-env-vars"))
     assert int(option(arguments, "max-instances")) <= 20
     assert option(arguments, "service-account").startswith("${_PREFIX}aurora-functions@")
     assert "/${_PREFIX}aurora-build@" in option(arguments, "build-service-account")
@@ -52,12 +52,12 @@ def test_every_function_bounds_its_threads_instances_and_roles(name: str) -> Non
     assert "$_SECRETS" in arguments
     assert "--serve-all-traffic-latest-revision" in arguments
     carried = "|RELEASE=$_RELEASE|SOURCE=$_SOURCE|REPLACES=$_REPLACES|FUNCTIONS=$_FUNCTIONS|"
-    assert carried in option(arguments, "update-env-vars")
+    assert carried in option(arguments, "set-env-vars")
 
 
 def test_threads_follow_the_concurrency_of_http_functions() -> None:
     for name in ("chat", "api"):
-        threads = re.search(r"THREADS=(\d+)", option(DEPLOYS[name], "update-env-vars"))
+        threads = re.search(r"THREADS=(\d+)", option(DEPLOYS[name], "set-env-vars"))
         assert threads
         assert threads[1] == option(DEPLOYS[name], "concurrency")
 
@@ -65,7 +65,7 @@ def test_threads_follow_the_concurrency_of_http_functions() -> None:
 def test_all_functions_are_told_the_same_settings() -> None:
     """Questions come to `api` too, by /ask, GraphQL and MCP; and all must embed with one model."""
     told = {
-        option(arguments, "update-env-vars").partition("|GOOGLE_CLOUD_PROJECT=")[2]
+        option(arguments, "set-env-vars").partition("|GOOGLE_CLOUD_PROJECT=")[2]
         for arguments in DEPLOYS.values()
     }
     assert told == {"$PROJECT_ID|$_SETTINGS"}
@@ -94,7 +94,8 @@ def test_the_build_lets_nobody_call_a_function() -> None:
 def test_indexes_come_first_functions_that_follow_notes_after_the_others_and_rules_last() -> None:
     waits = {step["id"]: step.get("waitFor", []) for step in BUILD["steps"]}
     called, following = ("chat", "api", "reconcile"), ("on-note-write", "on-template-write")
-    assert all(waits[name] == ["indexes"] for name in called)
+    assert waits["alone"] == ["indexes"]
+    assert all(waits[name] == ["alone"] for name in called)
     assert set(waits["moved"]) == set(called)
     assert all(waits[name] == ["moved"] for name in following)
     assert set(waits["rules"]) == set(following)
@@ -137,7 +138,7 @@ def test_every_image_and_tool_is_pinned() -> None:
 @pytest.mark.parametrize("name", DEPLOYS)
 def test_every_function_knows_when_its_host_ends_a_request(name: str) -> None:
     """So that a CHAT_TIMEOUT_MS that does not fit stops the start; the default fits."""
-    said = re.search(r"REQUEST_TIMEOUT_SECONDS=(\d+)", option(DEPLOYS[name], "update-env-vars"))
+    said = re.search(r"REQUEST_TIMEOUT_SECONDS=(\d+)", option(DEPLOYS[name], "set-env-vars"))
     assert said
     assert option(DEPLOYS[name], "timeout") == f"{said[1]}s"
     assert Settings.from_env({"REQUEST_TIMEOUT_SECONDS": said[1]}).chat_timeout_ms == 30_000

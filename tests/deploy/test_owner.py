@@ -16,12 +16,11 @@ import pytest
 from desktop.product.emulator import Emulator
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.roots import ROOTS
-from tests.deploy.conftest import ROOT
+from tests.deploy.conftest import ROOT, call_directly
 from tests.fakes import HashingEmbedder
 from tests.indexing.world import Clock
 from tests.servers.gemini import error
-from tests.servers.google_cloud import OWNER, GoogleCloud
-from tests.servers.google_cloud.environment import GCLOUD_APIS
+from tests.servers.google_cloud import GoogleCloud
 from tests.sweep.samples import put_notes, sweep
 
 sys.path.append(str(ROOT / "deploy"))  # its scripts run from there
@@ -46,13 +45,7 @@ def cloud(
     """A project with a protected default database, seen by its owner."""
     with GoogleCloud(firestore_project) as cloud:
         cloud.firestore = emulator.host
-        cloud.enabled |= set(GCLOUD_APIS)
-        for api in GCLOUD_APIS:
-            variable = f"CLOUDSDK_API_ENDPOINT_OVERRIDES_{api.upper()}"
-            address = f"{cloud.url}/{api}/"
-            monkeypatch.setenv(variable, f"{address}storage/v1/" if api == "storage" else address)
-        monkeypatch.setenv("DEPLOY_PAUSE", "0")
-        monkeypatch.setattr(Google, "headers", {"Authorization": f"Bearer token-of-{OWNER}"})
+        call_directly(cloud, monkeypatch)
         add_database(cloud, "(default)")
         yield cloud
         assert cloud.faults == []

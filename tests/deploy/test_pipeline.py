@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from shared.adapters.firestore import roots
 from tests.deploy.conftest import ROOT, found_gcloud
+from tests.deploy.prepared import PIPELINE, email, prepare
 from tests.servers.google_cloud import GoogleCloud, tools
 from tests.servers.google_cloud.cloud import Call
 from tests.servers.google_cloud.cloud_run import add_revision
-from tests.servers.google_cloud.environment import GCLOUD_APIS
 from tests.servers.served import Served
 
 sys.path.append(str(ROOT / "deploy"))  # its scripts run from there
@@ -28,72 +27,12 @@ PARENT = f"projects/{PROJECT}"
 REGION = f"{PARENT}/locations/europe-west1"
 DATABASE = f"{PARENT}/databases/(default)"
 SECRET = f"{PARENT}/secrets/gemini-api-key"
-PIPELINE: dict[str, Any] = resources.TABLE["pipeline"]
 CUSTOM = f"{PARENT}/roles/auroraInvokers"
 UNASKED = {"roles/logging.viewer", "roles/serviceusage.serviceUsageConsumer"}
 """Roles for what the project on loopback has not: the log of a build as it runs, and quotas."""
 UP = ("deploy/up.sh", PROJECT, "--prepared", "--region", "europe-west1")
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
-
-
-def email(account: str) -> str:
-    return f"{account}@{PROJECT}.iam.gserviceaccount.com"
-
-
-def binding(role: str, *accounts: str) -> dict[str, Any]:
-    return {"role": role, "members": [f"serviceAccount:{email(account)}" for account in accounts]}
-
-
-def prepare(cloud: GoogleCloud) -> None:
-    """What `terraform apply` leaves, by the table that the module reads (test_terraform.py), and the key."""
-    cloud.enabled |= set(GCLOUD_APIS) | set(resources.APIS)
-    accounts = (*resources.ACCOUNTS, PIPELINE["account"])
-    for account in accounts:
-        name = f"{PARENT}/serviceAccounts/{email(account)}"
-        cloud.resources[name] = {
-            "name": name,
-            "email": email(account),
-            "description": resources.LABEL,
-        }
-    granted = [
-        binding(role, account) for account, roles in resources.ROLES.items() for role in roles
-    ]
-    granted += [binding(role, PIPELINE["account"]) for role in (*PIPELINE["roles"], CUSTOM)]
-    cloud.access.custom_roles[CUSTOM] = PIPELINE["permissions"]
-    before = cloud.access.policy(PARENT)
-    cloud.access.put(PARENT, {**before, "bindings": [*before["bindings"], *granted]})
-    act = binding(resources.TABLE["actAsRole"], PIPELINE["account"])
-    deployer = f"{PARENT}/serviceAccounts/{email(resources.DEPLOYER)}"
-    cloud.access.put(deployer, {"bindings": [act]})
-    label = dict([resources.LABEL.split("=")])
-    bucket = f"{PROJECT}-{resources.TABLE['bucket']}"
-    cloud.resources[f"b/{bucket}"] = {"name": bucket, "labels": label, "location": "EUROPE-WEST1"}
-    cloud.access.put(
-        f"b/{bucket}", {"bindings": [binding(PIPELINE["bucketRole"], PIPELINE["account"])]}
-    )
-    cloud.resources[DATABASE] = {
-        "name": DATABASE,
-        "type": "FIRESTORE_NATIVE",
-        "locationId": "eur3",
-        "deleteProtectionState": "DELETE_PROTECTION_ENABLED",
-    }
-    owner = f"{DATABASE}/documents/{roots.OWNER_PATH}"
-    cloud.documents.add(owner)
-    cloud.contents[owner] = {
-        "name": owner,
-        "updateTime": "2026-11-23T00:00:00Z",
-        "fields": {
-            roots.PROJECT_FIELD: {"stringValue": PROJECT},
-            roots.DATABASE_FIELD: {"stringValue": "(default)"},
-            roots.PREFIX_FIELD: {"stringValue": ""},
-            roots.SHARED_FIELD: {"booleanValue": False},
-        },
-    }
-    cloud.resources[SECRET] = {"name": SECRET, "labels": label}
-    cloud.resources[f"{SECRET}/versions/1"] = {"name": f"{SECRET}/versions/1", "state": "ENABLED"}
-    job = f"{REGION}/jobs/{resources.JOB}"
-    cloud.resources[job] = {"name": job, "description": resources.LABEL}
 
 
 def build(cloud: GoogleCloud, submitted: dict[str, Any]) -> bool:
@@ -131,7 +70,7 @@ def cloud(product: Served) -> Iterator[GoogleCloud]:
 
 
 def deploy(cloud: GoogleCloud, folder: Path) -> subprocess.CompletedProcess[str]:
-    account = email(PIPELINE["account"])
+    account = email(PROJECT, PIPELINE["account"])
     return subprocess.run(
         UP,
         cwd=ROOT,
@@ -154,9 +93,9 @@ def test_a_pipeline_deploys_with_no_more_than_its_roles(cloud: GoogleCloud, tmp_
     assert "is set up already" in said.stdout
     assert "Both answer /health." in said.stdout
     callers = {call.caller for call in cloud.calls}
-    assert callers == {email(PIPELINE["account"])}
+    assert callers == {email(PROJECT, PIPELINE["account"])}
     (submitted,) = submitted_builds(cloud)
-    assert submitted.body["serviceAccount"].endswith(email(resources.DEPLOYER))
+    assert submitted.body["serviceAccount"].endswith(email(PROJECT, resources.DEPLOYER))
     changing = {
         call.id for call in cloud.calls if call.method.verb in ("PUT", "PATCH", "DELETE")
     } | {call.id for call in cloud.calls if call.id.endswith("setIamPolicy")}
@@ -207,5 +146,5 @@ def test_no_role_of_the_pipeline_is_one_too_many(
     said = deploy(cloud, tmp_path)
     assert said.returncode != 0, said.stdout
     (refused,) = set(cloud.faults)
-    assert refused.startswith(f"{email(PIPELINE['account'])} lacks "), refused
+    assert refused.startswith(f"{email(PROJECT, PIPELINE['account'])} lacks "), refused
     cloud.faults.clear()

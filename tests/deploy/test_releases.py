@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import shutil
+import sys
+from argparse import Namespace
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.deploy.conftest import PROJECT, Deployment, Owned, deploying
+from tests.deploy.conftest import PROJECT, ROOT, Deployment, Owned, deploying
 from tests.servers.gemini import error
 from tests.servers.google_cloud import GoogleCloud
-from tests.servers.google_cloud.cloud_run import add_revision, serving
+from tests.servers.google_cloud.cloud_run import LATEST, add_revision, serving
 from tests.servers.served import Served
+
+sys.path.append(str(ROOT / "deploy"))  # its scripts run from there
+
+import look
+import plan
+import releases
+import restart
+import rollback
+from cloud import Google, Refused
+from look import Stop
 
 PLACE = "projects/demo-other/locations/europe-west1"
 FUNCTIONS = ("chat", "api", "on-note-write", "on-template-write", "reconcile")
@@ -30,15 +43,18 @@ def deploy(
     *,
     replaces: str = "",
     names: tuple[str, ...] = FUNCTIONS,
+    functions: tuple[str, ...] = FUNCTIONS,
     all_traffic: bool = True,
+    settings: Mapping[str, str] | None = None,
 ) -> None:
-    """What a build leaves that ended after `names`; an empty release is one that an older up.sh deployed."""
+    """What a build leaves that ended after `names`, of a release with `functions`; an empty one is of an older up.sh."""
     cloud.enabled |= {"cloudfunctions", "run"}
     variables = {
         "RELEASE": release,
         "SOURCE": f"source-of-{release}",
         "REPLACES": replaces,
-        "FUNCTIONS": ",".join(FUNCTIONS),
+        "FUNCTIONS": ",".join(functions),
+        **(settings or {}),
     }
     for name in names:
         function = cloud.resources.setdefault(
@@ -51,6 +67,10 @@ def deploy(
             },
         )
         function["serviceConfig"]["environmentVariables"] = variables if release else {}
+        function["serviceConfig"]["secretEnvironmentVariables"] = [
+            {"key": "GEMINI_API_KEY", "secret": "gemini-api-key", "version": "latest"}
+        ]
+        function["buildConfig"]["source"] = {"storageSource": {"object": release}}
         add_revision(cloud, function, all_traffic=all_traffic)
 
 
@@ -59,8 +79,8 @@ def answering(cloud: GoogleCloud, place: str = PLACE, prefix: str = "") -> dict[
     answers = {}
     for name in FUNCTIONS:
         revision = serving(cloud, f"{place}/services/{prefix}{name}")
-        variables = {each["name"]: each["value"] for each in revision["containers"][0]["env"]}
-        answers[name] = variables.get("RELEASE", "")
+        variables = {each["name"]: each.get("value") for each in revision["containers"][0]["env"]}
+        answers[name] = variables.get("RELEASE") or ""
     return answers
 
 
@@ -189,6 +209,106 @@ def test_without_a_release_it_says_so(owned: Owned) -> None:
     assert "\nr1 " in first.stdout
 
 
+def go_back(to: str | None = None) -> None:
+    rollback.main(Namespace(project="demo-other", function_prefix=None, to=to, list=False))
+
+
+def test_after_a_rollback_another_key_is_read_by_the_release_that_serves(
+    direct: GoogleCloud, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not by the newest one, from which Cloud Run would make a revision that nobody asks."""
+    deploy(direct, "r1")
+    deploy(direct, "r2", replaces="r1")
+    go_back()
+    options = Namespace(project="demo-other", function_prefix=None)
+    restart.main(options)
+    assert answering(direct) == dict.fromkeys(FUNCTIONS, "r1")
+    for name in FUNCTIONS:
+        revision = serving(direct, f"{PLACE}/services/{name}")
+        assert revision["name"].endswith(f"{name}-00003"), "its instances start after the key came"
+        (container,) = revision["containers"]
+        assert container["image"] == "image-of-r1"
+        reference = {"secret": "gemini-api-key", "version": "latest"}
+        secret = {"name": "GEMINI_API_KEY", "valueSource": {"secretKeyRef": reference}}
+        assert secret in container["env"]
+    assert "- chat serves chat-00003 now, release r1." in capsys.readouterr().out
+    go_back()
+    assert answering(direct) == dict.fromkeys(FUNCTIONS, "r1"), "going back twice is the same"
+    deployed = releases.history(Google("demo-other"), look.deployed(Google("demo-other"), None))
+    assert [release.id for release in deployed.releases] == ["r2", "r1"]
+    assert deployed.current is not None
+    assert deployed.current.id == "r1"
+
+    deploy(direct, "r3", replaces="r1")
+    restart.main(options)
+    assert answering(direct) == dict.fromkeys(FUNCTIONS, "r3")
+    service = direct.resources[f"{PLACE}/services/chat"]
+    assert service["traffic"] == [LATEST], "what follows the newest goes on following it"
+
+
+def test_where_requests_are_shared_or_a_revision_is_not_ready_no_other_one_answers(
+    direct: GoogleCloud,
+) -> None:
+    deploy(direct, "r1")
+    deploy(direct, "r2", replaces="r1")
+    go_back()
+    options = Namespace(project="demo-other", function_prefix=None)
+    direct.refusals[PATCH] = [error(400, "FAILED_PRECONDITION", message="It does not start.")]
+    with pytest.raises(Refused, match="It does not start"):
+        restart.main(options)
+    assert answering(direct) == dict.fromkeys(FUNCTIONS, "r1")
+    half = {"revision": "chat-00001", "percent": 50}
+    service = direct.resources[f"{PLACE}/services/chat"]
+    service["trafficStatuses"] = [half, {**half, "revision": "chat-00002"}]
+    before = len(direct.called(PATCH))
+    with pytest.raises(Stop, match="Requests of chat are shared between revisions"):
+        restart.main(options)
+    assert len(direct.called(PATCH)) == before
+
+
+def test_a_function_that_a_release_adds_is_named_with_the_command_that_takes_it_away(
+    direct: GoogleCloud,
+) -> None:
+    """It would go on as the newer release, beside the older ones."""
+    deploy(direct, "r1", names=FUNCTIONS[:4], functions=FUNCTIONS[:4])
+    deploy(direct, "r2", replaces="r1")
+    with pytest.raises(SystemExit) as left:
+        go_back()
+    assert answering(direct) == {**dict.fromkeys(FUNCTIONS, "r1"), "reconcile": "r2"}
+    assert "gcloud functions delete reconcile --gen2 --region=europe-west1" in str(left.value)
+    with pytest.raises(SystemExit):
+        go_back()
+
+
+def test_a_function_that_a_release_removes_stays_until_the_next_one(
+    direct: GoogleCloud, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with_old = (*FUNCTIONS, "summarize")
+
+    def surplus() -> tuple[str, str]:
+        assert plan.main(["demo-other", "--location", "eur3"]) == 0
+        said = capsys.readouterr().out.splitlines()
+        lines = dict(line.split("=", 1) for line in said if line.startswith(("leav", "retir")))
+        return lines["leaving"], lines["retired"]
+
+    deploy(direct, "r1", names=with_old, functions=with_old)
+    assert surplus() == ("summarize", "''")
+    deploy(direct, "r2", replaces="r1", names=CALLED)
+    assert surplus() == ("summarize", "''"), "half a release has replaced nothing"
+    deploy(direct, "r3", replaces="r1")
+    assert surplus() == ("''", "summarize")
+    go_back()
+    assert answering(direct) == dict.fromkeys(FUNCTIONS, "r1")
+
+
+def test_a_function_that_is_missing_altogether_fails_the_comparison(direct: GoogleCloud) -> None:
+    deploy(direct, "r1", names=CALLED)
+    with pytest.raises(Stop) as stop:
+        releases.check("demo-other", "", "r1")
+    assert "- on-note-write is not there.\n- on-template-write is not there." in str(stop.value)
+    assert "chat" not in str(stop.value).partition("Somebody")[0]
+
+
 REPLAYED = f"projects/{PROJECT}/locations/europe-west1"
 UP = "deploy/up.sh PROJECT --location eur3"
 
@@ -244,7 +364,7 @@ def test_up_rollback_up_answers_with_the_last_and_a_half_up_goes_back_whole(
         shutil.copy(tmp_path / "cloudbuild.yaml", deployment.clone)
         last = up(deployment)
         assert answering(cloud, REPLAYED) == dict.fromkeys(FUNCTIONS, last)
-        assert retired not in cloud.resources
+        assert retired not in cloud.resources, "the release that answered did not have it either"
         order = [call.id for call in cloud.calls]
         deleted = order.index("cloudfunctions.projects.locations.functions.delete")
         assert method not in order[deleted:]

@@ -19,8 +19,8 @@ import pytest
 import yaml
 
 from desktop.product.emulator import Emulator
-from tests.deploy import cloud_build, neighbour
-from tests.deploy.conftest import ROOT, Owned, deploying, found_gcloud
+from tests.deploy import cloud_build, function_deploy, neighbour
+from tests.deploy.conftest import ROOT, Deployment, Owned, deploying, found_gcloud
 from tests.servers.gemini import error
 from tests.servers.google_cloud import OWNER, GoogleCloud, tools
 from tests.servers.served import Served
@@ -441,21 +441,40 @@ def test_signing_in_and_the_first_question_go_on_wherever_they_stopped(
     assert cloud.faults == []
 
 
+QUICK = ("reconcile", "on-note-write", "on-template-write")
+
+
+def assert_sent_as_by_gcloud(deployment: Deployment, *names: str) -> None:
+    """What gcloud sent for these functions is what function_deploy.py sends in its place."""
+    cloud = deployment.cloud
+    (build,) = [held for name, held in cloud.resources.items() if "/builds/" in name]
+    given = {**build["substitutions"], "PROJECT_ID": cloud.project, "BUILD_ID": build["id"]}
+    steps = {step["id"]: cloud_build.substituted(step, given) for step in build["steps"]}
+    sent = {
+        call.query["functionId"]: call.body
+        for call in cloud.called("cloudfunctions.projects.locations.functions.create")
+    }
+    for name in names:
+        source = sent[name]["buildConfig"]["source"]["storageSource"]
+        arguments = steps[name]["args"]
+        assert sent[name] == function_deploy.request(cloud, arguments, given["_REGION"], source)
+
+
 @pytest.mark.timeout(900)
 @pytest.mark.slow
 def test_one_command_deploys_a_fresh_project_and_asks_the_first_question(
     tmp_path: Path, product: Served
 ) -> None:
-    """With two of the functions; the replay of the documentation deploys them all."""
-    left_out = ("reconcile", "on-note-write", "on-template-write", "schedule")
-    with deploying(tmp_path, product, left_out=left_out) as deployment:
+    """With gcloud for two of the functions; the replay of the documentation deploys all of them so."""
+    with deploying(tmp_path, product, left_out=("schedule",), quick=QUICK) as deployment:
         said = deployment.follow("deploy/up.sh PROJECT --location eur3", GEMINI_API_KEY="a-key")
     assert said.returncode == 0, said.stdout + "".join(
         step.said for step in deployment.steps if step.code
     )
     assert "N1: We keep our notes in Firestore." in said.stdout
     assert deployment.cloud.faults == []
-    assert deployment.cloud.named("functions") == ["api", "chat"]
+    assert deployment.cloud.named("functions") == sorted(("api", "chat", *QUICK))
+    assert_sent_as_by_gcloud(deployment, "api", "chat")
     hashed = deployment.follow("python3 deploy/source.py").stdout.strip()
     assert f"; the source has hash {hashed}." in said.stdout
     for name in ("api", "chat"):
@@ -472,8 +491,7 @@ def test_what_is_named_is_taken_over_and_callers_come_in_where_all_users_may_not
     tmp_path: Path, product: Served
 ) -> None:
     """An app lives there, and its organization forbids `allUsers`: everything that the first run lists is named."""
-    left_out = ("reconcile", "on-note-write", "on-template-write", "schedule")
-    with deploying(tmp_path, product, left_out=left_out) as deployment:
+    with deploying(tmp_path, product, left_out=("schedule",), quick=QUICK) as deployment:
         cloud = deployment.cloud
         neighbour.move_in(cloud)
         project = f"projects/{cloud.project}"

@@ -24,25 +24,44 @@ LATEST: JSON = {"type": "TRAFFIC_TARGET_ALLOCATION_TYPE_LATEST", "percent": 100}
 def add_revision(cloud: GoogleCloud, function: JSON, *, all_traffic: bool) -> str:
     """Adds a ready revision with the function's environment; returns the name of the service."""
     name: str = function["name"].replace("/functions/", "/services/")
-    short = name.rpartition("/")[2]
+    config = function["serviceConfig"]
+    variables = config.get("environmentVariables", {})
+    env: list[JSON] = [{"name": key, "value": variables[key]} for key in variables]
+    for secret in config.get("secretEnvironmentVariables", ()):
+        reference = {"secret": secret["secret"], "version": secret["version"]}
+        env.append({"name": secret["key"], "valueSource": {"secretKeyRef": reference}})
+    source = function["buildConfig"].get("source", {}).get("storageSource", {})
+    container = {"image": f"image-of-{source.get('object', 'nothing')}", "env": env}
+    template = {
+        "containers": [container],
+        "labels": {"goog-managed-by": "cloudfunctions"},
+        "serviceAccount": config.get("serviceAccountEmail", ""),
+    }
     service = cloud.resources.setdefault(name, {"name": name})
     service.setdefault("traffic", [dict(LATEST)])
+    if all_traffic:
+        service["traffic"] = [dict(LATEST)]
+    _add(cloud, service, template)
+    return name
+
+
+def _add(cloud: GoogleCloud, service: JSON, template: JSON) -> None:
+    """Adds a ready revision of the template, which is then that of the service."""
+    name = service["name"]
+    short = name.rpartition("/")[2]
     number = 1 + sum(each.startswith(f"{name}/revisions/") for each in cloud.resources)
     revision = f"{name}/revisions/{short}-{number:05d}"
-    variables = function["serviceConfig"].get("environmentVariables", {})
     cloud.resources[revision] = {
+        **template,
         "name": revision,
         "service": short,
         "createTime": datetime.now(UTC).isoformat(),
         "conditions": [{"type": "Ready", "state": "CONDITION_SUCCEEDED"}],
-        "containers": [{"env": [{"name": key, "value": variables[key]} for key in variables]}],
     }
+    service["template"] = template
     service["latestCreatedRevision"] = revision
     service["latestReadyRevision"] = revision
-    if all_traffic:
-        service["traffic"] = [dict(LATEST)]
     _route(cloud, service)
-    return name
 
 
 def serving(cloud: GoogleCloud, service: str) -> JSON:
@@ -65,6 +84,10 @@ def _patch_service(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     service = cloud.resources.get(call.resource)
     if service is None:
         return missing(call.resource)
+    if call.query.get("updateMask") == "template":
+        if call.body["template"] != service["template"]:
+            _add(cloud, service, call.body["template"])
+        return done(cloud, call, service)
     if call.query.get("updateMask") != "traffic":
         return generic(cloud, call)
     targets: list[JSON] = call.body["traffic"]

@@ -321,6 +321,7 @@ def _build(cloud: GoogleCloud, call: Call) -> Reply | JSON:
         "name": name,
         "id": name.rpartition("/")[2],
         "status": "WORKING",
+        "createTime": datetime.now(UTC).isoformat(),
         "projectId": cloud.project,
         "logUrl": f"{cloud.url}/log",
     }
@@ -359,6 +360,18 @@ def _build_held(cloud: GoogleCloud, call: Call) -> JSON:
     return cloud.resources[
         f"projects/{cloud.project}/locations/global/builds/{call.resource.rpartition('/')[2]}"
     ]
+
+
+def _builds(cloud: GoogleCloud, call: Call) -> JSON:
+    """Those under way, which is what the filter asks for; any other filter is a fault."""
+    if call.query.get("filter") != 'status="WORKING" OR status="QUEUED"':
+        cloud.faults.append(f"no filter of builds under way: {call.query}")
+    builds = [
+        build
+        for name, build in cloud.resources.items()
+        if "/builds/" in name and build["status"] in ("WORKING", "QUEUED")
+    ]
+    return {"builds": builds}
 
 
 HANDLERS: dict[str, Handler] = {
@@ -400,6 +413,7 @@ HANDLERS: dict[str, Handler] = {
     "storage.objects.insert": _object,
     "cloudbuild.projects.builds.create": _build,
     "cloudbuild.projects.builds.get": _build_held,
+    "cloudbuild.projects.builds.list": _builds,
     "cloudbuild.projects.locations.builds.get": _build_held,
     "cloudbuild.projects.locations.builds.create": _build,
 }
