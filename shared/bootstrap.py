@@ -208,7 +208,11 @@ def assemble(parts: Parts) -> App:
         models=models,
         rewriter=parts.ranker,
         longest_question=settings.chat_max_query_length,
-        defaults=checked_defaults(dict(settings.session_defaults), models=models),
+        defaults=checked_defaults(
+            dict(settings.session_defaults),
+            models=models,
+            model=parts.writer.model if parts.writer else "",
+        ),
     )
     templates = Templates(
         store=parts.store,

@@ -15,6 +15,7 @@ from shared.adapters.firebase.authentication import FirebaseAppCheck
 from shared.adapters.gemini import DEFAULT_CHAT_MODEL, DEFAULT_EMBEDDING_MODEL, GeminiWriter
 from shared.bootstrap import RANKING_SECONDS, build
 from shared.errors import SettingsError
+from shared.model.account import Person
 from shared.settings import CHAT_MODEL, EMBEDDING_MODEL, Settings
 
 
@@ -135,6 +136,23 @@ def test_a_default_that_no_session_may_have_stops_the_start(
     ) as raised:
         build(Settings(home=tmp_path, auth="none", session_defaults=given))
     assert raised.value.variable == "SESSION_DEFAULTS"
+
+
+@pytest.mark.parametrize(
+    ("environment", "tokens"),
+    [
+        ({"GEMINI_API_KEY": "k"}, 8192),
+        ({"GEMINI_API_KEY": "k", "SESSION_DEFAULTS": "maxContextTokens=6000"}, 6000),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1:1", "CHAT_MODEL": "local"}, 4000),
+        ({}, 4000),
+    ],
+)
+def test_the_prompt_of_a_session_takes_a_share_of_the_models_context_window(
+    tmp_path: Path, environment: dict[str, str], tokens: int
+) -> None:
+    settings = replace(Settings.from_env(environment), home=tmp_path, auth="none")
+    sessions = build(settings).sessions(Person("t", "u"))
+    assert sessions.defaults.max_context_tokens == tokens
 
 
 @pytest.mark.parametrize("mode", ["warn", "enforce"])

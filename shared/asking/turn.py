@@ -7,6 +7,7 @@ template and passages side by side, then the text, and a last look at the notes.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 from collections import Counter
@@ -51,6 +52,7 @@ from shared.model.sessions import SettingsPatch
 from shared.model.templates import AUTO, TemplateMatch
 from shared.ports.cancel import Cancelled
 from shared.ports.freshness import Freshness, compare
+from shared.sessions.limits import prompt_budget
 from shared.sessions.turns import Turn, citation_now
 from shared.tracing import measure, reads_so_far
 
@@ -165,7 +167,7 @@ def run_turn(app: App, request: TurnRequest) -> Generator[TurnEvent]:
                 # 4. Its record, for the session and for a repeat.
                 stored = _stored(app, request, turn, answer)
                 sessions.record(turn, stored)
-                _measure(app, answer, stored, is_follow_up=bool(turn.question.history))
+                _measure(app, answer, stored, turn)
                 if lock is not None:
                     stored = _keep(lock, answer, stored)
         yield TurnEnded(stored)
@@ -216,9 +218,12 @@ def _read_kept(record: AnsweredRequest, edited_ids: Collection[str] = ()) -> Sto
     return replace(answer, citations=tuple(citations))
 
 
-def _measure(app: App, answer: Answer, stored: StoredAnswer, *, is_follow_up: bool) -> None:
+def _measure(app: App, answer: Answer, stored: StoredAnswer, turn: Turn) -> None:
     """Adds figures to the request's log line, without a word of a note or a caller."""
     measure_search(app, answer.retrieved)
+    question = turn.question
+    prompt_tokens = answer.usage.input_tokens
+    budget = question.max_context_tokens or prompt_budget(answer.model)
     refusal = None
     if answer.refusal is not None:
         refusal = answer.refusal.value
@@ -226,7 +231,10 @@ def _measure(app: App, answer: Answer, stored: StoredAnswer, *, is_follow_up: bo
     measure(
         {
             "model": answer.model,
-            "followUp": is_follow_up,
+            "followUp": bool(question.history),
+            "tenantHash": _hashed(question.tenant_id),
+            "sessionHash": _hashed(turn.session_id) if turn.session_id else None,
+            "contextPercent": round(100 * prompt_tokens / budget) if prompt_tokens else None,
             "answerKind": answer.kind.value,
             "refusal": refusal,
             "timingsMs": stored.meta["timings"],
@@ -239,6 +247,11 @@ def _measure(app: App, answer: Answer, stored: StoredAnswer, *, is_follow_up: bo
             "usd": stored.meta["usage"]["usd"],
         }
     )
+
+
+def _hashed(identifier: str) -> str:
+    """Returns a digest by which lines of one tenant or session are told apart, and nobody is named."""
+    return hashlib.sha256(identifier.encode()).hexdigest()[:12]
 
 
 # -- the answer

@@ -46,7 +46,8 @@ class SessionSettings:
     )
     """An allowed model; empty for the configured one."""
     max_context_tokens: int = _setting("a whole number", default=4000, least=500, most=32_000)
-    """Largest prompt in tokens, estimated; see `Question.max_context_tokens`."""
+    """Largest prompt in tokens, estimated; see `Question.max_context_tokens`. In new sessions a share of the configured
+    model's context window, where that is known."""
     max_history: int = _setting("a whole number", default=20, least=0, most=200)
     """Number of earlier messages that a question may refer to."""
     look_in: str = _setting(

@@ -16,6 +16,11 @@ MAX_DERIVED_TITLE = 80
 """Characters of a title that is made of a question."""
 TITLE = f"one line of at most {MAX_TITLE} characters"
 
+CONTEXT_WINDOWS = {"gemini-": 1_048_576}
+"""Beginning of a model's name -> tokens that it reads at most, by https://ai.google.dev/gemini-api/docs/models."""
+CONTEXT_SHARE = 1 / 128
+"""Share of the window that a prompt takes at most: beside the most passages, 3,500 tokens, as much of the history."""
+
 _NOT_ONE_LINE = re.compile("[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 
 
@@ -56,15 +61,31 @@ def _is_usable_text(name: str, value: str) -> bool:
     return name != "template" and not UNKEEPABLE.search(value)
 
 
-def checked_defaults(patch: SettingsPatch, *, models: Collection[str]) -> SessionSettings:
+def checked_defaults(
+    patch: SettingsPatch, *, models: Collection[str], model: str = ""
+) -> SessionSettings:
     """Returns the settings of new sessions: the built-in ones with those of SESSION_DEFAULTS.
 
     Raises SettingsError naming the setting of a bad value.
+
+    model: the configured one, of whose context window a prompt takes a share; empty: there is none.
     """
+    built_in = replace(SessionSettings(), max_context_tokens=prompt_budget(model))
     try:
-        return replace(SessionSettings(), **check_settings(patch, models=models))  # type: ignore[arg-type]
+        return replace(built_in, **check_settings(patch, models=models))  # type: ignore[arg-type]
     except InvalidArgument as error:
         raise SettingsError("SESSION_DEFAULTS", f"{error.expected} for {error.field}") from None
+
+
+def prompt_budget(model: str) -> int:
+    """Returns the tokens of a prompt for a model: a share of its context window, the built-in ones where that is
+    unknown.
+    """
+    name = model.rpartition("/")[2]
+    for beginning, window in CONTEXT_WINDOWS.items():
+        if name.startswith(beginning):
+            return round(CONTEXT_SHARE * window)
+    return SessionSettings().max_context_tokens
 
 
 def check_title(title: str, *, inside: str = "") -> str:

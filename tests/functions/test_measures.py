@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,8 +73,23 @@ def test_an_answers_line_says_what_was_found_and_how_long_each_step_took(
         "hybrid_reranked",
     )
     assert line["followUp"] is False
+    assert re.fullmatch("[0-9a-f]{12}", line["tenantHash"])
+    assert (line["sessionHash"], line["contextPercent"]) == (None, None)
     assert line["tokens"] == {"input": 0, "output": 0}
     assert line["caches"]["questions"] == {"hits": 0, "misses": 1}
+
+
+def test_lines_of_one_session_share_a_hash_that_names_nobody(world: World, lines: Lines) -> None:
+    world.save("boat", title="Boat", text="The boat is blue.")
+    for _ in range(2):
+        body = {"message": "Which colour is the boat?", "sessionId": "new"}
+        session_id = world.call("chat", "POST", "/chat", body).get_json()["meta"]["sessionId"]
+        body["sessionId"] = session_id
+        world.call("chat", "POST", "/chat", body)
+    hashes = [line["sessionHash"] for line in lines.requests()[-4:]]
+    assert hashes[0] == hashes[1] != hashes[2] == hashes[3]
+    assert len({line["tenantHash"] for line in lines.requests()[-4:]}) == 1
+    assert session_id not in str(lines.requests())
 
 
 def test_a_streamed_answers_line_says_the_same(world: World, lines: Lines) -> None:
