@@ -344,3 +344,21 @@ def test_an_answer_that_is_being_shown_stays_when_what_was_kept_is_read_late(pag
     let_go()
     expect(page.locator(".question")).to_have_text(["How long did falling asleep take?", QUESTION])
     expect(page.locator(".answer").last).to_contain_text("Cloud Run")
+
+
+def test_an_answer_is_saved_as_a_note_whose_sources_are_links(
+    page: Page, product: Running, shot: Shot
+) -> None:
+    exchange = ask(page, "Which film was recommended by Hélène?")
+    source = exchange.locator(".source-title").first.inner_text()
+    exchange.get_by_role("button", name="Save as a note").click()
+    expect(page.get_by_label("Title")).to_have_value("Which film was recommended by Hélène?")
+    expect(page.get_by_label("Text", exact=True)).to_have_value(re.compile(r"## Sources\n\n1\. \[\["))
+    note_id = page.url.rpartition("/notes/")[2].partition("?")[0]
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator(".note h2")).to_have_text("Which film was recommended by Hélène?")
+    shot(page, "answer-as-note")
+    page.locator(".note .prose ol a", has_text=source).first.click()
+    expect(page.locator(".note h2")).to_have_text(source)
+    expect(page.get_by_label("Linked from")).to_contain_text("Which film was recommended by")
+    product.call("DELETE", f"/notes/{note_id}")

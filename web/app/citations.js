@@ -114,6 +114,17 @@ export function listed(citations) {
   return citations.map(row).join("\n");
 }
 
+/** The sources as links between notes, as they are written in a note. @param {any[]} citations in the order of their numbers */
+export function linked(citations) {
+  const row = (/** @type {any} */ citation) => {
+    const title = titleOf(citation).replace(/[[\]|\n]/g, " ");
+    const path = citation.path.replace(/\.(?:md|markdown)$/i, "");
+    const target = path && !/[[\]|#\n]/.test(path) ? `${path}|${title}` : title;
+    return `${citation.number}. [[${target}]] (${day(citation.createdAt)})`;
+  };
+  return citations.filter(({ quote }) => quote).map(row).join("\n");
+}
+
 /** @param {any} citation */
 function verdict(citation) {
   const state = standing(citation);

@@ -17,7 +17,7 @@ export class Conversation extends EventTarget {
   /**
    * @param {string | null} id of the session; null: none yet
    * @param {import("./sessions.js").Sessions} sessions
-   * @param {Pick<import("./views/exchange.js").Actions, "why" | "open" | "examples" | "settings">} actions
+   * @param {Pick<import("./views/exchange.js").Actions, "why" | "open" | "examples" | "settings" | "save">} actions
    */
   constructor(id, sessions, actions) {
     super();

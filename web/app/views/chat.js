@@ -1,7 +1,9 @@
 /** The conversation and the field in which one asks. */
 
+import { tried } from "../api.js";
 import { Conversation } from "../conversation.js";
 import { button, h, icon, plural, refill, settled } from "../dom.js";
+import { newId } from "../page.js";
 import { format, go, here } from "../router.js";
 import { related, suggestions } from "../suggestions.js";
 import { ScopePicker } from "./scope_picker.js";
@@ -118,6 +120,7 @@ export class ChatView {
     if (!conversation) {
       conversation = new Conversation(id, this.sessions, {
         why: this.actions.why,
+        save: (exchange) => void this.save(exchange),
         examples: () => this.questions,
         settings: this.page.api.files ? this.actions.settings : null,
         open: (noteId, at) => go({ ...here(), note: noteId, at }),
@@ -126,6 +129,16 @@ export class ChatView {
       this.follow(conversation);
     }
     return conversation;
+  }
+
+  /** An answer becomes a note, which is then open to be gone on with. @param {import("./exchange.js").Exchange} exchange */
+  async save(exchange) {
+    await tried(async () => {
+      const saved = await this.notes.save({ ...exchange.note, noteId: newId(), revision: "" });
+      void this.notes.followCoverage();
+      go({ view: "notes", id: saved.noteId, edit: true });
+      this.page.say("Saved as a note, with its sources as links.");
+    }, this.page.tell);
   }
 
   /** @param {Conversation} conversation */

@@ -1,6 +1,6 @@
 /** One question and its answer, as they come about. */
 
-import { chip, listed, sourceList, standing } from "../citations.js";
+import { chip, linked, listed, sourceList, standing } from "../citations.js";
 import { button, framed, h, iconButton, plural } from "../dom.js";
 import { render } from "../render.js";
 import { Pointers } from "./note_links.js";
@@ -19,6 +19,7 @@ const LINES = 4;
 /** Characters and lines of a question that are shown before it is opened. */
 const MAX_WITHOUT = 30;
 /** Notes that one request can leave out; the last ones that were switched off. */
+const LONGEST_TITLE = 200;
 const MARKER = /\[N\d{1,3}(?:\s*,\s*N\d{1,3})*\]/g;
 
 /**
@@ -28,6 +29,7 @@ const MARKER = /\[N\d{1,3}(?:\s*,\s*N\d{1,3})*\]/g;
  * @property {(exchange: Exchange) => void} why
  * @property {(exchange: Exchange, rating: "up" | "down" | null) => void} rate
  * @property {(noteId: string, span: any) => void} open
+ * @property {(exchange: Exchange) => void} save the answer as a note
  * @property {(text: string) => void} say
  * @property {() => string[]} examples questions that can be asked
  * @property {(() => void) | null} settings where a model can be chosen; null: it cannot be
@@ -226,10 +228,11 @@ export class Exchange {
     };
     return [
       iconButton("copy", "Copy the answer", () => this.copy()),
+      this.cited.length > 0 && iconButton("note", "Save as a note", () => this.actions.save(this)),
       iconButton("up", "Good answer", () => rate("up"), { "aria-pressed": String(this.rating === "up") }),
       iconButton("down", "Bad answer", () => rate("down"), { "aria-pressed": String(this.rating === "down") }),
       button("Why this answer", () => this.actions.why(this), { class: "quiet" }),
-    ];
+    ].filter((each) => each instanceof HTMLElement);
   }
 
   /** @param {string} label */
@@ -239,11 +242,23 @@ export class Exchange {
 
   /** As Markdown: numbers in the text, and below it what they stand for. */
   async copy() {
-    const numbers = this.numbers();
-    const numbered = (/** @type {string} */ labels) => labels.replace(/N\d+/g, (label) => String(numbers.indexOf(label) + 1));
-    const text = (this.answer?.text ?? "").replace(MARKER, numbered);
-    await navigator.clipboard.writeText([text, ...(this.cited.length ? [`Sources:\n${listed(this.cited)}`] : [])].join("\n\n"));
+    await navigator.clipboard.writeText([this.numbered, ...(this.cited.length ? [`Sources:\n${listed(this.cited)}`] : [])].join("\n\n"));
     this.actions.say("Copied, with its sources.");
+  }
+
+  /** The text with the numbers that are shown in the place of labels. */
+  get numbered() {
+    const numbers = this.numbers();
+    const shown = (/** @type {string} */ labels) => labels.replace(/N\d+/g, (label) => String(numbers.indexOf(label) + 1));
+    return (this.answer?.text ?? "").replace(MARKER, shown);
+  }
+
+  /** A note that holds the answer, and its sources as links to their notes. */
+  get note() {
+    const vaults = [...new Set(this.cited.map(({ vault }) => vault))];
+    const [vault] = vaults.length === 1 ? vaults : ["default"];
+    const text = `${this.numbered}\n\n## Sources\n\n${linked(this.cited)}\n`;
+    return { title: this.question.replace(/\s+/g, " ").slice(0, LONGEST_TITLE), text, path: "", tags: [], vault };
   }
 
   /** What could be asked next, of the notes that were cited. @param {string[]} questions */
