@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from shared.language.vocabulary import Answers, SmallTalk, vocabularies, vocabulary
@@ -54,6 +54,11 @@ def refusal_text(reason: RefusalReason) -> str:
 def localized_reason(reason: RefusalReason, lang: str) -> str:
     """Returns the reason for people who asked in that language; in English where it has no words for it."""
     return _answers(lang).refusals[reason.value]
+
+
+def localized_advice(lang: str) -> Mapping[str, str]:
+    """Returns the texts below a refusal for people who asked in that language; in English where it has no words for it."""
+    return _answers(lang).advice
 
 
 def general_notice(lang: str) -> str:

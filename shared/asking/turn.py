@@ -18,7 +18,7 @@ from functools import partial
 
 from shared.account.idempotency import IdempotencyLock, RequestKey
 from shared.answering.pipeline import Writers, answer_events
-from shared.answering.refusals import localized_reason, refusal_text, small_talk
+from shared.answering.refusals import localized_advice, localized_reason, refusal_text, small_talk
 from shared.api.answers import (
     read_reply,
     reply_json,
@@ -372,17 +372,17 @@ def _revisions_now(app: App, tenant_id: str, note_ids: Sequence[str]) -> Mapping
 
 def _index_pending(answer: Answer) -> Answer:
     """Turns an answer into the refusal of an index that does not follow the notes yet."""
-    reason = ""
+    lang = "en"
     if answer.retrieved is not None:
         lang = answer.retrieved.analysis.lang
-        reason = localized_reason(RefusalReason.INDEX_PENDING, lang)
     return replace(
         answer,
         text=refusal_text(RefusalReason.INDEX_PENDING),
         citations=(),
         claims=(),
         refusal=RefusalReason.INDEX_PENDING,
-        localized_reason=reason,
+        localized_reason=localized_reason(RefusalReason.INDEX_PENDING, lang),
+        advice=localized_advice(lang),
         kind=AnswerKind.WRITTEN,
         grounding=None,
     )

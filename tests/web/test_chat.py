@@ -167,7 +167,7 @@ def test_a_greeting_and_an_empty_thought_get_a_friendly_word(page: Page, shot: S
 
 def test_who_asks_what_no_note_is_near_to_is_shown_what_can_be_asked(page: Page) -> None:
     refusal = ask(page, "xqzzv plorgh").locator(".refusal")
-    expect(refusal).to_contain_text("Ask about what stands in them, in your own words")
+    expect(refusal).to_contain_text("Ask about something in your notes, in your own words")
     expect(refusal.locator(".nearest li").first).to_be_visible()
     refusal.locator(".example").first.click()
     expect(page.locator(".exchange").nth(1).locator(".answer .chip").first).to_be_visible()
@@ -178,6 +178,21 @@ def test_a_refusal_gives_its_reason_in_the_language_of_the_question(page: Page) 
     expect(exchange.locator(".refusal-reason")).to_have_text(
         "In deinen Notizen steht nichts darüber."
     )
+    expect(exchange.locator(".refusal h3")).to_have_text("Die nächstliegenden Notizen")
+    expect(exchange.locator(".refusal .suggestion")).to_contain_text("Frag mit eigenen Worten")
+
+
+def test_a_number_stays_on_the_line_of_the_word_that_it_follows(page: Page) -> None:
+    exchange = ask(page, "Which film was recommended by Hélène?")
+    chip = exchange.locator(".answer .chip").first
+    for width in range(360, 420, 4):
+        page.set_viewport_size({"width": width, "height": 800})
+        begins_a_line = chip.evaluate(
+            "(chip) => { const before = document.createRange(); before.selectNode(chip.previousSibling);"
+            " const word = [...before.getClientRects()].at(-1), own = chip.getBoundingClientRect();"
+            " return own.top > word.bottom; }"
+        )
+        assert not begins_a_line, width
 
 
 def test_an_empty_time_offers_the_question_without_it(page: Page) -> None:
@@ -221,7 +236,7 @@ def test_an_answer_can_be_copied_and_rated_and_its_rating_taken_back(page: Page)
     expect(toast).to_have_text("Thank you.")
     expect(good).to_have_attribute("aria-pressed", "true")
     good.click()
-    expect(toast).to_have_text("Taken back.")
+    expect(toast).to_have_text("Rating removed.")
     expect(good).to_have_attribute("aria-pressed", "false")
     page.goto(link)
     expect(page.locator(".note mark").first).to_contain_text("We use Cloud Run for the API.")
@@ -353,7 +368,9 @@ def test_an_answer_is_saved_as_a_note_whose_sources_are_links(
     source = exchange.locator(".source-title").first.inner_text()
     exchange.get_by_role("button", name="Save as a note").click()
     expect(page.get_by_label("Title")).to_have_value("Which film was recommended by Hélène?")
-    expect(page.get_by_label("Text", exact=True)).to_have_value(re.compile(r"## Sources\n\n1\. \[\["))
+    expect(page.get_by_label("Text", exact=True)).to_have_value(
+        re.compile(r"## Sources\n\n1\. \[\[")
+    )
     note_id = page.url.rpartition("/notes/")[2].partition("?")[0]
     page.get_by_role("button", name="Close").click()
     expect(page.locator(".note h2")).to_have_text("Which film was recommended by Hélène?")

@@ -97,17 +97,17 @@ def test_the_first_save_asks_and_its_answer_is_remembered_for_the_folder(
     assert desk.file("boat.md") == TEXT
     page.screenshot(path=SHOTS / "note-file-question.png")
     question.get_by_role("button", name="Write the files").click()
-    expect(page.get_by_text("Saved. Its file says the same.")).to_be_visible()
+    expect(page.get_by_text("Saved. The file is saved too.")).to_be_visible()
     assert desk.file("boat.md") == TEXT.replace("blue", "red")
     _edit(page, desk, "other.md", TEXT.replace("blue", "green"))
-    expect(page.get_by_text("Saved. Its file says the same.")).to_be_visible()
+    expect(page.get_by_text("Saved. The file is saved too.")).to_be_visible()
     assert desk.file("other.md") == TEXT.replace("blue", "green")
 
 
 def test_a_file_that_is_left_stays_and_so_does_the_note(page: Page, desk: Desk) -> None:
     _edit(page, desk, "boat.md", TEXT.replace("blue", "red"))
     page.get_by_role("dialog").get_by_role("button", name="Leave the files").click()
-    expect(page.get_by_text("Saved. Its file stays as it is.")).to_be_visible()
+    expect(page.get_by_text("Saved. The file was not changed.")).to_be_visible()
     desk.index()
     assert desk.file("boat.md") == TEXT
     page.set_viewport_size({"width": 390, "height": 844})
@@ -132,7 +132,7 @@ def test_a_file_that_was_changed_too_is_not_written(page: Page, desk: Desk) -> N
     desk.write_back()
     (desk.folder / "boat.md").write_text(TEXT.replace("blue", "green"))
     _edit(page, desk, "boat.md", TEXT.replace("blue", "red"))
-    expect(page.get_by_text("Its file was changed too")).to_be_visible()
+    expect(page.get_by_text("The file was changed too")).to_be_visible()
     assert desk.file("boat.md") == TEXT.replace("blue", "green")
 
 
@@ -402,7 +402,7 @@ def test_a_chosen_folder_does_not_replace_what_was_changed_here_unasked(
         page.get_by_role("dialog").get_by_role("button", name="The same notes").click()
         question = page.get_by_role("dialog")
         expect(question.locator("li")).to_contain_text(["boat.md"])
-        question.get_by_label("What becomes of boat.md").select_option(action)
+        question.get_by_label("What to do with boat.md").select_option(action)
         question.get_by_role("button", name="Go on").click()
         expect(page.get_by_text("imported into “default”")).to_be_visible()
         assert page.request.get(note).json()["text"] == kept
@@ -422,11 +422,11 @@ def test_with_files_being_written_a_new_note_and_a_changed_path_reach_the_disk(
     )
     page.get_by_label("Path").fill("sea/log.md")
     page.get_by_role("button", name="Save").click()
-    expect(page.locator(".save-state")).to_have_text("Saved. Its file says the same.")
+    expect(page.locator(".save-state")).to_have_text("Saved. The file is saved too.")
     assert "High water." in desk.file("sea/log.md")
     page.get_by_label("Path").fill("sea/old/log.md")
     page.get_by_role("button", name="Save").click()
-    expect(page.locator(".save-state")).to_have_text("Saved. Its file says the same.")
+    expect(page.locator(".save-state")).to_have_text("Saved. The file is saved too.")
     assert "High water." in desk.file("sea/old/log.md")
     assert not (desk.folder / "sea/log.md").exists()
     page.get_by_label("Path").fill("boat.md")

@@ -302,8 +302,8 @@ def test_folders_with_the_same_paths_replace_nothing_of_each_other(
     expect(dialog.locator("li")).to_contain_text(
         [re.compile("README.md.*here: .*to import: "), "todo.md"]
     )
-    dialog.get_by_label("What becomes of README.md").select_option("Keep both")
-    dialog.get_by_label("What becomes of todo.md").select_option("Replace")
+    dialog.get_by_label("What to do with README.md").select_option("Keep both")
+    dialog.get_by_label("What to do with todo.md").select_option("Replace")
     shot(page, "import-choice")
     dialog.get_by_role("button", name="Go on").click()
     expect(page.locator(".landing")).to_contain_text("1 replaced: what was there is in the trash.")
@@ -487,7 +487,7 @@ def test_an_export_is_brought_back_and_replaces_nothing_unasked(
         _bring_back(other, download.value.path())
         other.get_by_role("dialog").get_by_role("button", name="Cancel").click()
         expect(other.locator(".landing")).to_contain_text(
-            "Skipped, what is here stays: Brought back"
+            "Skipped, your notes stay as they were: Brought back"
         )
         assert fresh.call("GET", f"/notes/{note_id}")[1]["text"] == "Said here."
 
@@ -574,3 +574,47 @@ def test_links_between_notes_are_followed_there_and_back(
     shot(page, "backlinks")
     back.click()
     expect(page.locator(".note h2")).to_have_text("Pier log")
+
+
+FORMULAS = """# Waves
+
+The speed is $c*f*t$ and costs $5 or $6.
+
+$$
+\\frac{a_1}{b_2} * c_3
+$$
+
+| Abbreviation | Explanation of it | Responsible department |
+|---|---|---|
+| Interoperability | Communication between incompatible systems | Telecommunications administration |
+"""
+
+
+def test_formulas_stay_as_written_and_tables_do_not_break_inside_words(
+    page: Page, product: Running, shot: Shot
+) -> None:
+    product.call("PUT", "/notes/waves", {"title": "Waves", "text": FORMULAS})
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.goto(f"{product.address}/#/notes/waves")
+    prose = page.locator(".note .prose")
+    expect(prose.locator("code.math")).to_have_text(["c*f*t"])
+    expect(prose).to_contain_text("costs $5 or $6.")
+    expect(prose.locator("pre.math")).to_have_text("\\frac{a_1}{b_2} * c_3")
+    expect(prose.locator("em")).to_have_count(0)
+    shot(page, "formulas-phone")
+    heights = prose.locator("td").first.evaluate(
+        "(cell) => { const text = document.createRange(); text.selectNodeContents(cell); return text.getClientRects().length; }"
+    )
+    assert heights == 1
+    product.call("DELETE", "/notes/waves")
+
+
+def test_words_are_marked_only_where_they_tell_something(page: Page) -> None:
+    open_notes(page)
+    page.get_by_label("Search notes").fill("e")
+    expect(page.locator("#side-notes .list-row").first).to_be_visible()
+    expect(page.locator("#side-notes mark")).to_have_count(0)
+    page.get_by_label("Search notes").fill("of retro")
+    expect(page.locator("#side-notes mark").first).to_have_text("Retro")
+    marked = set(page.locator("#side-notes mark").all_inner_texts())
+    assert {word.lower() for word in marked} == {"retro"}

@@ -17,9 +17,9 @@ const SUPPORT = /** @type {Readonly<Record<string, {word: string, sentence: stri
   unsupported: { word: "not supported", sentence: "The passage does not back what is said. Read it yourself." },
   somePartial: { word: "partly supported", sentence: "One of the claims that cite this is backed only in part. The quote is for the one it backs best." },
   someUnsupported: { word: "one claim not supported", sentence: "One of the claims that cite this is not backed by it. The quote is for the one it backs best." },
-  quoted: { word: "quoted", sentence: "Your note's own words. Nobody judged whether they answer." },
+  quoted: { word: "quoted", sentence: "Word for word from your note. Whether it answers the question was not checked." },
   stale: { word: "changed since", sentence: "The note has changed since it was read for this answer." },
-  none: { word: "not judged", sentence: "Not judged: read the passage yourself." },
+  none: { word: "not judged", sentence: "Not checked: read the passage yourself." },
 });
 
 /** @param {any} citation */

@@ -2,6 +2,9 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+const NO_BLANKS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+/** Scripts in which words are short, and nothing parts them. */
+
 /** Outlines on a 24 × 24 grid. @type {Readonly<Record<string, string>>} */
 const ICONS = {
   send: "M5 12h13M12 5l7 7-7 7",
@@ -105,6 +108,9 @@ export function day(instant) {
   return DAY.format(new Date(instant));
 }
 
+const TELLING = 3;
+/** Letters of a word from which on its beginning says enough: a shorter one counts only whole, and only alone. */
+
 /**
  * A text with the words of a search marked, wherever they begin a word.
  * @param {string} text @param {string} query
@@ -112,7 +118,9 @@ export function day(instant) {
 export function marked(text, query) {
   const words = query.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
   if (!words.length) return [text];
-  const found = new RegExp(`(?<![\\p{L}\\p{N}])(${words.join("|")})`, "giu");
+  const long = words.filter((word) => word.length >= TELLING || NO_BLANKS.test(word));
+  const end = long.length ? "" : "(?![\\p{L}\\p{N}])";
+  const found = new RegExp(`(?<![\\p{L}\\p{N}])(${(long.length ? long : words).join("|")})${end}`, "giu");
   return text.split(found).map((piece, place) => (place % 2 ? h("mark", {}, piece) : piece));
 }
 

@@ -5,7 +5,7 @@
 
 /**
  * @typedef {{text: string, at: number[]}} Run text, and for each of its UTF-16 units the offset into the source
- * @typedef {{type: "text" | "code", text: string, at: number[]}
+ * @typedef {{type: "text" | "code" | "math", text: string, at: number[]}
  *   | {type: "strong" | "em" | "del" | "mark", children: Inline[]}
  *   | {type: "link", href: string, children: Inline[]}
  *   | {type: "note" | "image", target: string, children: Inline[]}
@@ -27,6 +27,8 @@ const ANGLE = /<((?:https?:\/\/|mailto:)[^\s<>]{1,2000})>/y;
 const BARE = /https?:\/\/[^\s\x00-\x1f\x7f-\x9f<>"'`]{1,2000}/y; // no control character either: \s has few of them
 const IMAGE = /\.(?:png|jpe?g|gif|webp|avif|svg)$/i;
 const TICKS = /`+/y;
+const MATH = /\$\$([^$]{1,1500})\$\$|\$(?![\s$])((?:\\.|[^\\$\n]){0,500}(?:\\.|[^\\$\s]))\$(?!\d)/y;
+/** `$x$` and `$$x$$`: an amount like $5 is followed by a blank before the next dollar, or a digit after it. */
 const FOOTNOTE = /\[\^([^\]\s]{1,50})\]/y;
 const COMMENTS = /** @type {const} */ ([["%%", "%%"], ["<!--", "-->"]]);
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
@@ -74,6 +76,8 @@ class Scanner {
         return this.escape();
       case "`":
         return this.code();
+      case "$":
+        return this.math();
       case "[":
       case "!":
         return this.citation() || this.footnote() || this.wiki() || this.link();
@@ -146,6 +150,15 @@ class Scanner {
     }
     this.place += ticks;
     return true;
+  }
+
+  /** A formula, left as its author wrote it: stars and underscores in it are no marks. */
+  math() {
+    const found = this.match(MATH);
+    if (!found) return false;
+    const frame = found[1] === undefined ? 1 : 2;
+    const run = this.slice(this.place + frame, this.place + found[0].length - frame);
+    return this.put({ type: "math", ...run }, found[0].length);
   }
 
   /** Code, which in a table has bars of its own. @param {number} start @param {number} end @returns {Run} */

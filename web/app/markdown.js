@@ -9,7 +9,7 @@ import { inlines } from "./inline.js";
  * @typedef {{done: boolean | null, blocks: Block[]}} Item `done` null: no task
  * @typedef {{type: "heading", level: number, children: Inline[]}
  *   | {type: "paragraph", children: Inline[]}
- *   | {type: "code", run: Run}
+ *   | {type: "code" | "math", run: Run}
  *   | {type: "quote", blocks: Block[]}
  *   | {type: "callout", kind: string, fold: string, title: Inline[], blocks: Block[]}
  *   | {type: "footnote", label: string, blocks: Block[]}
@@ -22,6 +22,7 @@ const DEEPEST = 12;
 
 const BLANK = /^\s*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+const FORMULA = /^ {0,3}\$\$/;
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+|$)(.*?)(?:[ \t]+#+)?[ \t]*$/;
 const RULE = /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
@@ -84,6 +85,7 @@ class Blocks {
   /** @returns {Block} */
   block() {
     if (FENCE.test(this.line)) return this.fenced();
+    if (FORMULA.test(this.line)) return this.formula() ?? this.paragraph();
     if (INDENTED.test(this.line)) return this.indented();
     if (HEADING.test(this.line)) return this.heading();
     if (RULE.test(this.line)) return this.rule();
@@ -133,6 +135,23 @@ class Blocks {
       body.push(this.lines[this.next]);
     }
     return { type: "code", run: joined(body) };
+  }
+
+  /** A formula of its own, `$$` before and after it; null where none ends it, or text follows. @returns {Block | null} */
+  formula() {
+    const begin = this.line.indexOf("$$") + 2;
+    for (let last = this.next; last < this.lines.length; last += 1) {
+      const line = this.lines[last];
+      const end = line.text.indexOf("$$", last === this.next ? begin : 0);
+      if (end === -1) continue;
+      if (line.text.slice(end + 2).trim()) return null;
+      const body = this.lines.slice(this.next, last + 1);
+      body[body.length - 1] = { text: line.text.slice(0, end), at: line.at };
+      body[0] = cut(body[0], begin);
+      this.next = last + 1;
+      return { type: "math", run: joined(body.filter(({ text }) => text.trim())) };
+    }
+    return null;
   }
 
   /** @returns {Block} */

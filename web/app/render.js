@@ -3,6 +3,10 @@
 import { button, h } from "./dom.js";
 import { blocks } from "./markdown.js";
 
+const LONGEST_JOINED = 30;
+/** Characters that stay on one line with the citation that follows them. */
+const CLOSING = /^[.,;:!?)\]”’"']+/;
+
 /**
  * @typedef {import("./markdown.js").Block} Block
  * @typedef {import("./markdown.js").Inline} Inline
@@ -37,6 +41,8 @@ function element(block, options) {
       return h("p", {}, inside(block.children, options));
     case "code":
       return h("pre", { tabindex: "0" }, h("code", {}, text(block.run, options)));
+    case "math":
+      return h("pre", { class: "math", tabindex: "0" }, h("code", {}, text(block.run, options)));
     case "quote":
       return h("blockquote", {}, block.blocks.map((each) => element(each, options)));
     case "callout":
@@ -82,7 +88,45 @@ function table([head, ...body], options) {
 
 /** @param {Inline[]} nodes @param {Options} options @returns {any[]} */
 function inside(nodes, options) {
-  return nodes.map((node) => inline(node, options));
+  if (!options.cite) return nodes.map((node) => inline(node, options));
+  return withMarkers(nodes).map((node) => (Array.isArray(node) ? h("span", { class: "joined" }, node.map((each) => inline(each, options))) : inline(node, options)));
+}
+
+/**
+ * Citations together with the word before them and the sign after them, so that none of them begins a line.
+ * @param {Inline[]} nodes @returns {(Inline | Inline[])[]}
+ */
+function withMarkers(nodes) {
+  const found = /** @type {(Inline | Inline[])[]} */ ([]);
+  for (const node of nodes) {
+    const last = found.at(-1);
+    if (node.type === "cite" && Array.isArray(last)) last.push(node);
+    else if (node.type === "cite") {
+      const [before, word] = lastWord(last);
+      if (word) found.pop();
+      if (before) found.push(before);
+      found.push(word ? [word, node] : [node]);
+    } else if (node.type === "text" && Array.isArray(last) && CLOSING.test(node.text)) {
+      const { length } = /** @type {RegExpExecArray} */ (CLOSING.exec(node.text))[0];
+      last.push(piece(node, 0, length));
+      if (length < node.text.length) found.push(piece(node, length, node.text.length));
+    } else found.push(node);
+  }
+  return found;
+}
+
+/** A text without its last word, and that word; a word that is too long for a line stays where it is. @param {Inline | Inline[] | undefined} node @returns {[Inline | null, Inline | null]} */
+function lastWord(node) {
+  if (!node || Array.isArray(node)) return [null, null];
+  if (node.type !== "text") return plain([node]).length <= LONGEST_JOINED && node.type !== "break" ? [null, node] : [null, null];
+  const start = node.text.search(/\S+$/);
+  if (start === -1 || node.text.length - start > LONGEST_JOINED) return [null, null];
+  return [start ? piece(node, 0, start) : null, piece(node, start, node.text.length)];
+}
+
+/** @param {any} node of text @param {number} start @param {number} end @returns {Inline} */
+function piece(node, start, end) {
+  return { ...node, text: node.text.slice(start, end), at: node.at.slice(start, end) };
 }
 
 /** @param {Inline} node @param {Options} options @returns {any} */
@@ -92,6 +136,8 @@ function inline(node, options) {
       return text(node, options);
     case "code":
       return h("code", {}, text(node, options));
+    case "math":
+      return h("code", { class: "math" }, text(node, options));
     case "link":
       return h("a", { href: node.href, rel: "noopener noreferrer nofollow", target: "_blank" }, inside(node.children, options));
     case "note": {

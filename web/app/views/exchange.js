@@ -10,8 +10,8 @@ import { understood } from "./understood.js";
 const PHASES = { waiting: "Asking…", searching: "Searching your notes…", writing: "Writing…" };
 
 const WITHDRAWN = /** @type {Readonly<Record<string, string>>} */ ({
-  writer_failed: "The writing model broke off; your notes are quoted instead.",
-  refused: "The first draft could not stand and was taken back.",
+  writer_failed: "The model stopped before it had finished. Your notes are quoted instead.",
+  refused: "The first draft was withdrawn: your notes do not back it.",
 });
 
 const SHOWN = 300;
@@ -176,7 +176,7 @@ export class Exchange {
     const uncited = answer.claims.filter((claim) => !claim.cids.length).length;
     const removed = answer.meta?.removedCitations ?? [];
     return [
-      ...new Set(answer.withdrawn.map((reason) => WITHDRAWN[reason] ?? "Part of this answer was taken back while it was written.")),
+      ...new Set(answer.withdrawn.map((reason) => WITHDRAWN[reason] ?? "Part of this answer was withdrawn while it was written.")),
       bad.length && `${named(bad)} ${bad.length === 1 ? "does" : "do"} not back what is said there: read the passage before you rely on it.`,
       some.length && `${named(some)} ${some.length === 1 ? "does" : "do"} not back every claim that cites ${some.length === 1 ? "it" : "them"}: read the passage before you rely on it.`,
       uncited && `${plural(uncited, "sentence")} here ${uncited === 1 ? "cites" : "cite"} no note.`,

@@ -11,12 +11,12 @@ const CHOICES = /** @type {const} */ ([["skip", "Skip"], ["replace", "Replace"],
  * @returns {Promise<("skip" | "replace" | "both")[]>} one an entry
  */
 export async function decided(notes, entries) {
-  const selects = entries.map((entry) => choice(`What becomes of ${entry.path}`, !entry.copy));
+  const selects = entries.map((entry) => choice(`What to do with ${entry.path}`, !entry.copy));
   const all = choice("For all", entries.some(({ copy }) => !copy));
   all.addEventListener("change", () => {
     for (const select of selects) select.value = all.value;
   });
-  const question = `${plural(entries.length, "of them is", "of them are")} here already, and ${entries.length === 1 ? "says" : "say"} something else. What is replaced stays in the trash for 30 days.`;
+  const question = `${plural(entries.length, "of them is", "of them are")} here already, with another text. Notes that you replace stay in the trash for 30 days.`;
   const form = h(
     "form",
     { method: "dialog" },

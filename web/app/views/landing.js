@@ -176,8 +176,8 @@ function report({ all, failed, odd, kept, replaced }, words, vaults) {
   return [
     taken > 0 && h("p", { class: "notice good" }, `${plural(taken, ...words)} imported${into}. The index follows by itself.`),
     replaced > 0 && h("p", { class: "notice" }, `${replaced.toLocaleString()} replaced: what was there is in the trash.`),
-    ...(kept.length ? [h("p", { class: "notice" }, `Skipped, what is here stays: ${kept.join(", ")}`)] : []),
+    ...(kept.length ? [h("p", { class: "notice" }, `Skipped, your notes stay as they were: ${kept.join(", ")}`)] : []),
     ...(failed.length ? [h("p", { class: "notice bad" }, `${failed.length.toLocaleString()} could not be imported:`), list(failed)] : []),
-    ...(odd.length ? [h("p", { class: "notice" }, "Imported, but not as their author meant:"), list(odd)] : []),
+    ...(odd.length ? [h("p", { class: "notice" }, "Imported, with a problem:"), list(odd)] : []),
   ].filter((part) => part !== false);
 }

@@ -103,7 +103,7 @@ export class NotePage {
   unreadable(id) {
     const note = this.notes.all.get(id) ?? { noteId: id, title: id };
     return [
-      h("p", {}, "An app wrote this note so that it cannot be read. It stays as it is kept, and an export holds all of it; deleted, it does not go into the trash."),
+      h("p", {}, "An app saved this note in a form that cannot be read. It is kept as it is, and every export holds all of it. If you delete it, it does not go into the trash."),
       button("Delete", () => this.remove(note), { class: "danger" }),
     ];
   }

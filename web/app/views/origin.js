@@ -16,7 +16,7 @@ function fileOf(origin) {
 export async function withFile(notes, note) {
   const { origin } = note;
   if (!origin?.folder || origin.writeBack !== null || origin.state !== "note") return note;
-  const question = `This note came from ${fileOf(origin)}. Write it there too, as from now on every note of ${origin.folder} that you save?`;
+  const question = `This note came from ${fileOf(origin)}. Save it there too? From now on this would hold for every note of ${origin.folder} that you save.`;
   const answer = await chosen(question, [
     ["leave", "Leave the files"],
     ["write", "Write the files"],
@@ -27,10 +27,10 @@ export async function withFile(notes, note) {
 /** What saving did to the file. @param {any} note @returns {string} empty: the note has none */
 export function becameOf({ origin, path }) {
   if (!origin?.folder) return origin?.reason ? `${origin.reason[0].toUpperCase()}${origin.reason.slice(1)}.` : "";
-  const stays = path && path !== origin.path ? ` Its file stays at ${origin.path}.` : "";
-  if (origin.state === "same") return `Its file says the same.${stays}`;
-  if (origin.state === "note") return `Its file stays as it is.${stays}`;
-  return "Its file was changed too: both stay until you decide, where the note is read.";
+  const stays = path && path !== origin.path ? ` The file stays at ${origin.path}.` : "";
+  if (origin.state === "same") return `The file is saved too.${stays}`;
+  if (origin.state === "note") return `The file was not changed.${stays}`;
+  return "The file was changed too. Both versions stay until you choose one: open the note to compare them.";
 }
 
 /** What deleting does to the file. @param {any} origin @returns {string} */

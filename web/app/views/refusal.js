@@ -7,15 +7,14 @@ import { rephrased } from "./understood.js";
 /** @param {import("./exchange.js").Exchange} exchange */
 export function refusalBox(exchange) {
   const answer = /** @type {import("../answer.js").Answer} */ (exchange.answer);
-  const { reason } = answer.meta.refusal;
-  const { nearest } = answer.meta.refusal;
+  const { reason, nearest, advice = {} } = answer.meta.refusal;
   return h(
     "div",
     { class: "refusal" },
     h("p", { class: "refusal-reason" }, answer.meta.refusal.told ?? answer.text),
-    nearest.length ? h("h3", {}, "The nearest notes") : null,
+    nearest.length && advice.nearest ? h("h3", {}, advice.nearest) : null,
     nearest.length ? h("ul", { class: "nearest" }, nearest.slice(0, 3).map((row) => near(row, exchange))) : null,
-    suggestion(reason, exchange),
+    advice.again ? suggestion(reason, advice, exchange) : null, // an answer of an earlier release gives none
   );
 }
 
@@ -36,31 +35,31 @@ function next(label, onclick) {
   return button(label, onclick, { class: "suggestion" });
 }
 
-/** One thing to do next. @param {string} reason @param {import("./exchange.js").Exchange} exchange */
-function suggestion(reason, exchange) {
+/** One thing to do next. @param {string} reason @param {Record<string, string>} advice in the question's language @param {import("./exchange.js").Exchange} exchange */
+function suggestion(reason, advice, exchange) {
   const again = (changes) => () => exchange.actions.rephrase(exchange, exchange.question, changes);
-  if (reason === "no_notes") return next("Add your notes", () => go({ view: "notes" }));
-  if (reason === "index_pending") return next("Ask again", again({}));
+  if (reason === "no_notes") return next(advice.addNotes, () => go({ view: "notes" }));
+  if (reason === "index_pending") return next(advice.again, again({}));
   const asked = /** @type {any} */ (exchange.asked);
   const phrase = exchange.answer?.query?.timeRange?.phrase;
   const timeless = phrase && rephrased(exchange.question, phrase);
-  if (timeless) return next(`Ask again without “${phrase}”`, () => exchange.actions.rephrase(exchange, timeless));
+  if (timeless) return next(advice.withoutTime.replace("{time}", phrase), () => exchange.actions.rephrase(exchange, timeless));
   const { windowDays, ...places } = asked.filters ?? {};
-  if (windowDays) return next("Ask again in notes of all times", again({ filters: places }));
-  if (Object.keys(places).length) return next("Ask again in all notes", again({ filters: {} }));
-  if ((asked.threshold ?? exchange.settings.threshold ?? 0) > 0) return next("Ask again without a relevance threshold", again({ threshold: 0 }));
-  if (reason === "no_candidates") return examples(exchange);
-  return h("p", { class: "suggestion" }, "Try a name, a title or a word that stands in the note itself.");
+  if (windowDays) return next(advice.allTimes, again({ filters: places }));
+  if (Object.keys(places).length) return next(advice.allNotes, again({ filters: {} }));
+  if ((asked.threshold ?? exchange.settings.threshold ?? 0) > 0) return next(advice.noThreshold, again({ threshold: 0 }));
+  if (reason === "no_candidates") return examples(advice.examples, exchange);
+  return h("p", { class: "suggestion" }, advice.otherWords);
 }
 
-/** What can be asked, where no note is near the question. @param {import("./exchange.js").Exchange} exchange */
-function examples(exchange) {
+/** What can be asked, where no note is near the question. @param {string} words @param {import("./exchange.js").Exchange} exchange */
+function examples(words, exchange) {
   const { examples, rephrase } = exchange.actions;
   const example = (text) => button(text, () => rephrase(exchange, text), { class: "example" });
   return h(
     "div",
     {},
-    h("p", { class: "suggestion" }, "Ask about what stands in them, in your own words: a person, a project, a place, a day. For example:"),
+    h("p", { class: "suggestion" }, words),
     h("div", { class: "examples" }, examples().map(example)),
   );
 }

@@ -39,7 +39,7 @@ export class SessionList {
       return;
     }
     const more = nextPage && h("li", {}, button("Older ones", () => tried(() => this.sessions.more(), this.page.tell), { class: "quiet" }));
-    const none = !list.length && h("li", { class: "muted hint" }, this.sessions.query ? "No conversation matches." : "Your conversations will stand here.");
+    const none = !list.length && h("li", { class: "muted hint" }, this.sessions.query ? "No conversation matches." : "Your conversations will be listed here.");
     refill(this.list, [...list.map((session) => this.row(session)), more, none]);
   }
 

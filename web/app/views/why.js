@@ -55,7 +55,7 @@ function contents(exchange, explained) {
   const best = Math.max(...rows.map((row) => row.score), 1e-9);
   const { keywords } = explained;
   return [
-    h("p", {}, `${plural(rows.length, "passage")} came into question; ${rows.filter((row) => row.inResult).length} went to the writer.`),
+    h("p", {}, `${plural(rows.length, "passage")} were considered; ${rows.filter((row) => row.inResult).length} went to the writer.`),
     h("p", { class: "muted" }, keywords.length ? `Words looked for: ${keywords.join(", ")}` : "No words to look for: the question was matched by meaning and time."),
     h("p", { class: "legend", "aria-hidden": "true" }, LEGS.map((leg) => h("span", { class: `key ${leg}` }, WORDS[leg]))),
     h("ol", { class: "bars" }, rows.map((row) => bar(row, best, cited.get(row.chunkId)))),
