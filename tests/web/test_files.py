@@ -146,7 +146,9 @@ def test_what_somebody_else_saved_meanwhile_is_not_overwritten_unasked(
     page.get_by_role("button", name="Save").click()
     question = page.get_by_role("dialog")
     expect(question).to_contain_text("changed elsewhere while you wrote")
-    question.get_by_role("button", name="Cancel").click()
+    expect(question.locator("section pre").first).to_have_text("Mine.")
+    expect(question.locator("section pre").last).to_contain_text("The boat is green.")
+    question.get_by_role("button", name="Not now").click()
     expect(page.get_by_text("Not saved.")).to_be_visible()
     note = page.request.get(
         f"{desk.running.address}/api/notes/{note_id_of('default', 'boat.md')}"
@@ -388,6 +390,48 @@ def test_both_sides_of_a_conflict_are_shown_and_one_is_chosen(page: Page, desk: 
         said = f"The boat is {here if keep == 'Keep the note' else there}."
         expect(page.get_by_text(said)).to_be_visible()
         assert said in desk.file("boat.md")
+
+
+def test_lines_of_either_side_can_stay(page: Page, desk: Desk) -> None:
+    desk.write_back()
+    lines = ["# Boat", "", "The hull is blue.", "", "It has two oars.", "", "The mast is new.", ""]
+    (desk.folder / "boat.md").write_text("\n".join(lines))
+    desk.index()
+    note_id = note_id_of("default", "boat.md")
+    address = f"{desk.running.address}/api/notes/{note_id}"
+    note = page.request.get(address).json()
+    theirs = "\n".join(lines).replace("blue", "green").replace("new", "old")
+    (desk.folder / "boat.md").write_text(theirs)
+    mine = "\n".join(lines).replace("blue", "red").replace("new", "short")
+    page.request.put(address, data={**note, "text": mine})
+    page.goto(desk.address("boat.md"))
+    page.reload()
+    page.get_by_role("button", name="Compare and decide").click()
+    dialog = page.get_by_role("dialog")
+    page.screenshot(path=SHOTS / "conflict-lines.png")
+    dialog.get_by_label("Difference 1").get_by_role("radio", name="The file").check()
+    dialog.get_by_label("Difference 2").get_by_role("radio", name="Both").check()
+    dialog.get_by_role("button", name="Keep what is chosen").click()
+    expect(page.get_by_role("button", name="Compare and decide")).to_have_count(0)
+    expected = ["The hull is green.", "It has two oars.", "The mast is short.", "The mast is old."]
+    kept = [line for line in desk.file("boat.md").splitlines() if line.endswith(".")]
+    assert kept == expected
+    assert page.request.get(address).json()["text"] == desk.file("boat.md")
+
+
+def test_what_was_typed_and_what_was_saved_meanwhile_are_put_together(
+    page: Page, desk: Desk
+) -> None:
+    page.goto(desk.address("boat.md", "?edit=1"))
+    page.get_by_label("Text").fill(f"{TEXT}It is mine.\n")
+    (desk.folder / "boat.md").write_text(TEXT.replace("blue", "green"))
+    desk.index()
+    page.get_by_role("button", name="Save").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Keep the other").click()
+    expect(page.get_by_label("Text")).to_have_value(re.compile("green"))
+    page.get_by_role("button", name="Bring mine back").click()
+    expect(page.get_by_label("Text")).to_have_value(re.compile("It is mine"))
 
 
 def test_a_chosen_folder_does_not_replace_what_was_changed_here_unasked(

@@ -310,6 +310,12 @@ def test_folders_with_the_same_paths_replace_nothing_of_each_other(
     texts = [text_of(path) for path in ("README.md", "README (2).md", "todo.md")]
     assert texts == ["The kayak leaks.", "Sold.", "Sold."]
     page.get_by_role("button", name="Show the trash").click()
+    thrown = page.locator(".thrown > li").filter(has_text="todo.md")
+    expect(thrown).to_have_count(1)
+    expect(thrown).to_contain_text(re.compile(r"replaced by an import \d+ \w+ \d{4}, \d\d:\d\d"))
+    thrown.get_by_role("button", name="Preview todo.md").first.click()
+    expect(thrown.locator(".prose").first).to_have_text("Paint the Kayak.")
+    shot(page, "trash")
     page.get_by_role("button", name="Restore todo.md").first.click()
     expect(page.locator(".toast")).to_contain_text("Restored todo.md.")
     assert text_of("todo.md") == "Paint the Kayak."
@@ -614,7 +620,7 @@ def test_words_are_marked_only_where_they_tell_something(page: Page) -> None:
     page.get_by_label("Search notes").fill("e")
     expect(page.locator("#side-notes .list-row").first).to_be_visible()
     expect(page.locator("#side-notes mark")).to_have_count(0)
-    page.get_by_label("Search notes").fill("of retro")
-    expect(page.locator("#side-notes mark").first).to_have_text("Retro")
+    page.get_by_label("Search notes").fill("a sourdough")
+    expect(page.locator("#side-notes mark").first).to_have_text("Sourdough")
     marked = set(page.locator("#side-notes mark").all_inner_texts())
-    assert {word.lower() for word in marked} == {"retro"}
+    assert {word.lower() for word in marked} == {"sourdough"}

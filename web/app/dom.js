@@ -103,6 +103,13 @@ export function plural(count, word, several = `${word}s`) {
 
 const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
 
+const MOMENT = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric", hour: "numeric", minute: "2-digit" });
+
+/** A day and the time of day in the reader's words. @param {string} instant RFC 3339 */
+export function moment(instant) {
+  return MOMENT.format(new Date(instant));
+}
+
 /** A day in the reader's words. @param {string} instant RFC 3339 */
 export function day(instant) {
   return DAY.format(new Date(instant));

@@ -6,6 +6,7 @@ import { bodyStart } from "../markdown.js";
 import { confirmed } from "../page.js";
 import { render } from "../render.js";
 import { indexState } from "./index_state.js";
+import { compared } from "./compare.js";
 import { becameOf, withFile } from "./origin.js";
 
 const FIELDS = /** @type {const} */ (["title", "path", "tags", "text"]);
@@ -120,26 +121,52 @@ export class Editor {
     this.actions.saved(this.note);
   }
 
-  /** As it was saved; null: somebody else has changed the note meanwhile, and that stays. @param {any} wanted */
+  /** As it was saved; null: somebody else has changed the note meanwhile, and it was not decided what stays. @param {any} wanted */
   async saved(wanted) {
     try {
       return await this.notes.save(wanted);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 409 || error.message.startsWith("path: ")) throw error;
-      if (!(await this.mayReplace())) return null;
-      return this.notes.save({ ...wanted, revision: null });
+    }
+    const other = await this.other();
+    if (!other) return this.notes.save({ ...wanted, revision: null }); // it was deleted: saving brings it back
+    const decision = await compared(
+      "This note was changed elsewhere while you wrote. Nothing of yours is saved yet: what stays?",
+      "Not now",
+      { name: "What you wrote", keep: "Keep mine", text: wanted.text },
+      { name: "Saved elsewhere", keep: "Keep the other", text: other.text },
+      FIELDS.filter((name) => name !== "text" && String(wanted[name]) !== String(other[name])).map((name) => `${name[0].toUpperCase()}${name.slice(1)}: you wrote “${wanted[name]}”, elsewhere it is “${other[name]}”.`),
+    );
+    if (!decision) return null;
+    if ("side" in decision && decision.side === "theirs") return this.take(other);
+    const text = "text" in decision ? decision.text : wanted.text;
+    this.inputs.text.value = text;
+    return this.saved({ ...wanted, text, revision: other.revision });
+  }
+
+  /** The version of somebody else; null: it was deleted. */
+  async other() {
+    try {
+      return await this.notes.get(this.note.noteId);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return null;
+      throw error;
     }
   }
 
-  /** Whether the version of somebody else may be overwritten; what was deleted elsewhere is brought back by saving. */
-  async mayReplace() {
-    try {
-      await this.notes.get(this.note.noteId);
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return true;
-      throw error;
-    }
-    return confirmed("This note was changed elsewhere while you wrote. Replace that version?", "Replace");
+  /** The version of somebody else stands in the fields, and what was written can be brought back. @param {any} other */
+  take(other) {
+    const mine = this.values();
+    this.note = other;
+    this.put({ ...other, tags: other.tags.join(", ") });
+    this.page.say("The other version is shown.", { "Bring mine back": () => this.put(mine) });
+    return other;
+  }
+
+  /** @param {Record<string, string>} values */
+  put(values) {
+    for (const name of FIELDS) this.inputs[name].value = values[name];
+    this.changed();
   }
 
   togglePreview() {

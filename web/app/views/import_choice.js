@@ -1,6 +1,6 @@
 /** What becomes of each thing in an import that is here already and says something else. */
 
-import { button, day, h, plural } from "../dom.js";
+import { day, h, plural } from "../dom.js";
 import { showDialog } from "../router.js";
 
 const CHOICES = /** @type {const} */ ([["skip", "Skip"], ["replace", "Replace"], ["both", "Keep both"]]);
@@ -43,32 +43,4 @@ function row(notes, entry, select) {
   const here = entry.here(notes)?.updatedAt;
   const dates = [here && `here: ${day(here)}`, entry.changed && `to import: ${day(entry.changed)}`].filter(Boolean).join(" · ");
   return h("li", {}, h("span", {}, h("span", {}, entry.path), h("span", { class: "muted list-facts" }, dates)), select);
-}
-
-/** The notes that were edited, replaced or deleted within 30 days, each with a way back. */
-export class Trash {
-  /** @param {import("../notes.js").Notes} notes */
-  constructor(notes) {
-    this.notes = notes;
-    this.list = h("ul", { class: "decisions" });
-    this.element = h("div", { class: "trash" }, h("h3", {}, "Trash"), h("p", { class: "muted" }, "What was edited, replaced or deleted stays here for 30 days."), h("div", { class: "row" }, button("Show the trash", () => this.show())), this.list);
-  }
-
-  async show() {
-    const found = await this.notes.trash();
-    this.list.replaceChildren(...(found.length ? found.map((row) => this.row(row)) : [h("li", { class: "muted" }, "The trash is empty.")]));
-  }
-
-  /** @param {any} trashed of the wire */
-  row(trashed) {
-    const name = trashed.path || trashed.title || "Untitled";
-    const facts = `${trashed.vault} · ${trashed.reason} ${day(trashed.trashedAt)} · until ${day(trashed.expiresAt)}`;
-    const restore = async () => {
-      await this.notes.restore(trashed.trashId);
-      this.notes.page.say(`Restored ${name}.`);
-      await this.show();
-    };
-    const back = button("Restore", () => restore().catch(this.notes.page.tell), { "aria-label": `Restore ${name}` });
-    return h("li", {}, h("span", {}, h("span", {}, name), h("span", { class: "muted list-facts" }, facts)), back);
-  }
 }

@@ -5,7 +5,8 @@ import { button, h, plural } from "../dom.js";
 import { exportAll, exportMarkdown, read } from "../export.js";
 import { dropped, entriesOf, importAll, picked } from "../import.js";
 import { Folders, notTaken, timeLeft } from "./folders.js";
-import { decided, Trash } from "./import_choice.js";
+import { decided } from "./import_choice.js";
+import { Trash } from "./trash.js";
 
 export class Landing {
   /** @param {import("../notes.js").Notes} notes */

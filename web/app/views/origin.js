@@ -3,6 +3,7 @@
 import { tried } from "../api.js";
 import { button, h } from "../dom.js";
 import { chosen } from "../page.js";
+import { compared } from "./compare.js";
 
 /** @param {any} origin of the wire, with a folder @returns {string} */
 function fileOf(origin) {
@@ -90,12 +91,14 @@ export function originLine(notes, note) {
     line.replaceWith(originLine(notes, changed) ?? "");
   };
   const settled = async () => {
-    const [text, { noteId }] = [note.text, note];
-    const take = await decided(text, (await notes.fileText(noteId)).text);
-    if (!take) return;
-    await notes.fileText(noteId, take);
+    const file = (await notes.fileText(note.noteId)).text;
+    const decision = file === null ? await chosenWithoutFile() : await compared("The note and its file were both changed. What stays? The other version goes into the trash.", "Later", { name: "The note here", keep: "Keep the note", text: note.text }, { name: "The file", keep: "Keep the file", text: file });
+    if (!decision) return;
+    if ("text" in decision) await notes.save({ ...note, text: decision.text });
+    const take = "side" in decision && decision.side === "theirs" ? "file" : "note";
+    await notes.fileText(note.noteId, take);
     dispatchEvent(new HashChangeEvent("hashchange")); // the note is read again
-    notes.page.say(`The ${take} stays; the other is in the trash.`);
+    notes.page.say("text" in decision ? "Note and file both say what you chose." : `The ${take} stays. The other version is in the trash.`);
   };
   if (origin.state === "both") line.append(button("Compare and decide", () => tried(settled, notes.page.tell)));
   const state = origin.writeBack ? "Saving here writes the file too" : "Saving here leaves the file as it is";
@@ -103,18 +106,10 @@ export function originLine(notes, note) {
   return line;
 }
 
-/**
- * Both sides of a note and a file that were changed, the lines that differ marked. What stays; empty: not decided.
- * @param {string} note @param {string | null} file null: it is gone @returns {Promise<string>}
- */
-async function decided(note, file) {
-  const side = (/** @type {string} */ name, /** @type {string} */ text, /** @type {string} */ other) => {
-    const known = new Set(other.split("\n"));
-    const lines = text.split("\n").map((line) => [known.has(line) ? line : h("mark", {}, line), "\n"]);
-    return h("section", { "aria-label": name }, h("h3", {}, name), h("pre", { tabindex: "0" }, lines));
-  };
-  const sides = h("div", { class: "sides" }, side("The note here", note, file ?? ""), file === null ? h("p", {}, "The file is gone.") : side("The file", file, note));
-  return chosen("Both were changed. Which one stays? The other goes into the trash.", [["", "Later"], ["file", "Keep the file"], ["note", "Keep the note"]], sides);
+/** What stays where the file is gone; null: not decided. @returns {Promise<{side: "mine" | "theirs"} | null>} */
+async function chosenWithoutFile() {
+  const side = await chosen("The note was changed, and its file is gone. What stays?", [["", "Later"], ["theirs", "Remove the note too"], ["mine", "Keep the note"]]);
+  return side ? { side: /** @type {"mine" | "theirs"} */ (side) } : null;
 }
 
 /** Whether what saving does to the files of a folder shall be the other way round. @param {any} origin */
