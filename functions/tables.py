@@ -13,6 +13,7 @@ API = (
     Route("POST", "/notes:import", "notes:import_file", limit=NOTE_LIMIT),
     Route("GET", "/notes/{note_id}:indexStatus", "notes:index_status"),
     Route("GET", "/notes/{note_id}:links", "notes:links"),
+    Route("GET", "/notes/{note_id}:related", "notes:related_notes"),
     Route("PUT", "/notes/{note_id}", "notes:put", limit=NOTE_LIMIT),
     Route("GET", "/notes/{note_id}", "notes:get"),
     Route("DELETE", "/notes/{note_id}", "notes:delete"),

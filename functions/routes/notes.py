@@ -28,19 +28,23 @@ from shared.api.notes import (
     LinksJson,
     NoteJson,
     NotesJson,
+    RelatedJson,
     coverage_json,
     index_status_json,
     links_json,
     listed_note_json,
     note_json,
     note_row_json,
+    related_json,
 )
 from shared.errors import InvalidArgument, TooLarge
 from shared.indexing.coverage import measure_coverage, read_note_state
 from shared.markdown.file import fields_of
 from shared.model import limits
 from shared.model.notes import DEFAULT_VAULT, NoteKey, TrashReason
+from shared.model.retrieval import UNKNOWN_CALIBRATION
 from shared.notes.linked import linked
+from shared.notes.related import related
 from shared.notes.service import NoteDraft
 from shared.times.dates import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, parse_instant
 
@@ -163,6 +167,26 @@ def links(call: Call, note_id: str) -> Reply:
     note = app.notes.get(call.tenant_id, check_note_id(note_id))
     linked_notes = linked(call.tenant_id, note, store=app.store, pool=app.pool)
     return Reply(links_json(note_id, linked_notes))
+
+
+@operation(reply=RelatedJson, errors=(404,))
+def related_notes(call: Call, note_id: str) -> Reply:
+    """Lists up to five notes that are about the same things, the nearest first, each with its nearest passage. Empty
+    until the note has been embedded.
+    """
+    app = call.app
+    app.notes.get(call.tenant_id, check_note_id(note_id))
+    embedder = app.retriever.embedder_of(call.tenant_id)
+    if embedder is None:
+        return Reply(related_json(note_id, ()))
+    found = related(
+        call.tenant_id,
+        note_id,
+        store=app.store,
+        index_version=app.retriever.options.index_version,
+        calibration=embedder.calibration or UNKNOWN_CALIBRATION,
+    )
+    return Reply(related_json(note_id, found))
 
 
 @operation(query=DeleteQuery, errors=(404, 409))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from shared.api.values import instant
+from shared.api.values import SpanJson, instant, rounded, span
 from shared.indexing.state import note_revision
 from shared.model.index import Coverage, NoteState
 from shared.model.notes import ListedNote, Note, TrashedNote
 from shared.notes.linked import Link, Linked
+from shared.notes.related import RelatedNote
 
 if TYPE_CHECKING:
     from shared.sweep.reconcile import ReconcileReport
@@ -76,6 +78,27 @@ class LinksJson(TypedDict):
     links: list[LinkJson]
     backlinks: list[ListedNoteJson]
     complete: bool
+
+
+class RelatedNoteJson(TypedDict):
+    """A note that is about the same things as another. `span`: its nearest passage; `similarity`: from 0.5 for unrelated
+    texts to 1 for equal ones.
+    """
+
+    noteId: str
+    title: str
+    vault: str
+    path: str
+    createdAt: str
+    span: SpanJson
+    similarity: float
+
+
+class RelatedJson(TypedDict):
+    """Notes that are about the same things, the nearest first."""
+
+    noteId: str
+    related: list[RelatedNoteJson]
 
 
 class NoteRowJson(ListedNoteJson):
@@ -205,6 +228,25 @@ def links_json(note_id: str, linked: Linked) -> LinksJson:
         "backlinks": [listed_note_json(note) for note in linked.backlinks],
         "complete": linked.complete,
     }
+
+
+def related_json(note_id: str, found: Iterable[RelatedNote]) -> RelatedJson:
+    """Returns the notes that are about the same things as a note."""
+    rows: list[RelatedNoteJson] = []
+    for note in found:
+        passage = note.passage
+        rows.append(
+            {
+                "noteId": passage.note_id,
+                "title": passage.title,
+                "vault": passage.vault,
+                "path": passage.path,
+                "createdAt": instant(passage.created_at),
+                "span": span(passage, passage.start, passage.end),
+                "similarity": rounded(note.similarity),
+            }
+        )
+    return {"noteId": note_id, "related": rows}
 
 
 def _link_json(link: Link) -> LinkJson:

@@ -36,6 +36,7 @@ EXAMPLES: dict[tuple[str, str, str], tuple[str, object, str | None]] = {
     ("api", "POST", "/notes:import"): ("/notes:import", {"path": "a/b.md", "text": "Red."}, "note"),
     ("api", "GET", "/notes/{note_id}:indexStatus"): ("/notes/boat:indexStatus", None, "current"),
     ("api", "GET", "/notes/{note_id}:links"): ("/notes/boat:links", None, "backlinks"),
+    ("api", "GET", "/notes/{note_id}:related"): ("/notes/boat:related", None, "related"),
     ("api", "PUT", "/notes/{note_id}"): (
         "/notes/car",
         {"title": "Car", "text": "red"},

@@ -1,7 +1,7 @@
 /** Links between notes: those in a text, and the notes that point at one that is read. */
 
 import { tried } from "../api.js";
-import { h } from "../dom.js";
+import { day, h } from "../dom.js";
 import { format, here } from "../router.js";
 
 /** The links of a text that was taken from notes, each text until it is known where it leads. */
@@ -48,6 +48,8 @@ export class NoteLinks extends Pointers {
     super(api);
     this.noteId = noteId;
     this.element = h("section", { class: "backlinks", "aria-label": "Linked from", hidden: true });
+    this.related = h("section", { class: "backlinks", "aria-label": "Related notes", hidden: true });
+    this.beside = h("aside", { class: "beside", "aria-label": "Other notes" }, this.related, this.element);
   }
 
   async show() {
@@ -56,6 +58,18 @@ export class NoteLinks extends Pointers {
       this.lead(found);
       this.listBacklinks(found);
     });
+    await tried(async () => this.listRelated(await this.api.get(`/notes/${encodeURIComponent(this.noteId)}:related`)));
+  }
+
+  /** @param {any} found of the wire */
+  listRelated({ related }) {
+    if (!related.length) return;
+    const rows = related.map(({ noteId, title, path, createdAt, span }) => {
+      const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
+      return h("li", {}, h("a", { href: address(noteId, span) }, title || "Untitled"), h("span", { class: "muted list-facts" }, [folder, day(createdAt)].filter(Boolean).join(" · ")));
+    });
+    this.related.replaceChildren(h("h3", {}, "Related notes"), h("ul", {}, rows));
+    this.related.hidden = false;
   }
 
   /** @param {any} found of the wire */
@@ -68,8 +82,8 @@ export class NoteLinks extends Pointers {
   }
 }
 
-/** Beside the conversation, if one is looked at. @param {string} id */
-function address(id) {
+/** Beside the conversation, if one is looked at. @param {string} id @param {any} [at] passage */
+function address(id, at = null) {
   const route = here();
-  return format(route.view === "chat" ? { ...route, note: id, at: null } : { view: "notes", id });
+  return format(route.view === "chat" ? { ...route, note: id, at } : { view: "notes", id, at });
 }

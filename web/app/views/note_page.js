@@ -5,6 +5,7 @@ import { button, h } from "../dom.js";
 import { confirmed, newId } from "../page.js";
 import { go } from "../router.js";
 import { Editor } from "./editor.js";
+import { NoteLinks } from "./note_links.js";
 import { goesWith } from "./origin.js";
 import { reader, scrollToMark } from "./reader.js";
 
@@ -63,7 +64,9 @@ export class NotePage {
       void this.notes.followCoverage();
     };
     const editor = new Editor(this.notes, note, { close, saved });
-    this.show(this.back(), editor.element);
+    const links = new NoteLinks(this.page.api, note.noteId);
+    if (note.updatedAt) void links.show();
+    this.show(this.back(), editor.element, links.beside);
     editor.inputs[note.updatedAt ? "text" : "title"].focus({ preventScroll: true });
   }
 

@@ -39,7 +39,7 @@ export function reader(notes, note, at) {
     documentLink(api, note, mark ? pageIn(note.text.slice(0, lineEnd(note.text, mark.start))) : null),
     gone,
     body,
-    links.element,
+    links.beside,
   );
 }
 

@@ -1,0 +1,81 @@
+"""A note -> the notes that are about the same things, by the vectors that the index holds."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from shared.model.index import IndexedChunk, Vector
+from shared.model.retrieval import CosineCalibration, Restriction
+from shared.ports.freshness import current_chunks
+from shared.ports.stores import SearchStore
+
+MAX_CHUNKS = 30
+"""Most chunks of a note that count, from its beginning."""
+NEAREST = 40
+"""Chunks among which related notes are looked for: a long note takes many of the places."""
+MAX_RELATED = 5
+RELATED = 0.7
+"""Least similarity, as `CosineCalibration` counts it. Of the 552 pairs of sample notes 10 have more."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedNote:
+    """A note that is about the same things."""
+
+    passage: IndexedChunk
+    """Its nearest passage."""
+    similarity: float
+    """Similarity of the passage to the whole note that is read, as `CosineCalibration` counts it."""
+
+
+def related(
+    tenant_id: str,
+    note_id: str,
+    *,
+    store: SearchStore,
+    index_version: str,
+    calibration: CosineCalibration,
+) -> tuple[RelatedNote, ...]:
+    """Returns the nearest notes, best first; none before the note has vectors. One search, however long the note is.
+
+    Raises StoreUnavailable.
+    """
+    chunks = store.note_chunks(tenant_id, note_id, stems=())[:MAX_CHUNKS]
+    chunk_ids = [chunk.chunk_id for chunk in chunks]
+    vectors = store.read_vectors(tenant_id, chunk_ids, index_version)
+    centre = _mean(vectors.values())
+    if centre is None:
+        return ()
+    neighbours = store.nearest(
+        tenant_id,
+        centre,
+        limit=NEAREST + len(chunks),
+        stems=(),
+        restriction=Restriction(),
+        index_version=index_version,
+    )
+    found: dict[str, RelatedNote] = {}
+    for neighbour in neighbours:
+        passage = neighbour.chunk
+        similarity = calibration.similarity(neighbour.cosine)
+        if similarity < RELATED:
+            break
+        if passage.note_id != note_id:
+            found.setdefault(passage.note_id, RelatedNote(passage, similarity))
+    passages = [note.passage for note in found.values()]
+    current = {chunk.note_id for chunk in current_chunks(store, tenant_id, passages)}
+    notes = [note for note in found.values() if note.passage.note_id in current]
+    return tuple(notes[:MAX_RELATED])
+
+
+def _mean(vectors: Iterable[Vector]) -> Vector | None:
+    """Returns the direction in which the vectors point together; None if there is none."""
+    columns = list(zip(*vectors, strict=True))
+    sums = [math.fsum(column) for column in columns]
+    length = math.sqrt(math.fsum(value * value for value in sums))
+    if not length:
+        return None
+    return array("f", [value / length for value in sums])
