@@ -136,7 +136,7 @@ class RequestRoot:
 
     def sessions(self, _: object, **arguments: Any) -> Mapping[str, Any]:  # noqa: ANN401
         title = (arguments["title"] or "").strip()
-        page = self._call.sessions.page(**self._page(arguments), title=title)
+        page = self._call.sessions.page(**self._page(arguments), query=title)
         sessions = [self._session_fields(session) for session in page.items]
         return {"sessions": sessions, "nextPageToken": page.next_token}
 

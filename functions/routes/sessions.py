@@ -114,6 +114,7 @@ class SessionsQuery(PageQuery):
     """The parameters of GET /sessions."""
 
     query: str = Field(default="", description="words of the title")
+    text: bool = Field(default=False, description="true or false")
 
 
 @operation(body=SessionBody, reply=SessionJson)
@@ -170,14 +171,16 @@ def _message(row: MessageRow, path: str, longest_question: int) -> Message:
 
 @operation(query=SessionsQuery, reply=SessionsJson)
 def list_all(call: Call) -> Reply:
-    """Lists sessions, last changed first; with `query` those whose title holds its words. A page of a search may be
-    shorter than `pageSize`. With the settings of a new session, and the models that one may choose.
+    """Lists sessions, last changed first; with `query` those whose title holds its words, with `text` also those whose
+    newest messages do. A page of a search may be shorter than `pageSize`. Beside it: the settings of a new session, and
+    the models that one may choose.
     """
     query = parse_query(call.query, SessionsQuery)
     page = call.sessions.page(
         limit=query.page_size,
         token=query.page_token,
-        title=query.query.strip(),
+        query=query.query.strip(),
+        in_text=query.text,
     )
     sessions = [session_json(session) for session in page.items]
     return Reply(

@@ -47,6 +47,9 @@ at once.
 """
 MAX_STEPS = 5
 """Steps that a page of a search takes, at most."""
+TEXT_SCANNED = 20
+"""Sessions whose messages are read in one step of a search of what was said; MAX_TEXT_STEPS a page, at most."""
+MAX_TEXT_STEPS = 2
 MAX_IMPORTED = 20
 """Messages imported at once: what a store adds in one commit."""
 EXPORTED_PRECISION = timedelta(milliseconds=1)
@@ -207,21 +210,29 @@ class Sessions:
         ):
             raise NotFound(f"no session {session_id!r}")
 
-    def page(self, *, limit: int, token: str | None = None, title: str = "") -> Page[Session]:
+    def page(
+        self, *, limit: int, token: str | None = None, query: str = "", in_text: bool = False
+    ) -> Page[Session]:
         """Lists sessions, last changed first. Raises InvalidArgument("pageToken").
 
-        title: lists only sessions whose title contains each of these words, ignoring case, width
+        query: lists only sessions whose title contains each of these words, ignoring case, width
             and accents. A page of a search may hold fewer sessions than `limit`.
+        in_text: True to search the newest messages of each session, too.
         """
-        listing = f"sessions {self.person.space} {title}"
+        listing = f"sessions {self.person.space} {in_text} {query}"
         position = self._read_token(token, listing)
-        title_words = folded_words(title).split()
+        words = folded_words(query).split()
+        in_text = in_text and bool(words)
+        steps = MAX_STEPS
         step_size = limit + 1
-        if title:
+        if in_text:
+            steps = MAX_TEXT_STEPS
+            step_size = TEXT_SCANNED
+        elif query:
             step_size = SCANNED
         sessions: list[Session] = []
         unreadable: list[UnreadableDocument] = []
-        for _ in range(MAX_STEPS):
+        for _ in range(steps):
             listing_step = self.store.listing(
                 self.person, SESSIONS, limit=step_size, after=position
             )
@@ -230,13 +241,20 @@ class Sessions:
                 if len(sessions) == limit:
                     next_token = self._make_token(position, listing)
                     return Page(tuple(sessions), next_token, tuple(unreadable))
-                if _has_words(session, title_words):
+                if _has_words(session, words) or (in_text and self._says(session, words)):
                     sessions.append(session)
                 position = SESSIONS.cursor(session)
             position = listing_step.next
             if position is None:
                 return Page(tuple(sessions), None, tuple(unreadable))
         return Page(tuple(sessions), self._make_token(position, listing), tuple(unreadable))
+
+    def _says(self, session: Session, words: Sequence[str]) -> bool:
+        """Reports whether the newest messages, taken together, contain each of the folded words."""
+        conversation = Conversation(self.person, session.session_id)
+        listing = self.store.listing(conversation, MESSAGES, limit=SCANNED, after=None)
+        text = folded_words(" ".join(message.text for message in listing.items))
+        return all(word in text for word in words)
 
     def messages(self, session_id: str, *, limit: int, token: str | None = None) -> Page[Message]:
         """Lists messages with their citations as they are now: newest page first, each page in the

@@ -293,3 +293,22 @@ def test_what_no_export_holds_is_refused_by_its_field(
         expected
     )
     assert world.json("GET", "/sessions")["sessions"] == []
+
+
+def test_conversations_are_found_by_what_was_said_in_them(world: World) -> None:
+    world.save("boat", title="Boat", text="The boat has a müllerfarbene hull.")
+    asked = world.ask("What colour is the hull of the boat?", sessionId="new")["meta"]["sessionId"]
+    world.ask("hello", sessionId="new")
+
+    def found(query: str) -> list[str]:
+        sessions = world.json("GET", f"/sessions?query={query}")["sessions"]
+        return [session["sessionId"] for session in sessions]
+
+    assert found("mullerfarbene") == []
+    assert found("mullerfarbene&text=true") == [asked]
+    assert found("mullerfarbene+nowhere&text=true") == []
+    first = world.json("GET", "/sessions?query=boat&text=true&pageSize=1")
+    token = first["nextPageToken"]
+    assert (
+        token is None or world.call("api", "GET", f"/sessions?pageToken={token}").status_code == 400
+    )

@@ -70,7 +70,7 @@ def test_a_search_of_many_sessions_goes_on_from_page_to_page(sessions: Sessions)
         sessions.create(title=f"Trip to Müller {number}" if number % 4 == 0 else "Other")
 
     def found(title: str) -> list[str]:
-        pages = items_of_pages(lambda token: sessions.page(limit=2, token=token, title=title))
+        pages = items_of_pages(lambda token: sessions.page(limit=2, token=token, query=title))
         return sorted(each.title for each in pages)
 
     assert (

@@ -4,6 +4,8 @@ import { ApiError, tried } from "./api.js";
 
 const MESSAGES = 100;
 const KEPT = 20;
+const LEAST = 3;
+/** Letters from which on what was said is searched, not only titles. */
 
 /**
  * Fires `change` when the list has changed, `begun` when a new session has taken over the settings of then.
@@ -80,7 +82,7 @@ export class Sessions extends EventTarget {
 
   /** A page of those that match `query`. @param {string} pageToken empty: the first @returns {Promise<any[]>} */
   async read(pageToken) {
-    const found = await this.page.api.get(`/sessions?${new URLSearchParams({ pageSize: "50", query: this.query, pageToken })}`);
+    const found = await this.page.api.get(`/sessions?${new URLSearchParams({ pageSize: "50", query: this.query, pageToken, ...(this.query.length >= LEAST ? { text: "true" } : {}) })}`);
     this.nextPage = found.nextPageToken ?? null;
     this.defaults = found.defaults ?? {};
     this.models = found.models ?? [];
