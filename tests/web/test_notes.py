@@ -624,3 +624,61 @@ def test_words_are_marked_only_where_they_tell_something(page: Page) -> None:
     expect(page.locator("#side-notes mark").first).to_have_text("Sourdough")
     marked = set(page.locator("#side-notes mark").all_inner_texts())
     assert {word.lower() for word in marked} == {"sourdough"}
+
+
+PROPERTIES = """---
+author: "Dörte Hansen"  # as on the cover
+rating: 5
+genres: [novel, "North Sea"]
+read:
+  - 2026-01-02
+---
+# Mittagsstunde
+
+A village changes.
+"""
+
+
+def test_properties_are_shown_and_edited_line_by_line(
+    page: Page, product: Running, shot: Shot
+) -> None:
+    product.call("PUT", "/notes/novel", {"title": "Mittagsstunde", "text": PROPERTIES})
+    page.goto(f"{product.address}/#/notes/novel")
+    shown = page.locator(".properties")
+    expect(shown.locator("dt")).to_have_text(["author", "rating", "genres", "read"])
+    expect(shown.locator("dd").first).to_have_text("Dörte Hansen")
+    expect(shown.locator("dd").nth(2)).to_have_text("novel, North Sea")
+    shot(page, "properties")
+    page.get_by_role("button", name="Edit").click()
+    page.get_by_text("4 properties").click()
+    page.get_by_label("rating", exact=True).fill("4: good")
+    page.get_by_label("genres", exact=True).fill("novel, village")
+    page.get_by_role("button", name="Remove read").click()
+    page.get_by_role("button", name="Add a property").click()
+    page.get_by_label("Name of the property").fill("pages")
+    page.keyboard.press("Enter")
+    page.get_by_label("pages", exact=True).fill("320")
+    shot(page, "properties-edited")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".index-state")).to_have_text("indexed")
+    expected = PROPERTIES.replace("rating: 5", 'rating: "4: good"')
+    expected = expected.replace(
+        '[novel, "North Sea"]\nread:\n  - 2026-01-02', "[novel, village]\npages: 320"
+    )
+    assert product.call("GET", "/notes/novel")[1]["text"] == expected
+    product.call("DELETE", "/notes/novel")
+
+
+def test_related_notes_stand_beside_the_open_note(page: Page) -> None:
+    open_notes(page)
+    page.locator("#side-notes .list-row a").filter(has_text="Harvest 2026").click()
+    related = page.get_by_role("region", name="Related notes")
+    text = page.locator(".note .prose")
+    expect(related.get_by_role("link", name="Tomatoes")).to_be_visible()
+    beside = related.bounding_box()
+    prose = text.bounding_box()
+    assert beside is not None
+    assert prose is not None
+    assert beside["x"] > prose["x"] + prose["width"]
+    related.get_by_role("link", name="Tomatoes").click()
+    expect(page.locator(".note h2")).to_have_text("Tomatoes")

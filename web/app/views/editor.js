@@ -8,6 +8,7 @@ import { render } from "../render.js";
 import { indexState } from "./index_state.js";
 import { compared } from "./compare.js";
 import { becameOf, withFile } from "./origin.js";
+import { PropertyFields } from "./property_fields.js";
 
 const FIELDS = /** @type {const} */ (["title", "path", "tags", "text"]);
 
@@ -25,6 +26,7 @@ export class Editor {
     this.draftKey = `note:${note.noteId}`;
     const draft = this.page.memory.get(this.draftKey, /** @type {any} */ (null));
     this.inputs = this.makeInputs(draft ?? { ...note, tags: note.tags.join(", ") });
+    this.properties = new PropertyFields(this.inputs.text, () => this.changed());
     this.state = h("span", { class: "save-state", role: "status" }, draft ? "Restored what you had not saved." : "");
     this.index = h("span");
     this.preview = h("div", { class: "prose preview", hidden: true });
@@ -58,6 +60,7 @@ export class Editor {
       },
       labelled("title", "Title"),
       h("div", { class: "field-row" }, labelled("path", "Path"), labelled("tags", "Tags")),
+      this.properties.element,
       labelled("text", "Text"),
       this.preview,
       h(
@@ -84,6 +87,7 @@ export class Editor {
   changed() {
     this.state.textContent = this.dirty ? "Not saved yet." : "";
     this.index.replaceChildren();
+    this.properties.draw();
     this.keep();
   }
 

@@ -7,6 +7,7 @@ import { folderOf } from "../notes.js";
 import { indexState } from "./index_state.js";
 import { NoteLinks } from "./note_links.js";
 import { documentLink, imageOf, originLine, pageIn } from "./origin.js";
+import { propertyList } from "./property_fields.js";
 
 /**
  * @param {import("../notes.js").Notes} notes @param {any} note
@@ -38,6 +39,7 @@ export function reader(notes, note, at) {
     originLine(notes, note),
     documentLink(api, note, mark ? pageIn(note.text.slice(0, lineEnd(note.text, mark.start))) : null),
     gone,
+    propertyList(note.text),
     body,
     links.beside,
   );
