@@ -137,7 +137,8 @@ class StepTimer:
     def end(self, step: str) -> None:
         """Ends the step under way."""
         now = time.perf_counter()
-        seconds, self._last = now - self._last, now
+        seconds = now - self._last
+        self._last = now
         self.timings_ms[step] = 1000 * seconds
         if _tracers:
             from opentelemetry.trace import get_current_span  # noqa: PLC0415 - as above

@@ -33,14 +33,17 @@ class Cancel:
 
     @contextmanager
     def watches(self, deadline: float) -> Iterator[None]:
-        """Around a model call; `deadline` by `time.monotonic`."""
+        """Watches the model call in its body, until the deadline by `time.monotonic`."""
         with self._lock:
-            self._deadline, self._watched = deadline, True
+            self._deadline = deadline
+            self._watched = True
         try:
             yield
         finally:
             with self._lock:
-                self._deadline, self._watched, self._shut = math.inf, False, None
+                self._deadline = math.inf
+                self._watched = False
+                self._shut = None
 
     def attach(self, shut: Callable[[], None]) -> None:
         """`shut`: ends the connection of the call that is watched; of any other call nothing is kept."""

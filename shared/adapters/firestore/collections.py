@@ -212,13 +212,16 @@ def _set(write: Any, name: str, value: object) -> None:  # noqa: ANN401
     """Adds a field to a write that changes some; of a mapping its entries alone."""
     key = _KEYS.get(name, camel(name))
     fields = write.update.fields
+    changed_paths = write.update_mask.field_paths
     if not isinstance(value, Mapping):
         fill(fields[key], value)
-        write.update_mask.field_paths.append(key)
+        changed_paths.append(key)
         return
     for entry, entry_value in value.items():
-        fill(fields[key].map_value.fields[camel(entry)], entry_value)
-        write.update_mask.field_paths.append(f"{key}.{camel(entry)}")
+        entry_key = camel(entry)
+        # Looked up for each entry: to look up `key` without an entry would leave a value without a type.
+        fill(fields[key].map_value.fields[entry_key], entry_value)
+        changed_paths.append(f"{key}.{entry_key}")
 
 
 def _fields_of(collection: Collection[T], value: T) -> dict[str, Any]:
@@ -242,14 +245,17 @@ def _load(collection: Collection[T], document: Any) -> T:  # noqa: ANN401
     if collection.kind is AnsweredRequest:
         notes = zip(stored["noteIds"], stored["noteRevisions"], strict=True)
         stored["noteIds"] = json.dumps(dict(notes))
-    nullable = [field.key for field in CODEC.fields(collection.kind) if field.nullable]
+    nullable_keys = {field.key for field in CODEC.fields(collection.kind) if field.nullable}
     fields: dict[str, Any] = {camel(collection.id_field): id_of(document)}
     for key in collection.keys(CODEC):
         plain = stored.get(_KEYS.get(key, key))
-        is_null = plain is None or not isinstance(plain, _DERIVED.get(key, object))
-        # Earlier releases wrote an empty text for null.
-        if not is_null and not (plain == "" and key in nullable):
-            fields[key] = plain
+        if plain is None:
+            continue
+        if not isinstance(plain, _DERIVED.get(key, object)):
+            continue
+        if plain == "" and key in nullable_keys:  # earlier releases wrote an empty text for null
+            continue
+        fields[key] = plain
     return collection.load(CODEC, fields)
 
 

@@ -127,8 +127,13 @@ class Corpus:
     def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
         """Counts the stems whose frequency is not cached at this revision, one request a stem, side by side."""
         cached = self._figures(tenant_id).frequencies
-        frequencies = {stem: cached[stem] for stem in stems if stem in cached}
-        uncached = [stem for stem in dict.fromkeys(stems) if stem not in frequencies]
+        frequencies = {}
+        uncached = []
+        for stem in dict.fromkeys(stems):
+            if stem in cached:
+                frequencies[stem] = cached[stem]
+            else:
+                uncached.append(stem)
         counts = pool().map(partial(self._document_frequency, tenant_id), uncached)
         counted = dict(zip(uncached, counts, strict=True))
         if len(cached) + len(counted) <= MAX_STEMS:

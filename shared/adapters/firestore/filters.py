@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 
-from shared.adapters.firestore.documents import MAX_MOMENT, day, folder_key, posting, posting_path
+from shared.adapters.firestore.documents import MAX_MOMENT, folder_key, posting, posting_path
 from shared.adapters.firestore.protocol import Where, microseconds
 from shared.model.index import scopes_of, tags_of
 from shared.model.notes import Folder
@@ -86,8 +86,10 @@ def filters_for_vectors(restriction: Restriction, folders: Sequence[Folder]) -> 
 
 def _is_in_all(folder: Folder, groups: Iterable[frozenset[str]]) -> bool:
     """Reports whether each group names the folder, one above it or its vault."""
-    directory = f"{folder.folder}/" if folder.folder else ""
-    scopes = scopes_of(folder.vault, directory, ())
+    path = ""
+    if folder.folder:
+        path = f"{folder.folder}/"
+    scopes = scopes_of(folder.vault, path, ())
     return all(group.intersection(scopes) for group in groups)
 
 
@@ -122,13 +124,17 @@ def _days_and_months(created: TimeRange | None) -> tuple[list[str], list[str]]:
     """Returns the days and the months that the range touches; none if the range is open or a filter cannot hold them."""
     if created is None or created.start is None or created.end is None:
         return [], []
-    first = created.start.astimezone(UTC)
-    last = (created.end - timedelta(microseconds=1)).astimezone(UTC)
-    count = (last.date() - first.date()).days + 1
+    last_moment = created.end - timedelta(microseconds=1)
+    first_day = created.start.astimezone(UTC).date()
+    last_day = last_moment.astimezone(UTC).date()
+    count = (last_day - first_day).days + 1
     if count > 31 * MAX_VALUES:
         return [], []
-    days = [day(first + timedelta(days=number)) for number in range(count)]
-    months = list(dict.fromkeys(date[:7] for date in days))
+    days = []
+    for number in range(count):
+        date = first_day + timedelta(days=number)
+        days.append(date.isoformat())
+    months = list(dict.fromkeys(day[:7] for day in days))
     if len(months) > MAX_VALUES:
         months = []
     if len(days) > MAX_VALUES:

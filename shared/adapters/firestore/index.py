@@ -318,6 +318,7 @@ class _Commits:
         for chunk_id in self._change.remove:
             yield delete(self._name("chunks", chunk_id))
         for chunk_put in self._change.put:
+            name = self._name("chunks", chunk_put.chunk.chunk_id)
             fields = dict(chunk_fields(self._tenant_id, chunk_put.chunk))
             fields["embedded"] = chunk_put.vector is not None
             if chunk_put.vector is not None:
@@ -326,11 +327,13 @@ class _Commits:
                 version, vector = chunk_put.second_vector
                 fields[VERSION_FIELDS[SECOND_VECTOR]] = version
                 fields[SECOND_VECTOR] = vector
-            yield put(self._name("chunks", chunk_put.chunk.chunk_id), fields)
+            yield put(name, fields)
         for chunk in self._change.patch:
-            yield change(self._name("chunks", chunk.chunk_id), chunk_fields(self._tenant_id, chunk))
+            name = self._name("chunks", chunk.chunk_id)
+            yield change(name, chunk_fields(self._tenant_id, chunk))
         for chunk_id, vector in self._change.vectors:
-            yield change(self._name("chunks", chunk_id), {OWN_VECTOR: vector, "embedded": True})
+            name = self._name("chunks", chunk_id)
+            yield change(name, {OWN_VECTOR: vector, "embedded": True})
 
     def _moving_write(self) -> Any:  # noqa: ANN401
         """Makes the write of every commit but the last. It moves the record's update time.

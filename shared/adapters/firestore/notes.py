@@ -313,20 +313,29 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
             fields=("noteId",),
         )
         documents = self._db.query(parent, query)
-        last_chunks: dict[NoteKey, str] = {}  # by note, in the order of the chunks' names
+        # 1. The notes of these chunks, in the chunks' order, each with its last one.
+        last_chunks: dict[str, str] = {}
         for document in documents:
-            key = NoteKey(tenant_id, document.fields["noteId"].string_value)
-            last_chunks[key] = self._short(document.name)
-        records_of = {key: self._db.name(tenant_id, "index", key.note_id) for key in last_chunks}
-        recorded = self._db.lookup(list(records_of.values()), ())
-        orphans = [key for key, name in records_of.items() if name not in recorded]
-        if len(orphans) > limit:
-            last_orphan = orphans[limit - 1]
-            return Page(tuple(orphans[:limit]), make_token("chunks", last_chunks[last_orphan]))
-        next_place = tenant_path
-        if len(documents) == CHUNKS_A_PAGE:
+            note_id = document.fields["noteId"].string_value
+            last_chunks[note_id] = self._short(document.name)
+
+        # 2. Notes without a record.
+        record_names = {}
+        for note_id in last_chunks:
+            record_names[note_id] = self._db.name(tenant_id, "index", note_id)
+        recorded = self._db.lookup(list(record_names.values()), ())
+        orphan_ids = [note_id for note_id, name in record_names.items() if name not in recorded]
+
+        # 3. The search goes on behind the last orphan, behind the last chunk, or at the next tenant.
+        if len(orphan_ids) > limit:
+            orphan_ids = orphan_ids[:limit]
+            next_place = last_chunks[orphan_ids[-1]]
+        elif len(documents) == CHUNKS_A_PAGE:
             next_place = self._short(documents[-1].name)
-        return Page(tuple(orphans), make_token("chunks", next_place))
+        else:
+            next_place = tenant_path
+        orphans = tuple([NoteKey(tenant_id, note_id) for note_id in orphan_ids])
+        return Page(orphans, make_token("chunks", next_place))
 
     def read_bookmark(self, name: str) -> str | None:
         document = self._db.read(self._bookmark(name))

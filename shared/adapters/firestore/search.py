@@ -203,6 +203,12 @@ class _Neighbours:
     may_have_more: bool
     """True if the reply had as many documents as were asked for."""
 
+    def may_bring(self, cosine: float) -> bool:
+        """Reports whether a neighbour that was not asked for may be at least as near."""
+        if not self.may_have_more:
+            return False
+        return not self.neighbours or self.neighbours[-1].cosine >= cosine
+
 
 _Search: TypeAlias = Callable[[int], _Neighbours]
 """A vector search that returns at most so many neighbours."""
@@ -221,12 +227,12 @@ def _nearest_of_all(searches: Sequence[_Search], size: int) -> list[Neighbour]:
     nearest = _merge(results)[:size]
     if share == size:
         return nearest
-    worst_cosine = nearest[-1].cosine if len(nearest) == size else -1.0
+    worst_cosine = -1.0
+    if len(nearest) == size:
+        worst_cosine = nearest[-1].cosine
     again = []
     for search, result in zip(searches, results, strict=True):
-        if not result.may_have_more:
-            continue
-        if not result.neighbours or result.neighbours[-1].cosine >= worst_cosine:
+        if result.may_bring(worst_cosine):
             again.append(search)
     results.extend(pool().map(lambda search: search(size), again))
     return _merge(results)[:size]
