@@ -181,7 +181,7 @@ def _bring_template(client: ApiClient, row: Json, erasure: str | None) -> None:
     except NotFound:
         client.send("PUT", path, {**row, **named_erasure(erasure)})
         return
-    if current != row:
+    if any(current.get(name) != value for name, value in row.items() if name != "path"):
         raise Conflict(DIFFERS)
 
 

@@ -85,7 +85,7 @@ def add(context: CommandContext, file: Path) -> None:
             previous = client.send("GET", path)
         except NotFound:
             previous = body
-        if previous != body:
+        if {**previous, "path": None} != body:
             # Somebody may have written the template that is replaced: it goes into the trash.
             trashed = {
                 "noteId": f"template-{previous['templateId']}",

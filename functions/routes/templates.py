@@ -28,7 +28,7 @@ from shared.templates.files import check_id
 
 
 class TemplateBody(SavingBody):
-    """The request of PUT /templates/{id}. `templateId` is there so that what GET gave can be sent back."""
+    """The request of PUT /templates/{id}. `templateId` and `path` are there so that what GET gave can be sent back."""
 
     model_config = with_example(
         name="Decision record",
@@ -44,6 +44,7 @@ class TemplateBody(SavingBody):
     keywords: Names = Field(default=(), description="a list of words")
     description: str = Field(default="", description="text")
     template_id: str | None = Field(default=None, description="the id that the address names")
+    path: str | None = Field(default=None, description="text, which is not kept")
 
 
 class TemplateSearchBody(TenantBody):
@@ -82,8 +83,9 @@ def put(call: Call, template_id: str) -> Reply:
 @operation(reply=TemplateJson, errors=(404,))
 def get(call: Call, template_id: str) -> Reply:
     """The template with its steps."""
-    template = call.app.templates.get(call.tenant_id, check_id(template_id))
-    return Reply(template_json(template))
+    library = call.app.templates
+    template = library.get(call.tenant_id, check_id(template_id))
+    return Reply(template_json(template, library.path_of(template)))
 
 
 @operation(errors=(404,))
@@ -97,7 +99,10 @@ def delete(call: Call, template_id: str) -> Reply:
 def list_all(call: Call) -> Reply:
     """Lists templates by id, without their steps."""
     library = call.app.templates
-    rows = [listed_template_json(template) for template in library.all(call.tenant_id)]
+    rows = [
+        listed_template_json(template, library.path_of(template))
+        for template in library.all(call.tenant_id)
+    ]
     return Reply(TemplatesJson(templates=rows, ready=library.ready(call.tenant_id)))
 
 
@@ -111,5 +116,6 @@ def search(call: Call) -> Reply:
     # A search is billed as one: it reads every template's vector.
     with call.app.budgets.asking(call.tenant_id, Spending.SEARCHES):
         matches = call.app.templates.search(call.tenant_id, body.query.strip(), top_k=body.top_k)
-    rows = [template_match_json(match) for match in matches]
+    path_of = call.app.templates.path_of
+    rows = [template_match_json(match, path_of(match.template)) for match in matches]
     return Reply(TemplateMatchesJson(templates=rows))

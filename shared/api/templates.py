@@ -9,7 +9,7 @@ from shared.model.templates import Template, TemplateMatch
 
 
 class ListedTemplateJson(TypedDict):
-    """A reasoning template in a list."""
+    """A reasoning template in a list. `path`: its file in a folder of templates; null for a tenant's own."""
 
     templateId: str
     name: str
@@ -18,6 +18,7 @@ class ListedTemplateJson(TypedDict):
     methodology: str
     keywords: list[str]
     description: str
+    path: str | None
 
 
 class TemplateJson(ListedTemplateJson):
@@ -45,8 +46,8 @@ class TemplateMatchesJson(TypedDict):
     templates: list[TemplateMatchJson]
 
 
-def listed_template_json(template: Template) -> ListedTemplateJson:
-    """Returns a template without its steps."""
+def listed_template_json(template: Template, path: str | None = None) -> ListedTemplateJson:
+    """Returns a template without its steps. path: its file in a folder of templates."""
     return {
         "templateId": template.template_id,
         "name": template.name,
@@ -55,17 +56,18 @@ def listed_template_json(template: Template) -> ListedTemplateJson:
         "methodology": template.methodology,
         "keywords": list(template.keywords),
         "description": template.description,
+        "path": path,
     }
 
 
-def template_json(template: Template) -> TemplateJson:
-    """Returns a template."""
-    return {**listed_template_json(template), "content": template.content}
+def template_json(template: Template, path: str | None = None) -> TemplateJson:
+    """Returns a template. path: its file in a folder of templates."""
+    return {**listed_template_json(template, path), "content": template.content}
 
 
-def template_match_json(match: TemplateMatch) -> TemplateMatchJson:
-    """Returns a template and its similarity to a question."""
+def template_match_json(match: TemplateMatch, path: str | None = None) -> TemplateMatchJson:
+    """Returns a template and its similarity to a question. path: its file in a folder of templates."""
     score = None
     if match.score is not None:
         score = rounded(match.score)
-    return {**template_json(match.template), "score": score}
+    return {**template_json(match.template, path), "score": score}

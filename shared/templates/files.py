@@ -5,8 +5,8 @@ of a template.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from shared.errors import InvalidArgument
@@ -48,6 +48,8 @@ class TemplateFiles:
     templates: tuple[Template, ...]
     """Sorted by id; of several files with one id the first, in the order of folders and paths."""
     problems: tuple[Problem, ...]
+    paths: Mapping[str, str] = field(default_factory=dict)
+    """Template id -> its file, relative to its folder."""
 
 
 def check_id(template_id: str) -> str:
@@ -62,8 +64,8 @@ def check(template: Template) -> Template:
     limit.
     """
     check_id(template.template_id)
-    for field in _LINES:
-        _check_text(field, getattr(template, field), MAX_NAME)
+    for name in _LINES:
+        _check_text(name, getattr(template, name), MAX_NAME)
     _check_text("description", template.description, MAX_DESCRIPTION, may_be_empty=True)
     _check_text("content", template.content, MAX_CONTENT)
     if len(template.keywords) > MAX_KEYWORDS:
@@ -98,6 +100,7 @@ def read_folders(folders: Sequence[Path]) -> TemplateFiles:
     """Reads every Markdown file in the folders and below, hidden ones aside. Never raises."""
     templates: dict[str, Template] = {}
     files: dict[str, Path] = {}
+    paths: dict[str, str] = {}
     problems = []
     for folder in folders:
         if not folder.is_dir():
@@ -116,8 +119,9 @@ def read_folders(folders: Sequence[Path]) -> TemplateFiles:
                 continue
             templates[template_id] = template
             files[template_id] = file
+            paths[template_id] = file.relative_to(folder).as_posix()
     by_id = [templates[template_id] for template_id in sorted(templates)]
-    return TemplateFiles(tuple(by_id), tuple(problems))
+    return TemplateFiles(tuple(by_id), tuple(problems), paths)
 
 
 def read_template(template_id: str, text: str) -> Template:
@@ -135,10 +139,10 @@ def read_template(template_id: str, text: str) -> Template:
             "frontmatter", "YAML between two lines of --- at the start, with at least a name"
         )
     lines = {"name": ""}
-    for field in (*_LINES, "description"):
-        line = _line(front.fields.get(field), field)
+    for name in (*_LINES, "description"):
+        line = _line(front.fields.get(name), name)
         if line:  # else its default
-            lines[field] = line
+            lines[name] = line
     return Template(
         template_id,
         content=text[front.body_start :].strip(),

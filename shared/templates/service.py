@@ -124,6 +124,12 @@ class Templates:
             raise NotFound(f"no template {template_id!r}")
         return template
 
+    def path_of(self, template: Template) -> str | None:
+        """Returns the file of a template, relative to its folder; None for a tenant's own."""
+        if self._shipped().get(template.template_id) != template:
+            return None
+        return self.files.read(self.folders).paths.get(template.template_id)
+
     def all(self, tenant_id: str) -> tuple[Template, ...]:
         """Returns all templates of a tenant, sorted by id."""
         templates = self._shipped()

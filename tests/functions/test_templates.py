@@ -35,6 +35,9 @@ def test_ten_templates_are_there_from_the_start(world: World) -> None:
     assert len(body["templates"]) == 10
     assert body["ready"] is True
     assert "content" not in body["templates"][0]
+    paths = {row["templateId"]: row["path"] for row in body["templates"]}
+    assert paths["plan"] == "plan.md"
+    assert world.json("GET", "/templates/plan")["path"] == "plan.md"
     assert {each["templateId"] for each in body["templates"]} >= {
         "chain-of-thought",
         "compare-options",
@@ -52,6 +55,7 @@ def test_a_saved_template_is_read_back_and_can_be_sent_again(world: World) -> No
         "methodology": "sequential",
         "keywords": ["boat", "leak"],
         "description": "",
+        "path": None,
         "content": "1. Find the leak.\n2. Mend it.",
     }
     assert world.json("GET", "/templates/leak") == saved

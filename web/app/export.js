@@ -145,7 +145,7 @@ async function saveTemplate(api, template, meant) {
   const address = `/templates/${encodeURIComponent(template.templateId)}`;
   if (meant.revision === "") {
     const here = await existing(api, address);
-    if (here && Object.keys(template).every((name) => String(here[name]) === String(template[name]))) return null;
+    if (here && Object.keys(template).every((name) => name === "path" || String(here[name]) === String(template[name]))) return null;
     if (here) throw new ApiError(409, "another template of this name is here");
   }
   await api.json("PUT", address, { ...template, erasure: meant.erasure });
