@@ -1,4 +1,4 @@
-"""What a tenant has spent, and the end of the documents and the file of a tenant or a person."""
+"""Usage of a tenant; erasure and expiry of the documents and the file of a tenant or a person."""
 
 from __future__ import annotations
 
@@ -69,24 +69,26 @@ class EmbeddedAccount:
         another process has it open or writes to it again. A damaged file is removed as it is.
         """
         if isinstance(owner, Person):
-            return self._clear(self._files.of(owner.space))
+            file = self._files.of(owner.space)
+            return self._clear(file)
         self._erasures.add(owner)
         self._spaces.pop(owner, None)
-        erased = Counter(self._clear(self._files.of(owner), keep_usage_of, numbers_erasure=True))
+        file = self._files.of(owner)
+        erased = Counter(self._clear(file, keep_usage_of, numbers_erasure=True))
         for file in self._files.people(owner):
             erased.update(self._clear(file))
         return dict(erased)
 
     def expire(self, now: datetime) -> None:
         """Removes the file of a tenant of which nothing is left but usage of earlier days."""
-        today = now.astimezone(UTC).date().isoformat()
+        today = now.astimezone(UTC).date()
         moment = to_micros(now)
         for file in self._files.all(with_people=True):
             _expire_documents(file, moment)
             with file.reading() as db:
                 tables = used_tables(db)
                 (newest,) = db.execute("SELECT max(day) FROM usage").fetchone()
-            if tables == {"usage"} and newest < today:
+            if tables == {"usage"} and newest < today.isoformat():
                 self._clear(file)
 
     def _clear(
@@ -136,8 +138,8 @@ def _expire_documents(file: TenantFile, moment: int) -> None:
     for table in _EXPIRING:
         with file.reading() as db:
             query = f"SELECT 1 FROM {table} WHERE expires_at <= ? LIMIT 1"
-            has_expired = db.execute(query, (moment,)).fetchone() is not None
-        if has_expired:
+            expired = db.execute(query, (moment,)).fetchone()
+        if expired is not None:
             with file.writing() as db:
                 db.execute(f"DELETE FROM {table} WHERE expires_at <= ?", (moment,))
 

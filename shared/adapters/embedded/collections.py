@@ -24,7 +24,12 @@ from shared.adapters.embedded.documents import (
     to_micros,
 )
 from shared.adapters.embedded.files import Row, TenantFile, TenantFiles
-from shared.adapters.embedded.sqlite import UndecodableRow, checksum_of, legible, rows
+from shared.adapters.embedded.sqlite import (
+    UndecodableRow,
+    checksum_of,
+    fetch_rows,
+    with_replacements,
+)
 from shared.errors import Conflict, InvalidArgument
 from shared.model.account import Person
 from shared.model.documents import (
@@ -60,7 +65,8 @@ class EmbeddedDocuments:
             row = _row(db, owner, collection, document_id)
         if row is None:
             return Stored(None, None)
-        return Stored(_load(collection, columns, row), _token(row))
+        value = _load(collection, columns, row)
+        return Stored(value, _token(row))
 
     def put(self, owner: Owner, collection: Collection[T], value: T) -> None:
         with self._file(owner).writing() as db:
@@ -134,7 +140,7 @@ class EmbeddedDocuments:
             columns = _listed_columns(db, collection)
             query, values = _listing_query(owner, collection, columns, after)
             while True:
-                stored_rows = rows(db, query, (*values, limit))
+                stored_rows = fetch_rows(db, query, (*values, limit))
                 if len(stored_rows) < limit:
                     next_cursor = None
                     break
@@ -148,7 +154,7 @@ class EmbeddedDocuments:
             try:
                 items.append(_load(collection, columns, row))
             except InvalidArgument as bad:
-                document_id = legible(row)[columns.index(collection.id_field)]
+                document_id = with_replacements(row)[columns.index(collection.id_field)]
                 _log.warning("a document of %s is left out: %s", collection.name, bad.message)
                 unreadable.append(
                     UnreadableDocument(collection.name, str(document_id), bad.message)
@@ -166,6 +172,19 @@ class EmbeddedDocuments:
 def write(db: sqlite3.Connection, owner: Owner, collection: Collection[T], value: T) -> None:
     """Creates or replaces a document in a transaction."""
     columns = _columns(db, collection)
+    row = _row_of(collection, columns, value)
+    if isinstance(owner, Conversation):
+        row["session_id"] = owner.session_id
+    if "token" in columns:
+        statement = "UPDATE state SET token = token + 1 RETURNING token"
+        (row["token"],) = db.execute(statement).fetchone()
+    values = [row.get(column) for column in columns if column != _CHECKSUM]
+    row[_CHECKSUM] = checksum_of(values)
+    insert(db, collection.name, row, replacing=True)
+
+
+def _row_of(collection: Collection[T], columns: Sequence[str], value: T) -> dict[str, Any]:
+    """Returns column -> value of the document's own fields."""
     structured = collection.structured(CODEC)
     row: dict[str, Any] = {collection.id_field: collection.id_of(value)}
     body = {}
@@ -174,20 +193,13 @@ def write(db: sqlite3.Connection, owner: Owner, collection: Collection[T], value
             body[name] = plain
         elif name in structured:
             row[name] = json.dumps(plain)
+        elif isinstance(plain, array):
+            row[name] = plain.tobytes()
         else:
             row[name] = plain
     if _BODY in columns:
         row[_BODY] = json.dumps(body, ensure_ascii=False)
-    if isinstance(owner, Conversation):
-        row["session_id"] = owner.session_id
-    if "token" in columns:
-        statement = "UPDATE state SET token = token + 1 RETURNING token"
-        (row["token"],) = db.execute(statement).fetchone()
-    for name, content in row.items():
-        if isinstance(content, array):
-            row[name] = content.tobytes()
-    row[_CHECKSUM] = checksum_of([row.get(name) for name in columns if name != _CHECKSUM])
-    insert(db, collection.name, row, replacing=True)
+    return row
 
 
 def _listing_query(
@@ -203,27 +215,30 @@ def _listing_query(
         comparison = "<"
     where, values = _in_owner(owner)
     if after is not None:
+        key = ", ".join(order)
         marks = ", ".join("?" * len(order))
-        where += f" AND ({', '.join(order)}) {comparison} ({marks})"
+        where += f" AND ({key}) {comparison} ({marks})"
         if after.moment is not None:
             values.append(to_micros(after.moment))
         values.append(after.document_id)
-    ordered = ", ".join(f"{column} {direction}" for column in order)
+    directed = [f"{column} {direction}" for column in order]
     query = (
-        f"SELECT {_quoted(columns)} FROM {collection.name} WHERE {where} ORDER BY {ordered} LIMIT ?"
+        f"SELECT {_quoted(columns)} FROM {collection.name} "
+        f"WHERE {where} ORDER BY {', '.join(directed)} LIMIT ?"
     )
     return query, values
 
 
 def _cursor(collection: Collection[Any], columns: Sequence[str], row: Row) -> Cursor | None:
     """Returns the position behind a row; None if the disk has changed what tells it."""
-    document_id = row[columns.index(collection.id_field)]
+    fields = dict(zip(columns, row, strict=True))
+    document_id = fields[collection.id_field]
     if not isinstance(document_id, str):
         return None
     if not collection.newest_by:
         return Cursor(document_id)
     try:
-        moment = to_datetime(row[columns.index(collection.newest_by)])
+        moment = to_datetime(fields[collection.newest_by])
     except UNREADABLE:
         return None
     return Cursor(document_id, moment)
@@ -274,17 +289,23 @@ def _row(
 ) -> Row | None:
     """Returns all columns of a document; None if it does not exist."""
     where, values = _in_owner(owner)
+    values.append(document_id)
     query = f"SELECT * FROM {collection.name} WHERE {where} AND {collection.id_field} = ?"
-    found = rows(db, query, (*values, document_id))
-    return found[0] if found else None
+    stored_rows = fetch_rows(db, query, values)
+    if not stored_rows:
+        return None
+    return stored_rows[0]
 
 
 def _delete(
     db: sqlite3.Connection, owner: Owner, collection: Collection[Any], document_id: str
 ) -> bool:
+    """Deletes a document and reports whether it existed."""
     where, values = _in_owner(owner)
+    values.append(document_id)
     statement = f"DELETE FROM {collection.name} WHERE {where} AND {collection.id_field} = ?"
-    return db.execute(statement, (*values, document_id)).rowcount > 0
+    cursor = db.execute(statement, values)
+    return cursor.rowcount > 0
 
 
 def _in_owner(owner: Owner) -> tuple[str, list[object]]:
@@ -298,4 +319,5 @@ def _token(row: Row | None) -> str | None:
     """Returns a digest of what a row holds; None without a row."""
     if row is None:
         return None
-    return hashlib.sha256(repr(tuple(row)).encode()).hexdigest()
+    content = repr(tuple(row))
+    return hashlib.sha256(content.encode()).hexdigest()

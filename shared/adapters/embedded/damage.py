@@ -25,9 +25,9 @@ from shared.adapters.embedded.sqlite import (
     DOCUMENTS,
     UndecodableRow,
     checksum_of,
-    legible,
-    rows,
+    fetch_rows,
     streamed,
+    with_replacements,
 )
 from shared.adapters.embedded.vector_rows import (
     KEPT_REMOVALS,
@@ -57,14 +57,16 @@ _MARKED = "damaged"
 
 
 def read_note(db: sqlite3.Connection, note_id: str) -> Note | None:
-    """None: there is no such note. Raises NoteUnreadable."""
+    """Returns a note; None if there is no such note. Raises NoteUnreadable."""
     try:
-        found = rows(db, _NOTE, (note_id,))
+        stored_rows = fetch_rows(db, _NOTE, (note_id,))
     except sqlite3.DatabaseError as problem:
         if code_of(problem) == sqlite3.SQLITE_CORRUPT and _is_listed(db, note_id):
             raise NoteUnreadable("note", EXPECTED) from None
         raise
-    return _note_of(found[0]) if found else None
+    if not stored_rows:
+        return None
+    return _note_of(stored_rows[0])
 
 
 def whole_note(db: sqlite3.Connection, note_id: str | bytes) -> Note | UnreadableNote:
@@ -86,12 +88,12 @@ def whole_note(db: sqlite3.Connection, note_id: str | bytes) -> Note | Unreadabl
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What is wrong with a tenant's file."""
+    """Damage of a tenant's file."""
 
     pages: tuple[str, ...]
     """Lines of SQLite's own quick check; they quote no text."""
     notes: int
-    """Number of notes that are not what was saved."""
+    """Number of damaged notes."""
     documents: Mapping[str, int]
     """Table -> number of other documents that are not what was saved; tables without any are absent."""
     derived: int
@@ -107,7 +109,7 @@ def check(path: Path) -> Condition:
             lines = [line for (line,) in db.execute("PRAGMA quick_check")]
             pages = tuple(line for line in lines if line != "ok")
             notes = 0
-            for (note_id,) in rows(db, "SELECT note_id FROM notes ORDER BY note_id"):
+            for (note_id,) in fetch_rows(db, "SELECT note_id FROM notes ORDER BY note_id"):
                 if isinstance(whole_note(db, note_id), UnreadableNote):
                     notes += 1
             documents = {}
@@ -146,12 +148,13 @@ def readable_chunks(
 
 
 def mark_damaged(db: sqlite3.Connection, row_ids: Sequence[int]) -> None:
-    """The chunks are of no revision of their note any more, and the notes are to be indexed again."""
+    """Has the chunks belong to no revision of their note, and the notes be indexed again."""
     values = (json.dumps(row_ids),)
-    selected = "id IN (SELECT value FROM json_each(?))"
-    db.execute(f"UPDATE chunks SET note_revision = '' WHERE {selected}", values)
-    found = rows(db, f"SELECT DISTINCT note_id FROM chunks WHERE {selected}", values)
-    _mark_notes(db, [note_id for (note_id,) in found if isinstance(note_id, str)])
+    condition = "id IN (SELECT value FROM json_each(?))"
+    db.execute(f"UPDATE chunks SET note_revision = '' WHERE {condition}", values)
+    query = f"SELECT DISTINCT note_id FROM chunks WHERE {condition}"
+    note_ids = [note_id for (note_id,) in fetch_rows(db, query, values)]
+    _mark_notes(db, [note_id for note_id in note_ids if isinstance(note_id, str)])
 
 
 def _delete_unnamed(db: sqlite3.Connection, row_ids: Sequence[int]) -> None:
@@ -230,37 +233,45 @@ def mend_derived(file: TenantFile) -> None:
 
 def mark_damaged_chunks(file: TenantFile) -> None:
     """Looks at every chunk of a tenant, and marks the notes that have a damaged one or lack one."""
-    after = -1
+    query = f"SELECT {CHUNKS.columns}, checksum, id FROM chunks WHERE id > ? ORDER BY id LIMIT ?"
+    last_id = -1
     while True:
         with file.reading() as db:
-            query = f"SELECT {CHUNKS.columns}, checksum, id FROM chunks WHERE id > ? ORDER BY id LIMIT ?"
-            found = rows(db, query, (after, CHUNKS_AT_ONCE))
-        damaged = []
-        for row in found:
-            if isinstance(row, UndecodableRow) or not is_sound(row[:-1]):
-                damaged.append(row)
-        unnamed = [row[-1] for row in damaged if not _has_ids(row)]
-        if damaged:
-            with file.writing() as db:
-                mark_damaged(db, [row[-1] for row in damaged])
-                if unnamed:
-                    _delete_unnamed(db, unnamed)
-        if len(found) < CHUNKS_AT_ONCE:
+            stored_rows = fetch_rows(db, query, (last_id, CHUNKS_AT_ONCE))
+        _mark_damaged_rows(file, stored_rows)
+        if len(stored_rows) < CHUNKS_AT_ONCE:
             break
-        after = found[-1][-1]
+        last_id = stored_rows[-1][-1]
+    incomplete = (
+        "SELECT note_id FROM records WHERE status = ? AND chunk_count <> "
+        "(SELECT count(*) FROM chunks WHERE chunks.note_id = records.note_id)"
+    )
     with file.reading() as db:
-        incomplete = (
-            "SELECT note_id FROM records WHERE status = ? AND chunk_count <> "
-            "(SELECT count(*) FROM chunks WHERE chunks.note_id = records.note_id)"
-        )
-        lost = [note_id for (note_id,) in db.execute(incomplete, (IndexStatus.INDEXED,))]
-    if lost:
+        reader = db.execute(incomplete, (IndexStatus.INDEXED,))
+        note_ids = [note_id for (note_id,) in reader]
+    if note_ids:
         with file.writing() as db:
-            _mark_notes(db, lost)
+            _mark_notes(db, note_ids)
+
+
+def _mark_damaged_rows(file: TenantFile, stored_rows: Iterable[Row]) -> None:
+    """Marks the damaged ones of rows of chunks, which end in the checksum and the row's id."""
+    row_ids = []
+    unnamed_ids = []
+    for row in stored_rows:
+        if isinstance(row, UndecodableRow) or not is_sound(row[:-1]):
+            row_ids.append(row[-1])
+            if not _has_ids(row):
+                unnamed_ids.append(row[-1])
+    if row_ids:
+        with file.writing() as db:
+            mark_damaged(db, row_ids)
+            if unnamed_ids:
+                _delete_unnamed(db, unnamed_ids)
 
 
 def _has_ids(row: Row) -> bool:
-    """Whether the ids of a chunk and of its note can be read."""
+    """Reports whether the ids of a chunk and of its note can be read."""
     ids = (row[CHUNK_ID], row[NOTE_ID])
     return all(isinstance(value, str) for value in ids)
 
@@ -284,17 +295,19 @@ def _note_of(row: Row) -> Note:
 
 
 def _is_listed(db: sqlite3.Connection, note_id: str) -> bool:
-    """Whether the index of ids has the note: then its row is damaged, and not the way to it."""
-    return db.execute("SELECT 1 FROM notes WHERE note_id = ?", (note_id,)).fetchone() is not None
+    """Reports whether the index of ids has the note: then its row is damaged, and not the way to it."""
+    row = db.execute("SELECT 1 FROM notes WHERE note_id = ?", (note_id,)).fetchone()
+    return row is not None
 
 
 def _columns(db: sqlite3.Connection, note_id: str) -> Iterator[tuple[str, object]]:
-    """Those columns of a note that can be read, whatever they say."""
+    """Yields the columns of a note that can still be read, and their values."""
     for name in NOTES.column_names:
         query = f'SELECT "{name}" FROM notes WHERE note_id = ?'
         try:
-            found = rows(db, query, (note_id,))
+            stored_rows = fetch_rows(db, query, (note_id,))
         except sqlite3.DatabaseError:
             continue
-        for (value,) in map(legible, found):
+        for row in stored_rows:
+            (value,) = with_replacements(row)
             yield name, value

@@ -31,8 +31,8 @@ T = TypeVar("T")
 _YEAR_1 = datetime(1, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _SECOND = 1_000_000
-_PLACES = 24
-"""Bits of a chunk's id below the second: how many chunks one second may hold (16 million)."""
+_ID_BITS = 24
+"""Bits of a chunk's id below the second: one second may hold 16 million chunks."""
 _MARK = "¤"
 _SPECIAL = re.compile("[\x00-/:-`{-\x7f¤\ud800-\udfff]")
 _COUNT = re.compile(r"=\d+")
@@ -41,13 +41,16 @@ _MAX_TOKEN = 500
 
 
 def to_micros(when: datetime) -> int:
-    """Microseconds since year 1: never negative, and exact."""
+    """Returns the microseconds since year 1: never negative, and exact."""
     return (when - _YEAR_1) // _MICROSECOND
 
 
 @lru_cache(4096)
 def to_datetime(micros: int) -> datetime:
-    """Cached: the chunks of a note have the same, and half of them are asked for twice."""
+    """Returns the time of `to_micros`.
+
+    Cached: the chunks of a note have the same times, and half of them are asked for twice.
+    """
     return _YEAR_1 + timedelta(microseconds=micros)
 
 
@@ -63,7 +66,7 @@ class DamagedRow(OperatorError):
 
 
 UNREADABLE = (ValueError, TypeError, KeyError, OverflowError, RecursionError)
-"""Errors of reading a row that the disk has changed."""
+"""Errors that reading a row raises if the disk has changed it."""
 
 
 class Table(Generic[T]):
@@ -77,32 +80,36 @@ class Table(Generic[T]):
         self.name = name
         self._kind = kind
         fields = CODEC.fields(kind)
-        self._converted: list[tuple[int, Callable[[Any], Any]]] = []
-        """Places of the fields that are converted, and their converters."""
-        for place, field in enumerate(fields):
+        self._converters: list[tuple[int, Callable[[Any], Any]]] = []
+        """Index of each column that is converted, and its converter."""
+        for index, field in enumerate(fields):
             if field.structured and field.name != unread:
+                converter = partial(_read_json, field.read)
                 # Cached: the chunks of a note, and mostly of a folder, have the same tags and scopes.
-                self._converted.append((place, lru_cache(4096)(partial(_unpacked, field.read))))
+                self._converters.append((index, lru_cache(4096)(converter)))
             elif field.read is not None:
-                self._converted.append((place, field.read))
+                self._converters.append((index, field.read))
         self.column_names = tuple(field.key for field in fields)
-        self.columns = ", ".join(f'{name}."{column}"' for column in self.column_names)
+        qualified = [f'{name}."{column}"' for column in self.column_names]
+        self.columns = ", ".join(qualified)
         """Columns that `load` reads, for a SELECT."""
 
-    def row(self, value: T, **known: object) -> dict[str, Any]:
+    def row(self, value: T, **columns: object) -> dict[str, Any]:
         """Returns column -> its value.
 
-        known: columns that hold something else than the field.
+        columns: values of columns that hold something else than the field.
         """
-        row = CODEC.dump(value, *known)
+        row = CODEC.dump(value, *columns)
         for column, plain in row.items():
             if isinstance(plain, (list, tuple, dict)):
                 row[column] = json.dumps(plain)
-        return {**row, **known}
+        row.update(columns)
+        return row
 
     def with_checksum(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Adds the checksum of its columns to a row, for a table that has one."""
-        return {**row, "checksum": checksum_of([row[name] for name in self.column_names])}
+        values = [row[column] for column in self.column_names]
+        return {**row, "checksum": checksum_of(values)}
 
     def load(self, row: Row) -> T:
         """Returns the entity in a row that begins with `columns`. Raises DamagedRow."""
@@ -110,31 +117,43 @@ class Table(Generic[T]):
             raise DamagedRow
         values = list(row[: len(self.column_names)])
         try:
-            for place, read in self._converted:
-                if values[place] is not None:
-                    values[place] = read(values[place])
+            for index, convert in self._converters:
+                if values[index] is not None:
+                    values[index] = convert(values[index])
             return self._kind(*values)
         except UNREADABLE:
             raise DamagedRow from None  # the message might hold what the row says
 
 
-def _unpacked(read: Callable[[Any], Any] | None, column: str) -> Any:  # noqa: ANN401
-    return json.loads(column) if read is None else read(json.loads(column))
+def _read_json(convert: Callable[[Any], Any] | None, column: str) -> Any:  # noqa: ANN401
+    """Returns the value in a column of JSON."""
+    plain = json.loads(column)
+    if convert is None:
+        return plain
+    return convert(plain)
 
 
 def delete(db: sqlite3.Connection, table: str, key: str) -> bool:
-    """The row of this key, which is the table's first column without `s` at its end. Whether there was one."""
+    """Deletes a row by its key and reports whether it existed.
+
+    The key is the first column, which is called as the table without its last `s`.
+    """
     column = f"{table.removesuffix('s')}_id"
-    return db.execute(f"DELETE FROM {table} WHERE {column} = ?", (key,)).rowcount > 0
+    cursor = db.execute(f"DELETE FROM {table} WHERE {column} = ?", (key,))
+    return cursor.rowcount > 0
 
 
 def insert(
     db: sqlite3.Connection, table: str, row: Mapping[str, Any], *, replacing: bool = False
 ) -> None:
-    """`replacing`: the row of the same key."""
-    columns, marks = ", ".join([f'"{column}"' for column in row]), ", ".join("?" * len(row))
-    verb = "INSERT OR REPLACE" if replacing else "INSERT"
-    db.execute(f"{verb} INTO {table} ({columns}) VALUES ({marks})", tuple(row.values()))
+    """Writes a row; with `replacing` in the place of the row of the same key, if there is one."""
+    columns = ", ".join([f'"{column}"' for column in row])
+    marks = ", ".join("?" * len(row))
+    verb = "INSERT"
+    if replacing:
+        verb = "INSERT OR REPLACE"
+    statement = f"{verb} INTO {table} ({columns}) VALUES ({marks})"
+    db.execute(statement, tuple(row.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,69 +169,93 @@ CHUNKS = Table("chunks", IndexedChunk, unread="terms")
 
 
 def chunks_of(rows: Iterable[Row], stems: Iterable[str]) -> tuple[IndexedChunk | DamagedChunk, ...]:
-    """Chunks of rows that hold the columns of CHUNKS, then the row's id.
+    """Returns the chunks of rows that hold the columns of CHUNKS, then the row's id.
 
-    Terms are those of `stems` alone: decoding all takes longer.
+    Their terms are those of `stems` alone: decoding all takes longer.
     """
-    keys = [(stem, f" {term_token(stem)}=") for stem in stems]
-    return tuple([_chunk_of(row, keys) for row in rows])
+    prefixes = [(stem, f" {term_token(stem)}=") for stem in stems]
+    return tuple([_chunk_of(row, prefixes) for row in rows])
 
 
-def _chunk_of(row: Row, keys: Iterable[tuple[str, str]]) -> IndexedChunk | DamagedChunk:
-    """`keys`: each stem, and what stands before its count in the column of terms."""
+def _chunk_of(row: Row, prefixes: Iterable[tuple[str, str]]) -> IndexedChunk | DamagedChunk:
+    """Returns the chunk in a row.
+
+    prefixes: stem, and the text before its count in the column of terms.
+    """
+    row_id = row[-1]
     if isinstance(row, UndecodableRow):
-        return DamagedChunk(row[-1])
-    column, counts = row[TERMS], {}
+        return DamagedChunk(row_id)
+    column = row[TERMS]
+    counts = {}
     try:
-        for stem, key in keys:
-            at = column.find(key)
-            if at >= 0:
-                begin = at + len(key)
-                counts[stem] = int(column[begin : column.index(" ", begin)])
+        for stem, prefix in prefixes:
+            start = column.find(prefix)
+            if start < 0:
+                continue
+            begin = start + len(prefix)
+            end = column.index(" ", begin)
+            counts[stem] = int(column[begin:end])
         return CHUNKS.load((*row[:TERMS], counts, *row[TERMS + 1 :]))
     except (DamagedRow, AttributeError, ValueError, TypeError):
-        return DamagedChunk(row[-1])
+        return DamagedChunk(row_id)
 
 
 TERMS = CODEC.keys(IndexedChunk).index("terms")
-"""Place in a row of CHUNKS."""
+"""Index of the column of terms in a row of CHUNKS."""
 
 
-def ids_at(created_at: int) -> range:
-    """The ids of chunks made in the second of `created_at` (microseconds): ids grow from second to second."""
-    first = (created_at // _SECOND) << _PLACES
-    return range(first, first + (1 << _PLACES))
+def ids_of_second(created_at: int) -> range:
+    """Returns the ids of chunks made in the second of `created_at` (microseconds).
+
+    Ids grow from second to second.
+    """
+    first = (created_at // _SECOND) << _ID_BITS
+    return range(first, first + (1 << _ID_BITS))
 
 
 @lru_cache(maxsize=2**15)
 def term_token(stem: str) -> str:
-    """`v1.2` -> `v1¤002e2`."""
-    token = _SPECIAL.sub(lambda found: f"{_MARK}{ord(found[0]):04x}", stem)
+    """Returns the FTS5 token of a stem: `v1.2` -> `v1¤002e2`."""
+    token = _SPECIAL.sub(_escaped, stem)
     if len(token) > _MAX_TOKEN:
-        return f"{_MARK}h{hashlib.sha256(token.encode()).hexdigest()}"
+        digest = hashlib.sha256(token.encode())
+        return f"{_MARK}h{digest.hexdigest()}"
     return token or _MARK
 
 
+def _escaped(match: re.Match[str]) -> str:
+    """Returns a special character as the mark and four hexadecimal digits."""
+    return f"{_MARK}{ord(match[0]):04x}"
+
+
 def scope_token(scope: str) -> str:
-    """Marked so that no stem has the same token."""
+    """Returns the FTS5 token of a scope, marked so that no stem has the same."""
     return f"{_MARK}s{term_token(scope)}"
 
 
 def terms_column(terms: Mapping[str, int]) -> str:
-    """`{"alpha": 2, "v1.2": 1}` -> ` alpha=2 v1¤002e2=1 `: no token holds a space or `=`."""
-    return f" {' '.join([f'{term_token(stem)}={count}' for stem, count in terms.items()])} "
+    """Returns `{"alpha": 2, "v1.2": 1}` as ` alpha=2 v1¤002e2=1 `: no token holds a space or `=`."""
+    entries = [f"{term_token(stem)}={count}" for stem, count in terms.items()]
+    return f" {' '.join(entries)} "
 
 
 def posting_tokens(column: str, scopes: Iterable[str]) -> str:
-    """Everything a chunk is found by: the tokens of its terms column and of its scopes."""
-    return _COUNT.sub("", column) + " ".join(map(scope_token, scopes))
+    """Returns everything by which a chunk is found: the tokens of its terms column and of its scopes."""
+    tokens = _COUNT.sub("", column)
+    return tokens + " ".join(map(scope_token, scopes))
 
 
 def expression(stem: str | None, scopes: Sequence[Iterable[str]]) -> str | None:
-    """An FTS5 query: the stem and, of each group of scopes, at least one. None: nothing is asked for.
+    """Returns an FTS5 query for the stem and at least one scope of each group; None if nothing is asked for.
 
     No group may be empty: FTS5 has no words for "nothing".
     """
-    parts = [] if stem is None else [f'"{term_token(stem)}"']
-    parts += [" OR ".join(f'"{scope_token(scope)}"' for scope in sorted(group)) for group in scopes]
-    return " AND ".join(f"({part})" for part in parts) or None
+    parts = []
+    if stem is not None:
+        parts.append(f'("{term_token(stem)}")')
+    for group in scopes:
+        tokens = [f'"{scope_token(scope)}"' for scope in sorted(group)]
+        parts.append(f"({' OR '.join(tokens)})")
+    if not parts:
+        return None
+    return " AND ".join(parts)

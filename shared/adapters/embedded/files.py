@@ -20,10 +20,10 @@ from shared.adapters.embedded.sqlite import (
     CHECKSUM_VERSION,
     SCHEMA_VERSION,
     TABLES,
+    fetch_rows,
     fill_checksums,
     opened,
     removed,
-    rows,
 )
 from shared.adapters.private import make_private_folder
 from shared.adapters.sqlite_files import (
@@ -45,7 +45,7 @@ _MAPPED = 2**26
 Connections share them, and the system takes them back when memory is short."""
 
 _REMOVAL_SECONDS = 1.0
-"""How long a file is waited for that is to be removed. Threads of ours are done with it in that time."""
+"""Seconds for which the removal of a file waits. Threads of ours are done with it in that time."""
 
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 _AWAY = {
@@ -138,15 +138,15 @@ class TenantFile:
         if token is not None:
             (after,) = read_token(token, listing)
         with self.reading() as db:
-            found, last = rows_after(db, query, after, *values, limit=limit)
-        items = tuple(load(row) for row in found if isinstance(row[0], str))
+            stored_rows, last = rows_after(db, query, after, *values, limit=limit)
+        items = tuple(load(row) for row in stored_rows if isinstance(row[0], str))
         next_token = None
         if last is not None:
             next_token = make_token(listing, last)
         return Page(items, next_token)
 
     def close(self) -> None:
-        """Connections in use are closed when their thread is done with them."""
+        """Closes the connections; those in use when their thread is done with them."""
         self._closed = True
         self._close_idle()
 
@@ -174,7 +174,8 @@ class TenantFile:
             if not is_alone:
                 raise StoreUnavailable(f"{self.path} is in use: try again")
             for ending in ("", "-wal", "-shm"):
-                self.path.with_name(f"{self.path.name}{ending}").unlink(missing_ok=True)
+                part = self.path.with_name(f"{self.path.name}{ending}")
+                part.unlink(missing_ok=True)
 
     @contextmanager
     def _alone(self, seconds: float) -> Iterator[bool]:
@@ -198,7 +199,8 @@ class TenantFile:
             self._in_use += 1
         try:
             if not (creates or self._idle or self.path.exists()):
-                with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+                memory = sqlite3.connect(":memory:", isolation_level=None)
+                with closing(memory) as db:
                     self._prepare(db, writes=True)
                     yield db
                 return
@@ -220,10 +222,10 @@ class TenantFile:
                     self._open_ones.notify_all()
 
     def _prepare(self, db: sqlite3.Connection, *, writes: bool) -> None:
-        found = version_of(db, self.path)
+        version = version_of(db, self.path)
         if writes:
-            self._prepare_to_write(db, found)
-        elif found != SCHEMA_VERSION:
+            self._prepare_to_write(db, version)
+        elif version != SCHEMA_VERSION:
             raise OperatorError(
                 f"{self.path} is of an earlier version and read-only: open it once where it can be written"
             )
@@ -231,46 +233,52 @@ class TenantFile:
         state = db.execute("SELECT tenant_id FROM state").fetchone()
         if state is None:
             raise DamagedFile(self.path, "its state")
-        if state[0] != self.tenant_id:
+        (owner,) = state
+        if owner != self.tenant_id:
             raise OperatorError(
                 f"{self.path} belongs to another tenant: it has been renamed or copied"
             )
 
-    def _prepare_to_write(self, db: sqlite3.Connection, found: int) -> None:
-        """`found`: the version of its tables."""
-        if found != SCHEMA_VERSION:
+    def _prepare_to_write(self, db: sqlite3.Connection, version: int) -> None:
+        """`version`: that of its tables."""
+        if version != SCHEMA_VERSION:
             self._make_tables(db)
-        db.execute(
-            "PRAGMA journal_mode = WAL"
-        )  # nothing to do but after a removal that was given up
+        # Nothing to do but after a removal that was given up.
+        db.execute("PRAGMA journal_mode = WAL")
         # A killed process loses nothing; a machine that loses power may lose its last moments, never consistency.
         db.execute("PRAGMA synchronous = NORMAL")
 
     def _make_tables(self, db: sqlite3.Connection) -> None:
-        """All of them, or those of later versions, unless another process was faster."""
-        db.execute(
-            "PRAGMA page_size = 16384"
-        )  # of a new file: reads 100,000 vectors in half the time that 4096 takes
+        """Makes all tables, or those of later versions, unless another process was faster."""
+        # Of a new file: reads 100,000 vectors in half the time that 4096 takes.
+        db.execute("PRAGMA page_size = 16384")
         db.execute("PRAGMA journal_mode = WAL")
         with transaction(db, "IMMEDIATE"):
-            found = version_of(db, self.path)
-            added = (
-                statement
-                for version in range(found + 1, SCHEMA_VERSION + 1)
-                for statement in ADDED[version]
-            )
-            for statement in added if found else TABLES:
-                db.execute(statement)
-            if 0 < found < CHECKSUM_VERSION:
-                fill_checksums(db)
-            if not found:
-                # Not from 0: after an erasure no number comes again that a cache of the old file may still know.
-                first = time_ns() // 1000
-                db.execute(
-                    "INSERT INTO state VALUES (?, ?, ?, 0, 0)", (self.tenant_id, first, first)
-                )
-                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            version = version_of(db, self.path)
+            if version == 0:
+                self._make_all_tables(db)
+            else:
+                _add_tables(db, version)
             db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    def _make_all_tables(self, db: sqlite3.Connection) -> None:
+        """Makes the tables of a new file."""
+        for statement in TABLES:
+            db.execute(statement)
+        # Not from 0: after an erasure no number comes again that a cache of the old file may still know.
+        first = time_ns() // 1000
+        values = (self.tenant_id, first, first)
+        db.execute("INSERT INTO state VALUES (?, ?, ?, 0, 0)", values)
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+def _add_tables(db: sqlite3.Connection, version: int) -> None:
+    """Brings the tables of an earlier version up to date."""
+    for later_version in range(version + 1, SCHEMA_VERSION + 1):
+        for statement in ADDED[later_version]:
+            db.execute(statement)
+    if version < CHECKSUM_VERSION:
+        fill_checksums(db)
 
 
 class TenantFiles:
@@ -283,7 +291,10 @@ class TenantFiles:
         self._lock = Lock()
 
     def of(self, tenant_id: str) -> TenantFile:
-        """`tenant_id`, or a `Person.space` in a tenant. Raises OperatorError when the folder cannot be made."""
+        """Returns the file of a tenant, or of a person in one. Raises OperatorError if the folder cannot be made.
+
+        tenant_id: may be a `Person.space`.
+        """
         with self._lock:
             if tenant_id not in self._files:
                 make_folder(self._folder)
@@ -308,8 +319,10 @@ class TenantFiles:
 
     def _owners(self, *, skips_damaged: bool = False) -> list[str]:
         with self._lock:
-            known = {file.path: owner for owner, file in self._files.items()}
-        for path in set(self._folder.glob("*.sqlite3")) - known.keys():
+            owner_by_path = {file.path: owner for owner, file in self._files.items()}
+        for path in self._folder.glob("*.sqlite3"):
+            if path in owner_by_path:
+                continue
             try:
                 owner = owner_of(path, patience=self._patience)
             except DamagedFile as damage:
@@ -318,8 +331,9 @@ class TenantFiles:
                 _log.warning("whose file it is cannot be told: %s", damage.message)
                 continue
             if owner:
-                known[path] = owner
-        return sorted(owner for path, owner in known.items() if path.exists())
+                owner_by_path[path] = owner
+        owners = [owner for path, owner in owner_by_path.items() if path.exists()]
+        return sorted(owners)
 
     def close(self) -> None:
         with self._lock:
@@ -328,15 +342,19 @@ class TenantFiles:
 
 
 def owner_of(path: Path, *, patience: float = 10.0) -> str:
-    """Whose file it is; empty: another process is still making it. Raises OperatorError, StoreUnavailable."""
+    """Returns the tenant that owns the file; empty if another process is still making it.
+
+    Raises OperatorError, StoreUnavailable.
+    """
     prepare = partial(version_of, path=path)
     with explained(path), closing(opened(path, patience, prepare)) as db:
-        if not version_of(db, path):
+        if version_of(db, path) == 0:
             return ""
         row = db.execute("SELECT tenant_id FROM state").fetchone()
         if row is None:
             raise DamagedFile(path, "its state")
-        return str(row[0])
+        (owner,) = row
+        return str(owner)
 
 
 def rows_after(
@@ -348,12 +366,13 @@ def rows_after(
     query: returns the key first; its parameters are the key after which to go on, `values` and a limit.
     """
     while True:
-        found = rows(db, query, (after, *values, limit + 1))
-        if len(found) <= limit:
-            return found, None
-        last = found[limit - 1][0]
+        stored_rows = fetch_rows(db, query, (after, *values, limit + 1))
+        if len(stored_rows) <= limit:
+            return stored_rows, None
+        page = stored_rows[:limit]
+        last, *_ = page[-1]
         if isinstance(last, str):
-            return found[:limit], last
+            return page, last
         limit *= 2
 
 
@@ -370,7 +389,7 @@ def transaction(db: sqlite3.Connection, kind: str) -> Iterator[None]:
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """SQLite's errors as ours, naming the file. Errors that are our own bugs pass as they are."""
+    """Raises SQLite's errors as ours, naming the file. Errors that are our own bugs pass as they are."""
     try:
         yield
     except sqlite3.DatabaseError as problem:
@@ -391,7 +410,7 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def version_of(db: sqlite3.Connection, path: Path) -> int:
-    """The version of its tables; 0: the file is new. Raises OperatorError for a file that is not ours."""
+    """Returns the version of its tables; 0 for a new file. Raises OperatorError for a file that is not ours."""
     # In this order, so that tables which another connection makes between two reads never look like a stranger's.
     (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (version,) = db.execute("PRAGMA user_version").fetchone()
@@ -408,14 +427,18 @@ def version_of(db: sqlite3.Connection, path: Path) -> int:
 
 
 def file_name(tenant_id: str) -> str:
-    """Safe on every file system, different for every tenant, recognisable where the id is plain."""
-    readable = re.sub(r"[^a-z0-9]+", "-", tenant_id.lower())[:40].strip("-")
-    digest = hashlib.sha256(tenant_id.encode("utf-8", "surrogatepass")).hexdigest()[:20]
-    return f"{readable}.{digest}.sqlite3" if readable else f"{digest}.sqlite3"
+    """Returns a name that is safe on every file system and no other tenant's, recognisable where the id is plain."""
+    readable = re.sub(r"[^a-z0-9]+", "-", tenant_id.lower())
+    readable = readable[:40].strip("-")
+    content = tenant_id.encode("utf-8", "surrogatepass")
+    digest = hashlib.sha256(content).hexdigest()[:20]
+    if not readable:
+        return f"{digest}.sqlite3"
+    return f"{readable}.{digest}.sqlite3"
 
 
 def make_folder(folder: Path) -> None:
-    """Readable by its owner only. Raises OperatorError."""
+    """Makes a folder that its owner alone can read. Raises OperatorError."""
     try:
         make_private_folder(folder)
     except OSError as problem:

@@ -6,12 +6,13 @@ import json
 import sqlite3
 from array import array
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from shared.adapters.embedded import documents
 from shared.adapters.embedded.damage import remove_damaged_vectors, whole_note
-from shared.adapters.embedded.documents import RECORDS, DamagedRow, ids_at, insert
+from shared.adapters.embedded.documents import RECORDS, DamagedRow, ids_of_second, insert
 from shared.adapters.embedded.files import Row, TenantFiles
-from shared.adapters.embedded.sqlite import legible, rows
+from shared.adapters.embedded.sqlite import fetch_rows, with_replacements
 from shared.adapters.embedded.vector_rows import (
     KEPT_REMOVALS,
     VECTORS,
@@ -42,10 +43,10 @@ class Index:
     def read_record(self, tenant_id: str, note_id: str) -> StoredRecord:
         query = f"SELECT {RECORDS.columns}, token FROM records WHERE note_id = ?"
         with self._files.of(tenant_id).reading() as db:
-            found = rows(db, query, (note_id,))
-        if not found:
+            records = fetch_rows(db, query, (note_id,))
+        if not records:
             return StoredRecord(None, None)
-        row = found[0]
+        row = records[0]
         token = str(row[-1])
         try:
             return StoredRecord(RECORDS.load(row), token)
@@ -54,19 +55,22 @@ class Index:
 
     def stored_chunks(self, tenant_id: str, note_id: str) -> tuple[StoredChunk, ...]:
         query = (
-            "SELECT chunk_id, text_hash, chunks.index_version, note_revision, coalesce(kept.index_version, ''), "
-            "id IN (SELECT id FROM vectors) FROM chunks LEFT JOIN kept_vectors AS kept USING (id) "
+            "SELECT chunk_id, text_hash, chunks.index_version, note_revision, "
+            "coalesce(kept.index_version, ''), id IN (SELECT id FROM vectors) "
+            "FROM chunks LEFT JOIN kept_vectors AS kept USING (id) "
             "WHERE note_id = ? ORDER BY position, chunk_id"
         )
-        with self._files.of(tenant_id).reading() as db:
-            found = rows(db, query, (note_id,))
         names = ("chunk_id", "text_hash", "index_version", "note_revision", "second_version")
-        # A chunk whose id is damaged is no chunk of the note any more: the next full sweep deletes it.
-        named = [row for row in found if isinstance(row[0], str)]
+        with self._files.of(tenant_id).reading() as db:
+            stored_rows = fetch_rows(db, query, (note_id,))
         chunks = []
-        for row in named:
-            fields = dict(zip(names, legible(row), strict=False))
-            chunks.append(StoredChunk(**fields, has_vector=bool(row[-1])))
+        for row in stored_rows:
+            # A chunk whose id is damaged is no chunk of the note any more: the next full sweep deletes it.
+            if not isinstance(row[0], str):
+                continue
+            *texts, has_vector = with_replacements(row)
+            fields = dict(zip(names, texts, strict=True))
+            chunks.append(StoredChunk(**fields, has_vector=bool(has_vector)))
         return tuple(chunks)
 
     def read_vectors(
@@ -102,30 +106,24 @@ class Index:
         """Raises Conflict before anything is written."""
         # Where the note or its record must exist, the file does: what comes too late for an erasure makes none again.
         creates = change.expected is None and not change.needs_note
+        note_id = change.note_id
         with self._files.of(tenant_id).writing(creates=creates) as db:
-            held = db.execute(
-                "SELECT token FROM records WHERE note_id = ?", (change.note_id,)
-            ).fetchone()
-            if (None if held is None else str(held[0])) != change.expected:
-                raise Conflict(f"the index of note {change.note_id} has moved")
-            if change.needs_note and not _exists(db, change.note_id):
-                raise Conflict(f"note {change.note_id} is gone")
+            if _record_token(db, note_id) != change.expected:
+                raise Conflict(f"the index of note {note_id} has moved")
+            if change.needs_note and not _exists(db, note_id):
+                raise Conflict(f"note {note_id} is gone")
             if counted is not None:
                 counted.writes += change.writes
                 counted.deletes += change.deletes
             if change.put or change.patch or change.vectors or change.remove:
                 ChunkChanges(db).apply(change)
             if change.record is None:
-                db.execute("DELETE FROM records WHERE note_id = ?", (change.note_id,))
+                db.execute("DELETE FROM records WHERE note_id = ?", (note_id,))
                 return None
             # The new token: a number that no record of this tenant has had before.
             (token,) = db.execute("UPDATE state SET token = token + 1 RETURNING token").fetchone()
-            insert(
-                db,
-                "records",
-                RECORDS.row(change.record, note_id=change.note_id, token=token),
-                replacing=True,
-            )
+            row = RECORDS.row(change.record, note_id=note_id, token=token)
+            insert(db, "records", row, replacing=True)
             return str(token)
 
     def coverage(self, tenant_id: str) -> Coverage:
@@ -144,20 +142,24 @@ class Index:
         )
 
     def latest_notes(self, tenant_id: str, *, limit: int) -> tuple[Note, ...]:
-        """Before all, notes changed since they were indexed, by the clocks of both."""
+        """Lists notes first that changed after they were indexed, by the clocks of both."""
         query = (
             "SELECT note_id FROM notes JOIN records USING (note_id) "
             "ORDER BY notes.updated_at > records.indexed_at DESC, notes.updated_at DESC LIMIT ?"
         )
         with self._files.of(tenant_id).reading() as db:
-            note_ids = rows(db, query, (limit,))
-            notes = [whole_note(db, note_id) for (note_id,) in note_ids]
-        return tuple(note for note in notes if isinstance(note, Note))
+            notes = []
+            for (note_id,) in fetch_rows(db, query, (limit,)):
+                note = whole_note(db, note_id)
+                if isinstance(note, Note):
+                    notes.append(note)
+        return tuple(notes)
 
     def count_outdated(self, tenant_id: str, index_version: str) -> int:
+        query = "SELECT count(*) FROM records WHERE index_version NOT IN ('', ?)"
         with self._files.of(tenant_id).reading() as db:
-            query = "SELECT count(*) FROM records WHERE index_version NOT IN ('', ?)"
-            return int(db.execute(query, (index_version,)).fetchone()[0])
+            (count,) = db.execute(query, (index_version,)).fetchone()
+        return int(count)
 
 
 def _is_in_space(version: str, index_version: str | None) -> bool:
@@ -165,13 +167,26 @@ def _is_in_space(version: str, index_version: str | None) -> bool:
     return index_version is None or vector_space(version) == vector_space(index_version)
 
 
+def _record_token(db: sqlite3.Connection, note_id: str) -> str | None:
+    """Returns the token of a note's record; None without a record."""
+    query = "SELECT token FROM records WHERE note_id = ?"
+    row = db.execute(query, (note_id,)).fetchone()
+    if row is None:
+        return None
+    return str(row[0])
+
+
 def _exists(db: sqlite3.Connection, note_id: str) -> bool:
-    found = db.execute("SELECT 1 FROM notes WHERE note_id = ?", (note_id,)).fetchone()
-    return found is not None
+    """Reports whether there is such a note."""
+    row = db.execute("SELECT 1 FROM notes WHERE note_id = ?", (note_id,)).fetchone()
+    return row is not None
 
 
 def _scopes(column: str) -> list[str]:
-    """The scopes of a stored chunk. Of a damaged one the postings of its scopes stay, and find nothing that is shown."""
+    """Returns the scopes of a stored chunk.
+
+    An empty list for a damaged one: the postings of its scopes stay, and find nothing that is shown.
+    """
     try:
         scopes: list[str] = json.loads(column)
     except ValueError:
@@ -184,21 +199,15 @@ class ChunkChanges:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        (self._revision,) = db.execute(
-            "UPDATE state SET revision = revision + 1 RETURNING revision"
-        ).fetchone()
-        self._chunks = self._length = 0
-        """By how much the tenant's chunks, and the sum of their lengths, grow."""
+        statement = "UPDATE state SET revision = revision + 1 RETURNING revision"
+        (self._revision,) = db.execute(statement).fetchone()
+        self._added_chunks = 0
+        self._added_length = 0
+        """Sum of the lengths of chunks that were added, less those that were removed."""
 
     def apply(self, change: IndexChange) -> None:
         for chunk_id in change.remove:
-            old = self._stored(chunk_id)
-            if old is not None:
-                row_id, _, terms, scopes, length, _ = old
-                self._db.execute("DELETE FROM chunks WHERE id = ?", (row_id,))
-                self._post(row_id, terms, scopes, removed=True)
-                self._set_vectors(row_id, None, None)
-                self._chunks, self._length = self._chunks - 1, self._length - length
+            self._remove(chunk_id)
         # In the order of positions, which is that of ids: FTS5 starts another segment whenever a row id is less than
         # the one before.
         for put in change.put:
@@ -210,76 +219,102 @@ class ChunkChanges:
         for chunk in change.patch:
             self._write(chunk)
         for chunk_id, vector in change.vectors:
-            found = self._db.execute(
-                "SELECT id, index_version FROM chunks WHERE chunk_id = ?", (chunk_id,)
-            ).fetchone()
-            if found is not None:
-                row_id, index_version = found
+            query = "SELECT id, index_version FROM chunks WHERE chunk_id = ?"
+            row = self._db.execute(query, (chunk_id,)).fetchone()
+            if row is not None:
+                row_id, index_version = row
                 self._set_vector("vectors", row_id, (index_version, vector))
         # Once a change: between two postings, an UPDATE makes FTS5 write what it has gathered as a segment of its own.
-        statement = (
-            "UPDATE state SET chunk_count = chunk_count + ?, total_length = total_length + ?"
-        )
-        self._db.execute(statement, (self._chunks, self._length))
         self._db.execute(
-            "DELETE FROM removed_vectors WHERE revision <= ?", (self._revision - KEPT_REMOVALS,)
+            "UPDATE state SET chunk_count = chunk_count + ?, total_length = total_length + ?",
+            (self._added_chunks, self._added_length),
         )
+        forgotten = self._revision - KEPT_REMOVALS
+        self._db.execute("DELETE FROM removed_vectors WHERE revision <= ?", (forgotten,))
+
+    def _remove(self, chunk_id: str) -> None:
+        stored = self._stored(chunk_id)
+        if stored is None:
+            return
+        row_id, _, terms, scopes, length, _ = stored
+        self._db.execute("DELETE FROM chunks WHERE id = ?", (row_id,))
+        self._remove_postings(row_id, terms, scopes)
+        self._set_vectors(row_id, None, None)
+        self._added_chunks -= 1
+        self._added_length -= length
 
     def _write(self, chunk: IndexedChunk) -> int:
-        """Create or replace all but the vector. Returns the row's id."""
+        """Creates or replaces all of a chunk but its vectors. Returns the row's id."""
         chunks = documents.CHUNKS
-        row = chunks.with_checksum(chunks.row(chunk, terms=documents.terms_column(chunk.terms)))
-        old = self._stored(chunk.chunk_id)
-        if old is None:
-            row_id = self._free_id(row["created_at"])
-            insert(self._db, "chunks", {**row, "id": row_id})
-            self._chunks, self._length = self._chunks + 1, self._length + chunk.length
-            self._post(row_id, row["terms"], row["scopes"])
-            return row_id
-        row_id, created_at, terms, scopes, length, index_version = old
-        target: int = row_id
-        if ids_at(created_at) != ids_at(row["created_at"]):
-            target = self._free_id(row["created_at"])
-        if target != row_id or (terms, scopes) != (row["terms"], row["scopes"]):
-            self._post(row_id, terms, scopes, removed=True)
-            self._post(target, row["terms"], row["scopes"])
+        row = chunks.row(chunk, terms=documents.terms_column(chunk.terms))
+        row = chunks.with_checksum(row)
+        stored = self._stored(chunk.chunk_id)
+        if stored is None:
+            return self._insert(row)
+        return self._replace(row, stored)
+
+    def _insert(self, row: dict[str, Any]) -> int:
+        row_id = self._free_id(row["created_at"])
+        insert(self._db, "chunks", {**row, "id": row_id})
+        self._add_postings(row_id, row["terms"], row["scopes"])
+        self._added_chunks += 1
+        self._added_length += row["length"]
+        return row_id
+
+    def _replace(self, row: dict[str, Any], stored: Row) -> int:
+        """Replaces a chunk, whose id is another if its time is. `stored`: as `_stored` returns it."""
+        row_id, created_at, terms, scopes, length, index_version = stored
+        new_id: int = row_id
+        if ids_of_second(created_at) != ids_of_second(row["created_at"]):
+            new_id = self._free_id(row["created_at"])
+        has_moved = new_id != row_id
+        if has_moved or (terms, scopes) != (row["terms"], row["scopes"]):
+            self._remove_postings(row_id, terms, scopes)
+            self._add_postings(new_id, row["terms"], row["scopes"])
         columns = ", ".join(f'"{column}" = ?' for column in row)
-        self._db.execute(
-            f"UPDATE chunks SET {columns}, id = ? WHERE id = ?", (*row.values(), target, row_id)
-        )
-        if target != row_id or index_version != row["index_version"]:
+        values = (*row.values(), new_id, row_id)
+        self._db.execute(f"UPDATE chunks SET {columns}, id = ? WHERE id = ?", values)
+        if has_moved or index_version != row["index_version"]:
             move_vectors(
                 self._db,
                 row_id,
-                target,
+                new_id,
                 index_version=row["index_version"],
                 revision=self._revision,
             )
-        self._length += row["length"] - length
-        return target
+        self._added_length += row["length"] - length
+        return new_id
 
     def _stored(self, chunk_id: str) -> Row | None:
-        """Id, time, terms, scopes, length and index version of a chunk; of damaged texts what can be read."""
-        query = "SELECT id, created_at, terms, scopes, length, index_version FROM chunks WHERE chunk_id = ?"
-        found = rows(self._db, query, (chunk_id,))
-        if not found:
+        """Returns id, time, terms, scopes, length and index version of a chunk; of damaged texts what can be read."""
+        query = (
+            "SELECT id, created_at, terms, scopes, length, index_version FROM chunks "
+            "WHERE chunk_id = ?"
+        )
+        stored_rows = fetch_rows(self._db, query, (chunk_id,))
+        if not stored_rows:
             return None
-        return legible(found[0])
+        return with_replacements(stored_rows[0])
 
     def _free_id(self, created_at: int) -> int:
-        """The next in its second."""
-        ids = ids_at(created_at)
+        """Returns the next id in the second of a time."""
+        ids = ids_of_second(created_at)
         query = "SELECT max(id) FROM chunks WHERE id >= ? AND id < ?"
         (last,) = self._db.execute(query, (ids.start, ids.stop)).fetchone()
-        return ids.start if last is None else int(last) + 1
+        if last is None:
+            return ids.start
+        return int(last) + 1
 
-    def _post(self, row_id: int, terms: str, scopes: str, *, removed: bool = False) -> None:
-        """Make the chunk's postings, or remove them: a contentless table takes exactly the row's content for that."""
-        content = documents.posting_tokens(terms, _scopes(scopes))
+    def _add_postings(self, row_id: int, terms: str, scopes: str) -> None:
+        tokens = documents.posting_tokens(terms, _scopes(scopes))
         statement = "INSERT INTO postings (rowid, tokens) VALUES (?, ?)"
-        if removed:
-            statement = "INSERT INTO postings (postings, rowid, tokens) VALUES ('delete', ?, ?)"
-        self._db.execute(statement, (row_id, content))
+        self._db.execute(statement, (row_id, tokens))
+
+    def _remove_postings(self, row_id: int, terms: str, scopes: str) -> None:
+        """Removes postings with exactly the row's content, as a contentless table takes it."""
+        tokens = documents.posting_tokens(terms, _scopes(scopes))
+        statement = "INSERT INTO postings (postings, rowid, tokens) VALUES ('delete', ?, ?)"
+        self._db.execute(statement, (row_id, tokens))
 
     def _set_vectors(
         self, row_id: int, own: tuple[str, Vector] | None, second: tuple[str, Vector] | None

@@ -22,7 +22,7 @@ from shared.adapters.embedded.documents import (
     to_micros,
 )
 from shared.adapters.embedded.files import Row, TenantFiles, make_folder, rows_after
-from shared.adapters.embedded.sqlite import UndecodableRow, rows
+from shared.adapters.embedded.sqlite import UndecodableRow, fetch_rows
 from shared.errors import Conflict, NoteUnreadable, StoreUnavailable
 from shared.model.documents import TRASH
 from shared.model.index import folders_of
@@ -117,8 +117,9 @@ class EmbeddedNotes:
         if token is not None:
             (after,) = read_token(token, "notes")
         with self._files.of(tenant_id).reading() as db:
-            found, last = rows_after(db, f"SELECT note_id {_BY_ID}", after, None, limit=limit)
-            notes = tuple(whole_note(db, note_id) for (note_id,) in found)
+            query = f"SELECT note_id {_BY_ID}"
+            note_ids, last = rows_after(db, query, after, None, limit=limit)
+            notes = tuple(whole_note(db, note_id) for (note_id,) in note_ids)
         next_token = None
         if last is not None:
             next_token = make_token("notes", last)
@@ -160,17 +161,19 @@ class EmbeddedNotes:
 
     def due_keys(self, now: datetime, *, limit: int) -> tuple[NoteKey, ...]:
         """Sorts the keys of all files: failed records last, each group by `due_at`."""
-        due: list[tuple[bool, int, str, str]] = []
+        due: list[tuple[bool, int, NoteKey]] = []
         query = (
             "SELECT status = 'failed', due_at, note_id FROM records WHERE due_at <= ? "
             "ORDER BY 1, due_at, note_id LIMIT ?"
         )
+        values = (to_micros(now), limit)
         for file in self._files.all():
             with file.reading() as db:
-                for failed, due_at, note_id in db.execute(query, (to_micros(now), limit)):
-                    due.append((failed, due_at, file.tenant_id, note_id))
-        due.sort()
-        return tuple([NoteKey(tenant_id, note_id) for _, _, tenant_id, note_id in due[:limit]])
+                for failed, due_at, note_id in db.execute(query, values):
+                    key = NoteKey(file.tenant_id, note_id)
+                    due.append((failed, due_at, key))
+        due.sort(key=_due_order)
+        return tuple([key for _, _, key in due[:limit]])
 
     def _keys(
         self,
@@ -200,7 +203,7 @@ class EmbeddedNotes:
                 values["after"] = last.note_id
             values["limit"] = limit + 1 - len(keys)
             with file.reading() as db:
-                for (note_id,) in rows(db, query, values):
+                for (note_id,) in fetch_rows(db, query, values):
                     keys.append(NoteKey(file.tenant_id, note_id))
         # No note can be found by a damaged id.
         items = tuple(key for key in keys[:limit] if isinstance(key.note_id, str))
@@ -236,8 +239,15 @@ class EmbeddedNotes:
         return self._bookmarks / f"{quote(name, safe='')}.txt"
 
 
+def _due_order(entry: tuple[bool, int, NoteKey]) -> tuple[bool, int, str, str]:
+    """Returns the key by which due notes are in order: failed ones last, then by the time at which they were due."""
+    failed, due_at, key = entry
+    return failed, due_at, key.tenant_id, key.note_id
+
+
 def _write(db: sqlite3.Connection, note: Note) -> None:
-    insert(db, "notes", NOTES.with_checksum(NOTES.row(note)), replacing=True)
+    row = NOTES.with_checksum(NOTES.row(note))
+    insert(db, "notes", row, replacing=True)
 
 
 def _listed(row: Row) -> ListedNote:

@@ -18,7 +18,7 @@ from shared.adapters.embedded.documents import (
     chunks_of,
 )
 from shared.adapters.embedded.files import TenantFiles
-from shared.adapters.embedded.sqlite import rows
+from shared.adapters.embedded.sqlite import fetch_rows
 from shared.adapters.embedded.vectors import Allowed, VectorSpace
 from shared.model.index import IndexedChunk, IndexRecord, Vector, vector_space
 from shared.model.questions import TimeRange
@@ -64,28 +64,32 @@ class EmbeddedSearch:
         """Raises OperatorError where numpy is not installed. The first call reads the tenant's vectors into memory."""
         if limit < 1 or not all(restriction.scopes):
             return ()
-        space = self._spaces.get(tenant_id)
-        name = vector_space(index_version)
-        if space is None or (space.space, space.dimension) != (name, len(vector)):
-            # One a tenant: the memory of another vector space is given back.
-            space = self._spaces[tenant_id] = VectorSpace(name, len(vector))
-        # The lock before the first read: no thread's snapshot is older than what memory has followed already.
+        space = self._space(tenant_id, vector_space(index_version), len(vector))
         file = self._files.of(tenant_id)
+        # The lock before the first read: no thread's snapshot is older than what memory has followed already.
         with space.lock, file.reading() as db:
             (revision,) = db.execute("SELECT revision FROM state").fetchone()
             space.refresh(db, revision)
-            best = space.nearest(db, vector, limit=limit, allowed=_allowed(db, restriction))
-            row_ids = json.dumps([row_id for row_id, _ in best])
-            chunks = chunks_of(rows(db, _BY_ID, (row_ids,)), stems)
+            allowed = _allowed(db, restriction)
+            best = space.nearest(db, vector, limit=limit, allowed=allowed)
+            chunks = _chunks(db, [row_id for row_id, _ in best], stems)
             damaged_vectors = space.pop_damaged()
         readable_chunks(file, chunks)
         remove_damaged_vectors(file, damaged_vectors)
-        found = [
-            Neighbour(chunk, cosine)
-            for chunk, (_, cosine) in zip(chunks, best, strict=True)
-            if isinstance(chunk, IndexedChunk)
-        ]
-        return tuple(sorted(found, key=lambda each: (-each.cosine, each.chunk.chunk_id))[:limit])
+        neighbours = []
+        for chunk, (_, cosine) in zip(chunks, best, strict=True):
+            if isinstance(chunk, IndexedChunk):
+                neighbours.append(Neighbour(chunk, cosine))
+        neighbours.sort(key=_nearest_first)
+        return tuple(neighbours[:limit])
+
+    def _space(self, tenant_id: str, name: str, dimension: int) -> VectorSpace:
+        """Returns the tenant's vectors in memory. One space a tenant: the memory of another one is given back."""
+        space = self._spaces.get(tenant_id)
+        if space is None or (space.space, space.dimension) != (name, dimension):
+            space = VectorSpace(name, dimension)
+            self._spaces[tenant_id] = space
+        return space
 
     def postings(
         self,
@@ -110,21 +114,25 @@ class EmbeddedSearch:
         return readable_chunks(file, chunks)
 
     def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
+        query = "SELECT doc FROM vocabulary WHERE term = ?"
         counts = {}
         with self._files.of(tenant_id).reading() as db:
             for stem in stems:
-                row = db.execute(
-                    "SELECT doc FROM vocabulary WHERE term = ?", (documents.term_token(stem),)
-                ).fetchone()
-                counts[stem] = row[0] if row else 0
+                token = documents.term_token(stem)
+                row = db.execute(query, (token,)).fetchone()
+                counts[stem] = 0
+                if row is not None:
+                    counts[stem] = row[0]
         return counts
 
     def stats(self, tenant_id: str) -> CorpusStats:
+        query = "SELECT revision, chunk_count, total_length FROM state"
         with self._files.of(tenant_id).reading() as db:
-            revision, count, length = db.execute(
-                "SELECT revision, chunk_count, total_length FROM state"
-            ).fetchone()
-        return CorpusStats(count, length / count if count else 0.0, str(revision))
+            revision, chunks, length = db.execute(query).fetchone()
+        mean_length = 0.0
+        if chunks:
+            mean_length = length / chunks
+        return CorpusStats(chunks, mean_length, str(revision))
 
     def note_chunks(
         self, tenant_id: str, note_id: str, *, stems: Sequence[str]
@@ -134,7 +142,7 @@ class EmbeddedSearch:
         )
         file = self._files.of(tenant_id)
         with file.reading() as db:
-            chunks = chunks_of(rows(db, query, (note_id,)), stems)
+            chunks = chunks_of(fetch_rows(db, query, (note_id,)), stems)
         return readable_chunks(file, chunks)
 
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
@@ -144,10 +152,23 @@ class EmbeddedSearch:
         )
         records = {}
         with self._files.of(tenant_id).reading() as db:
-            for row in rows(db, query, (json.dumps(note_ids),)):
+            for row in fetch_rows(db, query, (json.dumps(note_ids),)):
                 with suppress(DamagedRow):  # not cited until a sweep has indexed the note anew
                     records[row[-1]] = RECORDS.load(row)
         return records
+
+
+def _nearest_first(neighbour: Neighbour) -> tuple[float, str]:
+    """Returns the key by which neighbours are in order: the nearest first, equals by chunk id."""
+    return (-neighbour.cosine, neighbour.chunk.chunk_id)
+
+
+def _chunks(
+    db: sqlite3.Connection, row_ids: Sequence[int], stems: Sequence[str]
+) -> tuple[IndexedChunk | DamagedChunk, ...]:
+    """Returns the chunks of these rows in their order."""
+    values = (json.dumps(row_ids),)
+    return chunks_of(fetch_rows(db, _BY_ID, values), stems)
 
 
 def _newest(
@@ -158,7 +179,7 @@ def _newest(
     stems: Sequence[str],
     restriction: Restriction,
 ) -> tuple[IndexedChunk | DamagedChunk, ...]:
-    """The newest allowed chunks, of those that hold `stem` if it is given; newest first, equals by chunk id.
+    """Returns the newest allowed chunks, of those that hold `stem` if it is given; newest first, equals by chunk id.
 
     Ids grow with the second of created_at only, so the walk ends at the first new second after `limit` documents. An
     import may hold thousands of one second: only those that are returned are read whole.
@@ -166,44 +187,58 @@ def _newest(
     if limit < 1 or not all(restriction.scopes):
         return ()
     match = documents.expression(stem, restriction.scopes)
-    found: list[tuple[int, bytes, int]] = []
-    second = None
-    with closing(
-        db.execute(_MATCHING if match else _ANY, {**_bounds(restriction.created), "match": match})
-    ) as walk:
+    query = _ANY
+    if match:
+        query = _MATCHING
+    values = {**_bounds(restriction.created), "match": match}
+    entries: list[tuple[int, bytes, int]] = []
+    last_second = None
+    with closing(db.execute(query, values)) as walk:
         for created_at, chunk_id, row_id in walk:
-            before, second = second, documents.ids_at(created_at)
-            if len(found) >= limit and second != before:
+            second = documents.ids_of_second(created_at)
+            if len(entries) >= limit and second != last_second:
                 break
-            found.append((-created_at, chunk_id, row_id))
-    newest = [row_id for _, _, row_id in sorted(found)[:limit]]
-    return chunks_of(rows(db, _BY_ID, (json.dumps(newest),)), stems)
+            last_second = second
+            entries.append((-created_at, chunk_id, row_id))
+    entries.sort()
+    return _chunks(db, [row_id for _, _, row_id in entries[:limit]], stems)
 
 
 def _allowed(db: sqlite3.Connection, restriction: Restriction) -> Allowed | None:
-    """What the vector leg may bring, as row ids. None: everything."""
+    """Returns the row ids that the vector leg may bring; None: all."""
     if restriction.created is None and not restriction.scopes:
         return None
     bounds = _bounds(restriction.created)
     match = documents.expression(None, restriction.scopes)
     # Ids are exact to the second: what the range excludes of its first and last second is named one by one.
-    bounds["first_past"] = documents.ids_at(bounds["start"]).stop
-    bounds["last"] = documents.ids_at(bounds["end"] - 1).start
-    without = db.execute(
+    bounds["first_past"] = documents.ids_of_second(bounds["start"]).stop
+    bounds["last"] = documents.ids_of_second(bounds["end"] - 1).start
+    reader = db.execute(
         "SELECT id FROM chunks WHERE (id >= :first AND id < :first_past AND created_at < :start) "
         "OR (id >= :last AND id < :past AND created_at >= :end)",
         bounds,
     )
     return Allowed(
-        first=bounds["first"], past=bounds["past"], match=match, without=[row[0] for row in without]
+        first=bounds["first"],
+        past=bounds["past"],
+        match=match,
+        without=[row_id for (row_id,) in reader],
     )
 
 
 def _bounds(created: TimeRange | None) -> dict[str, int]:
-    """A half-open range in microseconds, and the ids within which it lies."""
-    start = (
-        _BEGIN if created is None or created.start is None else documents.to_micros(created.start)
-    )
-    end = _END if created is None or created.end is None else documents.to_micros(created.end)
-    first, past = documents.ids_at(start).start, documents.ids_at(end - 1).stop
-    return {"start": start, "end": end, "first": first, "past": past}
+    """Returns a half-open range in microseconds, and the ids within which it lies."""
+    start = _BEGIN
+    end = _END
+    if created is not None and created.start is not None:
+        start = documents.to_micros(created.start)
+    if created is not None and created.end is not None:
+        end = documents.to_micros(created.end)
+    first_second = documents.ids_of_second(start)
+    last_second = documents.ids_of_second(end - 1)
+    return {
+        "start": start,
+        "end": end,
+        "first": first_second.start,
+        "past": last_second.stop,
+    }

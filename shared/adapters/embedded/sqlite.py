@@ -87,7 +87,7 @@ TABLES = (
         attempts INTEGER NOT NULL, lease_until INTEGER, kept TEXT NOT NULL DEFAULT '', due_at INTEGER,
         attempted TEXT NOT NULL DEFAULT '')""",
     _DUE_RECORDS,
-    # `id` grows with created_at, see ids_at: newest first is a walk down the table, or down a posting list.
+    # `id` grows with created_at, see ids_of_second: newest first is a walk down the table, or down a posting list.
     """CREATE TABLE chunks (
         id INTEGER PRIMARY KEY, chunk_id TEXT NOT NULL UNIQUE, note_id TEXT NOT NULL, position INTEGER NOT NULL,
         title TEXT NOT NULL, heading_path TEXT NOT NULL, start INTEGER NOT NULL, "end" INTEGER NOT NULL,
@@ -161,10 +161,10 @@ class UndecodableRow(tuple[Any, ...]):
     __slots__ = ()
 
 
-def rows(
+def fetch_rows(
     db: sqlite3.Connection, query: str, values: Sequence[object] | Mapping[str, object] = ()
 ) -> list[tuple[Any, ...]]:
-    """All rows of a query; one with a text that is no UTF-8 any more is an UndecodableRow."""
+    """Returns all rows of a query; one with a text that is no UTF-8 any more is an UndecodableRow."""
     try:
         return db.execute(query, values).fetchall()
     except sqlite3.OperationalError as problem:
@@ -178,7 +178,7 @@ def rows(
 
 
 def streamed(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
-    """Yields the rows of a query as `rows` returns them, one in memory at a time."""
+    """Yields the rows of a query as `fetch_rows` returns them, one in memory at a time."""
     db.text_factory = _text_or_bytes
     try:
         for row in db.execute(query):
@@ -194,12 +194,14 @@ def _marked(row: tuple[Any, ...]) -> tuple[Any, ...]:
     return row
 
 
-def legible(row: Sequence[Any]) -> tuple[Any, ...]:
+def with_replacements(row: Sequence[Any]) -> tuple[Any, ...]:
     """Returns the row with U+FFFD in its texts for what is no UTF-8 any more."""
-    return tuple(
-        value.decode(errors="replace") if isinstance(value, _Undecodable) else value
-        for value in row
-    )
+    values = []
+    for value in row:
+        if isinstance(value, _Undecodable):
+            value = value.decode(errors="replace")  # noqa: PLW2901 - the same value
+        values.append(value)
+    return tuple(values)
 
 
 def _text_or_bytes(raw: bytes) -> str | _Undecodable:
@@ -218,11 +220,11 @@ def fill_checksums(db: sqlite3.Connection) -> None:
     try:
         # By the rows' own ids: those of notes may be damaged.
         row_ids = db.execute("SELECT rowid FROM notes WHERE checksum IS NULL").fetchall()
+        query = f"SELECT {columns} FROM notes WHERE rowid = ?"
+        statement = "UPDATE notes SET checksum = ? WHERE rowid = ?"
         for (row_id,) in row_ids:
-            (values,) = rows(db, f"SELECT {columns} FROM notes WHERE rowid = ?", (row_id,))
-            db.execute(
-                "UPDATE notes SET checksum = ? WHERE rowid = ?", (checksum_of(values), row_id)
-            )
+            (values,) = fetch_rows(db, query, (row_id,))
+            db.execute(statement, (checksum_of(values), row_id))
     except sqlite3.DatabaseError as problem:
         if code_of(problem) != sqlite3.SQLITE_CORRUPT:
             raise
@@ -231,7 +233,7 @@ def fill_checksums(db: sqlite3.Connection) -> None:
 def opened(
     path: Path, patience: float, prepare: Callable[[sqlite3.Connection], object]
 ) -> sqlite3.Connection:
-    """A connection on which `prepare` went through.
+    """Returns a connection on which `prepare` went through.
 
     While somebody else makes the file, or closes it as the last, SQLite answers "busy" at once: we wait.
     """
@@ -239,7 +241,7 @@ def opened(
     while True:
         # Autocommit: transactions are begun by name. Threads hand connections on, one uses each at a time.
         make_private_file(path)
-        before = _identity(path)
+        identity = _identity(path)
         db = sqlite3.connect(
             _address(path),
             uri=True,
@@ -249,14 +251,14 @@ def opened(
         )
         try:
             prepare(db)
-            now = _identity(path)
-            if now is None or before not in (None, now):
+            if _was_replaced(path, identity):
                 db.close()  # removed while it was being opened
                 continue
         except sqlite3.OperationalError as problem:
             db.close()
-            gone = _identity(path) is None or before not in (None, _identity(path))
-            if not (gone or code_of(problem) == sqlite3.SQLITE_BUSY) or time.monotonic() > until:
+            is_busy = code_of(problem) == sqlite3.SQLITE_BUSY
+            can_pass = is_busy or _was_replaced(path, identity)
+            if not can_pass or time.monotonic() > until:
                 raise
             time.sleep(0.005)
         except BaseException:
@@ -267,26 +269,38 @@ def opened(
 
 
 def _address(path: Path) -> str:
-    """The file's URI. One that cannot be written is read without a log beside it, unless a log with commits is there."""
+    """Returns the file's URI.
+
+    One that cannot be written is read without a log beside it, unless a log with commits is there.
+    """
     uri = path.absolute().as_uri()
     if is_writable(path):
         return uri
     log = path.with_name(f"{path.name}-wal")
-    is_whole = not log.exists() or log.stat().st_size == 0
-    return f"{uri}?mode=ro&immutable=1" if is_whole else f"{uri}?mode=ro"
+    if log.exists() and log.stat().st_size > 0:
+        return f"{uri}?mode=ro"
+    return f"{uri}?mode=ro&immutable=1"
+
+
+def _was_replaced(path: Path, identity: tuple[int, int] | None) -> bool:
+    """Reports whether the file is gone, or another than the one that was there before."""
+    current = _identity(path)
+    if current is None:
+        return True
+    return identity is not None and identity != current
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Which file it is, whatever its name; None: there is none."""
+    """Returns device and inode of the file, which tell it from another of its name; None if there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def removed(path: Path) -> bool:
-    """Delete an empty file that no other process has open, its log included; False: it stays."""
+    """Deletes an empty file that no other process has open, its log included. Returns False if it stays."""
     if not path.exists():
         return True
     with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as db:
@@ -306,15 +320,19 @@ def removed(path: Path) -> bool:
 
 
 def own_tables(db: sqlite3.Connection) -> list[str]:
-    """Every table that holds a tenant's own, also those that are added to the schema later."""
-    found = db.execute(
+    """Returns every table that holds a tenant's own, also those that are added to the schema later."""
+    reader = db.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('state', 'vocabulary') "
         "AND name NOT LIKE 'postings%' AND name NOT LIKE 'sqlite%' ORDER BY name"
     )
-    return [name for (name,) in found]
+    return [name for (name,) in reader]
 
 
 def used_tables(db: sqlite3.Connection) -> set[str]:
-    """Those of them that have a row."""
-    tables = own_tables(db)
-    return {table for table in tables if db.execute(f'SELECT 1 FROM "{table}" LIMIT 1').fetchone()}
+    """Returns those of `own_tables` that hold a row."""
+    used = set()
+    for table in own_tables(db):
+        row = db.execute(f'SELECT 1 FROM "{table}" LIMIT 1').fetchone()
+        if row is not None:
+            used.add(table)
+    return used

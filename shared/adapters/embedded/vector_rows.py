@@ -63,8 +63,8 @@ def remove_vector(db: sqlite3.Connection, table: str, row_id: int, *, revision: 
         return
     _note_removal(db, row_id, revision)
     # A reader drops the chunk, then finds its other vector as a new one.
-    for other in VECTORS:
-        db.execute(f"UPDATE {other} SET revision = ? WHERE id = ?", (revision, row_id))
+    for vectors in VECTORS:
+        db.execute(f"UPDATE {vectors} SET revision = ? WHERE id = ?", (revision, row_id))
 
 
 def move_vectors(
@@ -74,17 +74,19 @@ def move_vectors(
 
     A damaged vector is removed instead: with a new checksum it would pass for a sound one.
     """
-    own, second = VECTORS
-    for damaged_id in list(damaged_vectors(db, own, [row_id])):
-        remove_vector(db, own, damaged_id, revision=revision)
-    row = db.execute(f"SELECT vector FROM {own} WHERE id = ?", (row_id,)).fetchone()
+    own_table, second_table = VECTORS
+    if list(damaged_vectors(db, own_table, [row_id])):
+        remove_vector(db, own_table, row_id, revision=revision)
+    row = db.execute(f"SELECT vector FROM {own_table} WHERE id = ?", (row_id,)).fetchone()
     if row is not None:
-        checksum = _checksum_of(index_version.encode(), row[0])
+        (vector,) = row
+        checksum = _checksum_of(index_version.encode(), vector)
         db.execute(
-            f"UPDATE {own} SET id = ?, index_version = ?, revision = ?, checksum = ? WHERE id = ?",
+            f"UPDATE {own_table} SET id = ?, index_version = ?, revision = ?, checksum = ? "
+            "WHERE id = ?",
             (new_id, index_version, revision, checksum, row_id),
         )
-    statement = f"UPDATE {second} SET id = ?, revision = ? WHERE id = ?"
+    statement = f"UPDATE {second_table} SET id = ?, revision = ? WHERE id = ?"
     moved = db.execute(statement, (new_id, revision, row_id)).rowcount
     if row is not None or moved:
         _note_removal(db, row_id, revision)

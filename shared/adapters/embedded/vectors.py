@@ -9,6 +9,7 @@ undecided is computed from the file's vectors.
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -46,9 +47,9 @@ _AT_ONCE = 512
 """Rows fetched together: half a megabyte at 256 dimensions, which stays in the processor's cache."""
 _SPARE = 4096
 """Least spare rows; memory that is not written to is not taken."""
-_KEPT_MATCHES = 8
-"""Whose rows are remembered while nothing changes, a byte a row each: people ask within the same vaults and folders,
-and of 1,000,000 chunks it takes a second to list a vault's."""
+_CACHED_FILTERS = 8
+"""Filters whose rows are cached while nothing changes, a byte a row each: people ask within the same vaults and
+folders, and of 1,000,000 chunks it takes a second to list a vault's."""
 _COLUMNS = "stored.id, CAST(stored.index_version AS BLOB), stored.vector, stored.checksum"
 """Id, and the columns that `is_sound` judges. Versions as bytes, which can be read whatever the disk has made of them."""
 _IN_SPACE = (
@@ -82,27 +83,32 @@ class VectorSpace:
         self.dimension = dimension
         self.lock = Lock()
         self.revision = -1
-        """Up to which revision of the file it is complete; -1: to be read anew."""
+        """Revision of the file up to which it is complete; -1: to be read anew."""
         self._np = load_numpy()
-        self._damaged: list[int] = []
         stored_vector = (
             f"(SELECT vector FROM {{}} AS stored WHERE stored.id = value AND {_IN_SPACE})"
         )
-        vectors = ", ".join(map(stored_vector.format, VECTORS))
-        self._by_id = f"SELECT coalesce({vectors}, :unknown) FROM json_each(:ids)"
-        self._matches: dict[Allowed, Flags] = {}
+        stored_vectors = [stored_vector.format(table) for table in VECTORS]
+        self._by_id = (
+            f"SELECT coalesce({', '.join(stored_vectors)}, :unreadable) FROM json_each(:ids)"
+        )
+        """Query for vectors, in the order of the list: SQLite walks it and looks each up."""
+        self._unreadable = self._np.full(dimension, math.nan, dtype=self._np.float32).tobytes()
+        """Stands for a vector that is not there any more."""
+        self._damaged: list[int] = []
+        self._not_matching: dict[Allowed, Flags] = {}
+        """Filter -> rows that do not match it; the last used is the last key."""
         self._allocate(0)
 
     def refresh(self, db: sqlite3.Connection, revision: int) -> None:
-        """Follow the file to the revision that `db`'s snapshot shows."""
+        """Follows the file to the revision that `db`'s snapshot shows."""
         if revision == self.revision:
             return
-        self._matches.clear()
-        since, self.revision = (
-            self.revision,
-            -1,
-        )  # should reading fail half-way, the next search reads all anew
-        if since < 0 or revision - since >= KEPT_REMOVALS or not self._follow(db, since):
+        self._not_matching.clear()
+        since = self.revision
+        self.revision = -1  # should reading fail half-way, the next search reads all anew
+        is_far_behind = since < 0 or revision - since >= KEPT_REMOVALS
+        if is_far_behind or not self._follow(db, since):
             self._read(db)
         self.revision = revision
 
@@ -115,26 +121,32 @@ class VectorSpace:
     def nearest(
         self, db: sqlite3.Connection, vector: Vector, *, limit: int, allowed: Allowed | None
     ) -> list[tuple[int, float]]:
-        """(id, cosine) of the `limit` best, best first, and all whose cosine equals the last one's.
+        """Returns (id, cosine) of the `limit` best, best first, and of all whose cosine equals the last one's.
 
-        `db`: the snapshot that was followed last.
+        Vectors that turn out to be damaged are left out, so they may be fewer.
+
+        db: the snapshot that was followed last.
         """
         np = self._np
         query: Floats = np.frombuffer(vector, dtype=np.float32)
+
+        # 1. Bounds of every row's cosine, from the codes.
         least, greatest = self._codes.bounds(query, self._used)
-        ids = self._ids[: self._used]
-        excluded: Flags = ids == _FREE
-        if allowed is not None:
-            excluded |= (ids < allowed.first) | (ids >= allowed.past)
-            excluded[self._rows_of(allowed.without)] = True
-            if allowed.match is not None:
-                excluded |= self._others(db, allowed, allowed.match)
-        least[excluded] = greatest[excluded] = -np.inf
-        count = min(limit, self._used - int(np.count_nonzero(excluded)))
+        is_excluded = self._excluded(db, allowed)
+        least[is_excluded] = -np.inf
+        greatest[is_excluded] = -np.inf
+        rows = self._used - int(np.count_nonzero(is_excluded))
+        count = min(limit, rows)
         if count == 0:
             return []
-        last = np.partition(least, least.size - count)[least.size - count]
-        ids = ids[np.flatnonzero(greatest >= last)]
+
+        # 2. Candidates: rows that may be among the best.
+        rank = least.size - count
+        last_certain = np.partition(least, rank)[rank]
+        candidates = np.flatnonzero(greatest >= last_certain)
+        ids = self._ids[candidates]
+
+        # 3. Their cosines, from the file's vectors.
         cosines = self._exact(db, ids, query)
         is_known = ~np.isnan(cosines)
         self._damaged.extend(ids[~is_known].tolist())
@@ -143,10 +155,25 @@ class VectorSpace:
         count = min(count, ids.size)
         if count == 0:
             return []
+
+        # 4. The best of them.
         order = np.argsort(-cosines, kind="stable")
-        order = order[cosines[order] >= cosines[order[count - 1]]]
-        nearest = list(zip(ids[order].tolist(), cosines[order].tolist(), strict=True))
-        return self._without_damaged(db, nearest)
+        last_cosine = cosines[order[count - 1]]
+        order = order[cosines[order] >= last_cosine]
+        best = zip(ids[order].tolist(), cosines[order].tolist(), strict=True)
+        return self._without_damaged(db, list(best))
+
+    def _excluded(self, db: sqlite3.Connection, allowed: Allowed | None) -> Flags:
+        """Returns the rows that hold nothing, or that a search may not bring."""
+        ids = self._ids[: self._used]
+        is_excluded: Flags = ids == _FREE
+        if allowed is not None:
+            is_excluded |= ids < allowed.first
+            is_excluded |= ids >= allowed.past
+            is_excluded[self._rows_of(allowed.without)] = True
+            if allowed.match is not None:
+                is_excluded |= self._find_not_matching(db, allowed, allowed.match)
+        return is_excluded
 
     def _without_damaged(
         self, db: sqlite3.Connection, nearest: Sequence[tuple[int, float]]
@@ -162,36 +189,40 @@ class VectorSpace:
     def _allocate(self, capacity: int) -> None:
         np = self._np
         self._used = 0
-        """Rows from the top that hold, or have held, a vector."""
+        """Number of rows from the top that hold, or have held, a vector."""
         self._sorted: tuple[Ints, Ints] | None = None
         self._codes = Codes(capacity, self.dimension)
         self._ids: Ints = np.full(capacity, _FREE, dtype=np.int64)
 
     def _read(self, db: sqlite3.Connection) -> None:
+        """Reads all vectors anew."""
         self._allocate(0)  # the old one goes before the new one is made
-        count = sum(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in VECTORS)
-        self._allocate(count + max(_SPARE, count // 16))
+        rows = 0
+        for table in VECTORS:
+            (count,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()
+            rows += count
+        spare = max(_SPARE, rows // 16)
+        self._allocate(rows + spare)
         for ids, vectors in self._vectors(db, -1):
             self._place(ids, vectors)
 
     def _follow(self, db: sqlite3.Connection, since: int) -> bool:
-        """Take over what changed after revision `since`; False: there is no room left."""
-        removed = db.execute(
-            "SELECT id FROM removed_vectors WHERE revision > ?", (since,)
-        ).fetchall()
-        rows = self._rows_of([row[0] for row in removed])
-        self._ids[rows] = _FREE
+        """Takes over what changed after revision `since`. Returns False if there is no room left."""
+        query = "SELECT id FROM removed_vectors WHERE revision > ?"
+        removed_ids = [row_id for (row_id,) in db.execute(query, (since,))]
+        self._ids[self._rows_of(removed_ids)] = _FREE
         self._sorted = None
         return all(self._place(ids, vectors) for ids, vectors in self._vectors(db, since))
 
     def _vectors(self, db: sqlite3.Connection, since: int) -> Iterator[tuple[Ints, Floats]]:
-        """What was written after revision `since`. Vectors of another space or length are left out."""
-        newer = "revision > :since AND" if since >= 0 else ""  # the index would scatter a full read
+        """Yields ids and vectors written after revision `since`, without those of another space or length."""
+        condition = _IN_SPACE
+        if since >= 0:  # the index would scatter a full read
+            condition = f"stored.revision > :since AND {_IN_SPACE}"
+        values = {"since": since, "space": self.space, "bytes": 4 * self.dimension}
         for table in VECTORS:
-            reader = db.execute(
-                f"SELECT {_COLUMNS} FROM {table} AS stored WHERE {newer} {_IN_SPACE}",
-                {"since": since, "space": self.space, "bytes": 4 * self.dimension},
-            )
+            query = f"SELECT {_COLUMNS} FROM {table} AS stored WHERE {condition}"
+            reader = db.execute(query, values)
             while rows := reader.fetchmany(_AT_ONCE):
                 yield self._readable(rows)
 
@@ -203,15 +234,17 @@ class VectorSpace:
         """
         np = self._np
         ids: Ints = np.array([row[0] for row in rows], dtype=np.int64)
-        vectors: Floats = np.frombuffer(b"".join(row[2] for row in rows), np.float32)
+        contents = b"".join([row[2] for row in rows])
+        vectors: Floats = np.frombuffer(contents, np.float32)
         vectors = vectors.reshape(len(rows), self.dimension)
         with np.errstate(all="ignore"):
             lengths = np.sqrt(np.vecdot(vectors, vectors))
-            is_readable: Flags = np.abs(lengths - 1) <= _TOLERANCE
-        for place in np.flatnonzero(~is_readable).tolist():
-            row_id, index_version, vector, checksum = rows[place]
+            deviations = np.abs(lengths - 1)
+        is_readable: Flags = deviations <= _TOLERANCE
+        for index in np.flatnonzero(~is_readable).tolist():
+            row_id, index_version, vector, checksum = rows[index]
             if is_sound(index_version, vector, checksum):
-                is_readable[place] = True
+                is_readable[index] = True
             else:
                 self._damaged.append(row_id)
         return ids[is_readable], vectors[is_readable]
@@ -221,41 +254,47 @@ class VectorSpace:
         np = self._np
         if ids.size == 0:
             return True
-        rows = np.flatnonzero(self._ids[: self._used + ids.size] == _FREE)[: ids.size]
+        within_reach = self._ids[: self._used + ids.size]
+        rows = np.flatnonzero(within_reach == _FREE)[: ids.size]
         if rows.size < ids.size:
             return False
         self._codes.write(rows, vectors)
         self._ids[rows] = ids
-        self._used = max(self._used, int(rows[-1]) + 1)
+        last_row = int(rows[-1])
+        self._used = max(self._used, last_row + 1)
         return True
 
     def _rows_of(self, ids: Sequence[int]) -> Ints:
-        """The rows of those ids that have one."""
+        """Returns the rows of those ids that have one."""
         np = self._np
-        wanted: Ints = np.array(ids, dtype=np.int64)
-        if self._used == 0 or wanted.size == 0:
-            return wanted[:0]
+        requested: Ints = np.array(ids, dtype=np.int64)
+        if self._used == 0 or requested.size == 0:
+            return requested[:0]
         if self._sorted is None:
             order = np.argsort(self._ids[: self._used], kind="stable")
-            self._sorted = order, self._ids[order]
-        order, in_order = self._sorted
-        places = np.minimum(np.searchsorted(in_order, wanted), in_order.size - 1)
-        found: Ints = order[places[in_order[places] == wanted]]
-        return found
+            self._sorted = (order, self._ids[order])
+        order, sorted_ids = self._sorted
+        places = np.searchsorted(sorted_ids, requested)
+        places = np.minimum(places, sorted_ids.size - 1)
+        is_there = sorted_ids[places] == requested
+        rows: Ints = order[places[is_there]]
+        return rows
 
-    def _others(self, db: sqlite3.Connection, allowed: Allowed, match: str) -> Flags:
-        """Rows that do not match."""
+    def _find_not_matching(self, db: sqlite3.Connection, allowed: Allowed, match: str) -> Flags:
+        """Returns the rows that do not match, of those between `first` and `past`."""
         key = replace(allowed, without=())
-        others = self._matches.pop(key, None)
-        if others is None:
+        not_matching = self._not_matching.pop(key, None)
+        if not_matching is None:
             query = "SELECT rowid FROM postings WHERE postings MATCH ? AND rowid >= ? AND rowid < ?"
-            found = db.execute(query, (match, allowed.first, allowed.past))
-            others = self._np.ones(self._used, dtype=bool)
-            others[self._rows_of([row[0] for row in found])] = False
-        self._matches[key] = others  # the last used is the last key
-        if len(self._matches) > _KEPT_MATCHES:
-            del self._matches[next(iter(self._matches))]
-        return others
+            reader = db.execute(query, (match, allowed.first, allowed.past))
+            matching_ids = [row_id for (row_id,) in reader]
+            not_matching = self._np.ones(self._used, dtype=bool)
+            not_matching[self._rows_of(matching_ids)] = False
+        self._not_matching[key] = not_matching
+        if len(self._not_matching) > _CACHED_FILTERS:
+            oldest = next(iter(self._not_matching))
+            del self._not_matching[oldest]
+        return not_matching
 
     def _exact(self, db: sqlite3.Connection, ids: Ints, query: Floats) -> Doubles:
         """Returns cosines in double precision; NaN for an id whose vector cannot be read.
@@ -264,21 +303,21 @@ class VectorSpace:
         """
         np = self._np
         cosines: Doubles = np.empty(ids.size, dtype=np.float64)
-        unknown = np.full(self.dimension, np.nan, dtype=np.float32).tobytes()
         for first in range(0, ids.size, _AT_ONCE):
             block = ids[first : first + _AT_ONCE].tolist()
             values = {
                 "ids": json.dumps(block),
                 "space": self.space,
-                "bytes": len(unknown),
-                "unknown": unknown,
+                "bytes": len(self._unreadable),
+                "unreadable": self._unreadable,
             }
-            # In the order of the list: SQLite walks it and looks each up.
-            contents = b"".join(row[0] for row in db.execute(self._by_id, values))
+            reader = db.execute(self._by_id, values)
+            contents = b"".join([content for (content,) in reader])
             vectors = np.frombuffer(contents, np.float32).reshape(len(block), -1)
             with np.errstate(all="ignore"):
                 products = vectors.astype(np.float64) * query.astype(np.float64)
-                cosines[first : first + len(block)] = np.clip(products.sum(axis=1), -1.0, 1.0)
+                sums = products.sum(axis=1)
+            cosines[first : first + len(block)] = np.clip(sums, -1.0, 1.0)
         return cosines
 
 
@@ -292,36 +331,42 @@ class Codes:
 
     def __init__(self, capacity: int, dimension: int) -> None:
         """Raises OperatorError where numpy is not installed."""
-        self._np = np = load_numpy()
+        np = load_numpy()
+        self._np = np
         self._codes: Bytes = np.empty((capacity, dimension), dtype=np.int8)
         self._scales: Floats = np.empty(capacity, dtype=np.float32)
         self._losses: Floats = np.empty(capacity, dtype=np.float32)
 
     def write(self, rows: Ints, vectors: Floats) -> None:
-        """Replace those rows; `vectors` (rows x dimension) are of unit length."""
+        """Replaces those rows; `vectors` (rows x dimension) are of unit length."""
         np = self._np
-        greatest = np.maximum(
-            np.maximum.reduce(vectors, axis=1), -np.minimum.reduce(vectors, axis=1)
-        )
-        scales = np.maximum(greatest, np.finfo(np.float32).tiny) / np.float32(_MAX_CODE)
+        largest = np.maximum.reduce(vectors, axis=1)
+        smallest = np.minimum.reduce(vectors, axis=1)
+        greatest = np.maximum(largest, -smallest)
+        greatest = np.maximum(greatest, np.finfo(np.float32).tiny)
+        scales = greatest / np.float32(_MAX_CODE)
         exact = vectors / scales[:, None]
         codes = np.rint(exact)
         lost = np.subtract(exact, codes, out=exact)
+        lengths = np.sqrt(np.vecdot(lost, lost))
         self._codes[rows] = codes
         self._scales[rows] = scales
-        self._losses[rows] = scales * np.sqrt(np.vecdot(lost, lost)) + np.float32(_ROUNDING)
+        self._losses[rows] = scales * lengths + np.float32(_ROUNDING)
 
     def bounds(self, query: Floats, used: int) -> tuple[Floats, Floats]:
-        """The least and the greatest cosine that each of the first `used` rows can have with the unit `query`."""
+        """Returns the least and the greatest cosine that each of the first `used` rows can have with the unit `query`."""
         np = self._np
         cosines: Floats = np.empty(used, dtype=np.float32)
         step = max(1, _BLOCK // query.size)
-        block: Floats = np.empty((min(step, used), query.size), dtype=np.float32)
+        rows_at_once = min(step, used)
+        buffer: Floats = np.empty((rows_at_once, query.size), dtype=np.float32)
         for first in range(0, used, step):
-            codes = self._codes[first : min(first + step, used)]
-            np.copyto(block[: len(codes)], codes)
+            past = min(first + step, used)
+            codes = self._codes[first:past]
+            block = buffer[: past - first]
+            np.copyto(block, codes)
             # Not `@`: its threads wait for each other, and on a busy machine that costs 20 ms where the sums take 0.3.
-            np.vecdot(block[: len(codes)], query, out=cosines[first : first + step])
+            np.vecdot(block, query, out=cosines[first:past])
         cosines *= self._scales[:used]
         losses = self._losses[:used]
         return cosines - losses, cosines + losses
