@@ -83,8 +83,10 @@ class EmbeddedDocuments:
             row = _row(db, owner, collection, document_id)
             if row is None:
                 return False
-            value = _load(collection, _columns(db, collection), row)
-            write(db, owner, collection, with_changes(value, changes))
+            columns = _columns(db, collection)
+            value = _load(collection, columns, row)
+            changed = with_changes(value, changes)
+            write(db, owner, collection, changed)
         return True
 
     def swap(
@@ -105,7 +107,8 @@ class EmbeddedDocuments:
                 _delete(db, owner, collection, document_id)
             else:
                 write(db, owner, collection, value)
-            return _token(_row(db, owner, collection, document_id))
+            new_row = _row(db, owner, collection, document_id)
+            return _token(new_row)
 
     def delete(self, owner: Owner, collection: Collection[T], document_id: str) -> bool:
         with self._file(owner).writing(creates=False) as db:
@@ -121,7 +124,8 @@ class EmbeddedDocuments:
             row = _row(db, conversation.person, SESSIONS, conversation.session_id)
             if row is None:
                 return False
-            session = _load(SESSIONS, _columns(db, SESSIONS), row)
+            columns = _columns(db, SESSIONS)
+            session = _load(SESSIONS, columns, row)
             session = replace(
                 session,
                 message_count=session.message_count + len(messages),
@@ -248,36 +252,49 @@ def _load(collection: Collection[T], columns: Sequence[str], row: Row) -> T:
     """Returns the document in a row. Raises InvalidArgument naming the collection."""
     if isinstance(row, UndecodableRow):
         raise InvalidArgument(collection.name, _EXPECTED)
-    structured = collection.structured(CODEC)
     fields = dict(zip(columns, row, strict=True))
     expected = fields.pop(_CHECKSUM, None)
     if expected is not None and checksum_of(fields.values()) != expected:
         raise InvalidArgument(collection.name, _EXPECTED)
     try:
-        fields |= json.loads(fields.pop(_BODY, "{}"))
-        for name, plain in fields.items():
-            if isinstance(plain, bytes):
-                fields[name] = array("f", plain)
-            elif name in structured and name in columns:
-                fields[name] = json.loads(plain)
+        fields = _decoded(collection, fields)
         return collection.load(CODEC, fields)
     except (*UNREADABLE, InvalidArgument):
         # Without the cause, whose message may hold what the row says.
         raise InvalidArgument(collection.name, _EXPECTED) from None
 
 
+def _decoded(collection: Collection[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the fields of a document in its columns. Raises one of UNREADABLE."""
+    structured = collection.structured(CODEC)
+    fields: dict[str, Any] = {}
+    for name, value in columns.items():
+        if name == _BODY:
+            continue
+        fields[name] = value
+        if isinstance(value, bytes):
+            fields[name] = array("f", value)
+        elif name in structured:
+            fields[name] = json.loads(value)
+    if _BODY in columns:
+        body = json.loads(columns[_BODY])
+        fields.update(body)
+    return fields
+
+
 def _columns(db: sqlite3.Connection, collection: Collection[Any]) -> list[str]:
     """Returns the columns of a collection's table."""
-    description = db.execute(f"SELECT * FROM {collection.name} LIMIT 0").description
-    return [column[0] for column in description]
+    reader = db.execute(f"SELECT * FROM {collection.name} LIMIT 0")
+    return [name for name, *_ in reader.description]
 
 
 def _listed_columns(db: sqlite3.Connection, collection: Collection[Any]) -> list[str]:
     """Returns the columns that a listing reads. Without all of them it cannot check the checksum."""
     columns = _columns(db, collection)
-    if not collection.unlisted:
-        return columns
-    return [column for column in columns if column not in (collection.unlisted, _CHECKSUM)]
+    if collection.unlisted:
+        columns.remove(collection.unlisted)
+        columns.remove(_CHECKSUM)
+    return columns
 
 
 def _quoted(columns: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from shared.adapters.embedded.documents import (
     NOTES,
     DamagedChunk,
     DamagedRow,
+    ReadChunk,
 )
 from shared.adapters.embedded.files import Row, TenantFile, owner_of
 from shared.adapters.embedded.sqlite import (
@@ -130,9 +131,7 @@ def _count_damaged(db: sqlite3.Connection, query: str) -> int:
     return sum(1 for row in streamed(db, query) if not is_sound(row))
 
 
-def readable_chunks(
-    file: TenantFile, chunks: Iterable[IndexedChunk | DamagedChunk]
-) -> tuple[IndexedChunk, ...]:
+def readable_chunks(file: TenantFile, chunks: Iterable[ReadChunk]) -> tuple[IndexedChunk, ...]:
     """The chunks without damaged ones, whose notes are marked to be indexed again. Called outside of a transaction."""
     readable: list[IndexedChunk] = []
     damaged: list[int] = []
@@ -151,10 +150,14 @@ def mark_damaged(db: sqlite3.Connection, row_ids: Sequence[int]) -> None:
     """Has the chunks belong to no revision of their note, and the notes be indexed again."""
     values = (json.dumps(row_ids),)
     condition = "id IN (SELECT value FROM json_each(?))"
-    db.execute(f"UPDATE chunks SET note_revision = '' WHERE {condition}", values)
+    statement = f"UPDATE chunks SET note_revision = '' WHERE {condition}"
+    db.execute(statement, values)
     query = f"SELECT DISTINCT note_id FROM chunks WHERE {condition}"
-    note_ids = [note_id for (note_id,) in fetch_rows(db, query, values)]
-    _mark_notes(db, [note_id for note_id in note_ids if isinstance(note_id, str)])
+    note_ids = []
+    for (note_id,) in fetch_rows(db, query, values):
+        if isinstance(note_id, str):
+            note_ids.append(note_id)
+    _mark_notes(db, note_ids)
 
 
 def _delete_unnamed(db: sqlite3.Connection, row_ids: Sequence[int]) -> None:

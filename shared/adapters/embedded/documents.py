@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from shared.adapters.embedded.files import Row
 from shared.adapters.embedded.sqlite import UndecodableRow, checksum_of
@@ -163,21 +163,28 @@ class DamagedChunk:
     row_id: int
 
 
+ReadChunk: TypeAlias = IndexedChunk | DamagedChunk
+"""Chunk as it is read from its row."""
+
 NOTES = Table("notes", Note)
 RECORDS = Table("records", IndexRecord)
 CHUNKS = Table("chunks", IndexedChunk, unread="terms")
 
 
-def chunks_of(rows: Iterable[Row], stems: Iterable[str]) -> tuple[IndexedChunk | DamagedChunk, ...]:
+def chunks_of(rows: Iterable[Row], stems: Iterable[str]) -> tuple[ReadChunk, ...]:
     """Returns the chunks of rows that hold the columns of CHUNKS, then the row's id.
 
     Their terms are those of `stems` alone: decoding all takes longer.
     """
-    prefixes = [(stem, f" {term_token(stem)}=") for stem in stems]
-    return tuple([_chunk_of(row, prefixes) for row in rows])
+    prefixes = []
+    for stem in stems:
+        token = term_token(stem)
+        prefixes.append((stem, f" {token}="))
+    chunks = [_chunk_of(row, prefixes) for row in rows]
+    return tuple(chunks)
 
 
-def _chunk_of(row: Row, prefixes: Iterable[tuple[str, str]]) -> IndexedChunk | DamagedChunk:
+def _chunk_of(row: Row, prefixes: Iterable[tuple[str, str]]) -> ReadChunk:
     """Returns the chunk in a row.
 
     prefixes: stem, and the text before its count in the column of terms.
@@ -235,8 +242,12 @@ def scope_token(scope: str) -> str:
 
 def terms_column(terms: Mapping[str, int]) -> str:
     """Returns `{"alpha": 2, "v1.2": 1}` as ` alpha=2 v1¤002e2=1 `: no token holds a space or `=`."""
-    entries = [f"{term_token(stem)}={count}" for stem, count in terms.items()]
-    return f" {' '.join(entries)} "
+    entries = []
+    for stem, count in terms.items():
+        token = term_token(stem)
+        entries.append(f"{token}={count}")
+    joined = " ".join(entries)
+    return f" {joined} "
 
 
 def posting_tokens(column: str, scopes: Iterable[str]) -> str:
@@ -252,10 +263,12 @@ def expression(stem: str | None, scopes: Sequence[Iterable[str]]) -> str | None:
     """
     parts = []
     if stem is not None:
-        parts.append(f'("{term_token(stem)}")')
+        token = term_token(stem)
+        parts.append(f'("{token}")')
     for group in scopes:
         tokens = [f'"{scope_token(scope)}"' for scope in sorted(group)]
-        parts.append(f"({' OR '.join(tokens)})")
+        alternatives = " OR ".join(tokens)
+        parts.append(f"({alternatives})")
     if not parts:
         return None
     return " AND ".join(parts)

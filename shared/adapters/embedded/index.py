@@ -6,7 +6,7 @@ import json
 import sqlite3
 from array import array
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from shared.adapters.embedded import documents
 from shared.adapters.embedded.damage import remove_damaged_vectors, whole_note
@@ -194,6 +194,10 @@ def _scopes(column: str) -> list[str]:
     return scopes
 
 
+VersionedVector: TypeAlias = tuple[str, Vector]
+"""Index version and numbers of a vector."""
+
+
 class ChunkChanges:
     """One revision of the tenant's chunks, their posting lists and vectors."""
 
@@ -271,9 +275,10 @@ class ChunkChanges:
         if has_moved or (terms, scopes) != (row["terms"], row["scopes"]):
             self._remove_postings(row_id, terms, scopes)
             self._add_postings(new_id, row["terms"], row["scopes"])
-        columns = ", ".join(f'"{column}" = ?' for column in row)
+        assignments = [f'"{column}" = ?' for column in row]
+        statement = f"UPDATE chunks SET {', '.join(assignments)}, id = ? WHERE id = ?"
         values = (*row.values(), new_id, row_id)
-        self._db.execute(f"UPDATE chunks SET {columns}, id = ? WHERE id = ?", values)
+        self._db.execute(statement, values)
         if has_moved or index_version != row["index_version"]:
             move_vectors(
                 self._db,
@@ -317,14 +322,14 @@ class ChunkChanges:
         self._db.execute(statement, (row_id, tokens))
 
     def _set_vectors(
-        self, row_id: int, own: tuple[str, Vector] | None, second: tuple[str, Vector] | None
+        self, row_id: int, own: VersionedVector | None, second: VersionedVector | None
     ) -> None:
-        """Replaces both vectors of a chunk: index version and numbers; None: it has none."""
+        """Replaces both vectors of a chunk; None: it has none."""
         own_table, second_table = VECTORS
         self._set_vector(own_table, row_id, own)
         self._set_vector(second_table, row_id, second)
 
-    def _set_vector(self, table: str, row_id: int, vector: tuple[str, Vector] | None) -> None:
+    def _set_vector(self, table: str, row_id: int, vector: VersionedVector | None) -> None:
         remove_vector(self._db, table, row_id, revision=self._revision)
         if vector is None:
             return

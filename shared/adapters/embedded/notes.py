@@ -190,7 +190,8 @@ class EmbeddedNotes:
         """
         last = NoteKey("", "")
         if cursor is not None:
-            last = NoteKey(*read_token(cursor, listing, parts=2, field="cursor"))
+            tenant_id, note_id = read_token(cursor, listing, parts=2, field="cursor")
+            last = NoteKey(tenant_id, note_id)
         values: dict[str, object] = {"since": 0}
         if since is not None:
             values["since"] = to_micros(since)
@@ -207,9 +208,11 @@ class EmbeddedNotes:
                     keys.append(NoteKey(file.tenant_id, note_id))
         # No note can be found by a damaged id.
         items = tuple(key for key in keys[:limit] if isinstance(key.note_id, str))
-        if len(keys) <= limit or not items:
-            return Page(items, None)
-        return Page(items, make_token(listing, items[-1].tenant_id, items[-1].note_id))
+        next_token = None
+        if len(keys) > limit and items:
+            last = items[-1]
+            next_token = make_token(listing, last.tenant_id, last.note_id)
+        return Page(items, next_token)
 
     def read_bookmark(self, name: str) -> str | None:
         path = self._bookmark(name)

@@ -13,8 +13,8 @@ from shared.adapters.embedded.damage import readable_chunks, remove_damaged_vect
 from shared.adapters.embedded.documents import (
     CHUNKS,
     RECORDS,
-    DamagedChunk,
     DamagedRow,
+    ReadChunk,
     chunks_of,
 )
 from shared.adapters.embedded.files import TenantFiles
@@ -165,7 +165,7 @@ def _nearest_first(neighbour: Neighbour) -> tuple[float, str]:
 
 def _chunks(
     db: sqlite3.Connection, row_ids: Sequence[int], stems: Sequence[str]
-) -> tuple[IndexedChunk | DamagedChunk, ...]:
+) -> tuple[ReadChunk, ...]:
     """Returns the chunks of these rows in their order."""
     values = (json.dumps(row_ids),)
     return chunks_of(fetch_rows(db, _BY_ID, values), stems)
@@ -178,7 +178,7 @@ def _newest(
     limit: int,
     stems: Sequence[str],
     restriction: Restriction,
-) -> tuple[IndexedChunk | DamagedChunk, ...]:
+) -> tuple[ReadChunk, ...]:
     """Returns the newest allowed chunks, of those that hold `stem` if it is given; newest first, equals by chunk id.
 
     Ids grow with the second of created_at only, so the walk ends at the first new second after `limit` documents. An

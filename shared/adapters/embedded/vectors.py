@@ -209,10 +209,15 @@ class VectorSpace:
     def _follow(self, db: sqlite3.Connection, since: int) -> bool:
         """Takes over what changed after revision `since`. Returns False if there is no room left."""
         query = "SELECT id FROM removed_vectors WHERE revision > ?"
-        removed_ids = [row_id for (row_id,) in db.execute(query, (since,))]
-        self._ids[self._rows_of(removed_ids)] = _FREE
+        reader = db.execute(query, (since,))
+        removed_ids = [row_id for (row_id,) in reader]
+        rows = self._rows_of(removed_ids)
+        self._ids[rows] = _FREE
         self._sorted = None
-        return all(self._place(ids, vectors) for ids, vectors in self._vectors(db, since))
+        for ids, vectors in self._vectors(db, since):
+            if not self._place(ids, vectors):
+                return False
+        return True
 
     def _vectors(self, db: sqlite3.Connection, since: int) -> Iterator[tuple[Ints, Floats]]:
         """Yields ids and vectors written after revision `since`, without those of another space or length."""
@@ -233,10 +238,13 @@ class VectorSpace:
         others are looked at when a search finds them, and by the sweep.
         """
         np = self._np
-        ids: Ints = np.array([row[0] for row in rows], dtype=np.int64)
-        contents = b"".join([row[2] for row in rows])
-        vectors: Floats = np.frombuffer(contents, np.float32)
-        vectors = vectors.reshape(len(rows), self.dimension)
+        row_ids = []
+        contents = []
+        for row_id, _, content, _ in rows:
+            row_ids.append(row_id)
+            contents.append(content)
+        ids: Ints = np.array(row_ids, dtype=np.int64)
+        vectors = self._matrix(contents)
         with np.errstate(all="ignore"):
             lengths = np.sqrt(np.vecdot(vectors, vectors))
             deviations = np.abs(lengths - 1)
@@ -303,6 +311,7 @@ class VectorSpace:
         """
         np = self._np
         cosines: Doubles = np.empty(ids.size, dtype=np.float64)
+        precise_query = query.astype(np.float64)
         for first in range(0, ids.size, _AT_ONCE):
             block = ids[first : first + _AT_ONCE].tolist()
             values = {
@@ -312,13 +321,19 @@ class VectorSpace:
                 "unreadable": self._unreadable,
             }
             reader = db.execute(self._by_id, values)
-            contents = b"".join([content for (content,) in reader])
-            vectors = np.frombuffer(contents, np.float32).reshape(len(block), -1)
+            vectors = self._matrix([content for (content,) in reader])
             with np.errstate(all="ignore"):
-                products = vectors.astype(np.float64) * query.astype(np.float64)
+                products = vectors.astype(np.float64) * precise_query
                 sums = products.sum(axis=1)
-            cosines[first : first + len(block)] = np.clip(sums, -1.0, 1.0)
+            past = first + len(block)
+            cosines[first:past] = np.clip(sums, -1.0, 1.0)
         return cosines
+
+    def _matrix(self, contents: Sequence[bytes]) -> Floats:
+        """Returns vectors as the rows of a matrix."""
+        np = self._np
+        numbers: Floats = np.frombuffer(b"".join(contents), np.float32)
+        return numbers.reshape(len(contents), self.dimension)
 
 
 class Codes:
@@ -348,10 +363,12 @@ class Codes:
         exact = vectors / scales[:, None]
         codes = np.rint(exact)
         lost = np.subtract(exact, codes, out=exact)
-        lengths = np.sqrt(np.vecdot(lost, lost))
+        squares = np.vecdot(lost, lost)
+        losses = scales * np.sqrt(squares)
+        losses += np.float32(_ROUNDING)
         self._codes[rows] = codes
         self._scales[rows] = scales
-        self._losses[rows] = scales * lengths + np.float32(_ROUNDING)
+        self._losses[rows] = losses
 
     def bounds(self, query: Floats, used: int) -> tuple[Floats, Floats]:
         """Returns the least and the greatest cosine that each of the first `used` rows can have with the unit `query`."""
