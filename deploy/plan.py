@@ -212,6 +212,7 @@ def decided(google: Google, options: argparse.Namespace) -> Plan:
     settings = settings_given(options.set)
     by_prefix = look.deployments(google)
     prefix = look.prefix_of(by_prefix, options.function_prefix)
+    builds.require_none(google, prefix)
     current = by_prefix.get(prefix)
     history = releases.history(google, current)
     deployed_settings: dict[str, str] = {}
@@ -533,7 +534,6 @@ def main(arguments: list[str]) -> int:
     google = Google(options.project)
     try:
         plan = decided(google, options)
-        builds.require_none(google, plan.deployment.prefix)
         taken_over(plan, options)
         if options.prepared:
             require_prepared(plan)

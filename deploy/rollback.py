@@ -100,10 +100,12 @@ def _rank(function: ServedFunction) -> int:
 
 def added_since(deployed: History, release: Release) -> list[ServedFunction]:
     """Returns the functions that only later releases have, which go on serving one of them."""
+    newest_first = [known.id for known in deployed.releases]
+    later = newest_first[: newest_first.index(release.id)]
     added = []
     for function in deployed.functions:
         revision = function.answering
-        is_later = revision is not None and revision.created > release.created
+        is_later = revision is not None and revision.release in later
         if is_later and function.name not in release.functions:
             added.append(function)
     return added

@@ -299,6 +299,9 @@ def test_a_function_that_a_release_removes_stays_until_the_next_one(
     assert surplus() == ("''", "summarize")
     go_back()
     assert answering(direct) == dict.fromkeys(FUNCTIONS, "r1")
+    restart.main(Namespace(project="demo-other", function_prefix=None))
+    go_back("r3")
+    assert answering(direct) == dict.fromkeys(FUNCTIONS, "r3"), "the older one is not in the way"
 
 
 def test_a_function_that_is_missing_altogether_fails_the_comparison(direct: GoogleCloud) -> None:
