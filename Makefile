@@ -11,7 +11,7 @@ setup: $(VENV)/dev ## the whole development environment
 $(VENV)/run: pyproject.toml requirements.txt constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e .
 	@touch $@
 
 $(VENV)/dev: $(VENV)/run

@@ -7,6 +7,7 @@ hold no answer; 130 ended by Ctrl-C.
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -58,6 +59,9 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 """Name of a command -> where it is, and its line in the list of commands. It is imported when it is
 called, so that no command waits for what another one needs.
 """
+
+# pydantic would look for plugins in every package that is installed.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 SHELLS = ("bash", "zsh", "fish")
 

@@ -86,8 +86,7 @@ class CommandContext:
     @contextmanager
     def app(self) -> Iterator[App]:
         """Yields the product, and closes it afterwards."""
-        from desktop.folders.destinations import forget  # noqa: PLC0415 - the product takes half a second
-        from shared.bootstrap import build  # noqa: PLC0415
+        from shared.bootstrap import build  # noqa: PLC0415 - the product takes half a second
 
         settings = self.settings()
         levels: dict[str, int | str] = {
@@ -99,7 +98,9 @@ class CommandContext:
                 logger = logging.getLogger(name)
                 stack.callback(logger.setLevel, logger.level)
                 logger.setLevel(level)
-            app = build(settings, on_erase=partial(forget, settings), tenant=self.tenant_id)
+            app = build(
+                settings, on_erase=partial(_forget_folders, settings), tenant=self.tenant_id
+            )
             stack.callback(close, app)
             yield app
 
@@ -143,6 +144,13 @@ class CommandContext:
         with self.app() as app:
             use(app)
             yield InProcessClient(Identity(self.tenant_id, self.tenant_id))
+
+
+def _forget_folders(settings: Settings, tenant_id: str) -> None:
+    """Forgets which folders a tenant's notes came from."""
+    from desktop.folders.destinations import forget  # noqa: PLC0415 - only an erasure needs it
+
+    forget(settings, tenant_id)
 
 
 def parts_in_use(app: App) -> str:

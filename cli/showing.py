@@ -4,9 +4,11 @@ not answer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -15,8 +17,6 @@ from rich.text import Text
 
 from cli.options import CommandContext, counted
 from cli.terminal import echo, echo_json
-from desktop.client.remote import HttpClient
-from desktop.files.conversion import page_of
 from desktop.folders.manifest import Manifest
 from desktop.product.running import models_of
 from shared.markdown.printable import printable
@@ -24,6 +24,7 @@ from shared.markdown.printable import printable
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
 
+    from desktop.client.remote import HttpClient
     from desktop.folders.report import ImportReport
     from functions.client import ApiClient, Json
 
@@ -31,6 +32,11 @@ MATCHING = 0.6
 """Similarity above which a passage without a word of the query matches it all the same. The nearest
 of the sample notes to 150 queries of random letters had 0.53 in the middle and 0.61 at most.
 """
+
+NEAREST = 3
+"""Passages that are shown where nothing matches well."""
+LINES = (".md", ".markdown", ".txt")
+"""Files whose lines are those of their notes."""
 
 QUOTED_KIND = "quoted"
 """Value of `answerKind` in `shared.model.answers`, repeated so that commands need not load the
@@ -49,6 +55,8 @@ KEYWORD_RECENCY = "keyword_recency"
 JSON.
 """
 
+_WORD = re.compile(r"\w+")
+
 Linked: TypeAlias = "Callable[[str, Json], Text]"
 """Turns some words and the row that they name into a text that links to the row's file on a
 terminal.
@@ -65,13 +73,27 @@ def linked(context: CommandContext) -> Linked:
         file = manifest.file_of(row["noteId"], row["path"])
         if file is None:
             return Text(words, Style())
-        page = page_of(row["path"], row.get("headingPath") or "")
-        uri = file.as_uri()
-        if page:
-            uri = f"{uri}#page={page}"
-        return Text(words, Style(link=uri))
+        return Text(words, Style(link=_address(file, row)))
 
     return link
+
+
+def _address(file: Path, row: Json) -> str:
+    """Returns the address of a note's file, of a PDF with the page of the passage."""
+    uri = file.as_uri()
+    if file.suffix.lower() != ".pdf":
+        return uri
+    from desktop.files.conversion import page_of  # noqa: PLC0415 - for PDFs
+
+    page = page_of(row["path"], row.get("headingPath") or "")
+    if page is None:
+        return uri
+    return f"{uri}#page={page}"
+
+
+def _is_remote(client: ApiClient) -> TypeGuard[HttpClient]:
+    """Reports whether a server answers. Its class would load HTTP, which a product in this process does without."""
+    return hasattr(client, "models")
 
 
 class TerminalConsole(Console):
@@ -207,17 +229,17 @@ def matches_well(found: Json) -> bool:
     return _names_time(found) or any(_is_related(row, MATCHING) for row in rows)
 
 
-def show_found(found: Json, context: CommandContext, *, matched: bool, nothing: str) -> None:
-    """Prints the results of a search without those that have nothing to do with it.
+def show_found(found: Json, context: CommandContext, *, nothing: str) -> None:
+    """Prints the results of a search that match well; if none does, the few that are nearest.
 
     nothing: shown if no result is left.
     """
     rows = _related_rows(found)
     if not rows:
-        if not matched:
+        rows = _nearest_rows(found)
+        if not rows:
             console().print(Text(nothing))
-        return
-    if not matched:
+            return
         console().print("Nothing matches well. The nearest notes:")
     show_time(found)
     show_results(rows, context)
@@ -241,13 +263,19 @@ def show_files(found: Json, context: CommandContext) -> None:
 
 
 def _related_rows(found: Json) -> list[Json]:
-    """Returns the results of a search without those that have nothing to do with it."""
-    from shared.model.retrieval import UNRELATED  # noqa: PLC0415 - whoever asks need not wait for it
-
+    """Returns the results of a search that match well; all, where the time that it names restricts it."""
     rows: list[Json] = found["results"]
     if _names_time(found):
         return rows
-    return [row for row in rows if _is_related(row, UNRELATED)]
+    return [row for row in rows if _is_related(row, MATCHING)]
+
+
+def _nearest_rows(found: Json) -> list[Json]:
+    """Returns the few results that may have to do with a search that nothing matches well."""
+    from shared.model.retrieval import UNRELATED  # noqa: PLC0415 - whoever asks need not wait for it
+
+    rows = [row for row in found["results"] if _is_related(row, UNRELATED)]
+    return rows[:NEAREST]
 
 
 def show_time(found: Json) -> None:
@@ -278,15 +306,49 @@ def _is_related(row: Json, min_similarity: float) -> bool:
 
 
 def show_results(rows: Sequence[Json], context: CommandContext) -> None:
-    """Prints one line for each passage, best first."""
-    link = linked(context)
-    lines = []
+    """Prints each passage below the line of the file where it begins, best first."""
+    out = console()
+    manifest = Manifest.of(context.settings().home)
     for row in rows:
-        score = Text(f"{row['score']:.2f}")
-        name = link(row["title"] or row["path"], row)
-        day = Text(row["createdAt"][:10])
-        lines.append((score, name, day, Text(row["snippet"])))
-    show_table(("score", "note", "date", "passage"), lines)
+        file = manifest.file_of(row["noteId"], row["path"])
+        location = Text(_location(row, file), "cyan")
+        if file is not None:
+            location.stylize(Style(link=_address(file, row)))
+        headings = [heading.lstrip("# ") for heading in row["headingPath"].split(" > ")]
+        name = _joined(" › ", row["title"], *headings)
+        out.print(Text.assemble(location, "  ", name, (f" · {row['createdAt'][:10]}", "dim")))
+        out.print(Text(f"    {row['snippet']}"))
+
+
+def _location(row: Json, file: Path | None) -> str:
+    """Returns `path:line` of a passage; the path alone where the line is not known.
+
+    The path is that of the file, from this folder where it is below it, else `vault/path` of the note.
+    """
+    if file is None:
+        return _joined("/", row["vault"], row["path"] or row["noteId"])
+    path = file
+    if file.is_relative_to(Path.cwd()):
+        path = file.relative_to(Path.cwd())
+    line = _line(row, file)
+    if line is None:
+        return str(path)
+    return f"{path}:{line}"
+
+
+def _line(row: Json, file: Path) -> int | None:
+    """Returns the line of a file on which a passage begins; None if the file reads otherwise by now."""
+    if file.suffix.lower() not in LINES:
+        return None
+    text = file.read_text("utf-8-sig", errors="replace").encode("utf-16-le", "replace")
+    # Offsets of spans count units of UTF-16, of two bytes each.
+    start = 2 * row["span"]["start"]
+    end = 2 * row["span"]["end"]
+    passage = text[start:end].decode("utf-16-le", "replace")
+    words = _WORD.findall(row["snippet"])
+    if not words or words[0] not in passage:
+        return None
+    return text[:start].decode("utf-16-le", "replace").count("\n") + 1
 
 
 def show_table(headings: Sequence[str], rows: Sequence[Sequence[Text]]) -> None:
@@ -378,7 +440,7 @@ def tell_who_was_away(meta: Json, client: ApiClient) -> None:
     """Prints on standard error which models did not answer, of those that a product on this machine
     has.
     """
-    if isinstance(client, HttpClient):
+    if _is_remote(client):
         models = client.models
     else:
         from shared.bootstrap import app  # noqa: PLC0415 - already loaded: it has answered
@@ -411,6 +473,6 @@ def tell_what_waits(meta: Json, client: ApiClient, context: CommandContext) -> N
     if waiting:
         notes = counted(coverage["notes"], "note")
         remark = f"aurora: of {notes} {waiting} still being indexed, and may be missing here"
-        if not isinstance(client, HttpClient):
+        if not _is_remote(client):
             remark += "; `aurora reconcile` goes on"
         echo(remark, err=True)

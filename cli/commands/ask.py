@@ -145,7 +145,7 @@ def search(
             show_files(found, context)
         else:
             nothing = NOTHING_FOUND if found["results"] else why_nothing(client, context)
-            show_found(found, context, matched=matched, nothing=nothing)
+            show_found(found, context, nothing=nothing)
             tell_who_was_away(found["meta"], client)
             tell_what_waits(found["meta"], client, context)
     if not matched:

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from cli.main import main
 from cli.options import CommandContext, counted
-from cli.showing import hint_for, matches_well, show_found, show_sources
+from cli.showing import hint_for, show_found, show_sources
 from functions.client import Json
 from shared.bootstrap import build
 from shared.model.retrieval import RefusalReason
@@ -32,7 +32,15 @@ IN_MAY: Json = {"phrase": "in May", "restricts": True, "widened": None}
 
 def row(keyword: float, similarity: float) -> Json:
     scores = {"vector": 0.1, "keyword": keyword, "recency": 0.0, "similarity": similarity}
-    shown = {"noteId": "n", "path": "n.md", "createdAt": "2026-05-08", "snippet": "…", "score": 0.1}
+    shown = {
+        "noteId": "n",
+        "vault": "default",
+        "path": "n.md",
+        "headingPath": "",
+        "createdAt": "2026-05-08",
+        "snippet": "…",
+        "score": 0.1,
+    }
     return {**shown, "title": f"{keyword}/{similarity}", "scores": scores}
 
 
@@ -40,11 +48,12 @@ def row(keyword: float, similarity: float) -> Json:
     ("rows", "time", "seen", "hidden"),
     [
         ([WORDED, STRANGER], None, ["0.2/0.0"], [WEAKLY, "0.0/0.5 "]),
-        ([ALIKE, LITTLE], None, ["0.0/0.7", "0.0/0.55"], [WEAKLY]),
+        ([ALIKE, LITTLE], None, ["0.0/0.7"], [WEAKLY, "0.0/0.55"]),
         ([LITTLE, STRANGER], None, [WEAKLY, "0.0/0.55"], ["0.0/0.5 "]),
         ([STRANGER], None, ["nothing found"], [WEAKLY, "0.0/0.5"]),
         ([STRANGER], IN_MAY, ["0.0/0.5"], [WEAKLY]),
         ([], IN_MAY, ["nothing found"], [WEAKLY]),
+        ([LITTLE] * 9 + [WORDED], None, ["0.2/0.0"], [WEAKLY, "0.0/0.55"]),
     ],
 )
 def test_what_has_nothing_to_do_with_a_search_is_left_out(
@@ -59,7 +68,6 @@ def test_what_has_nothing_to_do_with_a_search_is_left_out(
         show_found(
             found,
             CommandContext(tmp_path, "local", as_json=False),
-            matched=matches_well(found),
             nothing="nothing found",
         )
     output = written.getvalue()
@@ -98,9 +106,7 @@ def test_people_are_told_what_the_time_they_named_did(
 ) -> None:
     found = {"results": [row(*WORDED)], "meta": {"query": {"timeRange": time}}}
     with redirect_stdout(StringIO()) as written:
-        show_found(
-            found, CommandContext(tmp_path, "local", as_json=False), matched=True, nothing=""
-        )
+        show_found(found, CommandContext(tmp_path, "local", as_json=False), nothing="")
     assert said in written.getvalue()
 
 
@@ -116,6 +122,22 @@ def test_a_folder_of_one_file_is_told_as_one(aurora: Aurora, notes: Callable[...
     assert told.startswith("1 note from ")
     assert "1 text embedded" in " ".join(told.split())
     assert "1 note in vault" in " ".join(aurora("doctor").stdout.split())
+
+
+def test_a_search_prints_the_line_of_the_file_on_which_a_passage_begins(
+    aurora: Aurora, notes: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "---\ntitle: Boat\n---\n\n# Colours 🚤\n\nIt is white.\n\n## Hull\n\nThe hull is blue.\n"
+    folder = notes({"a/boat.md": text, "whale.md": "Whales sing."})
+    aurora("index", str(folder))
+    found = aurora("search", "blue hull").stdout
+    assert f"{folder}/a/boat.md:11  Boat › Colours 🚤 › Hull" in found
+    assert "    The hull is blue." in found
+    assert "whale" not in found
+    monkeypatch.chdir(folder)
+    assert "a/boat.md:11  Boat" in aurora("search", "blue hull").stdout.splitlines()[0]
+    (folder / "a/boat.md").write_text("Nothing of it is left.\n")
+    assert aurora("search", "blue hull").stdout.startswith("a/boat.md  Boat › Colours 🚤 › Hull")
 
 
 NOTES = {"boat.md": "---\ncreated: 2026-05-08\n---\nThe boat is blue and floats.\n"}

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import platform
 import shutil
 import tempfile
 from contextlib import suppress
@@ -100,7 +99,7 @@ def _cache_folder() -> Path | None:
         return None
     if state.st_mode & OTHERS or state.st_uid != os.geteuid():
         return None
-    environment = f"{_runtime().__version__} {platform.machine()} {_processor()}"
+    environment = f"{_runtime().__version__} {os.uname().machine} {_processor()}"
     return cache / f"{_PREFIX}{hashlib.sha256(environment.encode()).hexdigest()[:16]}"
 
 
@@ -113,7 +112,7 @@ def _processor() -> str:
                 break  # the next processor is like this one
             if line.startswith(_PROCESSOR):
                 described.append(line)
-    return "".join(described) or platform.processor()
+    return "".join(described)
 
 
 def _load_kept(folder: Path, files: ModelFiles) -> InferenceSession | None:
