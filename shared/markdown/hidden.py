@@ -1,10 +1,12 @@
-"""Leaves out of Markdown what a renderer does not show: comments, tags of HTML, definitions of links.
+"""Leaves out of Markdown what a renderer does not show: comments, tags of HTML, definitions of links; entities become
+the characters that they stand for.
 
 Code is content and stays, and so does what only looks like HTML.
 """
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
 
@@ -21,6 +23,10 @@ _CODE_BLOCK = (
 _COMMENT_OR_CODE = re.compile(rf"(?P<hidden>{_COMMENT})|{_CODE_BLOCK}", re.DOTALL | re.MULTILINE)
 _FENCED = re.compile(_CODE_BLOCK, re.DOTALL | re.MULTILINE)
 _PARAGRAPH = re.compile(r"[^\n]*(?:\n(?![ \t>]*+$)[^\n]*)*+", re.MULTILINE)
+_CODE = "\ue000"
+"""Stands on both sides of the number of a part that is code."""
+_PLACEHOLDER = re.compile(f"{_CODE}([0-9]+){_CODE}")
+_NO_TAG = frozenset(" \t\n0123456789=-<‹")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){2,}")
 
 _ATTRIBUTE = (
@@ -47,18 +53,26 @@ _INLINE = frozenset(
 """Elements that stand inside a word; the others part what stands on both sides."""
 
 _LINK = re.compile(
-    r"(?P<image>!?)\[(?P<text>[^\[\]`<>\\]{1,300}+)\]"
+    r"(?P<image>!?)\[(?P<text>(?:[^\[\]`<>\\]|\\[^\w\s]|\[[^\[\]`<>\\\n]{0,100}+\](?!\()){1,300}+)\]"
     r"(?P<target>\([ \t]*+<?[^\s<>()]{0,2000}+(?:\([^\s<>()]{0,2000}+\)[^\s<>()]{0,2000}+)?+>?"
     r"(?:\s++(?:\"[^\"<>]{0,300}+\"|'[^'<>]{0,300}+'))?+\s*+\))"
+)
+_IMAGE_IN_LINK = re.compile(
+    r"\[!\[(?P<text>[^\[\]`<>\\]{0,300}+)\]\([^\s<>()]{1,2000}+\)\]\([^\s<>()]{1,2000}+\)"
 )
 _LINK_BY_NAME = re.compile(
     r"(?<![\w\]!\\])\[(?P<text>[^\[\]`<>\\^]{1,300}+)\]\[[^\[\]\n^]{0,100}+\]"
 )
 _DEFINITION = re.compile(
-    r"^[ ]{0,3}+\[(?!\^)[^\[\]\n]{1,200}+\]:[ \t]*+(?:[^\s<>]{1,2000}+|<[^<>\n]{0,2000}+>)"
+    r"^[ ]{0,3}+\[(?!\^)[^\[\]\n]{1,200}+\]:[ \t]*+\n?[ \t]*+(?:[^\s<>]{1,2000}+|<[^<>\n]{0,2000}+>)"
     r"(?:[ \t]++(?:\"[^\"\n]{0,300}+\"|'[^'\n]{0,300}+'|\([^()\n]{0,300}+\)))?+[ \t]*+$\n?",
     re.MULTILINE,
 )
+_FOOTNOTE = re.compile(r"^([ \t>]*+\[\^[^\[\]\s]{1,40}+\]):(?=[ \t]|$)", re.MULTILINE)
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_ENTITY_REST = re.compile(r"(?:#[0-9]|#[xX]|[A-Za-z])[A-Za-z0-9]{0,31};")
+_TAG_LIKE = re.compile(r"&lt;(?=[A-Za-z/!?])([^&<>\n]{0,200})&gt;")
+_LINE_BEGIN = re.compile(r"(?:^|\n)[ \t>]*\Z")
 BLOCK_ID = re.compile(r"(?:(?<=\s)|^)\^[A-Za-z0-9-]{2,}[ \t]*$", re.MULTILINE)
 """Name of a block for links to it, at the end of its line, as Obsidian writes it."""
 _LINKABLE = re.compile(r"[\w \t.,;'’\"“”()*&%+/-]+")
@@ -102,26 +116,76 @@ def without_marks(markdown: str) -> str:
     text could be taken for an address or a citation.
     """
     parts = []
+    code: list[str] = []
+    for part, is_code in _parts(markdown):
+        if is_code:
+            # A link may have code in its text. The placeholder is no sign of Markdown.
+            parts.append(f"{_CODE}{len(code)}{_CODE}")
+            code.append(part)
+            continue
+        prose = part.replace(_CODE, " ")
+        if "<" in prose:
+            prose = _TAG.sub(_shown_of_tag, prose)
+        parts.append(prose)
+    text = "".join(parts)
+    if "]" in text:
+        text = _DEFINITION.sub("", text)
+        text = _FOOTNOTE.sub(r"\1", text)
+        text = _IMAGE_IN_LINK.sub(r"\g<text>", text)
+        text = _LINK.sub(_shown_of_link, text)
+        text = _LINK_BY_NAME.sub(r"\g<text>", text)
+    if "^" in text:
+        text = BLOCK_ID.sub("", text)
+    text = _BLANK_LINES.sub("\n\n", text)
+    return _PLACEHOLDER.sub(lambda placeholder: code[int(placeholder[1])], text)
+
+
+def with_characters(markdown: str) -> str:
+    """Returns Markdown with the characters that its entities stand for, except in code.
+
+    An entity stays where its character could act, alone or as part of another entity or of a citation. Angle brackets
+    that could open a tag become those that cannot.
+    """
+    if "&" not in markdown:
+        return markdown
+    parts = []
     for part, is_code in _parts(markdown):
         if is_code:
             parts.append(part)
-            continue
-        prose = part
-        if "<" in prose:
-            prose = _TAG.sub(_shown_of_tag, prose)
-        if "]" in prose:
-            prose = _DEFINITION.sub("", prose)
-            prose = _LINK.sub(_shown_of_link, prose)
-            prose = _LINK_BY_NAME.sub(r"\g<text>", prose)
-        if "^" in prose:
-            prose = BLOCK_ID.sub("", prose)
-        parts.append(_BLANK_LINES.sub("\n\n", prose))
+        else:
+            parts.append(_ENTITY.sub(_character, _TAG_LIKE.sub(r"‹\1›", part)))
     return "".join(parts)
+
+
+def _character(entity: re.Match[str]) -> str:
+    """Returns what stands for an entity: its character, harmless; or itself."""
+    character = html.unescape(entity[0])
+    following = entity.string[entity.end() : entity.end() + 40]
+    match character:
+        case "<":
+            return "<" if following[:1] in _NO_TAG else "‹"
+        case ">":
+            return "›" if _LINE_BEGIN.search(entity.string, 0, entity.start()) else ">"
+        case "&":
+            return entity[0] if _ENTITY_REST.match(following) else "&"
+        case "[" | "]" | "\\":
+            return entity[0]
+        case "\xa0":
+            return " "
+        case '"' | "'":
+            return character
+    if len(character) > 1 or not character.isprintable():
+        return entity[0]
+    if not character.isascii():
+        return character
+    # A letter or digit may be part of a citation.
+    return entity[0] if character.isalnum() else f"\\{character}"
 
 
 def _shown_of_link(link: re.Match[str]) -> str:
     text = " ".join(link["text"].split())
-    leads_somewhere = _WEB_OR_MAIL.match(link["target"]) is not None
+    is_web_or_mail = _WEB_OR_MAIL.match(link["target"]) is not None
+    leads_somewhere = is_web_or_mail and "\\" not in link["target"]
     if link["image"] or (leads_somewhere and _LINKABLE.fullmatch(text)):
         return f"{link['image']}[{text}]{link['target']}"
     return text

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from shared.language.sentences import sentences
 from shared.markdown.file import without_code
-from shared.markdown.hidden import BLOCK_ID, without_hidden
+from shared.markdown.hidden import BLOCK_ID, with_characters, without_hidden
 from shared.markdown.neutralize import neutralize, neutralize_line
 
 MAX_PLAIN = 320
@@ -273,7 +273,8 @@ class _Reader:
         start = lines[0].start
         end = lines[-1].end
         kind = PieceKind.ITEM if first_line.kind == "item" else PieceKind.SENTENCE
-        spans = sentences(_unwrapped(self._text, lines))
+        paragraph = _unwrapped(self._text, lines)
+        spans = _whole_links(paragraph, sentences(paragraph))
         if kind is PieceKind.ITEM and spans and end - start <= MAX_PLAIN:
             spans = [(spans[0][0], spans[-1][1])]
         for index, (first, last) in enumerate(spans):
@@ -289,6 +290,20 @@ class _Reader:
                 section=self._section,
                 line=line_start,
             )
+
+
+def _whole_links(paragraph: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Returns the sentences joined where one ends in the midst of a link."""
+    links = []
+    if "](" in paragraph:
+        links = [link.span() for link in _LINK.finditer(paragraph)]
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if any(first < start < last for first, last in links):
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def _described(names: Sequence[str], values: Sequence[str]) -> str:
@@ -446,6 +461,7 @@ def plain(markdown: str) -> str:
     text = with_pipes(markdown)
     for mark, replacement in _MARKS_BEFORE_CODE:
         text = mark.sub(replacement, text)
+    text = with_characters(text)
     text = without_code(text, str.strip)
     text = _EMPHASIS.sub(_words_of_emphasis, text)
     text = _LEFT_OVER.sub("", text)

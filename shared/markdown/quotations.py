@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from shared.markdown.hidden import without_hidden, without_marks
+from shared.markdown.hidden import with_characters, without_hidden, without_marks
 from shared.markdown.neutralize import neutralize, neutralize_line
 from shared.markdown.quotable import Line, PieceKind, Quotable, read_lines, with_pipes
 
@@ -179,7 +179,7 @@ def quotation(
     first_row = len(text)
     if first is not None and first.kind is PieceKind.ROW:
         first_row = first.line
-        head = [without_marks(head_line) for head_line in first.head]
+        head = [without_marks(with_characters(head_line)) for head_line in first.head]
     lines: list[str] = []
     end = parts[0][0]
     is_in_table = False
@@ -223,7 +223,10 @@ def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[li
     begins = text[line_start:start]
 
     # 1. What shows nothing goes: comments, and HTML outside of code.
-    quoted = neutralize(text[start:end])
+    quoted = text[start:end]
+    if not is_code:
+        quoted = with_characters(quoted)
+    quoted = neutralize(quoted)
     if not is_code:
         quoted = without_marks(quoted)
     quoted_lines = quoted.split("\n")
@@ -304,7 +307,7 @@ def _quoted_end(text: str, start: int, end: int, longest: int) -> int:
 def one_line(text: str, start: int, end: int) -> str:
     """Returns a part of a passage as one line, without comments and HTML."""
     shown_text = without_hidden(text, "\0")
-    return " ".join(without_marks(neutralize(shown_text[start:end])).split())
+    return " ".join(without_marks(neutralize(with_characters(shown_text[start:end]))).split())
 
 
 def visible(text: str, *, longest: int) -> tuple[int, int, str]:
@@ -317,7 +320,7 @@ def visible(text: str, *, longest: int) -> tuple[int, int, str]:
     start = len(visible_text) - len(visible_text.lstrip())
     last = len(visible_text.rstrip())
     end = min(last, start + longest)
-    line = neutralize_line(without_marks(visible_text[start:end]))
+    line = neutralize_line(without_marks(with_characters(visible_text[start:end])))
     if end < last:
         line = f"{line} {LEFT_OUT}"
     return start, end, line

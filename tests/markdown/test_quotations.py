@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import re
 import time
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from shared.markdown.hidden import without_hidden, without_marks
+from shared.markdown.frontmatter import split
+from shared.markdown.hidden import with_characters, without_hidden, without_marks
 from shared.markdown.quotable import PieceKind, are_neighbours, plain, quotable
 from shared.markdown.quotations import Outline, quotation
 from shared.markdown.sanitize import sanitize
@@ -159,7 +162,14 @@ def test_the_rest_of_a_row_does_not_stand_above_its_table() -> None:
         ("see <https://a.example/b> or <me@a.example>", "see https://a.example/b or me@a.example"),
         ("<b unclosed", "<b unclosed"),
         ("see [the page][p] and [p][]\n\n[p]: https://a.example", "see the page and p\n\n"),
-        ("a note[^1]\n\n[^1]: below", "a note[^1]\n\n[^1]: below"),
+        ("a note[^1]\n\n[^1]: below", "a note[^1]\n\n[^1] below"),
+        (
+            "[run `a [b]` now](https://a.example/b) and [x [y] z](c.md)",
+            "run `a [b]` now and x [y] z",
+        ),
+        ("[![a sail](https://a.example/b.png)](https://a.example)", "a sail"),
+        ('[p]:\n  https://a.example "P"\nq', "q"),
+        ("[a](https://a.example/?b\\&c)", "a"),
         ("[a\nb](https://a.example/b) c", "[a b](https://a.example/b) c"),
         ("[What: why?](https://a.example) [here](#there)", "What: why? here"),
         ("a[i][j] = `x`", "a[i][j] = `x`"),
@@ -198,6 +208,12 @@ _LINES = [
     "  deep",
     "😀 x.",
     "[a](https://a.example/b)",
+    "AT&amp;T &lt;3 &copy;&nbsp;x &#955; &#42;",
+    "`&amp;`",
+    "[^1]: foot note",
+    "[What? `c` d](https://a.example/b)",
+    "c | d",
+    "--- | ---",
 ]
 
 
@@ -294,3 +310,63 @@ def test_a_table_without_outer_pipes_is_a_table_to_us_where_it_is_one_to_a_rende
         "| web | 80 |",
         "| last |",
     )
+
+
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        ("AT&amp;T&nbsp;&copy; &Auml;rger &#955; &#x3bb;", "AT&T © Ärger λ λ"),
+        ("3 &lt; 4, &lt;3, 5 &gt; 4, -&gt;, &quot;so&#39;", "3 < 4, <3, 5 > 4, ->, \"so'"),
+        ("&lt;b&gt;, &lt;/b&gt; and &lt;b", "‹b›, ‹/b› and ‹b"),
+        ("&gt; no quotation\n&#42;x&#42; &#35;", "› no quotation\n\\*x\\* \\#"),
+        ("&#91;N1&#93; [&#78;1] &amp;lt; &amp;#78;", "&#91;N1&#93; [&#78;1] &amp;lt; &amp;#78;"),
+        ("`&amp;` and\n```\n&lt;\n```\n", "`&amp;` and\n```\n&lt;\n```\n"),
+        ("A&B, &nosuch; &; &#8203;", "A&B, &nosuch; &; &#8203;"),
+    ],
+)
+def test_an_entity_becomes_its_character_unless_that_could_act(markdown: str, shown: str) -> None:
+    assert with_characters(markdown) == shown
+
+
+def test_a_quote_has_characters_for_entities_and_no_citation_made_of_them() -> None:
+    assert quoted("AT&amp;T &#91;N1&#93;", "AT") == ["AT&T (N1)"]
+
+
+def test_what_is_searched_and_listed_has_characters_for_entities() -> None:
+    assert plain("**AT&amp;T**&nbsp;&lt;b&gt; `&amp;`") == "AT&T ‹b› &amp;"
+    (piece,) = quotable("Müller &amp; S&ouml;hne")
+    assert piece.plain == "Müller & Söhne"
+
+
+def test_no_sentence_ends_in_the_midst_of_a_link() -> None:
+    text = "See [What? Extolling it](https://a.example/b) first. Then go."
+    assert [text[piece.start : piece.end] for piece in quotable(text)] == [
+        "See [What? Extolling it](https://a.example/b) first.",
+        "Then go.",
+    ]
+
+
+STRANGERS = Path(__file__).parents[2] / "examples" / "strangers" / "notes"
+_COMMENT = re.compile(r"\{%-?\s*comment\b.*?endcomment\s*-?%\}", re.DOTALL)
+"""Hidden by the renderer of the site from which the notes are."""
+
+
+@pytest.mark.slow
+def test_every_quote_of_notes_of_strangers_is_text_that_a_renderer_shows() -> None:
+    files = sorted(STRANGERS.rglob("*.md"))
+    assert len(files) > 40
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        body = text[split(text).body_start :]
+        page = _letters(visible_text(_COMMENT.sub("", body)))
+        outline = Outline(body)
+        spans = set()
+        for piece in quotable(body):
+            span = outline.whole((piece.line, piece.end), longest=700) or (piece.line, piece.end)
+            if span in spans:
+                continue
+            spans.add(span)
+            _, _, lines = quotation(body, [span], first=piece, longest=900)
+            shown = _letters(visible_text(sanitize("\n".join(lines), [body])))
+            head = _letters(visible_text("\n".join(piece.head)))
+            assert shown in page or shown.removeprefix(head) in page, (file.name, lines)
