@@ -223,11 +223,13 @@ def test_a_note_that_changed_elsewhere_is_not_overwritten_unasked(
     product.call("PUT", f"/notes/{note_id}", {"title": "Shared list", "text": "Milk and bread."})
     page.get_by_label("Text", exact=True).fill("Milk and eggs.")
     page.get_by_role("button", name="Save").click()
-    page.get_by_role("button", name="Cancel").click()
+    sides = page.get_by_role("dialog").locator("section mark")
+    expect(sides).to_have_text(["Milk and eggs.", "Milk and bread."])
+    page.get_by_role("button", name="Not now").click()
     expect(page.locator(".save-state")).to_have_text("Not saved.")
     assert product.call("GET", f"/notes/{note_id}")[1]["text"] == "Milk and bread."
     page.get_by_role("button", name="Save").click()
-    page.get_by_role("button", name="Replace").click()
+    page.get_by_role("button", name="Keep mine").click()
     expect(page.locator(".save-state")).to_have_text("Saved.")
     assert product.call("GET", f"/notes/{note_id}")[1]["text"] == "Milk and eggs."
 
@@ -380,7 +382,7 @@ def test_a_folder_that_is_coming_in_while_everything_is_erased_stays_erased(
         page.route("**/notes:import", erase_meanwhile)
         drop(page, tmp_path / "vault")
         expect(page.locator(".toast")).to_contain_text("erased")
-        expect(page.locator("progress")).to_be_hidden()
+        expect(page.get_by_label("Import", exact=True)).to_be_hidden()
         assert running.call("GET", "/notes")[1]["notes"] == []
         assert next(saves) < 30
 

@@ -6,7 +6,7 @@ import { folderOf } from "./notes.js";
 import { plain } from "./render.js";
 
 const MOST = 3;
-const READ = 12;
+const READ = 24;
 /** Notes read at most to find questions. */
 const LONGEST = 90;
 const TRIED = 6;
