@@ -82,6 +82,12 @@ def variables_of(function: JSON) -> dict[str, str]:
     return variables
 
 
+def warm_instances(deployment: Deployment) -> int:
+    """Returns how many instances of chat are kept waiting."""
+    config: JSON = deployment.functions.get("chat", {}).get("serviceConfig", {})
+    return int(config.get("minInstanceCount", 0))
+
+
 def databases_of(deployment: Deployment) -> set[str]:
     """Returns the ids of the databases that the functions were deployed to: more than one after half a deployment."""
     return {

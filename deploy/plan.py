@@ -164,6 +164,12 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
         type=matching(r"\d+"),
         help="of a month, in the billing account's currency; 0: none",
     )
+    parser.add_argument(
+        "--warm",
+        metavar="N",
+        type=matching(r"[0-9]|1[0-9]|20"),
+        help="instances of chat that are kept waiting, so that a question seldom waits for a start; each costs",
+    )
     parser.add_argument("--backups", choices=("daily", "none"))
     return parser.parse_args(arguments)
 
@@ -482,6 +488,7 @@ def assignments(plan: Plan, options: argparse.Namespace) -> dict[str, str]:
         "granted": "\n".join(granted(plan)),
         "prepared": _flag(options.prepared, "yes"),
         "moves": " ".join(plan.moves),
+        "warm": options.warm or str(look.warm_instances(deployment)),
         "invokers": _flag(options.no_invoker_iam_check, "--no-invoker-iam-check"),
         "app_check": plan.all_settings.get("APP_CHECK", "off"),
     }

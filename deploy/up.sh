@@ -18,7 +18,7 @@ case " $* " in *" --help "* | *" -h "*) exec python3 deploy/plan.py --help ;; es
 step="looking at what is there; nothing was changed"
 planned=$(python3 deploy/plan.py "$@")
 location='' database='' source='' release='' replaces='' functions='' settings='' key=''
-newest='' claim='' takes_over='' moves='' leaving='' retired='' invokers='' app_check='' apis='' accounts='' granted='' prepared=''
+newest='' claim='' takes_over='' moves='' warm='' leaving='' retired='' invokers='' app_check='' apis='' accounts='' granted='' prepared=''
 eval "$planned" # these, and project, region, prefix, …
 # shellcheck source=deploy/common.sh
 source deploy/common.sh
@@ -37,11 +37,12 @@ fi
 
 echo "2. Building and deploying to $region: ten to twenty minutes, most of them for the first indexes."
 echo "   Release $release; the source has hash $source. Each function has both as labels, each revision in its environment."
-echo "   Costs: a few build minutes and some megabytes of images; what runs is billed by use, and nothing keeps running."
+echo "   Costs: a few build minutes and some megabytes of images; what runs is billed by use."
+[ "$warm" = 0 ] || echo "   Instances of chat that are kept waiting: $warm, about 9 USD a month each (docs/scale.md)."
 step="deploying; the build named above says why. Functions that are deployed already stay as new as they are, the rules as
 old as they were: deploy/rollback.sh $project brings every function back to the release before"
 named="_RELEASE=$release;_REPLACES=$replaces;_NEWEST=$newest;_FUNCTIONS=$functions;_MOVED=$moves"
-given="_SECRETS=$secrets;_SETTINGS=$settings"
+given="_SECRETS=$secrets;_WARM=$warm;_SETTINGS=$settings"
 submit() {
   gcloud builds submit --config=cloudbuild.yaml --ignore-file=deploy/build.gcloudignore \
     --gcs-source-staging-dir="gs://$bucket/source" \

@@ -65,6 +65,8 @@ def request(cloud: GoogleCloud, arguments: Sequence[str], region: str, source: J
         "serviceAccountEmail": given["--service-account"],
         "timeoutSeconds": int(given["--timeout"].removesuffix("s")),
     }
+    if "--min-instances" in given:
+        service["minInstanceCount"] = int(given["--min-instances"])
     if "--set-secrets" in given:
         key, _, reference = given["--set-secrets"].partition("=")
         secret, _, version = reference.partition(":")

@@ -30,6 +30,19 @@ def planned(capsys: pytest.CaptureFixture[str], *options: str, code: int = 0) ->
     return dict(pair.split("=", 1) for pair in pairs)
 
 
+@pytest.mark.parametrize(
+    ("options", "warm"), [((), "2"), (("--warm", "0"), "0"), (("--warm", "3"), "3")]
+)
+def test_instances_that_wait_stay_as_many_as_they_are_until_another_number_is_named(
+    direct: GoogleCloud, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], warm: str
+) -> None:
+    deploy(direct, "r1")
+    chat = next(name for name in direct.resources if name.endswith("/functions/chat"))
+    direct.resources[chat]["serviceConfig"]["minInstanceCount"] = 2
+    assert plan.main(["demo-other", *PLACE, *options]) == 0
+    assert f"warm={warm}\n" in capsys.readouterr().out
+
+
 def test_functions_that_are_made_anew_get_every_setting(
     direct: GoogleCloud, capsys: pytest.CaptureFixture[str]
 ) -> None:
