@@ -14,6 +14,8 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
+from cli.suggestions import SuggestingGroup
+
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "ask": ("cli.commands.ask:ask", "Ask your notes; every claim in the answer cites its passage."),
     "chat": ("cli.commands.chat:chat", "Talk with your notes."),
@@ -63,10 +65,24 @@ called, so that no command waits for what another one needs.
 # pydantic would look for plugins in every package that is installed.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
+GROUPS = (
+    ("Begin", ("dev", "demo", "index", "folders")),
+    ("Ask", ("ask", "search", "chat", "explain", "sessions", "templates")),
+    ("Notes", ("notes", "conflicts", "export", "import", "erase")),
+    ("Other programs", ("mcp", "token", "completion")),
+    ("Check and measure", ("doctor", "reconcile", "eval", "live")),
+)
+"""Headings of `--help`, in the order in which people need them, with the commands below each."""
+EXAMPLES = (
+    ("aurora dev --sample", "the page, with sample notes"),
+    ("aurora index ~/notes --watch", "a folder of your own, followed from now on"),
+    ('aurora ask "What did I decide last week?"', "an answer with its passages"),
+    ("aurora search boat --files | xargs wc", "the files that match"),
+)
 SHELLS = ("bash", "zsh", "fish")
 
 
-class Commands(click.Group):
+class Commands(SuggestingGroup):
     """Group that looks its commands up in `COMMANDS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -82,10 +98,13 @@ class Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the list of commands for `--help` without importing them."""
+        """Writes examples and the list of commands for `--help` without importing them."""
         del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in sorted(COMMANDS.items())])
+        with formatter.section("Examples"):
+            formatter.write_dl(EXAMPLES, col_max=45)
+        for heading, names in GROUPS:
+            with formatter.section(heading):
+                formatter.write_dl([(name, COMMANDS[name][1]) for name in names])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Returns what completes a word, without importing commands: a shell waits for it at every

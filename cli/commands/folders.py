@@ -10,6 +10,7 @@ from rich.text import Text
 from cli.commands.index import destination_of
 from cli.options import CommandContext, anywhere, can_be_asked, counted
 from cli.showing import show_list
+from cli.suggestions import SuggestingGroup
 from cli.terminal import confirm
 from desktop.folders.destinations import Destination, stop_following
 from desktop.folders.importing import open_questions
@@ -22,7 +23,7 @@ KEEP = "keep"
 REMOVE = "remove"
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=SuggestingGroup, invoke_without_command=True)
 @anywhere
 def folders(context: CommandContext) -> None:
     """List, move and forget the folders whose notes are kept; without a word more, list them."""

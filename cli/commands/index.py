@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -58,6 +59,8 @@ GOES_ON = "`aurora index` or `aurora reconcile` goes on, and `aurora dev` while 
 
 GONE_ANSWERS = {"r": GoneAnswer.REMOVE, "k": GoneAnswer.KEEP}
 
+LINE_SECONDS = 5.0
+"""Seconds between two lines of progress where there is no terminal for a bar."""
 T = TypeVar("T")
 
 
@@ -261,7 +264,7 @@ def demo(context: CommandContext, folder: Path) -> None:
 
 
 def _with_bar(work: Callable[[Step], T], goes_on: str = GOES_ON) -> T:
-    """Runs some work with progress bars on standard error, if a person watches.
+    """Runs some work with progress bars on standard error; with a line now and then where that is no terminal.
 
     goes_on: printed if Ctrl-C leaves notes without vectors.
     """
@@ -274,15 +277,19 @@ def _with_bar(work: Callable[[Step], T], goes_on: str = GOES_ON) -> T:
         TimeRemainingColumn(),
     )
     waiting = 0
+    last_line = time.monotonic()
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as progress:
         bars = {NOTES: progress.add_task(NOTES, total=None, rate="")}
 
         def step(name: str, completed: int, total: int) -> None:
-            nonlocal waiting
+            nonlocal last_line, waiting
             if name == VECTORS:
                 waiting = total - completed
+            if not console.is_terminal and time.monotonic() - last_line >= LINE_SECONDS:
+                last_line = time.monotonic()
+                echo(f"aurora: {name}: {completed:,} of {total:,}", err=True)
             if name not in bars:
                 bars[name] = progress.add_task(name, rate="")
             bar = bars[name]

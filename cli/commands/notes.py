@@ -9,6 +9,7 @@ from rich.text import Text
 
 from cli.options import CommandContext, anywhere, fail
 from cli.showing import console, linked, show_list
+from cli.suggestions import SuggestingGroup
 from cli.terminal import echo, echo_json
 from desktop.client.pages import address, listed_notes, pages
 from shared.errors import InvalidArgument, NotFound, TooLarge
@@ -34,7 +35,7 @@ DOCUMENT_FIELDS = (
 """Fields that the rules allow in a note."""
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def notes() -> None:
     """List, show, delete and restore notes; each is named by its id, or by its path."""
 

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from cli.options import CommandContext, anywhere, counted
 from cli.showing import console, show_list
+from cli.suggestions import SuggestingGroup
 from cli.terminal import echo_json
 from desktop.client.pages import address, pages
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from functions.client import Json
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def sessions() -> None:
     """List, show, rename and delete conversations; `aurora chat --session ID` goes on with one."""
 

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from cli.options import FAILED, CommandContext, anywhere, common, counted
 from cli.showing import show_table
+from cli.suggestions import SuggestingGroup
 from cli.terminal import echo, echo_json
 from desktop.client.pages import address
 from shared.api.templates import template_json
@@ -18,7 +19,7 @@ from shared.errors import InvalidArgument, NotFound
 from shared.templates.files import read_template
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def templates() -> None:
     """List, search, add and index reasoning templates."""
 

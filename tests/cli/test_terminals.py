@@ -7,11 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from cli.main import COMMANDS
+from cli.commands.index import LINE_SECONDS, _with_bar
+from cli.main import COMMANDS, GROUPS
 from cli.options import CommandContext
 from cli.showing import show_results
 from tests.cli.conftest import BOATS, Aurora, Write
@@ -97,7 +99,7 @@ def test_commands_are_listed_without_importing_any(completing: dict[str, str]) -
     )
     *listed, imported = done.stdout.splitlines()
     assert all(any(name in line for line in listed) for name in COMMANDS)
-    assert imported == "['cli.main']"
+    assert imported == "['cli.main', 'cli.suggestions']"
 
 
 def test_links_to_files_are_for_terminals_only(
@@ -113,3 +115,43 @@ def test_links_to_files_are_for_terminals_only(
     rows = aurora.json("search", "boat")["results"]
     show_results(rows, CommandContext(aurora.home, "local", as_json=False))
     assert (folder / "a b [x].md").as_uri() in capsys.readouterr().out
+
+
+def test_every_command_is_below_one_heading_of_the_help(aurora: Aurora) -> None:
+    names = [name for _, group in GROUPS for name in group]
+    assert sorted(names) == sorted(COMMANDS)
+    help_text = aurora("--help").output
+    headings = [f"\n{heading}:\n" for heading in ("Examples", *(heading for heading, _ in GROUPS))]
+    places = [help_text.index(heading) for heading in headings]
+    assert places == sorted(places)
+    assert "aurora index ~/notes --watch" in help_text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "suggestion"),
+    [
+        (["serch", "boat"], "Did you mean 'search'?"),
+        (["notes", "lst"], "Did you mean 'list'?"),
+        (["search", "boat", "--vualt", "x"], "Did you mean '--vault'?"),
+        (["xyzzy"], "No such command 'xyzzy'.\n"),
+    ],
+)
+def test_a_misspelt_command_or_option_is_answered_with_the_likeliest(
+    aurora: Aurora, arguments: list[str], suggestion: str
+) -> None:
+    refused = aurora(*arguments)
+    assert refused.exit_code == 2
+    assert suggestion in refused.output
+
+
+def test_where_there_is_no_terminal_a_long_work_prints_lines(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def work(step: Callable[[str, int, int], None]) -> None:
+        step("notes", 1, 2000)
+        time.sleep(LINE_SECONDS)
+        step("notes", 1500, 2000)
+        step("notes", 1501, 2000)
+
+    _with_bar(work)
+    assert capsys.readouterr().err == "aurora: notes: 1,500 of 2,000\n"
