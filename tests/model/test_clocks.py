@@ -24,7 +24,6 @@ COMPARED = {
     "shared/sweep/repair.py:is_over": "a moment of this call",
     "shared/account/daily.py:_left": "a moment of this process; one after now is stale",
     "shared/account/daily.py:is_used_up": "an amount",
-    "shared/account/daily.py:reserve": "an amount",
     "shared/account/daily.py:_has_added": "an amount",
     "shared/account/caches.py:get": "a monotonic clock",
     "shared/adapters/firebase/signed_tokens.py:check_times": "a token's moments, not stored here",
