@@ -104,8 +104,12 @@ def whole_period(store: Store, question: Question, retrieved: Retrieved) -> Retr
 def _best_chunks(
     notes: Sequence[Sequence[IndexedChunk]], retrieved: Retrieved, words: frozenset[str]
 ) -> list[IndexedChunk]:
-    """Returns the best chunk of each note: with the word that is asked for, best in the search, else most telling."""
-    ranks = {passage.chunk.chunk_id: -rank for rank, passage in enumerate(retrieved.selected)}
+    """Returns the best chunk of each note: with the word that is asked for, best in the search; without a word that one
+    which says most of what its note is about.
+    """
+    ranks: dict[str, int] = {}
+    if words:  # without any the search orders by accident
+        ranks = {passage.chunk.chunk_id: -rank for rank, passage in enumerate(retrieved.selected)}
     texts = ["\n".join(chunk.text for chunk in chunks) for chunks in notes]
     telling = Telling(texts, retrieved.analysis.lang)
     best = []

@@ -1,4 +1,4 @@
-"""Plurals of a question -> their own forms, which say more than other words of the same stem.
+"""Plurals of a question -> their own forms, which say more than verbs of the same stem.
 
 `books` is read in `book`, but `booked` is another word. What is no plural may be a verb, of which all forms are its own.
 """
@@ -15,7 +15,7 @@ from shared.language.vocabulary import vocabulary
 from shared.language.words import fold
 
 COUSIN = 0.6
-"""Share of a word's weight that another word of its stem counts. Measured on questions to a handbook, strangers' pages
+"""Share of a plural's weight that a verb of its stem counts. Measured on questions to a handbook, strangers' pages
 and chats: see evaluation/experiments.md.
 """
 MIN_SINGULAR = 3
@@ -30,17 +30,24 @@ class OwnForms:
     forms: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Stem -> folded forms of the plural that has it; a stem without any counts as it is."""
 
+    verbs: tuple[str, ...] = ()
+    """Endings of verbs in the question's language."""
+
     def shares(self, text: str, found_stems: Collection[str]) -> Mapping[str, float]:
-        """Returns what each of the stems in a text counts: 1, or COUSIN if the text holds none of its own forms."""
+        """Returns what each of the stems in a text counts: 1, or COUSIN if it stands in verbs alone there."""
         if self.forms.keys().isdisjoint(found_stems):
             return dict.fromkeys(found_stems, 1.0)
         words = set(_folded_words(text))
-        shares = {}
-        for stem in found_stems:
-            forms = self.forms.get(stem)
-            is_own = forms is None or not forms.isdisjoint(words)
-            shares[stem] = 1.0 if is_own else COUSIN
-        return shares
+        return {stem: COUSIN if self._is_verb_alone(stem, words) else 1.0 for stem in found_stems}
+
+    def _is_verb_alone(self, stem: str, words: Collection[str]) -> bool:
+        """Reports whether a plural's stem stands in none of its own forms and in no other word than verbs."""
+        forms = self.forms.get(stem)
+        if forms is None or not forms.isdisjoint(words):
+            return False
+        # The last letter of a stem may be made up: `stori` of `stories`.
+        relatives = [word for word in words if word.startswith(stem[:-1])]
+        return bool(relatives) and all(word.endswith(self.verbs) for word in relatives)
 
 
 NO_FORMS = OwnForms()
@@ -59,7 +66,8 @@ def own_forms(question: str, lang: str) -> OwnForms:
         singulars = set(_singulars(word, lang))
         if singulars and len(word_stems) == 1 and word.isalpha():
             forms.setdefault(word_stems[0], {word}).update(singulars)
-    return OwnForms({stem: frozenset(words) for stem, words in forms.items()})
+    verbs = tuple(vocabulary(lang).verb_endings.split())
+    return OwnForms({stem: frozenset(words) for stem, words in forms.items()}, verbs)
 
 
 def _singulars(word: str, lang: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ def bm25(
     """Scores each chunk: at least 0, unbounded above.
 
     frequencies: stem -> chunks of the tenant that contain it. k1: how soon further occurrences of a stem stop counting.
-    b: how much a chunk's length counts, 0 to 1. forms: other words of their stems count less.
+    b: how much a chunk's length counts, 0 to 1. forms: verbs of their stems count less.
     """
     weights = {
         stem: weight for stem, weight in idf(frequencies, stats).items() if frequencies[stem] > 0

@@ -55,7 +55,7 @@ class Pool:
     restriction: Restriction = field(default_factory=Restriction)
     """The restriction that every candidate obeys."""
     forms: OwnForms = NO_FORMS
-    """Forms of the question's plurals, which count more than other words of their stems."""
+    """Forms of the question's plurals, which count more than verbs of their stems."""
     widened: str | None = None
     """Name of the step that widened the restriction, a key of WIDENING; None if none did."""
 

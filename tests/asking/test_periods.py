@@ -197,6 +197,20 @@ def test_a_model_gets_the_best_passage_of_each_note_of_a_period_and_not_its_begi
         assert "billing migration" in source.passage.chunk.text
 
 
+def test_a_line_of_a_day_in_sections_is_not_that_of_the_first(tmp_path: Path) -> None:
+    with closing(EmbeddedStore(tmp_path / "store.db")) as store, household(store) as house:
+        for day in (26, 27, 28):
+            text = (
+                "# Day\n\n## Morning\n\nSlept badly. Coffee.\n\n## Work\n\n"
+                f"Shipped the billing migration number {day} with Tom. It took six hours."
+            )
+            noon = datetime(2025, 7, day, 12, tzinfo=UTC)
+            house.app.notes.save(TENANT, f"n{day}", NoteDraft(title="", text=text, created_at=noon))
+            house.app.indexer.index(NoteKey(TENANT, f"n{day}"))
+        listed = answer(house, "What did I do in the last days of July?")["answer"]
+    assert listed.count("Shipped the billing migration number") == 3
+
+
 def test_an_answer_stays_inside_a_time_that_holds_notes(diaries: Household) -> None:
     found = answer(diaries, "Show me the garden updates that I wrote in August")
     time = found["meta"]["query"]["timeRange"]

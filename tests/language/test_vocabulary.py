@@ -33,6 +33,7 @@ OPTIONAL = {
         "closing_initials",
         "letter_words",
         "plurals",
+        "verb_endings",
     ),
     *(
         "stop_pairs",

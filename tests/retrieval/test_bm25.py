@@ -36,7 +36,7 @@ def test_a_rare_stem_counts_more_than_a_common_one() -> None:
     assert rare > common > 0
 
 
-def test_another_word_of_a_plurals_stem_counts_less() -> None:
+def test_a_verb_of_a_plurals_stem_counts_less() -> None:
     own, cousin = (
         replace(chunk(name, terms={"book": 1}), text=text)
         for name, text in (("a", "A book."), ("b", "Booked."))

@@ -331,6 +331,8 @@ class Vocabulary:
     """List: endings of plurals that few verbs have, with that of the singular and a `/` before it
     if it is replaced: `y/ies`.
     """
+    verb_endings: str = ""
+    """List: endings by which a word of a plural's stem is a verb."""
     asking: Asking | None = None
     times: Times | None = None
     follow_ups: FollowUps | None = None

@@ -164,6 +164,7 @@ VOCABULARY = Vocabulary(
     closing_initials="us uk eu am pm",
     letter_words="I",
     plurals="s es y/ies f/ves fe/ves",
+    verb_endings="ed ing",
     asking=Asking(
         questions=r"who|whom|whose|what|when|where|which|why|how",
         verbs=r"did|was|were|had|has|have|is|are|am|may|can|could|should|must|do|does|will|would|shall|show|list|find|"

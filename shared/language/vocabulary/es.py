@@ -138,6 +138,7 @@ VOCABULARY = Vocabulary(
     spellings=("ñ", "¿", "¡"),
     abbreviations="sra srta dra ud uds pág núm aprox",
     plurals="s es z/ces",
+    verb_endings="ar er ir ado ada ido ida ando iendo aron ieron e o aba ia",
     asking=Asking(
         questions=r"quién|quien|qué|cuándo|dónde|cuál(?:es)?|cuánt[oa]s?|cómo",
         verbs=r"enséñame|muestra|muéstrame|resume|busca",

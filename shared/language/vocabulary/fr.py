@@ -135,6 +135,7 @@ VOCABULARY = Vocabulary(
     spellings=(*"çèêœàù", " l'", " d'", " j'", " qu'", " l’", " d’", " j’", " qu’"),
     abbreviations="mme mlle mm env av",
     plurals="s x al/aux",
+    verb_endings="er ir e ee ees ant ait aient",
     asking=Asking(
         questions=r"c['’](?:est|était) (?:quoi|qui|où|quand)|qui|que|quoi|quand|où|quel(?:le)?s?|pourquoi|comment|combien|qu['’]\w+",
         verbs=r"est-ce|puis-je|dois-je|peut-on|faut-il|ai-je|avons-nous|a-t-\w+|montre|résume|trouve",
