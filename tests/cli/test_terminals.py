@@ -99,7 +99,7 @@ def test_commands_are_listed_without_importing_any(completing: dict[str, str]) -
     )
     *listed, imported = done.stdout.splitlines()
     assert all(any(name in line for line in listed) for name in COMMANDS)
-    assert imported == "['cli.main', 'cli.suggestions']"
+    assert imported == "['cli.suggestions', 'cli.main']"
 
 
 def test_links_to_files_are_for_terminals_only(
