@@ -98,3 +98,18 @@ def test_a_zip_of_markdown_holds_it_as_json(cloud: World) -> None:
         key: why for key, (_, why) in BAD.items()
     }
     assert told["number"]["fields"]["text"] == {"integerValue": "7"}
+
+
+def test_an_export_names_a_template_that_an_app_wrote_badly(cloud: World) -> None:
+    store = cloud.app.store
+    assert isinstance(store, FirestoreStore)
+    write = protocol().Write()
+    write.update.name = store._db.name("alice", "templates", "mine")
+    fill(write.update.fields["name"], 7)
+    store._db.commit([write])
+    lines = cloud.call("api", "GET", "/me:export").get_data(as_text=True).splitlines()
+    unreadable, end = map(json.loads, lines)
+    assert (unreadable["type"], unreadable["collection"]) == ("unreadable", "templates")
+    assert unreadable["id"] == "mine"
+    assert unreadable["reason"].startswith("name: expected")
+    assert end["counts"] == {"unreadable": 1}
