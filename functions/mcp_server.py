@@ -27,7 +27,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, Field, TypeAdapter
 
 from functions.client import ApiClient, Json
-from functions.http.bodies import Body
+from functions.http.bodies import Body, parse_fields
 from functions.http.errors import reported
 from functions.routes.ask import AskBody
 from functions.routes.chat import ChatBody
@@ -42,12 +42,14 @@ INSTRUCTIONS = (
     "The user's own notes. Ask `rag-search` for an answer with citations, `search_notes` for passages, `get_note` for "
     "a whole note. Cite what you use by its note's title and path."
 )
-VERSION = "2"
+VERSION = "3"
 """Changes with the tools' names, arguments or results."""
 PAGE = "100"
 """Notes in one page of resources."""
 MARKDOWN = "text/markdown"
 NOTE_URI = "aurora://notes/{noteId}"
+
+LINE = "the number of a line, from 1"
 
 _URI = re.compile(r"aurora://notes/([^/?#]+)")
 
@@ -56,6 +58,8 @@ class GetNote(Body):
     """The arguments of `get_note`."""
 
     note_id: str = Field(description=NOTE_ID)
+    from_line: int = Field(default=1, ge=1, description=LINE)
+    to_line: int | None = Field(default=None, ge=1, description=LINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +91,12 @@ class Tool:
 
 
 def _get_note(client: ApiClient, arguments: Mapping[str, Any]) -> Json:
-    """Returns a note by its id. Raises NotFound, InvalidArgument."""
-    note_id = arguments.get("noteId")
-    if not isinstance(note_id, str):
-        raise InvalidArgument("noteId", NOTE_ID)
-    return client.send("GET", f"/notes/{quote(note_id, safe='')}")
+    """Returns a note by its id, of its text the lines that are asked for. Raises NotFound, InvalidArgument."""
+    body = parse_fields(arguments, GetNote)
+    note = client.send("GET", f"/notes/{quote(body.note_id, safe='')}")
+    lines = note["text"].split("\n")
+    note["text"] = "\n".join(lines[body.from_line - 1 : body.to_line])
+    return note
 
 
 _ASKED = ("filters", "timeZone", "now", "strategy")
@@ -132,15 +137,54 @@ TOOLS = (
     Tool(
         name="get_note",
         title="Read a note",
-        description="One whole note as Markdown, by the noteId that a search or a citation gave.",
+        description="One note as Markdown, by the noteId that a search or a citation gave; of a long one the lines "
+        "from `fromLine` to `toLine`.",
         body=GetNote,
-        fields=("noteId",),
+        fields=("noteId", "fromLine", "toLine"),
         result=NoteJson,
         send=_get_note,
     ),
 )
 
 _TOOLS_BY_NAME = {tool.name: tool for tool in TOOLS}
+
+
+@dataclass(frozen=True, slots=True)
+class NotePrompt:
+    """One prompt, which a person chooses in their assistant."""
+
+    title: str
+    argument: str
+    """The one thing that the person fills in."""
+    expected: str
+    """Description of it."""
+    template: str
+    """Request to the model; `{}` stands for the argument."""
+
+
+PROMPTS: Mapping[str, NotePrompt] = {
+    "answer_from_notes": NotePrompt(
+        title="Answer from my notes",
+        argument="question",
+        expected="What you want to know.",
+        template="Answer from my notes alone, by `rag-search`: {}\n"
+        "Name title and path of each note that you use. If my notes do not say it, say so.",
+    ),
+    "summarise_time": NotePrompt(
+        title="Summarise a time",
+        argument="time",
+        expected="A day, week, month or any other time: last week, March 2026.",
+        template="Find what I wrote in this time by `search_notes`, and read the notes by `get_note`: {}\n"
+        "Summarise by subject: what was decided, what was done, what is open. Name the note of each.",
+    ),
+    "compare_notes": NotePrompt(
+        title="Compare what my notes say",
+        argument="subject",
+        expected="A subject that several notes speak of.",
+        template="Find every note that speaks of this by `search_notes`, and read it by `get_note`: {}\n"
+        "Say in the order of their dates what each says, where they differ, and which is the newest.",
+    ),
+}
 
 
 def server_for(client: ApiClient) -> Server[Any]:
@@ -169,6 +213,12 @@ def server_for(client: ApiClient) -> Server[Any]:
     ) -> types.ReadResourceResult:
         return await in_thread(_read, client, str(params.uri))
 
+    async def list_prompts(_: object, __: object) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=_prompts())
+
+    async def get_prompt(_: object, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        return _filled_prompt(params.name, params.arguments or {})
+
     return Server(
         "aurora-notes",
         version=VERSION,
@@ -179,6 +229,8 @@ def server_for(client: ApiClient) -> Server[Any]:
         on_list_resources=list_resources,
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
     )
 
 
@@ -235,8 +287,54 @@ def _call(client: ApiClient, name: str, arguments: Json) -> types.CallToolResult
     except AuroraError as error:
         problem = types.TextContent(text=reported(error)["error"]["message"])
         return types.CallToolResult(content=[problem], is_error=True)
-    text = types.TextContent(text=json.dumps(reply, ensure_ascii=False))
-    return types.CallToolResult(content=[text], structured_content=reply)
+    content = _hits(reply) if tool.result is SearchJson else [_json_text(reply)]
+    return types.CallToolResult(content=content, structured_content=reply)
+
+
+def _json_text(reply: Json) -> types.ContentBlock:
+    return types.TextContent(text=json.dumps(reply, ensure_ascii=False))
+
+
+def _hits(found: Json) -> list[types.ContentBlock]:
+    """Returns each passage as two short lines, and a link to its note."""
+    content: list[types.ContentBlock] = []
+    for row in found["results"]:
+        where = row["path"] or row["title"]
+        text = f"{where}: {row['title']} ({row['createdAt'][:10]})\n{row['snippet']}"
+        link = types.ResourceLink(
+            uri=f"aurora://notes/{quote(row['noteId'], safe='')}",
+            name=where,
+            title=row["title"] or None,
+            mime_type=MARKDOWN,
+        )
+        content += [types.TextContent(text=text), link]
+    if not content:
+        content.append(types.TextContent(text="nothing found"))
+    return content
+
+
+def _prompts() -> list[types.Prompt]:
+    prompts = []
+    for name, prompt in PROMPTS.items():
+        argument = types.PromptArgument(
+            name=prompt.argument, description=prompt.expected, required=True
+        )
+        prompts.append(types.Prompt(name=name, title=prompt.title, arguments=[argument]))
+    return prompts
+
+
+def _filled_prompt(name: str, arguments: Mapping[str, str]) -> types.GetPromptResult:
+    """Returns a prompt with its argument. Raises MCPError naming what is wrong."""
+    prompt = PROMPTS.get(name)
+    if prompt is None:
+        message = f"no prompt {name!r}; there are {', '.join(PROMPTS)}"
+        raise MCPError(types.INVALID_PARAMS, message)
+    value = arguments.get(prompt.argument, "").strip()
+    if not value:
+        message = f"{prompt.argument}: expected text. {prompt.expected}"
+        raise MCPError(types.INVALID_PARAMS, message)
+    text = types.TextContent(text=prompt.template.format(value))
+    return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=text)])
 
 
 def _resources(client: ApiClient, cursor: str | None) -> types.ListResourcesResult:

@@ -97,6 +97,7 @@ BAD: dict[str, tuple[str, dict[str, Any], str]] = {
     ),
     "no such vault": ("search_notes", {"query": "x", "filters": {"vaults": ["attic"]}}, "attic"),
     "no id": ("get_note", {"noteId": 7}, "noteId: expected a note id"),
+    "no line": ("get_note", {"noteId": "x", "fromLine": 0}, "fromLine: expected the number of a"),
     "no note": ("get_note", {"noteId": "ghost"}, "no note 'ghost'"),
     "no tool": ("launch", {}, "no tool 'launch'; there are rag-search"),
 }
@@ -116,6 +117,9 @@ class Visit:
     note: Any
     listed: Any
     resource: Any
+    lines: Any
+    prompts: Any
+    prompt: Any
     errors: dict[str, str] = field(default_factory=dict)
     """Messages by the names in `BAD` and `BAD_URIS`."""
 
@@ -134,7 +138,12 @@ async def _visit(client: Client) -> Visit:
         await client.call_tool("get_note", {"noteId": note_id}),
         await client.list_resources(),
         await client.read_resource(f"aurora://notes/{note_id}"),
+        await client.call_tool("get_note", {"noteId": note_id, "fromLine": 1, "toLine": 1}),
+        await client.list_prompts(),
+        await client.get_prompt("summarise_time", {"time": "last week"}),
     )
+    visit.errors["no prompt"] = await _error(client.get_prompt("dance", {}))
+    visit.errors["no time"] = await _error(client.get_prompt("summarise_time", {"time": " "}))
     for name, (tool, arguments, _) in BAD.items():
         visit.errors[name] = await _error(client.call_tool(tool, arguments))
     for uri in BAD_URIS:
@@ -204,6 +213,28 @@ def _without_age(citations: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def test_passages_are_found_and_filtered(visit: Visit) -> None:
     assert [row["path"] for row in visit.found.structured_content["results"]] == ["toys/boat.md"]
+
+
+def test_a_hit_is_a_short_text_and_a_link_to_its_note(visit: Visit) -> None:
+    text, link = visit.found.content
+    row = visit.found.structured_content["results"][0]
+    assert text.text.startswith("toys/boat.md: ")
+    assert text.text.endswith(row["snippet"])
+    assert str(link.uri) == f"aurora://notes/{row['noteId']}"
+
+
+def test_of_a_note_the_lines_are_read_that_are_asked_for(visit: Visit) -> None:
+    first_line = NOTES["toys/boat.md"].split("\n")[0]
+    assert visit.lines.structured_content["text"] == first_line
+
+
+def test_what_people_do_is_offered_as_prompts(visit: Visit) -> None:
+    names = [prompt.name for prompt in visit.prompts.prompts]
+    assert names == ["answer_from_notes", "summarise_time", "compare_notes"]
+    (message,) = visit.prompt.messages
+    assert "last week" in message.content.text
+    assert "no prompt 'dance'; there are answer_from_notes" in visit.errors["no prompt"]
+    assert "time: expected text. A day, week" in visit.errors["no time"]
 
 
 def test_a_cited_note_can_be_read_as_tool_and_as_resource(visit: Visit) -> None:
