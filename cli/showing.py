@@ -337,10 +337,13 @@ def _location(row: Json, file: Path | None) -> str:
 
 
 def _line(row: Json, file: Path) -> int | None:
-    """Returns the line of a file on which a passage begins; None if the file reads otherwise by now."""
+    """Returns the line of a file on which a passage begins; None if the file cannot be read, or reads otherwise by now."""
     if file.suffix.lower() not in LINES:
         return None
-    text = file.read_text("utf-8-sig", errors="replace").encode("utf-16-le", "replace")
+    try:
+        text = file.read_text("utf-8-sig", errors="replace").encode("utf-16-le", "replace")
+    except OSError:  # it may be gone or closed to this person by now
+        return None
     # Offsets of spans count units of UTF-16, of two bytes each.
     start = 2 * row["span"]["start"]
     end = 2 * row["span"]["end"]

@@ -169,6 +169,7 @@ def test_nothing_in_notes_acts_on_the_terminal_of_any_command(
         ["conflicts", note_id, "--take", "note"],
         ["ask", "What colour is the boat?"],
         ["ask", "What colour is the boat?", "--rank-folders"],
+        ["notes", "check", str(folder / NOTE_FILE)],
         ["search", "boat"],
         ["explain", "boat"],
         ["chat", "--session", session],
