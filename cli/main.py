@@ -48,6 +48,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "index": ("cli.commands.index:index", "Bring a folder of Markdown into a vault."),
     "live": ("cli.commands.live:live", "Try the real models that are set on ten questions."),
     "mcp": ("cli.commands.mcp:mcp", "Serve your notes to an MCP host over stdio."),
+    "model": ("cli.commands.model:model", "Show, choose and try the model that writes."),
     "notes": ("cli.commands.notes:notes", "List, show and delete notes."),
     "reconcile": ("cli.commands.index:reconcile", "Repair notes whose index does not follow them."),
     "search": ("cli.commands.ask:search", "Find passages, best first."),
@@ -66,7 +67,7 @@ called, so that no command waits for what another one needs.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 GROUPS = (
-    ("Begin", ("dev", "demo", "index", "folders")),
+    ("Begin", ("dev", "demo", "index", "folders", "model")),
     ("Ask", ("ask", "search", "chat", "explain", "sessions", "templates")),
     ("Notes", ("notes", "conflicts", "export", "import", "erase")),
     ("Other programs", ("mcp", "token", "completion")),

@@ -21,8 +21,6 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from werkzeug.wrappers import Request
-
 from desktop.product.environment import environment
 from desktop.product.model_servers import answering, listed_models
 from desktop.product.page import Unusable, json_of, with_resource
@@ -105,11 +103,10 @@ class ModelChoice:
         base = self.app.settings.gemini_base_url or GEMINI
         return base.rstrip("/") + GEMINI_PATH
 
-    def models(self, request: Request) -> Mapping[str, object]:
-        """Returns the `models` of the server that a request names and its `address`; null if none
+    def models(self, body: object) -> Mapping[str, object]:
+        """Returns the `models` of the server that a request's JSON names and its `address`; null if none
         answers on this machine and no address is named. Raises InvalidArgument.
         """
-        body = json_of(request, most=MAX_BODY)
         kind = _kind_of(body)
         address = _value_of(body, "address")
         key = _value_of(body, "key")
@@ -125,9 +122,8 @@ class ModelChoice:
             key = settings.openai_api_key or ""
         return {"address": address, "models": list(listed_models(address, key))}
 
-    def variables(self, request: Request) -> dict[str, str]:
-        """Returns the variables that a request sets, empty where it does not. Raises InvalidArgument."""
-        body = json_of(request, most=MAX_BODY)
+    def variables(self, body: object) -> dict[str, str]:
+        """Returns the variables that a request's JSON sets, empty where it does not. Raises InvalidArgument."""
         kind = _kind_of(body)
         variables = dict.fromkeys(NAMES, "")
         if kind == "none":
@@ -244,8 +240,8 @@ def with_model_choice(site: WSGIApplication, choice: ModelChoice) -> WSGIApplica
     """Wraps `site`, so that its model can be chosen."""
     methods = {
         "GET": lambda _: choice.current(),
-        "POST": choice.models,
-        "PUT": lambda request: choice.choose(choice.variables(request)),
+        "POST": lambda request: choice.models(json_of(request, most=MAX_BODY)),
+        "PUT": lambda request: choice.choose(choice.variables(json_of(request, most=MAX_BODY))),
     }
     return with_resource(site, "/settings:model", methods)
 
@@ -258,9 +254,9 @@ def _kind_of(body: object) -> str:
     return kind
 
 
-def _value_of(body: Mapping[str, object], name: str) -> str:
+def _value_of(body: object, name: str) -> str:
     """Returns a field of a request without blanks around it; empty if it is missing. Raises InvalidArgument."""
-    value = body.get(name) or ""
+    value = (isinstance(body, dict) and body.get(name)) or ""
     if not isinstance(value, str) or len(value) > MAX_VALUE or not value.isprintable():
         raise InvalidArgument(name, f"one line of at most {MAX_VALUE} characters")
     return value.strip()
