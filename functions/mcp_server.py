@@ -37,18 +37,21 @@ from shared.api.answers import AnswerJson, AskJson
 from shared.api.notes import NoteJson
 from shared.api.search import SearchJson
 from shared.errors import AuroraError, InvalidArgument, NotFound
+from shared.model.notes import DEFAULT_VAULT
 
 INSTRUCTIONS = (
     "The user's own notes. Ask `rag-search` for an answer with citations, `search_notes` for passages, `get_note` for "
     "a whole note. Cite what you use by its note's title and path."
 )
-VERSION = "3"
+VERSION = "4"
 """Changes with the tools' names, arguments or results."""
 PAGE = "100"
 """Notes in one page of resources."""
 MARKDOWN = "text/markdown"
 NOTE_URI = "aurora://notes/{noteId}"
 
+PATH = "the path of a note within its vault, like projects/api/meeting.md"
+VAULT = "the vault of the path"
 LINE = "the number of a line, from 1"
 
 _URI = re.compile(r"aurora://notes/([^/?#]+)")
@@ -57,7 +60,9 @@ _URI = re.compile(r"aurora://notes/([^/?#]+)")
 class GetNote(Body):
     """The arguments of `get_note`."""
 
-    note_id: str = Field(description=NOTE_ID)
+    note_id: str | None = Field(default=None, description=NOTE_ID)
+    path: str | None = Field(default=None, description=PATH)
+    vault: str = Field(default=DEFAULT_VAULT, description=VAULT)
     from_line: int = Field(default=1, ge=1, description=LINE)
     to_line: int | None = Field(default=None, ge=1, description=LINE)
 
@@ -91,12 +96,26 @@ class Tool:
 
 
 def _get_note(client: ApiClient, arguments: Mapping[str, Any]) -> Json:
-    """Returns a note by its id, of its text the lines that are asked for. Raises NotFound, InvalidArgument."""
+    """Returns a note by its id or path, of its text the lines that are asked for. Raises NotFound, InvalidArgument."""
     body = parse_fields(arguments, GetNote)
-    note = client.send("GET", f"/notes/{quote(body.note_id, safe='')}")
+    note_id = body.note_id
+    if note_id is None:
+        note_id = _id_at(client, body.vault, body.path)
+    note = client.send("GET", f"/notes/{quote(note_id, safe='')}")
     lines = note["text"].split("\n")
     note["text"] = "\n".join(lines[body.from_line - 1 : body.to_line])
     return note
+
+
+def _id_at(client: ApiClient, vault: str, path: str | None) -> str:
+    """Returns the id of the note at a path. Raises NotFound, InvalidArgument if neither an id nor a path is named."""
+    if not path:
+        raise InvalidArgument("noteId", "the id of a note, or a path")
+    notes = client.send("GET", "/notes", query={"vault": vault, "path": path})["notes"]
+    if not notes:
+        raise NotFound(f"no note at {path!r} of vault {vault!r}")
+    note_id: str = notes[0]["noteId"]
+    return note_id
 
 
 _ASKED = ("filters", "timeZone", "now", "strategy")
@@ -137,10 +156,10 @@ TOOLS = (
     Tool(
         name="get_note",
         title="Read a note",
-        description="One note as Markdown, by the noteId that a search or a citation gave; of a long one the lines "
+        description="One note as Markdown, by the noteId or the path that a search or a citation gave; of a long one the lines "
         "from `fromLine` to `toLine`.",
         body=GetNote,
-        fields=("noteId", "fromLine", "toLine"),
+        fields=("noteId", "path", "vault", "fromLine", "toLine"),
         result=NoteJson,
         send=_get_note,
     ),

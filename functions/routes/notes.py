@@ -41,7 +41,7 @@ from shared.errors import InvalidArgument, TooLarge
 from shared.indexing.coverage import measure_coverage, read_note_state
 from shared.markdown.file import fields_of
 from shared.model import limits
-from shared.model.notes import DEFAULT_VAULT, NoteKey, TrashReason
+from shared.model.notes import DEFAULT_VAULT, ListedNote, NoteKey, TrashReason
 from shared.model.retrieval import UNKNOWN_CALIBRATION
 from shared.notes.linked import linked
 from shared.notes.related import related
@@ -51,6 +51,7 @@ from shared.times.dates import DAY_OR_INSTANT, INSTANT, parse_day_or_instant, pa
 NOTE_ID = f"a note id: {limits.ID}"
 LANG = "two or three letters, ISO 639, like en"
 PATH = f"a relative path like projects/api/meeting.md, at most {limits.MAX_PATH} characters, with no `..` in it"
+ONE_PATH = "the path of one note within its vault, the default one if none is named"
 REPLACED = "the revision that the client last read; empty: create only; null: overwrite"
 
 Vault = Annotated[str, Field(pattern=f"^{limits.VAULT_PATTERN}$", description=limits.VAULT)]
@@ -203,12 +204,20 @@ class NotesQuery(PageQuery):
     vault: Annotated[str | None, Field(pattern=f"^{limits.VAULT_PATTERN}$")] = Field(
         default=None, description=limits.VAULT
     )
+    path: Annotated[str | None, Field(min_length=1, max_length=limits.MAX_PATH)] = Field(
+        default=None, description=ONE_PATH
+    )
 
 
 @operation(query=NotesQuery, reply=NotesJson)
 def list_all(call: Call) -> Reply:
-    """Lists notes by id, without their texts; unreadable ones with their error."""
+    """Lists notes by id, without their texts; unreadable ones with their error. With a `path` the one note at it."""
     query = parse_query(call.query, NotesQuery)
+    if query.path is not None:
+        note = call.app.notes.at_path(call.tenant_id, query.vault or DEFAULT_VAULT, query.path)
+        rows = [] if note is None else [note_row_json(ListedNote.of(note))]
+        last_erasure = call.app.store.last_erasure(call.tenant_id)
+        return Reply(NotesJson(notes=rows, nextPageToken=None, erasure=last_erasure))
     page = call.app.notes.page(
         call.tenant_id,
         limit=query.page_size,

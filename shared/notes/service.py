@@ -195,6 +195,13 @@ class Notes:
             raise NotFound(f"no note {note_id!r}")
         return note
 
+    def at_path(self, tenant_id: str, vault: str, path: str) -> Note | None:
+        """Returns the note at a path of a vault; None if there is none. Raises NoteUnreadable."""
+        note_id = self.store.note_at(tenant_id, vault, path)
+        if note_id is None:
+            return None
+        return self.store.get_note(tenant_id, note_id)
+
     def page(
         self, tenant_id: str, *, limit: int, token: str | None, vault: str | None
     ) -> Page[ListedNote]:

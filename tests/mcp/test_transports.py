@@ -98,6 +98,8 @@ BAD: dict[str, tuple[str, dict[str, Any], str]] = {
     "no such vault": ("search_notes", {"query": "x", "filters": {"vaults": ["attic"]}}, "attic"),
     "no id": ("get_note", {"noteId": 7}, "noteId: expected a note id"),
     "no line": ("get_note", {"noteId": "x", "fromLine": 0}, "fromLine: expected the number of a"),
+    "neither": ("get_note", {}, "noteId: expected the id of a note, or a path"),
+    "no path": ("get_note", {"path": "ghost.md"}, "no note at 'ghost.md' of vault 'default'"),
     "no note": ("get_note", {"noteId": "ghost"}, "no note 'ghost'"),
     "no tool": ("launch", {}, "no tool 'launch'; there are rag-search"),
 }
@@ -115,6 +117,7 @@ class Visit:
     answer: Any
     found: Any
     note: Any
+    note_at_path: Any
     listed: Any
     resource: Any
     lines: Any
@@ -136,6 +139,9 @@ async def _visit(client: Client) -> Visit:
             "search_notes", {"query": "boats", "k": 1, "filters": {"folders": ["toys"]}}
         ),
         await client.call_tool("get_note", {"noteId": note_id}),
+        await client.call_tool(
+            "get_note", {"path": answer.structured_content["citations"][0]["path"]}
+        ),
         await client.list_resources(),
         await client.read_resource(f"aurora://notes/{note_id}"),
         await client.call_tool("get_note", {"noteId": note_id, "fromLine": 1, "toLine": 1}),
@@ -235,6 +241,8 @@ def test_what_people_do_is_offered_as_prompts(visit: Visit) -> None:
     assert "last week" in message.content.text
     assert "no prompt 'dance'; there are answer_from_notes" in visit.errors["no prompt"]
     assert "time: expected text. A day, week" in visit.errors["no time"]
+
+    assert visit.note_at_path.structured_content == visit.note.structured_content
 
 
 def test_a_cited_note_can_be_read_as_tool_and_as_resource(visit: Visit) -> None:
