@@ -84,7 +84,8 @@ def test_a_note_that_is_deleted_while_the_answer_is_written_answers_no_more(
     body = json.loads(text.rpartition("data: ")[2]) if streamed else response.get_json()
     refusal = body["meta"]["refusal"]
     told = "Some of your notes are still being indexed. Ask again in a moment."
-    assert refusal == {"reason": "index_pending", "told": told, "nearest": []}
+    assert (refusal["reason"], refusal["told"]) == ("index_pending", told)
+    assert refusal["nearest"] == []
     assert (body["citations"], "12 metres" in body["answer"]) == ([], False)
     assert ("event: retract" in text) is streamed
 

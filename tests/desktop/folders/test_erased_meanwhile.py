@@ -35,6 +35,7 @@ from shared.ports.stores import Store
 from tests.account.world import household
 from tests.cli.conftest import Write
 from tests.indexing.world import note, on_both_stores
+from tests.quick import starts_a_process
 from tests.servers.dev import ROOT
 
 TENANT = "local"
@@ -219,6 +220,7 @@ def test_an_erasure_beside_post_folders_is_not_undone(desk: Desk, notes: Write) 
 
 
 def _folders_of(desk: Desk) -> Client:
+    starts_a_process()  # git, in the thread that reads a folder
     destination = replace(desk.destination, indexes=False)
     return Client(with_folders(Response(status=404), FollowedFolders(destination)))
 
