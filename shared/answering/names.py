@@ -136,9 +136,17 @@ def _names(sentence: str, words: Sequence[_Word], retrieved: Retrieved) -> Itera
     """Yields the names among the words, in order; neighbours are one name."""
     lang = retrieved.analysis.lang
     capitals_tell = not vocabulary(lang).nouns_are_capitalised
-    known = _names_in_notes(retrieved.selected, capitals_tell=capitals_tell)
     first_letter = _LETTERS.search(sentence)
     begin = first_letter.start() if first_letter else 0
+    with_capital = frozenset(
+        fold(word.text) for word in words if word.start > begin and _is_capitalised(word.text)
+    )
+    known = _names_in_notes(
+        retrieved.selected,
+        frozenset(fold(word.text) for word in words),
+        with_capital,
+        capitals_tell=capitals_tell,
+    )
     # A query in which every word has a capital is no sentence.
     is_sentence = any(match[0][0].islower() for match in _LETTERS.finditer(sentence, begin + 1))
     parts: list[_Name] = []
@@ -197,8 +205,19 @@ def _titles_of_people() -> frozenset[str]:
     )
 
 
-def _names_in_notes(passages: Sequence[Scored], *, capitals_tell: bool) -> frozenset[str]:
-    """Returns the folded words that the passages write as names and never in small letters."""
+def _names_in_notes(
+    passages: Sequence[Scored],
+    asked: frozenset[str],
+    with_capital: frozenset[str],
+    *,
+    capitals_tell: bool,
+) -> frozenset[str]:
+    """Returns the folded words that the passages write as names and never in small letters.
+
+    asked: folded words of the question. All words of a title are a name; fewer are one only if the question too writes
+        them with a capital: `new` does not ask for the note "New Year".
+    with_capital: those of them with a capital that is not the first letter of the sentence.
+    """
     capitals = Counter[str]()
     small: set[str] = set()
     for passage in passages:
@@ -215,8 +234,10 @@ def _names_in_notes(passages: Sequence[Scored], *, capitals_tell: bool) -> froze
         for name in _names_of_note(passage.chunk):
             title_words = name.split()
             are_capitalised = all(word.isalpha() and _is_capitalised(word) for word in title_words)
-            if are_capitalised and (capitals_tell or len(title_words) > 1):
-                names.update(map(fold, title_words))
+            folded = frozenset(map(fold, title_words))
+            is_name = capitals_tell or len(title_words) > 1
+            if are_capitalised and is_name:
+                names |= folded if folded <= asked else folded & with_capital
     return frozenset(names - small)
 
 

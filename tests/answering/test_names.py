@@ -71,6 +71,13 @@ def test_what_notes_say_of_others_is_nothing_about_the_name(
     assert missing(text) == (subject, naming)
 
 
+def test_a_word_of_a_title_in_small_letters_is_no_name() -> None:
+    kitchen = note("The kitchen is fitted on 11 January.", "kitchen", "Kitchen renovation")
+    resolutions = note("Read more.", "year", "New Year")
+    assert missing("When will the new kitchen be fitted?", kitchen, resolutions) is None
+    assert missing("What did I plan for new year?", kitchen, resolutions) is None
+
+
 @pytest.mark.parametrize(
     "text",
     [
