@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import sys
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -98,8 +99,7 @@ def _server_here(context: CommandContext) -> str:
 def _asked_key() -> str:
     """Reads the key, which a command line would show to everybody on the machine."""
     if can_be_asked():
-        key: str = click.prompt("key (not shown)", hide_input=True, err=True)
-        return key
+        return getpass.getpass("key (not shown): ")
     return sys.stdin.readline().strip()
 
 

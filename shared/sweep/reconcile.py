@@ -129,7 +129,7 @@ def reconcile(
     A dry run writes nothing, so each begins at the beginning: give it a budget for all notes.
     What has expired in the trash, and what was kept of erased tenants, is removed. Notes of a tenant whose embedding
     budget is used up wait for vectors until the next UTC day, those of one whose index may write no more to be indexed.
-    `hand_over` takes the notes that are to be indexed, instead of this call.
+    `hand_over` takes the notes that are to be indexed, suspects aside, instead of this call.
     Raises InvalidArgument("budget"), StoreUnavailable; NotOwner where another deployment writes this index, unless for
     a dry run.
     """

@@ -53,7 +53,7 @@ class Repairs:
     """True if everything is looked at, and notes are tried again before they are due."""
     dry_run: bool = False
     hand_over: Callable[[NoteKey], None] | None = None
-    """Takes the notes that are to be indexed, and returns at once; None: that is done here."""
+    """Takes the notes that are to be indexed, suspects aside, and returns at once; None: that is done here."""
     until: datetime | None = None
     """No note is begun after this moment."""
     examined: set[NoteKey] = field(default_factory=set)
@@ -241,7 +241,7 @@ class Repairs:
             return {"failed": 1}
         if is_put_off or not self._is_payable(key, state):
             return {"postponed": 1}
-        return self._index(key)
+        return self._index(key, alone=alone)
 
     def _is_payable(self, key: NoteKey, state: IndexState) -> bool:
         """Reports whether the note can get today what it needs: writes, and vectors if it lacks nothing else."""
@@ -254,8 +254,9 @@ class Repairs:
     def _may_embed(self, tenant_id: str) -> bool:
         return self.embeds and not self.is_spent(tenant_id)
 
-    def _index(self, key: NoteKey) -> Mapping[str, int]:
-        if self.hand_over is not None:
+    def _index(self, key: NoteKey, *, alone: bool) -> Mapping[str, int]:
+        # A suspect is never handed over: whoever takes notes from events refuses it.
+        if self.hand_over is not None and not alone:
             self.hand_over(key)
             return {"postponed": 1}
         outcome = self.indexer.index(key, words_only=not self._may_embed(key.tenant_id))

@@ -170,6 +170,7 @@ def test_nothing_in_notes_acts_on_the_terminal_of_any_command(
         ["ask", "What colour is the boat?"],
         ["ask", "What colour is the boat?", "--rank-folders"],
         ["notes", "check", str(folder / NOTE_FILE)],
+        ["model"],
         ["search", "boat"],
         ["explain", "boat"],
         ["chat", "--session", session],

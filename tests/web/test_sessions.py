@@ -15,11 +15,11 @@ Shot = Callable[[Page, str], None]
 
 
 def test_conversations_are_kept_searched_renamed_and_deleted(page: Page, shot: Shot) -> None:
-    ask(page, "What did Jonas measure about cold starts?")
+    ask(page, "How long were the cold starts that Jonas measured?")
     page.get_by_role("button", name="New conversation").click()
-    ask(page, "Which film was recommended by Hélène?")
+    ask(page, "Which film was it that Hélène recommended?")
     rows = page.locator("#side-chat .list-row a")
-    film, starts = rows.filter(has_text="Hélène"), rows.filter(has_text="cold starts")
+    film, starts = rows.filter(has_text="that Hélène"), rows.filter(has_text="that Jonas measured")
     expect(film).to_have_attribute("aria-current", "page")
     starts.click()
     expect(page.locator(".exchange")).to_have_count(1)
@@ -32,7 +32,7 @@ def test_conversations_are_kept_searched_renamed_and_deleted(page: Page, shot: S
     page.get_by_label("Search conversations").fill("helene")
     expect(starts).to_have_count(0)
     expect(film).to_be_visible()
-    page.get_by_role("button", name="Rename “Which film was recommended by Hélène?”").click()
+    page.get_by_role("button", name="Rename “Which film was it that Hélène recommended?”").click()
     page.get_by_label("Title", exact=True).fill("Helene's film")
     page.keyboard.press("Enter")
     expect(rows.filter(has_text="Helene's film")).to_be_visible()
@@ -59,7 +59,8 @@ def test_answers_stand_below_their_questions_when_two_windows_asked_at_once(page
         or ""
     )
     second = (
-        ask(page, "Which film was recommended by Hélène?").locator(".answer").text_content() or ""
+        ask(page, "Which film was it that Hélène recommended?").locator(".answer").text_content()
+        or ""
     )
 
     def mingled(route: Route) -> None:
@@ -89,7 +90,8 @@ def test_messages_of_an_older_server_are_answers_to_the_question_before(page: Pa
         or ""
     )
     second = (
-        ask(page, "Which film was recommended by Hélène?").locator(".answer").text_content() or ""
+        ask(page, "Which film was it that Hélène recommended?").locator(".answer").text_content()
+        or ""
     )
 
     def older(route: Route) -> None:
@@ -104,7 +106,7 @@ def test_messages_of_an_older_server_are_answers_to_the_question_before(page: Pa
 
 
 def test_after_a_reload_each_sentence_is_marked_by_the_verdict_kept_with_it(page: Page) -> None:
-    ask(page, "Which film was recommended by Hélène?")
+    ask(page, "Which film was it that Hélène recommended?")
 
     def unsupported(route: Route) -> None:
         reply = route.fetch()

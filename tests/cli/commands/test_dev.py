@@ -62,10 +62,8 @@ def test_the_sample_is_loaded_once_only(tmp_path: Path) -> None:
         running.await_vectors()
         assert f"ask *{QUESTION}*" in (ROOT / "README.md").read_text()
         status, answer = running.call("POST", "/chat", {"message": QUESTION})
-        assert (status, {each["title"] for each in answer["citations"]}) == (
-            200,
-            {"API architecture meeting"},
-        )
+        assert status == 200
+        assert answer["citations"][0]["title"] == "API architecture meeting"
         ranked = running.call("POST", "/search", {"query": QUESTION})[1]["results"]
         other = next(each for each in ranked if each["noteId"] != ranked[0]["noteId"])
         assert ranked[0]["score"] > 1.5 * other["score"]
