@@ -215,7 +215,9 @@ export class ChatView {
     this.suggested = notes;
     this.questions = await suggestions(this.notes);
     this.suggest();
-    this.current?.exchanges.at(-1)?.draw();
+    const last = this.current?.exchanges.at(-1);
+    // An answer without citations shows them; below another one a source may just have been switched off.
+    if (!last?.answer?.citations.length) last?.draw();
   }, 100);
 
   /** What could be asked after the last answer. @param {Conversation} conversation */
