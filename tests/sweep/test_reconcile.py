@@ -61,6 +61,24 @@ def test_a_note_too_large_for_events_is_indexed_all_the_same(
     assert_follows(store, embedder, "large")
 
 
+def test_a_note_whose_worker_died_is_not_handed_over(
+    store: Store, embedder: HashingEmbedder, clock: Clock
+) -> None:
+    """Whoever takes notes from events refuses it, so nobody but the sweep would index it."""
+    store.put_note(TENANT, note("The penguin is called Ludwig.", "penguin"))
+    for dies_at in range(1, 10):
+        life = Life(dies_at, after=True)
+        with pytest.raises(Killed):
+            index(mortal_store(store, life), embedder, clock, "penguin")
+        if life.calls[-1] == "apply":
+            break
+    clock.advance(seconds=61)
+    handed_over: list[NoteKey] = []
+    sweep(store, embedder, clock, hand_over=handed_over.append)
+    assert handed_over == []
+    assert_follows(store, embedder, "penguin")
+
+
 @pytest.mark.usefixtures("swept")
 def test_a_call_with_nothing_to_do_reads_no_note(
     store: Store, embedder: HashingEmbedder, clock: Clock
