@@ -1,10 +1,11 @@
 """What else runs on the machine, and whatever is set for whoever runs the tests, reaches no test and no process of one.
 
-Import `alone` and `pytest_configure` in the outermost conftest.py.
+Import `alone`, `logged_as_before` and `pytest_configure` in the outermost conftest.py.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import tempfile
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from functions.http.log import LOGGED_PACKAGES
 from shared.settings import Settings
 
 SETTINGS = tuple(each.metadata["variable"] for each in fields(Settings))
@@ -50,3 +52,13 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("TMPDIR", str(folder))
         patch.setattr(tempfile, "tempdir", str(folder))
         yield
+
+
+@pytest.fixture(autouse=True)
+def logged_as_before() -> Iterator[None]:
+    """What a product in this process was told to log is forgotten: the next test may look for a warning."""
+    loggers = [logging.getLogger(name) for name in LOGGED_PACKAGES]
+    levels = [logger.level for logger in loggers]
+    yield
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.setLevel(level)

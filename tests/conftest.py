@@ -13,7 +13,7 @@ from hypothesis import settings
 
 from shared.adapters.embedded import EmbeddedStore
 from tests import quick, selection, spread
-from tests.alone import alone, pytest_configure  # noqa: F401 - a fixture that every test runs under, and a hook
+from tests.alone import alone, logged_as_before, pytest_configure  # noqa: F401 - fixtures that every test runs under, and a hook
 from tests.emulated import emulator, firestore_host, firestore_project, firestore_store, limits  # noqa: F401 - fixtures
 from tests.network_guard import network_guard  # noqa: F401 - a fixture that every test runs under
 from tests.quick import pytest_runtest_setup  # noqa: F401 - a hook
