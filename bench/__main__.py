@@ -85,9 +85,17 @@ def _write(results: dict[str, Any]) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHES))
     parser.add_argument(
-        "--chunks", type=int, action="append", help="size of the embedded bench's store"
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help=", ".join(BENCHES),
+    )
+    parser.add_argument(
+        "--chunks",
+        type=int,
+        action="append",
+        help="size of the embedded bench's store",
     )
     parser.add_argument(
         "--small",

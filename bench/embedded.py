@@ -138,7 +138,10 @@ def _recall(store: EmbeddedStore, vectors: Matrix, vector: Matrix) -> float:
 
 
 def _question(
-    store: EmbeddedStore, vector: Matrix, stems: list[str], restriction: Restriction
+    store: EmbeddedStore,
+    vector: Matrix,
+    stems: list[str],
+    restriction: Restriction,
 ) -> None:
     """Asks the store what retrieval asks for one question; the postings share its budget."""
     query = array("f", vector.tobytes())
@@ -155,9 +158,20 @@ def _question(
     limit = UNBILLED_POSTINGS // len(stems)
     for stem in stems:
         chunks.extend(
-            store.postings(TENANT, stem, limit=limit, stems=stems, restriction=restriction)
+            store.postings(
+                TENANT,
+                stem,
+                limit=limit,
+                stems=stems,
+                restriction=restriction,
+            )
         )
-    recent = store.recent(TENANT, limit=LIMIT, stems=stems, restriction=restriction)
+    recent = store.recent(
+        TENANT,
+        limit=LIMIT,
+        stems=stems,
+        restriction=restriction,
+    )
     chunks.extend(recent)
     store.stats(TENANT)
     note_ids = {chunk.note_id for chunk in chunks}
@@ -168,7 +182,11 @@ def _question(
 
 
 def _least(
-    vectors: Matrix, plain: sqlite3.Connection, vector: Matrix, stems: list[str], order: str
+    vectors: Matrix,
+    plain: sqlite3.Connection,
+    vector: Matrix,
+    stems: list[str],
+    order: str,
 ) -> None:
     scores = vectors @ vector
     best = np.argpartition(scores, -LIMIT)[-LIMIT:]
@@ -217,7 +235,12 @@ def _footprint(home: Path, corpus: Corpus) -> dict[str, object]:
 
 def _probe(home: Path) -> dict[str, float]:
     command = [sys.executable, "-m", "bench.embedded", str(home)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        command,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     figures: dict[str, float] = json.loads(done.stdout)
     return figures
 
@@ -228,7 +251,12 @@ def _open_and_ask(home: Path) -> dict[str, float]:
     peak_before = _peak_bytes()
     started = perf_counter()
     store = EmbeddedStore(home)
-    _question(store, vector, ["stem1", "stem50", "stem9000"], Restriction())
+    _question(
+        store,
+        vector,
+        ["stem1", "stem50", "stem9000"],
+        Restriction(),
+    )
     opening = (perf_counter() - started) * 1000
     for _ in range(20):
         _question(store, vector, ["stem1", "stem50", "stem9000"], WINDOW)

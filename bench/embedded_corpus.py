@@ -61,7 +61,9 @@ class Corpus:
             chosen = self.dice.integers(0, sentences, (count, SENTENCES_A_CHUNK))
             self.vectors[rows] = _unit(self.sentences[chosen].sum(axis=1))
             self.words[rows] = self.dice.choice(
-                WORDS, size=(count, WORDS_A_CHUNK), p=chances / chances.sum()
+                WORDS,
+                size=(count, WORDS_A_CHUNK),
+                p=chances / chances.sum(),
             )
         self.minutes = np.sort(self.dice.integers(0, 5 * 365 * 24 * 60, size // CHUNKS_A_NOTE))[
             ::-1
@@ -134,7 +136,11 @@ def _sentences(dice: np.random.Generator, count: int) -> Matrix:
     embedder = LocalEmbedder.of(None)
     vectors: list[bytes] = []
     while len(vectors) < count:
-        drawn = dice.choice(words, size=(embedder.batch_size, 14), p=counts / counts.sum())
+        drawn = dice.choice(
+            words,
+            size=(embedder.batch_size, 14),
+            p=counts / counts.sum(),
+        )
         texts = [" ".join(row[: 8 + place % 7]) for place, row in enumerate(drawn.tolist())]
         vectors += [vector.tobytes() for vector in embedder.embed_documents(texts)]
     return np.frombuffer(b"".join(vectors[:count]), dtype=np.float32).reshape(count, DIMENSION)

@@ -152,7 +152,13 @@ def _question(store: FirestoreStore, pool: Executor) -> None:
         restriction=free,
         index_version=VERSION,
     )
-    recent = pool.submit(store.recent, TENANT, limit=LIMIT, stems=QUESTION, restriction=free)
+    recent = pool.submit(
+        store.recent,
+        TENANT,
+        limit=LIMIT,
+        stems=QUESTION,
+        restriction=free,
+    )
     stats = pool.submit(store.stats, TENANT)
     frequencies = store.document_frequencies(TENANT, QUESTION)
     left = 45
@@ -162,7 +168,12 @@ def _question(store: FirestoreStore, pool: Executor) -> None:
         if limit:
             searches.append(
                 pool.submit(
-                    store.postings, TENANT, stem, limit=limit, stems=QUESTION, restriction=free
+                    store.postings,
+                    TENANT,
+                    stem,
+                    limit=limit,
+                    stems=QUESTION,
+                    restriction=free,
                 )
             )
             left -= limit
@@ -198,7 +209,10 @@ def _bill(store: FirestoreStore, size: int) -> dict[str, Any]:
 def _bare_search(store: FirestoreStore) -> None:
     chunks = _client(store.project).collection(f"tenants/{TENANT}/chunks")
     search = chunks.find_nearest(
-        "embedding", ClientVector(_vector()), LIMIT, DistanceMeasure.COSINE
+        "embedding",
+        ClientVector(_vector()),
+        LIMIT,
+        DistanceMeasure.COSINE,
     )
     assert len(search.get()) == LIMIT
 

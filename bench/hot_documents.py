@@ -59,7 +59,12 @@ class _Slow(HashingEmbedder):
 
 
 def imported(
-    target: str, project: str, *, notes: int, workers: int, writes_a_second: float = 1.0
+    target: str,
+    project: str,
+    *,
+    notes: int,
+    workers: int,
+    writes_a_second: float = 1.0,
 ) -> Imported:
     """Import through a proxy of its own before `target`, by workers that take the next note each."""
     contention, waiting = Contention(writes_a_second=writes_a_second), SimpleQueue[int]()
@@ -92,9 +97,18 @@ def imported(
 
 def _work(project: str, waiting: SimpleQueue[int]) -> None:
     store = FirestoreStore(project)
-    budgets = Budgets(store=store, clock=lambda: NOW, answers=None, embedded_tokens=BUDGET)
+    budgets = Budgets(
+        store=store,
+        clock=lambda: NOW,
+        answers=None,
+        embedded_tokens=BUDGET,
+    )
     embedder = TenantEmbedder(
-        _Slow(dimension=16), TENANT, budgets, Cache(), lambda: CosineCalibration(0.0, 1.0)
+        _Slow(dimension=16),
+        TENANT,
+        budgets,
+        Cache(),
+        lambda: CosineCalibration(0.0, 1.0),
     )
     while True:
         try:
@@ -121,9 +135,18 @@ def run(*, small: bool = False) -> dict[str, Any]:
     notes, workers = (20, 4) if small else (NOTES, WORKERS)
     with start(heap="3g") as emulator:
         try:
-            found = imported(emulator.host, "demo-import", notes=notes, workers=workers)
+            found = imported(
+                emulator.host,
+                "demo-import",
+                notes=notes,
+                workers=workers,
+            )
             free = imported(
-                emulator.host, "demo-free", notes=notes, workers=workers, writes_a_second=ANY_NUMBER
+                emulator.host,
+                "demo-free",
+                notes=notes,
+                workers=workers,
+                writes_a_second=ANY_NUMBER,
             )
         finally:
             os.environ.pop("FIRESTORE_EMULATOR_HOST", None)

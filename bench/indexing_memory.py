@@ -75,7 +75,11 @@ class _Replies(Connection):
     """A connection whose requests are serialised and answered from memory: any note asked for exists."""
 
     def __init__(self, text: str) -> None:
-        super().__init__("bench", read_seconds=60.0, write_seconds=60.0)
+        super().__init__(
+            "bench",
+            read_seconds=60.0,
+            write_seconds=60.0,
+        )
         self._text = text
         self._documents: dict[str, Any] = {}
         self._writing = Lock()
@@ -183,7 +187,13 @@ def peak_memory() -> float:
 
 def measure_limited(kind: str, size: int, workers: int) -> tuple[float, float]:
     """Runs `measure` in a process of its own that cannot take more than LIMIT. Raises RuntimeError if that kills it."""
-    done = limited.run("bench.indexing_memory", kind, str(size), str(workers), mebibytes=LIMIT)
+    done = limited.run(
+        "bench.indexing_memory",
+        kind,
+        str(size),
+        str(workers),
+        mebibytes=LIMIT,
+    )
     if done.returncode:
         raise RuntimeError(f"ended by {done.returncode} within {LIMIT} MiB: {done.stderr[-2000:]}")
     memory, seconds = done.stdout.split()

@@ -27,7 +27,12 @@ def run(module: str, *arguments: str, mebibytes: int) -> subprocess.CompletedPro
     with _group(mebibytes) as group:
         limit = str(mebibytes * 2**20)
         command = [sys.executable, __file__, limit, group, module, *arguments]
-        return subprocess.run(command, check=False, capture_output=True, text=True)
+        return subprocess.run(
+            command,
+            check=False,
+            capture_output=True,
+            text=True,
+        )
 
 
 def limit_in_use() -> str:

@@ -24,7 +24,11 @@ def model_server(answer: str, *, pause: float = 0.0) -> Iterator[str]:
     """
     command = [sys.executable, "-m", "bench.model_server", answer, str(pause)]
     process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stdin=subprocess.PIPE,
+        text=True,
     )
     try:
         assert process.stdout is not None

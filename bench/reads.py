@@ -60,9 +60,16 @@ class CountedStore(FirestoreStore):
         write_seconds: float = 30.0,
         deployment: str = "",
     ) -> None:
-        super().__init__(project, database=database, deployment=deployment)
+        super().__init__(
+            project,
+            database=database,
+            deployment=deployment,
+        )
         self._db = self._counted = _Connection(
-            project, database=database, read_seconds=read_seconds, write_seconds=write_seconds
+            project,
+            database=database,
+            read_seconds=read_seconds,
+            write_seconds=write_seconds,
         )
 
     @property

@@ -78,7 +78,9 @@ def run(*, small: bool = False) -> dict[str, Any]:
         "analysis of a question": figure(analysis, "ms", 1.0),
         "scoring and selection of 90 candidates": figure(selection, "ms", 8.0),
         f"support and quotes of {SENTENCES} sentences over {PASSAGES} sources": figure(
-            support, "ms", 15.0
+            support,
+            "ms",
+            15.0,
         ),
     }
 
@@ -116,11 +118,20 @@ def _pool(dice: random.Random) -> tuple[Pool, _MemoryIndex]:
 def _chunk(number: int, dice: random.Random) -> IndexedChunk:
     text = " ".join("".join(dice.choices("abcdefghij", k=5)) for _ in range(166))
     terms = {stem: dice.randint(1, 3) for stem in dice.sample(STEMS, 3)}
-    return _whole_note(number, text, when=NOW - timedelta(days=dice.uniform(0, 700)), terms=terms)
+    return _whole_note(
+        number,
+        text,
+        when=NOW - timedelta(days=dice.uniform(0, 700)),
+        terms=terms,
+    )
 
 
 def _whole_note(
-    number: int, text: str, *, when: datetime = NOW, terms: Mapping[str, int] = MappingProxyType({})
+    number: int,
+    text: str,
+    *,
+    when: datetime = NOW,
+    terms: Mapping[str, int] = MappingProxyType({}),
 ) -> IndexedChunk:
     """The whole of a note."""
     return IndexedChunk(
@@ -182,7 +193,11 @@ def _sources() -> tuple[Source, ...]:
     return tuple(
         Source(
             f"N{number + 1}",
-            Scored(_whole_note(number, cuts[number % len(cuts)]), 0.8, Scores(0.5, 0.5, 0.5, 0.8)),
+            Scored(
+                _whole_note(number, cuts[number % len(cuts)]),
+                0.8,
+                Scores(0.5, 0.5, 0.5, 0.8),
+            ),
         )
         for number in range(PASSAGES)
     )

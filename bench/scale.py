@@ -57,21 +57,54 @@ FIRESTORE = "https://cloud.google.com/firestore/pricing"
 GEMINI = "https://ai.google.dev/gemini-api/docs/pricing"
 CLOUD_RUN = "https://cloud.google.com/run/pricing"
 PRICES = (
-    ListPrice(of="documents read (multi-region)", each=READ, amount=100_000, source=FIRESTORE),
     ListPrice(
-        of="documents written (multi-region)", each=0.18 / 100_000, amount=100_000, source=FIRESTORE
+        of="documents read (multi-region)",
+        each=READ,
+        amount=100_000,
+        source=FIRESTORE,
     ),
-    ListPrice(of="GiB kept for a month (multi-region)", each=0.18, amount=1, source=FIRESTORE),
     ListPrice(
-        of=f"tokens embedded ({EMBEDDING_MODEL})", each=MODELS[EMBEDDING_MODEL].read, source=GEMINI
+        of="documents written (multi-region)",
+        each=0.18 / 100_000,
+        amount=100_000,
+        source=FIRESTORE,
     ),
-    ListPrice(of=f"tokens read ({MODEL})", each=MODELS[MODEL].read, source=GEMINI),
-    ListPrice(of=f"tokens written ({MODEL})", each=MODELS[MODEL].written, source=GEMINI),
     ListPrice(
-        of="vCPU seconds of Cloud Run, while it serves", each=24 / 1_000_000, source=CLOUD_RUN
+        of="GiB kept for a month (multi-region)",
+        each=0.18,
+        amount=1,
+        source=FIRESTORE,
     ),
-    ListPrice(of="GiB seconds of Cloud Run's memory", each=2.5 / 1_000_000, source=CLOUD_RUN),
-    ListPrice(of="requests to Cloud Run", each=0.40 / 1_000_000, source=CLOUD_RUN),
+    ListPrice(
+        of=f"tokens embedded ({EMBEDDING_MODEL})",
+        each=MODELS[EMBEDDING_MODEL].read,
+        source=GEMINI,
+    ),
+    ListPrice(
+        of=f"tokens read ({MODEL})",
+        each=MODELS[MODEL].read,
+        source=GEMINI,
+    ),
+    ListPrice(
+        of=f"tokens written ({MODEL})",
+        each=MODELS[MODEL].written,
+        source=GEMINI,
+    ),
+    ListPrice(
+        of="vCPU seconds of Cloud Run, while it serves",
+        each=24 / 1_000_000,
+        source=CLOUD_RUN,
+    ),
+    ListPrice(
+        of="GiB seconds of Cloud Run's memory",
+        each=2.5 / 1_000_000,
+        source=CLOUD_RUN,
+    ),
+    ListPrice(
+        of="requests to Cloud Run",
+        each=0.40 / 1_000_000,
+        source=CLOUD_RUN,
+    ),
 )
 WRITE = PRICES[1].each
 GIB_MONTH = PRICES[2].each

@@ -119,13 +119,28 @@ class Commands(SuggestingGroup):
         return items
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, help=__doc__)
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help=__doc__,
+)
 @click.option(
-    "--home", type=click.Path(path_type=Path, file_okay=False), help="Folder of the embedded store."
+    "--home",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of the embedded store.",
 )
 @click.option("--tenant", help="Whose notes.  [default: local]")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for a program to read.")
-@click.option("--server", metavar="URL", help="A deployed product instead of this machine's notes.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print JSON for a program to read.",
+)
+@click.option(
+    "--server",
+    metavar="URL",
+    help="A deployed product instead of this machine's notes.",
+)
 @click.option("--token", help="Firebase ID token of who calls the server.")
 @click.version_option(package_name="aurora-notes")
 @click.pass_context

@@ -99,7 +99,9 @@ class CommandContext:
                 stack.callback(logger.setLevel, logger.level)
                 logger.setLevel(level)
             app = build(
-                settings, on_erase=partial(_forget_folders, settings), tenant=self.tenant_id
+                settings,
+                on_erase=partial(_forget_folders, settings),
+                tenant=self.tenant_id,
             )
             stack.callback(close, app)
             yield app
@@ -190,7 +192,9 @@ def anywhere(command: Command) -> Command:
     options.
     """
     with_server = click.option(
-        "--server", metavar="URL", help="A deployed product.  [env var: AURORA_SERVER]"
+        "--server",
+        metavar="URL",
+        help="A deployed product.  [env var: AURORA_SERVER]",
     )
     with_token = click.option(
         "--token", help="Firebase ID token of who calls it.  [env var: AURORA_TOKEN]"
@@ -210,7 +214,12 @@ def _with_context(command: Command, *, remote: bool) -> Command:
         help="Folder of the embedded store.",
     )
     @click.option("--tenant", help=f"Whose notes.  [default: {LOCAL_TENANT}]")
-    @click.option("--json", "as_json", is_flag=True, help="Print JSON for a program to read.")
+    @click.option(
+        "--json",
+        "as_json",
+        is_flag=True,
+        help="Print JSON for a program to read.",
+    )
     @click.pass_context
     @functools.wraps(command)
     def with_context(click_context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - click's options

@@ -101,11 +101,17 @@ class TerminalConsole(Console):
 
     def __init__(self, *, stderr: bool = False, soft_wrap: bool = False) -> None:
         super().__init__(
-            stderr=stderr, soft_wrap=soft_wrap, highlight=False, markup=False, emoji=False
+            stderr=stderr,
+            soft_wrap=soft_wrap,
+            highlight=False,
+            markup=False,
+            emoji=False,
         )
 
     def render(
-        self, renderable: RenderableType, options: ConsoleOptions | None = None
+        self,
+        renderable: RenderableType,
+        options: ConsoleOptions | None = None,
     ) -> Iterator[Segment]:
         """Yields the segments with harmless texts. rich's own sequences are in `style` and
         `control`.
@@ -399,7 +405,13 @@ def show_report(report: ImportReport) -> None:
     )
     for heading, files in remarks:
         for file in files:
-            out.print(Text.assemble("  ", (heading, "yellow"), f" {file.path}: {file.reason}"))
+            out.print(
+                Text.assemble(
+                    "  ",
+                    (heading, "yellow"),
+                    f" {file.path}: {file.reason}",
+                )
+            )
     for folder in report.gone:
         path = f"{report.folder}/{folder.path}".rstrip("/")
         out.print(Text.assemble("  ", ("gone", "yellow"), f" {path}: {folder.reason}"))

@@ -12,7 +12,9 @@ class SuggestingGroup(click.Group):
     """Group that answers an unknown command with the ones that are like it; click does so for options."""
 
     def resolve_command(
-        self, ctx: click.Context, args: list[str]
+        self,
+        ctx: click.Context,
+        args: list[str],
     ) -> tuple[str | None, click.Command | None, list[str]]:
         try:
             return super().resolve_command(ctx, args)

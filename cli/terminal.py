@@ -42,5 +42,9 @@ def confirm(prompt_text: str, *, err: bool = False) -> bool:
 
 def prompt(prompt_text: str, *, default: str = "") -> str:
     """Asks for a word, and returns it or the default."""
-    answer: str = click.prompt(printable(prompt_text), default=default, show_default=False)
+    answer: str = click.prompt(
+        printable(prompt_text),
+        default=default,
+        show_default=False,
+    )
     return answer

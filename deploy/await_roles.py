@@ -41,7 +41,11 @@ def lacking(google: Google, prefix: str) -> list[str]:
 def granted_permissions(google: Google, address: str, permissions: Sequence[str]) -> Sequence[str]:
     """Returns those of the permissions that the caller has on what lies at the address."""
     try:
-        reply = google("POST", f"{address}:testIamPermissions", {"permissions": permissions})
+        reply = google(
+            "POST",
+            f"{address}:testIamPermissions",
+            {"permissions": permissions},
+        )
     except Refused as refused:
         if refused.status not in (403, 404):
             raise

@@ -30,12 +30,18 @@ class Refused(Exception):
 
 
 def call(
-    method: str, url: str, body: object = None, headers: Mapping[str, str] | None = None
+    method: str,
+    url: str,
+    body: object = None,
+    headers: Mapping[str, str] | None = None,
 ) -> Any:  # noqa: ANN401 - JSON
     """Returns the JSON of the reply. Raises Refused for any status but success."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(
-        url, data, {"Content-Type": "application/json", **(headers or {})}, method=method
+        url,
+        data,
+        {"Content-Type": "application/json", **(headers or {})},
+        method=method,
     )
     try:
         with urllib.request.urlopen(request, timeout=120) as reply:
@@ -68,7 +74,10 @@ class Google:
     @cached_property
     def headers(self) -> Mapping[str, str]:
         done = subprocess.run(
-            ["gcloud", "auth", "print-access-token"], check=True, stdout=subprocess.PIPE, text=True
+            ["gcloud", "auth", "print-access-token"],
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         token = done.stdout.strip()
         return {
@@ -143,7 +152,11 @@ class Google:
             members = [*members, member]
         if members:
             bindings.append({"role": role, "members": members})
-        self("POST", f"{address}:setIamPolicy", {"policy": {**policy, "bindings": bindings}})
+        self(
+            "POST",
+            f"{address}:setIamPolicy",
+            {"policy": {**policy, "bindings": bindings}},
+        )
         return True
 
     def switch_on(self, *apis: str) -> None:
@@ -159,7 +172,11 @@ class Google:
             operation = self("GET", f"{api}/{operation['name']}")
         if "error" in operation:
             error = operation["error"]
-            raise Refused(error.get("code", 500), operation["name"], error.get("message", ""))
+            raise Refused(
+                error.get("code", 500),
+                operation["name"],
+                error.get("message", ""),
+            )
         return operation
 
 

@@ -72,7 +72,11 @@ def revoke(deployment: Deployment) -> None:
         for member in members.intersection(binding["members"]):
             pairs.append([binding["role"], member])
     if pairs:
-        google("POST", f"{address}:setIamPolicy", {"policy": changed(policy, "remove", pairs)})
+        google(
+            "POST",
+            f"{address}:setIamPolicy",
+            {"policy": changed(policy, "remove", pairs)},
+        )
 
 
 def delete_bucket(google: Google, bucket: str) -> None:
@@ -184,11 +188,21 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     parser = Parser(prog="deploy/down.sh")
     parser.add_project()
     parser.add_argument(
-        "--region", default="europe-west1", help="where no function is left to tell it"
+        "--region",
+        default="europe-west1",
+        help="where no function is left to tell it",
     )
     parser.add_prefix()
-    parser.add_argument("--database", default=os.environ.get("FIRESTORE_DATABASE"), help="likewise")
-    parser.add_argument("--with-notes", action="store_true", help="the database, too, for good")
+    parser.add_argument(
+        "--database",
+        default=os.environ.get("FIRESTORE_DATABASE"),
+        help="likewise",
+    )
+    parser.add_argument(
+        "--with-notes",
+        action="store_true",
+        help="the database, too, for good",
+    )
     parser.add_argument(
         "--only-database",
         metavar="NAME",

@@ -114,7 +114,11 @@ class Database:
             "limit": PATHS_A_PAGE,
         }
         while True:
-            rows = self.google("POST", f"firestore/v1/{root}:runQuery", {"structuredQuery": query})
+            rows = self.google(
+                "POST",
+                f"firestore/v1/{root}:runQuery",
+                {"structuredQuery": query},
+            )
             names = [str(row["document"]["name"]) for row in rows if "document" in row]
             for name in names:
                 yield name.removeprefix(f"{root}/")
@@ -130,7 +134,11 @@ class Database:
         ruleset = self.google("POST", f"firebaserules/v1/{self.google.name}/rulesets", source)
         release = {"name": self.release, "rulesetName": ruleset["name"]}
         try:
-            self.google("PATCH", f"firebaserules/v1/{self.release}", {"release": release})
+            self.google(
+                "PATCH",
+                f"firebaserules/v1/{self.release}",
+                {"release": release},
+            )
         except Refused as refused:
             if refused.status != 404:
                 raise

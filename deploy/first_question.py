@@ -111,7 +111,11 @@ def custom_token(google: Google, prefix: str) -> str:
                 return token
             tell(f"  {account} may not sign yet; wait, next try in {seconds} s")
             pause(seconds)
-        reply = google("POST", signing_address(email), {"payload": json.dumps(claims)})
+        reply = google(
+            "POST",
+            signing_address(email),
+            {"payload": json.dumps(claims)},
+        )
         return str(reply["signedJwt"])
     finally:
         google.grant(policy, SIGNING_ROLE, f"{kind}:{account}", remove=True)
@@ -120,7 +124,11 @@ def custom_token(google: Google, prefix: str) -> str:
 def signed(google: Google, email: str, claims: Mapping[str, object]) -> str:
     """Returns the claims as a token that the account signed; empty if we may not let it sign."""
     try:
-        reply = google("POST", signing_address(email), {"payload": json.dumps(claims)})
+        reply = google(
+            "POST",
+            signing_address(email),
+            {"payload": json.dumps(claims)},
+        )
     except Refused as refused:
         if refused.status == 403:
             return ""
@@ -135,7 +143,10 @@ def signing_address(email: str) -> str:
 def signed_in_account() -> str:
     """Returns the address of the account that gcloud is signed in as."""
     done = subprocess.run(
-        ["gcloud", "config", "get", "account"], check=True, stdout=subprocess.PIPE, text=True
+        ["gcloud", "config", "get", "account"],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     return done.stdout.strip()
 
@@ -178,7 +189,13 @@ def ask_health(*addresses: str) -> None:
             pause(seconds)
 
 
-def main(project: str, region: str, prefix: str, database: str, app_check: str) -> None:
+def main(
+    project: str,
+    region: str,
+    prefix: str,
+    database: str,
+    app_check: str,
+) -> None:
     google = Google(project)
     functions = f"cloudfunctions/v2/{google.name}/locations/{region}/functions"
     chat = str(google("GET", f"{functions}/{prefix}chat")["url"])

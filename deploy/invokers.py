@@ -40,7 +40,12 @@ def let_in(google: Google, region: str, prefix: str, *, without_check: bool) -> 
 if __name__ == "__main__":
     project, region, prefix, *flags = sys.argv[1:]
     try:
-        let_in(Google(project), region, prefix, without_check="--no-invoker-iam-check" in flags)
+        let_in(
+            Google(project),
+            region,
+            prefix,
+            without_check="--no-invoker-iam-check" in flags,
+        )
     except Refused as refused:
         is_policy = refused.status in (400, 412) or "permitted customer" in refused.said
         tell(FORBIDDEN.format(said=refused, project=project) if is_policy else str(refused))

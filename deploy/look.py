@@ -214,7 +214,11 @@ def _in_the_database(deployment: Deployment) -> Iterator[ForeignResource]:
 
 
 def _usage_by_others(
-    database: Database, group: str, overrides: Sequence[JSON], *, has_our_rules: bool
+    database: Database,
+    group: str,
+    overrides: Sequence[JSON],
+    *,
+    has_our_rules: bool,
 ) -> str:
     """Returns what shows that somebody else uses a collection group; empty if nothing does."""
     document = database.document(group, beside_ours=has_our_rules)

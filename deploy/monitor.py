@@ -283,9 +283,17 @@ if __name__ == "__main__":
     parser = Parser(prog="deploy/monitor.sh")
     parser.add_project()
     parser.add_argument(
-        "email", metavar="EMAIL", nargs="?", type=matching(r"[^@\s]+@[^@\s]+"), help="who is told"
+        "email",
+        metavar="EMAIL",
+        nargs="?",
+        type=matching(r"[^@\s]+@[^@\s]+"),
+        help="who is told",
     )
-    parser.add_argument("--remove", action="store_true", help="take everything away instead")
+    parser.add_argument(
+        "--remove",
+        action="store_true",
+        help="take everything away instead",
+    )
     parser.add_argument(
         "--events",
         action="store_true",

@@ -107,7 +107,11 @@ def write(database: Database, prefix: str, *, shared: bool, updated: str = "") -
     expected: JSON = {"updateTime": updated} if updated else {"exists": False}
     name = f"{database.name}/documents/{OWNER_PATH}"
     change = {"update": {"name": name, "fields": fields}, "currentDocument": expected}
-    database.google("POST", f"firestore/v1/{database.name}/documents:commit", {"writes": [change]})
+    database.google(
+        "POST",
+        f"firestore/v1/{database.name}/documents:commit",
+        {"writes": [change]},
+    )
 
 
 def other_owners(deployment: Deployment, by_prefix: Mapping[str, Deployment]) -> list[str]:
@@ -132,7 +136,10 @@ def other_users(deployment: Deployment, by_prefix: Mapping[str, Deployment]) -> 
 
 
 def claim(
-    deployment: Deployment, by_prefix: Mapping[str, Deployment], *, exists: bool
+    deployment: Deployment,
+    by_prefix: Mapping[str, Deployment],
+    *,
+    exists: bool,
 ) -> OwnerChange | None:
     """Returns the change that makes the deployment the owner of its database; None if it is the owner.
 
@@ -156,7 +163,11 @@ def claim(
         strangers = foreign_documents(database)
     updated = owner.updated if owner else ""
     is_shared = bool(strangers) or not was_ours
-    return OwnerChange(shared=is_shared, strangers=tuple(strangers), updated=updated)
+    return OwnerChange(
+        shared=is_shared,
+        strangers=tuple(strangers),
+        updated=updated,
+    )
 
 
 def foreign_parts(database: Database) -> list[str]:
@@ -181,7 +192,9 @@ def foreign_documents(database: Database) -> list[str]:
 
 
 def why_kept(
-    deployment: Deployment, by_prefix: Mapping[str, Deployment], owner: Owner | None
+    deployment: Deployment,
+    by_prefix: Mapping[str, Deployment],
+    owner: Owner | None,
 ) -> list[str]:
     """Returns reasons why deploy/down.sh must not delete the database; none if it may."""
     database = deployment.database
@@ -220,9 +233,20 @@ def _text(fields: JSON, name: str) -> str:
     return str(fields.get(name, {}).get("stringValue", ""))
 
 
-def main(project: str, id: str, prefix: str, kind: str, updated: str = "") -> int:  # noqa: A002 - Firestore's word
+def main(
+    project: str,
+    id: str,  # noqa: A002 - Firestore's word
+    prefix: str,
+    kind: str,
+    updated: str = "",
+) -> int:
     try:
-        write(Database(Google(project), id), prefix, shared=kind == "shared", updated=updated)
+        write(
+            Database(Google(project), id),
+            prefix,
+            shared=kind == "shared",
+            updated=updated,
+        )
     except Refused as refused:
         if refused.status in (400, 409):
             tell(f"Somebody else has made database {id} theirs meanwhile: run it again to see who.")

@@ -100,7 +100,9 @@ class Parser(argparse.ArgumentParser):
 
     def add_project(self) -> None:
         self.add_argument(
-            "project", metavar="PROJECT", type=matching(r"[a-z][a-z0-9-]{4,28}[a-z0-9]")
+            "project",
+            metavar="PROJECT",
+            type=matching(r"[a-z][a-z0-9-]{4,28}[a-z0-9]"),
         )
 
     def add_prefix(self) -> None:
@@ -331,7 +333,9 @@ def model_of(settings: Mapping[str, str], location: str, *, first: bool) -> dict
 
 
 def places(
-    options: argparse.Namespace, deployed_region: str, database_location: str
+    options: argparse.Namespace,
+    deployed_region: str,
+    database_location: str,
 ) -> tuple[str, str]:
     """Returns the region of the functions and the location of the notes.
 

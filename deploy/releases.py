@@ -186,12 +186,20 @@ def _served_function(google: Google, name: str, function: JSON) -> ServedFunctio
     address = function.get("serviceConfig", {}).get("service", "")
     service = google.found(f"run/v2/{address}") if address else None
     if service is None:
-        return ServedFunction(name=name, service=address, revisions=(), serving="")
+        return ServedFunction(
+            name=name,
+            service=address,
+            revisions=(),
+            serving="",
+        )
     listed = google.items(f"run/v2/{address}/revisions", "revisions")
     revisions = [_revision(resource) for resource in listed]
     revisions.sort(key=lambda revision: revision.created, reverse=True)
     return ServedFunction(
-        name=name, service=address, revisions=tuple(revisions), serving=serving(service)
+        name=name,
+        service=address,
+        revisions=tuple(revisions),
+        serving=serving(service),
     )
 
 

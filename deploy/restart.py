@@ -34,7 +34,14 @@ def restart(google: Google, function: ServedFunction) -> str:
     restarted = {"restarted": f"{datetime.now(UTC):%Y%m%d-%H%M%S}"}
     template["labels"] = {**template.get("labels", {}), **restarted}
     # The traffic is not touched yet: requests stay where they are until the new revision is ready.
-    google.done("run/v2", google("PATCH", f"{address}?updateMask=template", {"template": template}))
+    google.done(
+        "run/v2",
+        google(
+            "PATCH",
+            f"{address}?updateMask=template",
+            {"template": template},
+        ),
+    )
     service = google("GET", address)
     created: str = service["latestCreatedRevision"].rpartition("/")[2]
     if service["latestReadyRevision"].rpartition("/")[2] != created:

@@ -82,14 +82,21 @@ if __name__ == "__main__":
     parser = Parser(prog="deploy/restore.sh")
     parser.add_project()
     parser.add_argument(
-        "database", metavar="DATABASE", type=matching(r"[a-z][a-z0-9-]{2,61}[a-z0-9]")
+        "database",
+        metavar="DATABASE",
+        type=matching(r"[a-z][a-z0-9-]{2,61}[a-z0-9]"),
     )
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument(
-        "--at", type=minute, metavar="MOMENT", help="of the last seven days, with its zone"
+        "--at",
+        type=minute,
+        metavar="MOMENT",
+        help="of the last seven days, with its zone",
     )
     source.add_argument(
-        "--backup", metavar="NAME", help="as `gcloud firestore backups list` names it"
+        "--backup",
+        metavar="NAME",
+        help="as `gcloud firestore backups list` names it",
     )
     parser.add_prefix()
     try:

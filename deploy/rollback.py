@@ -146,9 +146,15 @@ if __name__ == "__main__":
     parser.add_project()
     parser.add_prefix()
     parser.add_argument(
-        "--to", metavar="RELEASE", help="as --list names it; otherwise the one before the newest"
+        "--to",
+        metavar="RELEASE",
+        help="as --list names it; otherwise the one before the newest",
     )
-    parser.add_argument("--list", action="store_true", help="the releases; nothing is changed")
+    parser.add_argument(
+        "--list",
+        action="store_true",
+        help="the releases; nothing is changed",
+    )
     try:
         main(parser.parse_args())
     except (Refused, Stop) as stop:

@@ -25,7 +25,11 @@ MATCH_QUANTILE = 0.95
 
 
 def measured(
-    tenant_id: str, *, store: SearchStore, embedder: Embedder, index_version: str
+    tenant_id: str,
+    *,
+    store: SearchStore,
+    embedder: Embedder,
+    index_version: str,
 ) -> CosineCalibration:
     """Measures cosines of questions and notes.
 

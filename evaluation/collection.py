@@ -98,7 +98,9 @@ def _text(row: Mapping[str, Any]) -> str:
 
 
 def _question(
-    row: Mapping[str, Any], relevant: Mapping[str, int], vaults: frozenset[str]
+    row: Mapping[str, Any],
+    relevant: Mapping[str, int],
+    vaults: frozenset[str],
 ) -> GoldenQuestion:
     question_id = str(row["id"])
     scope = str(row.get("scope") or question_id.partition("/")[0])

@@ -62,7 +62,9 @@ def notes_of(store: NoteStore, tenant_id: str) -> dict[str, NoteDraft]:
 
 
 def relevant_ids(
-    question: GoldenQuestion, notes: Mapping[str, NoteDraft], names: Mapping[str, str]
+    question: GoldenQuestion,
+    notes: Mapping[str, NoteDraft],
+    names: Mapping[str, str],
 ) -> dict[str, int]:
     """Returns grades by note id. `names`: from `names_of(notes)`. Raises InvalidArgument for a missing note."""
     relevant = {}

@@ -147,7 +147,11 @@ _Names = tuple[str, ...]
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, alias_generator=to_camel)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        alias_generator=to_camel,
+    )
 
 
 class _Filters(_Strict):
@@ -243,7 +247,9 @@ def share_held(text: str, facts: Iterable[str]) -> float | None:
 
 
 def parts_needed(
-    facts: Iterable[str], grades: Mapping[str, int], texts: Mapping[str, str]
+    facts: Iterable[str],
+    grades: Mapping[str, int],
+    texts: Mapping[str, str],
 ) -> Parts:
     """Returns the notes that have to be found: one of the best graded.
 

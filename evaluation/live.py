@@ -63,10 +63,14 @@ QUESTIONS = (
     LiveQuestion("How much flour goes into one loaf?", "en", in_notes=True),
     LiveQuestion("How long does larch last outdoors?", "en", in_notes=True),
     LiveQuestion(
-        "Why did the connections run out, and what was done about it?", "en", in_notes=True
+        "Why did the connections run out, and what was done about it?",
+        "en",
+        in_notes=True,
     ),
     LiveQuestion(
-        "Which tomato varieties did I plant and how much did each give?", "en", in_notes=True
+        "Which tomato varieties did I plant and how much did each give?",
+        "en",
+        in_notes=True,
     ),
     LiveQuestion("Wie lange müssen die Linsen köcheln?", "de", in_notes=True),
     LiveQuestion("Was hat Oma über den Essig gesagt?", "de", in_notes=True),
@@ -300,11 +304,20 @@ def _check_judge(judge: Judge, replies: Sequence[_Reply]) -> Expectation:
             lie = citation.quote[: number.start()] + changed + citation.quote[number.end() :]
             passage = citation.passage.chunk
             return _judged_pair(judge, name, citation.quote, lie, passage)
-    return Expectation(name, "no citation held a number", passed=False, cure="See the rows above.")
+    return Expectation(
+        name,
+        "no citation held a number",
+        passed=False,
+        cure="See the rows above.",
+    )
 
 
 def _judged_pair(
-    judge: Judge, name: str, truth: str, lie: str, passage: IndexedChunk
+    judge: Judge,
+    name: str,
+    truth: str,
+    lie: str,
+    passage: IndexedChunk,
 ) -> Expectation:
     statements = [Statement(truth, (passage,)), Statement(lie, (passage,))]
     verdicts = judge.judge(statements).verdicts
@@ -340,10 +353,18 @@ def _check_embedder(app: App, embedder: Embedder) -> Expectation:
     name = f"embedder {embedder.model}"
     version = index_version(embedder, app.chunker)
     try:
-        seen = measured(TENANT, store=app.store, embedder=embedder, index_version=version)
+        seen = measured(
+            TENANT,
+            store=app.store,
+            embedder=embedder,
+            index_version=version,
+        )
     except (OperatorError, ModelUnavailable, ModelRefused) as error:
         return Expectation(
-            name, error.message, passed=False, cure="`aurora doctor` says what it needs."
+            name,
+            error.message,
+            passed=False,
+            cure="`aurora doctor` says what it needs.",
         )
     result = (
         f"{embedder.dimension} dimensions; unrelated {seen.baseline:.2f}, alike {seen.match:.2f}"

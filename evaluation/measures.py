@@ -94,7 +94,9 @@ def answer_figures(
 
 
 def _answerable_figures(
-    question: GoldenQuestion, answering_notes: frozenset[str], reply: ChatAnswer
+    question: GoldenQuestion,
+    answering_notes: frozenset[str],
+    reply: ChatAnswer,
 ) -> dict[str, float]:
     text = reply.text
     cited: Sequence[str] = reply.cited
@@ -148,7 +150,8 @@ class RefusalFigures:
 
 
 def refusal_figures(
-    answerable: Mapping[str, bool], replies: Mapping[str, ChatAnswer]
+    answerable: Mapping[str, bool],
+    replies: Mapping[str, ChatAnswer],
 ) -> RefusalFigures:
     """Returns figures of refusals. answerable: by question id, True if the notes hold the answer."""
     right = []
@@ -186,7 +189,9 @@ def means(per_question: PerQuestion, questions: Iterable[str]) -> dict[str, floa
 
 
 def _measured(
-    measures: Mapping[str, Measure], relevant: Relevant, rankings: Mapping[str, Sequence[str]]
+    measures: Mapping[str, Measure],
+    relevant: Relevant,
+    rankings: Mapping[str, Sequence[str]],
 ) -> dict[str, dict[str, float]]:
     """Returns the measures of every question that has relevant notes, by their names."""
     import ir_measures  # noqa: PLC0415 - as above

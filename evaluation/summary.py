@@ -58,7 +58,8 @@ def variant_summary(report: EvaluationReport, measured: Measured) -> dict[str, A
 
 
 def _means_of_groups(
-    figures: PerQuestion, groups: Mapping[str, Iterable[str]]
+    figures: PerQuestion,
+    groups: Mapping[str, Iterable[str]],
 ) -> dict[str, dict[str, float]]:
     return {name: means(figures, questions) for name, questions in groups.items()}
 

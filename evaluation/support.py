@@ -35,7 +35,8 @@ def judge_pairs(pairs: Sequence[Pair], judge: Judge) -> dict[str, Support]:
 
 
 def support_figures(
-    pairs: Sequence[Pair], supports: Mapping[str, Support]
+    pairs: Sequence[Pair],
+    supports: Mapping[str, Support],
 ) -> dict[str, SupportFigures]:
     """Returns figures of `overall` (all kinds but the hardest), `with nearest`, and each kind.
 

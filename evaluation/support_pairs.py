@@ -86,7 +86,12 @@ def read_pairs(file: Path) -> tuple[Pair, ...]:
             written = UNDATED
             if "writtenAt" in row:
                 written = parse_instant(row["writtenAt"])
-            passage = _passage(str(row["id"]), row.get("title", ""), row["passage"], written)
+            passage = _passage(
+                str(row["id"]),
+                row.get("title", ""),
+                row["passage"],
+                written,
+            )
             pairs.append(
                 Pair(
                     pair_id=str(row["id"]),
@@ -115,7 +120,13 @@ def pairs_of(folder: Path, *, sentences_wanted: int = 300) -> tuple[Pair, ...]:
     for question in collection.questions:
         text = question.text.strip()
         if not text.endswith("?"):
-            claims.append(_Claim(f"claims-{question.question_id}", text, tuple(question.relevant)))
+            claims.append(
+                _Claim(
+                    f"claims-{question.question_id}",
+                    text,
+                    tuple(question.relevant),
+                )
+            )
     claims += _sentence_claims(passages, sentences_wanted)
     names = {name for claim in claims for name in _NAME.findall(claim.text)}
     library = _Library(tuple(passages.values()), sorted(names))
@@ -172,7 +183,11 @@ def _pairs(claim: _Claim, library: _Library) -> Iterator[Pair]:
 
     def pair(kind: str, text: str, passage: IndexedChunk) -> Pair:
         return Pair(
-            pair_id=f"{claim.name}/{kind}", source=source, kind=kind, claim=text, passage=passage
+            pair_id=f"{claim.name}/{kind}",
+            source=source,
+            kind=kind,
+            claim=text,
+            passage=passage,
         )
 
     yield pair(SUPPORTED, claim.text, supporting)
@@ -213,7 +228,13 @@ class _Library:
         candidates = [chunk for name, chunk in chunks.items() if name not in besides]
         if not candidates:
             return None
-        scores = bm25(candidates, frequencies=frequencies, stats=self._stats, k1=1.2, b=0.75)
+        scores = bm25(
+            candidates,
+            frequencies=frequencies,
+            stats=self._stats,
+            k1=1.2,
+            b=0.75,
+        )
         ranked = sorted(
             zip(scores, candidates, strict=True), key=lambda scored: (-scored[0], scored[1].note_id)
         )
@@ -221,7 +242,10 @@ class _Library:
 
 
 def _altered(
-    claim: str, passage: str, names: Sequence[str], dice: random.Random
+    claim: str,
+    passage: str,
+    names: Sequence[str],
+    dice: random.Random,
 ) -> Iterator[tuple[str, str]]:
     """Yields (kind, text) of each way in which the claim can be made wrong."""
     numbers = [match for match in _NUMBER.finditer(claim) if _stands(match[0], passage)]

@@ -78,7 +78,10 @@ def _weights() -> Iterator[Change]:
 
 
 def _score(
-    golden: Golden, questions: Sequence[GoldenQuestion], asker: Asker, settings: Settings
+    golden: Golden,
+    questions: Sequence[GoldenQuestion],
+    asker: Asker,
+    settings: Settings,
 ) -> float:
     app = assemble(replace(asker.app, settings=settings))
     rankings = replace(asker, app=app).search_all(questions)

@@ -50,7 +50,8 @@ def build_wheel(
 
 
 def prepare_metadata_for_build_wheel(
-    metadata_directory: str, config_settings: Mapping[str, object] | None = None
+    metadata_directory: str,
+    config_settings: Mapping[str, object] | None = None,
 ) -> str:
     """Writes the wheel's metadata into a folder and returns the name of its `.dist-info`."""
     target = Path(metadata_directory).resolve()

@@ -47,8 +47,21 @@ def cut(root: Path, version: str, today: date) -> None:
         numbered = _VERSION_LINE.sub(f'version = "{version}"', project, count=1)
         (root / PROJECT).write_text(numbered, encoding="utf-8")
         build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", "dist"]
-        subprocess.run(build, cwd=root, check=True, stdout=subprocess.DEVNULL)
-        _git(root, "commit", "-q", "-m", f"release: {version}", str(CHANGELOG), str(PROJECT))
+        subprocess.run(
+            build,
+            cwd=root,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        _git(
+            root,
+            "commit",
+            "-q",
+            "-m",
+            f"release: {version}",
+            str(CHANGELOG),
+            str(PROJECT),
+        )
     except BaseException:
         (root / CHANGELOG).write_text(changelog, encoding="utf-8")
         (root / PROJECT).write_text(project, encoding="utf-8")
@@ -78,7 +91,11 @@ def highlights(changelog: str, version: str) -> str:
 
 def _git(root: Path, *arguments: str) -> str:
     done = subprocess.run(
-        ["git", *arguments], cwd=root, check=True, stdout=subprocess.PIPE, text=True
+        ["git", *arguments],
+        cwd=root,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     return done.stdout.strip()
 

@@ -115,7 +115,9 @@ def renamed(source: bytes, packages: Sequence[str], modules: frozenset[str]) -> 
 
 
 def _in_import_from(
-    node: ast.ImportFrom, lines: Sequence[bytes], packages: Sequence[str]
+    node: ast.ImportFrom,
+    lines: Sequence[bytes],
+    packages: Sequence[str],
 ) -> Iterator[Position]:
     """Yields the position of the module in `from shared.x import y`."""
     package = (node.module or "").partition(".")[0]
@@ -138,7 +140,10 @@ def _in_import(node: ast.Import, packages: Sequence[str]) -> Iterator[Position]:
 
 
 def _in_string(
-    node: ast.Constant, value: str, lines: Sequence[bytes], modules: frozenset[str]
+    node: ast.Constant,
+    value: str,
+    lines: Sequence[bytes],
+    modules: frozenset[str],
 ) -> Iterator[Position]:
     """Yields the position of the text in "shared.x" or "shared.x:y", if there is such a module."""
     module = value.partition(":")[0]

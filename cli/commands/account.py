@@ -31,7 +31,11 @@ _NOUNS = {
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False), required=False)
+@click.argument(
+    "file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=False,
+)
 @anywhere
 def export(context: CommandContext, file: Path | None) -> None:
     """Write everything that is kept of you to FILE, or to standard output: one JSON object a line.

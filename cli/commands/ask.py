@@ -49,7 +49,12 @@ def asking(command: C) -> C:
             multiple=True,
             help="Only this folder and what is below it; repeatable.",
         ),
-        click.option("--vault", "vaults", multiple=True, help="Only this vault; repeatable."),
+        click.option(
+            "--vault",
+            "vaults",
+            multiple=True,
+            help="Only this vault; repeatable.",
+        ),
         click.option(
             "--strategy",
             type=click.Choice(["weighted", "rrf"]),
@@ -67,10 +72,14 @@ def answered(command: C) -> C:
         "--template", help="`auto`, or the id of a template along which answers are laid out."
     )
     with_k = click.option(
-        "--k", type=click.IntRange(1, 20), help="How many passages the writer gets."
+        "--k",
+        type=click.IntRange(1, 20),
+        help="How many passages the writer gets.",
     )
     with_general = click.option(
-        "--general", is_flag=True, help="Let a model answer what the notes do not, and say so."
+        "--general",
+        is_flag=True,
+        help="Let a model answer what the notes do not, and say so.",
     )
     return with_k(with_template(with_general(asking(command))))
 
@@ -117,9 +126,17 @@ def ask(
 @click.command()
 @click.argument("query")
 @click.option(
-    "--k", type=click.IntRange(1, 100), default=10, show_default=True, help="How many passages."
+    "--k",
+    type=click.IntRange(1, 100),
+    default=10,
+    show_default=True,
+    help="How many passages.",
 )
-@click.option("--files", is_flag=True, help="Print the files of the notes alone, one a line.")
+@click.option(
+    "--files",
+    is_flag=True,
+    help="Print the files of the notes alone, one a line.",
+)
 @asking
 @anywhere
 def search(

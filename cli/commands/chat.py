@@ -30,7 +30,9 @@ HELP_TEXT = "A question, or a follow-up to the last answer. /new begins anew, /e
 
 @click.command()
 @click.option(
-    "--session", "session_id", help="Go on with this session; `aurora sessions list` has them."
+    "--session",
+    "session_id",
+    help="Go on with this session; `aurora sessions list` has them.",
 )
 @answered
 @anywhere
@@ -46,7 +48,10 @@ def chat(context: CommandContext, session_id: str | None, **options: Any) -> Non
             # An unknown session fails now, not after the first question.
             client.send("GET", address("sessions", session_id))
         conversation = ChatSession(
-            client=client, context=context, body=body, session_id=session_id or "new"
+            client=client,
+            context=context,
+            body=body,
+            session_id=session_id or "new",
         )
         for line in _questions(asks=not context.as_json and can_be_asked()):
             conversation.say(line)

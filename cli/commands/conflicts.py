@@ -28,7 +28,9 @@ TRASHED = {Side.FILE: "the note", Side.NOTE: "the file"}
 @click.command()
 @click.argument("notes", metavar="[NOTE]...", nargs=-1)
 @click.option(
-    "--take", type=click.Choice([side.value for side in Side]), help="What stays of each NOTE."
+    "--take",
+    type=click.Choice([side.value for side in Side]),
+    help="What stays of each NOTE.",
 )
 @anywhere
 def conflicts(context: CommandContext, notes: tuple[str, ...], take: str | None) -> None:
@@ -121,7 +123,14 @@ def _difference(sides: FileAndNote) -> str:
     """Returns the lines in which the note differs from the file."""
     file_lines = sides.file.draft.text.splitlines() if sides.file else []
     note_lines = sides.note.text.splitlines() if sides.note else []
-    lines = unified_diff(file_lines, note_lines, "file", "note", lineterm="", n=1)
+    lines = unified_diff(
+        file_lines,
+        note_lines,
+        "file",
+        "note",
+        lineterm="",
+        n=1,
+    )
     return "\n".join(lines)
 
 

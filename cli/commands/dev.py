@@ -80,16 +80,27 @@ _logger = logging.getLogger(f"{shared_package}.dev")
     help="0: any free one.",
 )
 @click.option(
-    "--store", type=click.Choice(["embedded", "emulator"]), default="embedded", show_default=True
+    "--store",
+    type=click.Choice(["embedded", "emulator"]),
+    default="embedded",
+    show_default=True,
 )
-@click.option("--emulator-port", type=click.IntRange(0, 65535), default=0, help="0: any free one.")
+@click.option(
+    "--emulator-port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="0: any free one.",
+)
 @click.option(
     "--emulator-data",
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder that keeps its documents.",
 )
 @click.option(
-    "--listen", default=HOST, show_default=True, help="Address; 0.0.0.0 inside a container."
+    "--listen",
+    default=HOST,
+    show_default=True,
+    help="Address; 0.0.0.0 inside a container.",
 )
 @click.option(
     "--secret",
@@ -98,7 +109,9 @@ _logger = logging.getLogger(f"{shared_package}.dev")
     "  [default: a new one; env var: AURORA_DEV_SECRET]",
 )
 @click.option(
-    "--browser/--no-browser", default=True, help="Open the address, when started from a terminal."
+    "--browser/--no-browser",
+    default=True,
+    help="Open the address, when started from a terminal.",
 )
 @click.option(
     "--sample",
@@ -108,7 +121,10 @@ _logger = logging.getLogger(f"{shared_package}.dev")
     help="Notes to load the first time; without a folder the sample notes.",
 )
 @click.option(
-    "--watch/--no-watch", "follows", default=True, help="Follow the folders that were indexed."
+    "--watch/--no-watch",
+    "follows",
+    default=True,
+    help="Follow the folders that were indexed.",
 )
 @click.option(
     "--model",
@@ -129,7 +145,9 @@ def dev(
 ) -> None:
     """The whole product on this machine, for this machine only. Ctrl-C ends it."""
     stored = StoreChoice(
-        kind=asked["store"], port=asked["emulator_port"], data=asked["emulator_data"]
+        kind=asked["store"],
+        port=asked["emulator_port"],
+        data=asked["emulator_data"],
     )
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.default_int_handler)
@@ -166,7 +184,12 @@ def dev(
         site = with_request_lines(site)
         host, bound = listener.getsockname()
         server = make_server(
-            host, bound, site, threaded=True, request_handler=_Quiet, fd=listener.fileno()
+            host,
+            bound,
+            site,
+            threaded=True,
+            request_handler=_Quiet,
+            fd=listener.fileno(),
         )
         stack.enter_context(_reconciling(app, trigger, context.tenant_id, reconcile_waits()))
         stack.callback(trigger.stop)
@@ -231,7 +254,9 @@ def _secret_beyond(settings: Settings, listen: str, chosen: str | None) -> str |
 
 
 def _found_by_commands(
-    context: CommandContext, app: App, address: str
+    context: CommandContext,
+    app: App,
+    address: str,
 ) -> AbstractContextManager[Announcement | None]:
     """Commands of this home ask this process, where their own product would answer the same."""
     if app.settings.auth != "none" or app.settings.store != "embedded":
@@ -240,14 +265,20 @@ def _found_by_commands(
     if plain.store != "embedded":
         return nullcontext()
     running = Running(
-        address=address, tenant=context.tenant_id, settings=digest_of(plain), models=models_of(app)
+        address=address,
+        tenant=context.tenant_id,
+        settings=digest_of(plain),
+        models=models_of(app),
     )
     return announced(app.settings.home, running)
 
 
 @contextmanager
 def _product(
-    context: CommandContext, store: DevStore, trigger: Trigger, writing: Mapping[str, str]
+    context: CommandContext,
+    store: DevStore,
+    trigger: Trigger,
+    writing: Mapping[str, str],
 ) -> Iterator[App]:
     """The App of this process, on that store. `writing`: the settings of a model that was asked for."""
     more = {"AUTH": "none", "LOG_LEVEL": "WARNING", **store.settings, **writing}
@@ -308,7 +339,8 @@ def _site(
 
 
 def _by_first_segment(
-    functions: Mapping[str, WSGIApplication], rest: WSGIApplication
+    functions: Mapping[str, WSGIApplication],
+    rest: WSGIApplication,
 ) -> WSGIApplication:
     """Routes a path to the function that its first segment names, as Cloud Functions' shared host does.
 
@@ -324,7 +356,8 @@ def _by_first_segment(
 
 
 def _by_last_segment(
-    triggers: Mapping[str, WSGIApplication], rest: WSGIApplication
+    triggers: Mapping[str, WSGIApplication],
+    rest: WSGIApplication,
 ) -> WSGIApplication:
     """Routes an event of the emulator to the function that the last segment of its path names."""
 
@@ -357,7 +390,10 @@ def reconcile_waits() -> Iterator[float]:
 
 @contextmanager
 def _reconciling(
-    app: App, trigger: Trigger, tenant_id: str, waits: Iterable[float]
+    app: App,
+    trigger: Trigger,
+    tenant_id: str,
+    waits: Iterable[float],
 ) -> Iterator[None]:
     """Bring what is new in the template folders, and what an earlier process left undone to the trigger, at these
     times.
@@ -370,7 +406,11 @@ def _reconciling(
                 return
             try:
                 app.templates.index(tenant_id)
-                reconcile(app.indexer, budget=RECONCILE_BUDGET, hand_over=trigger.enqueue)
+                reconcile(
+                    app.indexer,
+                    budget=RECONCILE_BUDGET,
+                    hand_over=trigger.enqueue,
+                )
             except AuroraError as error:
                 _logger.warning("reconcile: %s", error.message)
 
@@ -394,7 +434,15 @@ def _load_sample(app: App, context: CommandContext, sample: Path) -> None:
     known = next((each for each in folders if each.source == task.source), None)
     if known and known.finished:
         return
-    if not known and app.notes.page(context.tenant_id, limit=1, token=None, vault=None).items:
+    if (
+        not known
+        and app.notes.page(
+            context.tenant_id,
+            limit=1,
+            token=None,
+            vault=None,
+        ).items
+    ):
         return
     if not known and app.store.last_erasure(context.tenant_id):
         echo(f"everything was erased here, so the sample is not loaded: aurora index {sample}")

@@ -76,7 +76,10 @@ def _calibrate(context: CommandContext) -> None:
             raise OperatorError(f"there is no embedder to measure: pip install {LOCAL_PACKAGES}")
         version = index_version(embedder, app.chunker)
         calibration = measured(
-            context.tenant_id, store=app.store, embedder=embedder, index_version=version
+            context.tenant_id,
+            store=app.store,
+            embedder=embedder,
+            index_version=version,
         )
     cosines = {
         "EMBEDDING_UNRELATED": round(calibration.baseline, 3),

@@ -65,7 +65,9 @@ class Task:
 @click.command(name="eval")
 @click.argument("golden", type=FILE, required=False)
 @click.option(
-    "--notes", type=FOLDER, help="Markdown that the questions are about.  [default: your notes]"
+    "--notes",
+    type=FOLDER,
+    help="Markdown that the questions are about.  [default: your notes]",
 )
 @click.option(
     "--collection",
@@ -84,7 +86,12 @@ class Task:
     type=click.Choice([strategy.value for strategy in Strategy]),
 )
 @click.option(
-    "--chunker", "chunkers", multiple=True, type=CHUNKER, default=[MARKDOWN.name], show_default=True
+    "--chunker",
+    "chunkers",
+    multiple=True,
+    type=CHUNKER,
+    default=[MARKDOWN.name],
+    show_default=True,
 )
 @click.option(
     "--embedder",
@@ -94,11 +101,22 @@ class Task:
     show_default=True,
     help="`configured`, `none`, or a model as in EMBEDDING_MODEL.",
 )
-@click.option("--slice", "slices", multiple=True, help="Only questions of this slice; repeatable.")
 @click.option(
-    "--chat/--no-chat", default=None, help="Have them answered too.  [default: with a golden file]"
+    "--slice",
+    "slices",
+    multiple=True,
+    help="Only questions of this slice; repeatable.",
 )
-@click.option("--yes", is_flag=True, help="Do not ask whether to pay for the answers of a model.")
+@click.option(
+    "--chat/--no-chat",
+    default=None,
+    help="Have them answered too.  [default: with a golden file]",
+)
+@click.option(
+    "--yes",
+    is_flag=True,
+    help="Do not ask whether to pay for the answers of a model.",
+)
 @click.option(
     "--foreign",
     "strangers",
@@ -107,7 +125,10 @@ class Task:
     help="A golden file or collection about quite other notes: its questions are asked too and should be refused.",
 )
 @click.option(
-    "--tune", "tunes", is_flag=True, help="Tune weights and BM25 on one half, report the other."
+    "--tune",
+    "tunes",
+    is_flag=True,
+    help="Tune weights and BM25 on one half, report the other.",
 )
 @click.option("--now", help="RFC 3339; when questions are asked that do not say.")
 @click.option(
@@ -150,7 +171,11 @@ def evaluate(
         agree(app, _number_of_answers(task.golden, options, chat=chat), yes=options["yes"])
     measured, tuned = _evaluate(context, task, chat=chat, options=options)
     report = EvaluationReport(
-        source=task.source, golden=task.golden, notes=task.notes, measured=measured, tuned=tuned
+        source=task.source,
+        golden=task.golden,
+        notes=task.notes,
+        measured=measured,
+        tuned=tuned,
     )
     if context.as_json:
         echo_json(summary(report))
@@ -264,7 +289,12 @@ def _golden(
             relevant[question.question_id] = ids
             needed[question.question_id] = parts_needed(question.facts, ids, texts)
     foreign = {source.stem: _foreign(source) for source in options["strangers"]}
-    return Golden(questions=selected, relevant=relevant, needed=needed, foreign=foreign)
+    return Golden(
+        questions=selected,
+        relevant=relevant,
+        needed=needed,
+        foreign=foreign,
+    )
 
 
 def _foreign(source: Path) -> tuple[GoldenQuestion, ...]:
@@ -301,7 +331,11 @@ def _read_vault(folder: Path, vault: str) -> dict[str, NoteDraft]:
 
 
 def _evaluate(
-    context: CommandContext, task: Task, *, chat: bool, options: Mapping[str, Any]
+    context: CommandContext,
+    task: Task,
+    *,
+    chat: bool,
+    options: Mapping[str, Any],
 ) -> tuple[list[Measured], list[Tuned]]:
     """Measures every variant: each embedder in a store of its own, each chunker in a tenant of its
     own, each strategy on it.
@@ -309,7 +343,11 @@ def _evaluate(
     measured = []
     tuned = []
     columns = (TextColumn("{task.description}"), MofNCompleteColumn())
-    with Progress(*columns, console=TerminalConsole(stderr=True), transient=True) as progress:
+    with Progress(
+        *columns,
+        console=TerminalConsole(stderr=True),
+        transient=True,
+    ) as progress:
         for embedder in options["embedders"]:
             with _app(context, embedder, options["cache"]) as app:
                 for chunker in options["chunkers"]:
@@ -319,7 +357,10 @@ def _evaluate(
                     model = variant_app.embedder.model if variant_app.embedder else NONE
                     for strategy in _strategies(options):
                         asker = Asker(
-                            app=variant_app, tenant_id=chunker, now=task.now, strategy=strategy
+                            app=variant_app,
+                            tenant_id=chunker,
+                            now=task.now,
+                            strategy=strategy,
                         )
                         variant = Variant(strategy, model, chunker)
                         progress.add_task(f"asking {variant.label}", total=None)

@@ -24,9 +24,17 @@ LEGS = ("vector", "keyword", "recency")
 
 @click.command()
 @click.argument("question")
-@click.option("--note", "note_ids", multiple=True, help="A note's id; repeatable.")
 @click.option(
-    "--path", "paths", multiple=True, help="A note's path, like projects/api.md; repeatable."
+    "--note",
+    "note_ids",
+    multiple=True,
+    help="A note's id; repeatable.",
+)
+@click.option(
+    "--path",
+    "paths",
+    multiple=True,
+    help="A note's path, like projects/api.md; repeatable.",
 )
 @click.option(
     "--k",

@@ -100,7 +100,11 @@ def _rows(file: Path) -> Iterator[Json]:
 
 
 def _restored(
-    client: ApiClient, rows: Iterable[Json], restored: Restored, *, erasure: str | None
+    client: ApiClient,
+    rows: Iterable[Json],
+    restored: Restored,
+    *,
+    erasure: str | None,
 ) -> Iterator[str]:
     """Brings back objects, and yields the ids of the notes that are there now.
 
@@ -192,7 +196,10 @@ BRINGS: Mapping[str, Callable[[ApiClient, Json, str | None], None]] = {
 
 
 def _bring_session(
-    client: ApiClient, session: Json, messages: Iterable[Json], erasure: str | None
+    client: ApiClient,
+    session: Json,
+    messages: Iterable[Json],
+    erasure: str | None,
 ) -> None:
     """Saves a conversation with its messages.
 

@@ -69,9 +69,16 @@ T = TypeVar("T")
 @click.option(
     "--vault", help="The vault that the notes go into.  [default: default, or one of its own]"
 )
-@click.option("--watch", "watching", is_flag=True, help="Go on following the folder until Ctrl-C.")
 @click.option(
-    "--write-back", is_flag=True, help="Write notes that were changed elsewhere into their files."
+    "--watch",
+    "watching",
+    is_flag=True,
+    help="Go on following the folder until Ctrl-C.",
+)
+@click.option(
+    "--write-back",
+    is_flag=True,
+    help="Write notes that were changed elsewhere into their files.",
 )
 @click.option(
     "--take",
@@ -192,8 +199,16 @@ def tell_news(news: ImportReport | AuroraError, *, as_json: bool = False) -> Non
 
 
 @click.command()
-@click.option("--full", is_flag=True, help="Look at every note, not only at those changed lately.")
-@click.option("--dry-run", is_flag=True, help="Change nothing; count what would be embedded.")
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Look at every note, not only at those changed lately.",
+)
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Change nothing; count what would be embedded.",
+)
 @click.option(
     "--budget",
     type=click.IntRange(1),
@@ -207,7 +222,12 @@ def reconcile(context: CommandContext, budget: int, *, full: bool, dry_run: bool
     repaired.
     """
     with context.app() as app:
-        report = reconcile_index(app.indexer, budget=budget, full=full, dry_run=dry_run)
+        report = reconcile_index(
+            app.indexer,
+            budget=budget,
+            full=full,
+            dry_run=dry_run,
+        )
     if context.as_json:
         echo_json(reconcile_json(report))
     else:
@@ -232,7 +252,11 @@ def reconcile(context: CommandContext, budget: int, *, full: bool, dry_run: bool
 
 
 @click.command()
-@click.argument("folder", type=FOLDER, default=shipped.SAMPLE_NOTES)
+@click.argument(
+    "folder",
+    type=FOLDER,
+    default=shipped.SAMPLE_NOTES,
+)
 @common
 def demo(context: CommandContext, folder: Path) -> None:
     """Index a folder into a temporary home, ask three questions, print the cited answers.
@@ -279,7 +303,10 @@ def _with_bar(work: Callable[[Step], T], goes_on: str = GOES_ON) -> T:
     waiting = 0
     last_line = time.monotonic()
     with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
+        *columns,
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
     ) as progress:
         bars = {NOTES: progress.add_task(NOTES, total=None, rate="")}
 
@@ -295,7 +322,12 @@ def _with_bar(work: Callable[[Step], T], goes_on: str = GOES_ON) -> T:
             bar = bars[name]
             speed = progress.tasks[bar].speed
             rate = f"{speed:.1f} notes/s" if speed else ""
-            progress.update(bar, completed=completed, total=total, rate=rate)
+            progress.update(
+                bar,
+                completed=completed,
+                total=total,
+                rate=rate,
+            )
 
         try:
             return work(step)

@@ -19,9 +19,15 @@ PATH = "/settings:model"
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--gemini", is_flag=True, help="Gemini, with a key; without NAME its usual model.")
 @click.option(
-    "--address", default="", help="Of a server with OpenAI's interface; else one on this machine."
+    "--gemini",
+    is_flag=True,
+    help="Gemini, with a key; without NAME its usual model.",
+)
+@click.option(
+    "--address",
+    default="",
+    help="Of a server with OpenAI's interface; else one on this machine.",
 )
 @click.option(
     "--key",
@@ -29,8 +35,18 @@ PATH = "/settings:model"
     is_flag=True,
     help="Ask for the server's key, which is not shown; without a terminal standard input has it.",
 )
-@click.option("--none", "without", is_flag=True, help="No model: answers are quotes.")
-@click.option("--list", "lists", is_flag=True, help="List the server's models and choose none.")
+@click.option(
+    "--none",
+    "without",
+    is_flag=True,
+    help="No model: answers are quotes.",
+)
+@click.option(
+    "--list",
+    "lists",
+    is_flag=True,
+    help="List the server's models and choose none.",
+)
 @common
 def model(context: CommandContext, /, name: str | None, **options: Any) -> None:  # noqa: ANN401 - click's options
     r"""Show the model that writes, or choose one: it is tried with one word, and kept in the home's `.env` if that worked.
@@ -66,7 +82,9 @@ def model(context: CommandContext, /, name: str | None, **options: Any) -> None:
 
 
 def _send(
-    context: CommandContext, method: Literal["GET", "POST", "PUT"], body: Mapping[str, object]
+    context: CommandContext,
+    method: Literal["GET", "POST", "PUT"],
+    body: Mapping[str, object],
 ) -> Mapping[str, Any]:
     """Asks the product that runs in this home, which then writes with the new model at once, else one in this process."""
     running = find_running(context.settings(), context.tenant_id)

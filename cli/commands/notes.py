@@ -108,7 +108,11 @@ def delete(context: CommandContext, note: str, vault: str | None) -> None:
     with context.client() as client:
         record = _named(client, note, vault)
         note_id = record["noteId"]
-        client.send("DELETE", address("notes", note_id), query={"revision": record["revision"]})
+        client.send(
+            "DELETE",
+            address("notes", note_id),
+            query={"revision": record["revision"]},
+        )
         _index(client, context, note_id)
     name = record["title"] or record["path"]
     context.tell({"deleted": note_id}, f"deleted {name}; it is in the trash")
@@ -159,7 +163,12 @@ def restore(context: CommandContext, trashed: str) -> None:
 
 @notes.command()
 @click.argument("file", type=click.File("rb"))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print JSON.",
+)
 def check(file: BinaryIO, *, as_json: bool) -> None:
     """Name the field for which the rules refuse a note: they themselves only say PERMISSION_DENIED.
 
@@ -200,7 +209,11 @@ def problem_of(document: bytes) -> str | None:
 def _listed(client: ApiClient, vault: str | None) -> list[Json]:
     """Returns the notes of a vault, or of all, newest first."""
     listed = [note for note in listed_notes(client) if vault in (None, note["vault"])]
-    return sorted(listed, key=lambda note: (note["createdAt"], note["path"]), reverse=True)
+    return sorted(
+        listed,
+        key=lambda note: (note["createdAt"], note["path"]),
+        reverse=True,
+    )
 
 
 def _named(client: ApiClient, name: str, vault: str | None) -> Json:

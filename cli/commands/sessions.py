@@ -23,7 +23,11 @@ def sessions() -> None:
 
 
 @sessions.command("list")
-@click.option("--query", default="", help="Only those whose title holds these words.")
+@click.option(
+    "--query",
+    default="",
+    help="Only those whose title holds these words.",
+)
 @anywhere
 def list_all(context: CommandContext, query: str) -> None:
     """Every session, last changed first."""
@@ -72,7 +76,11 @@ def show(context: CommandContext, session_id: str) -> None:
 def rename(context: CommandContext, session_id: str, title: str) -> None:
     """Give a session another title."""
     with context.client() as client:
-        session = client.send("PATCH", address("sessions", session_id), {"title": title})
+        session = client.send(
+            "PATCH",
+            address("sessions", session_id),
+            {"title": title},
+        )
     context.tell(session, f"{session['sessionId']} is now called {session['title']}")
 
 

@@ -48,7 +48,11 @@ def list_all(context: CommandContext) -> None:
 @templates.command()
 @click.argument("query")
 @click.option(
-    "--k", type=click.IntRange(1, 20), default=3, show_default=True, help="How many templates."
+    "--k",
+    type=click.IntRange(1, 20),
+    default=3,
+    show_default=True,
+    help="How many templates.",
 )
 @anywhere
 def search(context: CommandContext, query: str, k: int) -> None:

@@ -19,7 +19,11 @@ SECONDS = 3600
 
 
 @click.command()
-@click.option("--user", required=True, help="The user's id (uid).")
+@click.option(
+    "--user",
+    required=True,
+    help="The user's id (uid).",
+)
 @click.option(
     "--claim-tenant",
     metavar="TENANT",

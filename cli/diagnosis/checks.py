@@ -303,7 +303,11 @@ def _files_of(root: Path, vault: str) -> PartVerdict:
     for reason, count in ignored.items():
         details.append(f"{count} {reason}")
     listing = "; ".join(details) or "all are notes"
-    return PartVerdict("files", "missing" if missed else "ok", f"{root}: {listing}")
+    return PartVerdict(
+        "files",
+        "missing" if missed else "ok",
+        f"{root}: {listing}",
+    )
 
 
 def _auth(env: Mapping[str, str]) -> str:
@@ -395,7 +399,12 @@ def foreign_notes(app: App, tenant_id: str) -> str | None:
     """
     if app.embedder is None or app.embedder.languages is None:
         return None
-    newest = app.store.recent(tenant_id, limit=NEWEST, stems=(), restriction=Restriction())
+    newest = app.store.recent(
+        tenant_id,
+        limit=NEWEST,
+        stems=(),
+        restriction=Restriction(),
+    )
     counts = Counter(detect(chunk.text) for chunk in newest)
     if not counts:
         return None

@@ -189,7 +189,12 @@ def _verdict(part: str, check: PartCheck, deployment: DeployedProduct) -> PartVe
         return PartVerdict(part=part, verdict="ok", detail="")
     subjects = " ".join(gap.split()[0] for gap in gaps)
     command = check.mend.replace("{gaps}", subjects).replace("{project}", project)
-    return PartVerdict(part=part, verdict="failed", detail="; ".join(gaps), mend=command)
+    return PartVerdict(
+        part=part,
+        verdict="failed",
+        detail="; ".join(gaps),
+        mend=command,
+    )
 
 
 def _apis(deployment: DeployedProduct) -> Iterator[str]:

@@ -121,7 +121,12 @@ class GoogleProject:
         # The rest of an address may hold a key or an id, which no message shows.
         host = address.partition("://")[2].partition("/")[0]
         try:
-            with requests.request(method, address, headers=all_headers, timeout=SECONDS) as reply:
+            with requests.request(
+                method,
+                address,
+                headers=all_headers,
+                timeout=SECONDS,
+            ) as reply:
                 if reply.status_code == 404:
                     return None
                 if reply.status_code in REFUSALS:

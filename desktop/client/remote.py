@@ -188,7 +188,11 @@ class HttpClient:
     """
 
     def __init__(
-        self, base: str, token: str | None, exchange: Exchange, models: Models | None
+        self,
+        base: str,
+        token: str | None,
+        exchange: Exchange,
+        models: Models | None,
     ) -> None:
         self.models = models
         self._base = base

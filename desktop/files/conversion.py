@@ -91,7 +91,11 @@ def text_of(converter: Converter, raw: bytes) -> str:
     """
     context = _processes()
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_convert, args=(sender, converter, raw), daemon=True)
+    process = context.Process(
+        target=_convert,
+        args=(sender, converter, raw),
+        daemon=True,
+    )
     process.start()
     sender.close()
     try:
@@ -173,7 +177,12 @@ def _with_fields(fields: Mapping[str, object], text: str) -> str:
         return text
     import yaml  # noqa: PLC0415 - as in shared.markdown.frontmatter
 
-    frontmatter = yaml.safe_dump(values, allow_unicode=True, sort_keys=False, width=10_000)
+    frontmatter = yaml.safe_dump(
+        values,
+        allow_unicode=True,
+        sort_keys=False,
+        width=10_000,
+    )
     return f"---\n{frontmatter}---\n{text}"
 
 
@@ -239,7 +248,14 @@ def _markdown(html: str) -> str:
     """Returns the Markdown of HTML, without images."""
     import markdownify  # noqa: PLC0415 - an extra
 
-    return str(markdownify.markdownify(html, heading_style="ATX", bullets="-", strip=["img"]))
+    return str(
+        markdownify.markdownify(
+            html,
+            heading_style="ATX",
+            bullets="-",
+            strip=["img"],
+        )
+    )
 
 
 def _org(raw: bytes) -> str:

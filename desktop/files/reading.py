@@ -123,13 +123,21 @@ def ignore_rules(root: Path) -> GitIgnoreSpec:
 
 
 def _walk(
-    root: Path, folder: Path, entered: set[Path], rules: GitIgnoreSpec
+    root: Path,
+    folder: Path,
+    entered: set[Path],
+    rules: GitIgnoreSpec,
 ) -> Iterator[Path | Skipped]:
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
         reason = f"unreadable: {error.strerror}"
-        yield Skipped(relative(root, folder), reason, unread=True, missed=True)
+        yield Skipped(
+            relative(root, folder),
+            reason,
+            unread=True,
+            missed=True,
+        )
         return
     for entry in entries:
         path = relative(root, entry)
@@ -187,7 +195,10 @@ def _real(entry: Path) -> Path:
 
 
 def read(
-    root: Path, file: Path, vault: str, known_digest: str | None = None
+    root: Path,
+    file: Path,
+    vault: str,
+    known_digest: str | None = None,
 ) -> FileNote | Skipped | Unchanged:
     """Reads a file as a note of the vault.
 
@@ -203,7 +214,12 @@ def read(
         if status.st_size <= _max_bytes(converter):
             raw = file.read_bytes()
     except OSError as error:
-        return Skipped(path, f"unreadable: {error.strerror}", unread=True, missed=True)
+        return Skipped(
+            path,
+            f"unreadable: {error.strerror}",
+            unread=True,
+            missed=True,
+        )
     digest = digest_of_bytes(raw)
     if converter and digest == known_digest:
         return Unchanged(digest)

@@ -64,7 +64,11 @@ def create_file(file: Path, content: bytes) -> None:
 
 def _write_beside(file: Path, content: bytes) -> Path:
     """Writes a hidden file into the same folder, which no import reads, and returns its path."""
-    handle, name = tempfile.mkstemp(prefix=".aurora-", suffix=".part", dir=file.parent)
+    handle, name = tempfile.mkstemp(
+        prefix=".aurora-",
+        suffix=".part",
+        dir=file.parent,
+    )
     with os.fdopen(handle, "wb") as stream:
         stream.write(content)
         stream.flush()

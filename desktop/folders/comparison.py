@@ -30,7 +30,10 @@ class Comparison(Enum):
 
 
 def compare(
-    last: SyncedState | None, file: FileNote | None, note: Note | None, replaced: str = ""
+    last: SyncedState | None,
+    file: FileNote | None,
+    note: Note | None,
+    replaced: str = "",
 ) -> Comparison:
     """Compares a file and its note with what they were last.
 
@@ -109,7 +112,11 @@ def _possible_content_digests(note: Note) -> tuple[str, str]:
 
 
 def _digest(
-    title: str, text: str, tags: Sequence[str], lang: str | None, created: datetime | None
+    title: str,
+    text: str,
+    tags: Sequence[str],
+    lang: str | None,
+    created: datetime | None,
 ) -> str:
     when = None
     if created is not None:

@@ -87,7 +87,11 @@ def open_conflicts(destination: Destination) -> Iterator[FileAndNote]:
             if rules.match_file(last.path):
                 continue
             pair = file_and_note(
-                destination, folder, note_id, last, replaced=replaced.get(note_id, "")
+                destination,
+                folder,
+                note_id,
+                last,
+                replaced=replaced.get(note_id, ""),
             )
             if pair.state is Comparison.CONFLICT:
                 yield pair
@@ -104,7 +108,12 @@ def settle(
 
     A file that cannot be read stays as it is, and so does its note: `failed` says why.
     """
-    merge = merge_of(destination, folder.source, ImportChoice(take=side), {note_id: last})
+    merge = merge_of(
+        destination,
+        folder.source,
+        ImportChoice(take=side),
+        {note_id: last},
+    )
     place = folder.source.root / last.path
     outcome = merge.join(note_id, place if place.exists() else None)
     if isinstance(outcome.file, Skipped):

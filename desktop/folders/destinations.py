@@ -187,7 +187,12 @@ class LocalDestination:
 
     def listed(self) -> Mapping[str, NoteVersion]:
         def page(token: str | None) -> Page[ListedNote]:
-            return self.app.notes.page(self.tenant_id, limit=LISTED, token=token, vault=None)
+            return self.app.notes.page(
+                self.tenant_id,
+                limit=LISTED,
+                token=token,
+                vault=None,
+            )
 
         return {note.note_id: NoteVersion.of(note) for note in items_of_pages(page)}
 
@@ -200,7 +205,10 @@ class LocalDestination:
 
     def save(self, file: FileNote, replacing: str) -> Note:
         return self.app.notes.save(
-            self.tenant_id, file.note_id, file.dated_draft, replacing=replacing
+            self.tenant_id,
+            file.note_id,
+            file.dated_draft,
+            replacing=replacing,
         )
 
     def index(self, note_id: str) -> IndexProgress:
@@ -278,7 +286,10 @@ def replaced_at(rows: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
 
 
 def stop_following(
-    destination: Destination, sources: Iterable[FolderSource], *, remove_notes: bool
+    destination: Destination,
+    sources: Iterable[FolderSource],
+    *,
+    remove_notes: bool,
 ) -> int:
     """Forgets folders and returns how many of their notes went into the trash.
 

@@ -277,7 +277,9 @@ def _row(source: FolderSource, notes: int, reading: FolderReading | None) -> dic
 def with_folders(site: WSGIApplication, folders: FollowedFolders) -> WSGIApplication:
     """Wraps `site`, so that folders can be added to its home, and taken from it."""
     browsing = with_resource(
-        site, "/folders:browse", {"GET": lambda request: _browse(folders, request)}
+        site,
+        "/folders:browse",
+        {"GET": lambda request: _browse(folders, request)},
     )
     methods = {
         "GET": lambda request: folders.listed(with_questions="progress" not in request.args),

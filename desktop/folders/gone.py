@@ -117,7 +117,11 @@ def gone_folders(questions: Mapping[str, str], paths: Iterable[str]) -> list[Gon
     known = _count_by_folder(paths)
     missing = Counter(questions.values())
     return [
-        GoneFolder(path=folder, files=missing[folder], known=known[folder])
+        GoneFolder(
+            path=folder,
+            files=missing[folder],
+            known=known[folder],
+        )
         for folder in sorted(missing)
     ]
 

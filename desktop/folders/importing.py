@@ -173,7 +173,10 @@ class Import:
                 yield Skipped(owner.relative_to(root).as_posix(), "indexed as a folder of its own")
 
     def _prepare(
-        self, manifest: Manifest, files: Mapping[str, Path], unread_paths: set[str]
+        self,
+        manifest: Manifest,
+        files: Mapping[str, Path],
+        unread_paths: set[str],
     ) -> tuple[Merge, dict[str, Path]]:
         """Records the import's beginning. Returns what its files share, and the files by note id.
 
@@ -435,7 +438,11 @@ def _move_note(merge: Merge, old_id: str, new_id: str, path: str) -> bool:
             draft = replace(draft, path=path)
         # Saved as if a file said what the note does.
         file = FileNote(
-            note_id=new_id, draft=draft, modified=datetime.now(UTC), digest="", problem=None
+            note_id=new_id,
+            draft=draft,
+            modified=datetime.now(UTC),
+            digest="",
+            problem=None,
         )
         merge.destination.save(file, "")
     merge.manifest.record(merge.source, new_id, replace(last, path=path, note_updated=None))
@@ -491,7 +498,12 @@ def _first_added(root: Path) -> dict[str, datetime]:
     """
     command = ("git", "-C", str(root), *_SAFE, *_LOG, "--", ".")
     try:
-        process = subprocess.run(command, capture_output=True, timeout=GIT_SECONDS, check=True)
+        process = subprocess.run(
+            command,
+            capture_output=True,
+            timeout=GIT_SECONDS,
+            check=True,
+        )
     except (OSError, subprocess.SubprocessError):
         return {}
     added: dict[str, datetime] = {}

@@ -470,7 +470,12 @@ def _connected(file: Path) -> sqlite3.Connection:
     nothing is synced to the disk.
     """
     make_private_file(file)
-    db = sqlite3.connect(file, timeout=LOCK_SECONDS, isolation_level=None, check_same_thread=False)
+    db = sqlite3.connect(
+        file,
+        timeout=LOCK_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+    )
     try:
         db.executescript("PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON;")
         if not _is_current(db):

@@ -243,7 +243,12 @@ class Merge:
     def _index(self, note_id: str, path: str, file: FileNote | Unchanged | None) -> FileOutcome:
         """Begins to index the note."""
         progress = self.destination.index(note_id)
-        return FileOutcome(path=path, file=file, note_id=note_id, index=progress)
+        return FileOutcome(
+            path=path,
+            file=file,
+            note_id=note_id,
+            index=progress,
+        )
 
     def _update_note(self, note_id: str, pair: _Pair) -> FileOutcome:
         """Makes the note what the file says, which may be gone."""
@@ -312,7 +317,11 @@ class Merge:
         if missing_fields:
             # The note counts as changed, so that no change of the file takes away what it says more.
             says_less = content_digest(written.draft)
-            state = SyncedState(path=pair.path, file_digest=written.digest, note_digest=says_less)
+            state = SyncedState(
+                path=pair.path,
+                file_digest=written.digest,
+                note_digest=says_less,
+            )
             problem = f" ({written.problem})" if written.problem else ""
             reason = (
                 f"its {' and '.join(missing_fields)} cannot be written into the file{problem}, and stay in the note; "

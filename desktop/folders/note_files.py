@@ -150,7 +150,12 @@ def _document(request: Request, files: FolderFiles, note_id: str) -> Response:
     if file is None:
         return error_reply(NotFound(f"note {note_id!r} {problem}"))
     media_type = IMAGES.get(file.suffix.lower(), "application/pdf")
-    response = send_file(file, request.environ, mimetype=media_type, download_name=file.name)
+    response = send_file(
+        file,
+        request.environ,
+        mimetype=media_type,
+        download_name=file.name,
+    )
     response.headers.update(headers)
     return response
 

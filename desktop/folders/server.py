@@ -119,7 +119,11 @@ class RemoteDestination:
         return IndexProgress(changed=True, pending="saved; the server has still to index it")
 
     def remove(self, note_id: str, replacing: str) -> None:
-        self.client.send("DELETE", address("notes", note_id), query={"revision": replacing})
+        self.client.send(
+            "DELETE",
+            address("notes", note_id),
+            query={"revision": replacing},
+        )
         self._listed.pop(note_id, None)
 
     def discard(self, note_id: str, draft: NoteDraft) -> None:

@@ -35,7 +35,10 @@ class VaultChoice:
 
 
 def choose_vault(
-    manifest: Manifest, destination: str, root: Path, vault: str | None
+    manifest: Manifest,
+    destination: str,
+    root: Path,
+    vault: str | None,
 ) -> VaultChoice:
     """Chooses the vault. A folder that has moved is known under its new path from then on.
 
@@ -64,7 +67,9 @@ def choose_vault(
 
 
 def _recognised(
-    manifest: Manifest, absent: Iterable[FollowedFolder], root: Path
+    manifest: Manifest,
+    absent: Iterable[FollowedFolder],
+    root: Path,
 ) -> FolderSource | None:
     """Returns the folder with the largest share of its files below `root` now; None if no share is
     large enough.
@@ -87,7 +92,9 @@ def _share_below(root: Path, files: Iterable[SyncedState]) -> float:
 
 
 def _first_choice(
-    manifest: Manifest, followed: Iterable[FollowedFolder], root: Path
+    manifest: Manifest,
+    followed: Iterable[FollowedFolder],
+    root: Path,
 ) -> VaultChoice:
     """Chooses the default vault, or a new one if another folder has notes at the same paths there."""
     used_names = {folder.source.vault for folder in followed}

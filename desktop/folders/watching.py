@@ -230,7 +230,10 @@ def following_all(destination: Destination, on_report: OnReport) -> Iterator[Non
     """
     stop = Event()
     thread = Thread(
-        target=_follow_all, args=(destination, on_report, stop), name="folders", daemon=True
+        target=_follow_all,
+        args=(destination, on_report, stop),
+        name="folders",
+        daemon=True,
     )
     thread.start()
     try:

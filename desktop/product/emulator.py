@@ -69,7 +69,10 @@ def _jars(env: Mapping[str, str]) -> Iterator[Path]:
     """Yields the places where the jar may be, the newest of firebase-tools first."""
     if shutil.which("dpkg"):
         listing = subprocess.run(
-            ["dpkg", "-L", DEBIAN_PACKAGE], capture_output=True, text=True, check=False
+            ["dpkg", "-L", DEBIAN_PACKAGE],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         for line in listing.stdout.splitlines():
             if line.endswith(JAR):
@@ -78,7 +81,11 @@ def _jars(env: Mapping[str, str]) -> Iterator[Path]:
     if gcloud:
         yield Path(gcloud).resolve().parent.parent / JAR
     cache = Path(env.get("HOME", "~")).expanduser() / ".cache/firebase/emulators"
-    yield from sorted(cache.glob("cloud-firestore-emulator-v*.jar"), key=_version, reverse=True)
+    yield from sorted(
+        cache.glob("cloud-firestore-emulator-v*.jar"),
+        key=_version,
+        reverse=True,
+    )
 
 
 def _version(jar: Path) -> tuple[int, ...]:
@@ -170,7 +177,10 @@ class Emulator:
         fresh.rename(folder / EXPORT)
 
     def _admin(
-        self, method: Literal["GET", "PUT", "POST", "DELETE"], path: str, body: object = None
+        self,
+        method: Literal["GET", "PUT", "POST", "DELETE"],
+        path: str,
+        body: object = None,
     ) -> bytes:
         """Sends a request to the emulator's own interface and returns the reply. Raises OperatorError."""
         request = urllib.request.Request(
@@ -230,7 +240,10 @@ def start(
     with os.fdopen(handle, "wb") as log:
         # Its own session: Ctrl-C in a terminal then reaches us first, and we stop it after the last write.
         process = subprocess.Popen(
-            command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+            command,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
     emulator = Emulator(host, process, Path(name))
     try:

@@ -74,7 +74,12 @@ def remarks(home: Path | None) -> Iterator[str]:
 
 def _suggestion(name: str, min_likeness: float) -> str:
     """Returns the end of a remark that names the nearest setting; empty if none is near enough."""
-    nearest = get_close_matches(name.upper(), SETTINGS, n=1, cutoff=min_likeness)
+    nearest = get_close_matches(
+        name.upper(),
+        SETTINGS,
+        n=1,
+        cutoff=min_likeness,
+    )
     return f"; {nearest[0]} is" if nearest else ""
 
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 
 def only_from_this_machine(
-    app: WSGIApplication, allowed_origins: Collection[str]
+    app: WSGIApplication,
+    allowed_origins: Collection[str],
 ) -> WSGIApplication:
     """Wraps `app` with a check of Host (a loopback name) and Origin (none, our own, or one on the list)."""
     from desktop.product.page import error_reply  # noqa: PLC0415 - 100 ms for those who serve; the names are everybody's

@@ -45,7 +45,12 @@ FIELDS = {"OPENAI_BASE_URL": "address", "OPENAI_API_KEY": "key", "CHAT_MODEL": "
 """Fields of a request by the variables that they set."""
 MAX_BODY = 4000
 MAX_VALUE = 1000
-GREETING = Prompt(system="Answer with one word.", user="Say hello.", question="hello", sources=())
+GREETING = Prompt(
+    system="Answer with one word.",
+    user="Say hello.",
+    question="hello",
+    sources=(),
+)
 KINDS: Mapping[str, Mapping[str, str]] = {
     "none": {},
     "gemini": {"model": CHAT_MODEL},

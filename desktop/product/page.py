@@ -90,7 +90,9 @@ def json_of(request: Request, *, most: int) -> Any:  # noqa: ANN401 - JSON
 
 
 def with_page(
-    functions: WSGIApplication, folder: Path, config: Mapping[str, object] | None = None
+    functions: WSGIApplication,
+    folder: Path,
+    config: Mapping[str, object] | None = None,
 ) -> WSGIApplication:
     """Wraps `functions` with the files of `folder`. `/` is the page for clients that accept HTML, as
     browsers do.
@@ -122,7 +124,11 @@ def with_page(
             "Vary": "Accept",
             "X-Content-Type-Options": "nosniff",
         }
-        response = Response(content, content_type=TYPES[file.suffix], headers=headers)
+        response = Response(
+            content,
+            content_type=TYPES[file.suffix],
+            headers=headers,
+        )
         response.add_etag()
         response.make_conditional(request)
         return response(environ, start_response)

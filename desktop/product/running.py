@@ -51,7 +51,11 @@ def models_of(app: App) -> Models:
     embedder = None
     if app.embedder:
         embedder = _model_name(app.embedder.model, None if settings.embeds_here else server)
-    return Models(writer=writer, quoter=app.extractive.model, embedder=embedder)
+    return Models(
+        writer=writer,
+        quoter=app.extractive.model,
+        embedder=embedder,
+    )
 
 
 def _model_name(model: str, server: str | None) -> str:
@@ -73,7 +77,10 @@ def digest_of(settings: Settings) -> str:
     identity are not among them.
     """
     relevant = replace(
-        settings, home=_DEFAULTS.home, log_level=_DEFAULTS.log_level, auth=_DEFAULTS.auth
+        settings,
+        home=_DEFAULTS.home,
+        log_level=_DEFAULTS.log_level,
+        auth=_DEFAULTS.auth,
     )
     return hashlib.sha256(repr(relevant).encode()).hexdigest()
 
@@ -87,7 +94,11 @@ class Announcement:
 
     def change(self, settings: Settings, models: Models) -> None:
         """Records that other models write from now on; commands with these settings ask this product."""
-        self.running = replace(self.running, settings=digest_of(settings), models=models)
+        self.running = replace(
+            self.running,
+            settings=digest_of(settings),
+            models=models,
+        )
         self.write()
 
     def write(self) -> None:

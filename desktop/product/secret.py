@@ -102,7 +102,12 @@ def _entrance(request: Request, secret: str) -> Response:
     if not _is_secret(candidate, secret):
         return error_reply(PermissionDenied("this is not the secret that `aurora dev` printed"))
     response = Response(status=204)
-    response.set_cookie(COOKIE, secret, httponly=True, samesite="Strict")
+    response.set_cookie(
+        COOKIE,
+        secret,
+        httponly=True,
+        samesite="Strict",
+    )
     return response
 
 

@@ -68,7 +68,10 @@ class DevStore:
 
 @contextmanager
 def dev_store(
-    choice: StoreChoice, env: Mapping[str, str], *, functions_port: int
+    choice: StoreChoice,
+    env: Mapping[str, str],
+    *,
+    functions_port: int,
 ) -> Iterator[DevStore]:
     """Yields the store. Raises OperatorError if it cannot be had, or the options exclude each other."""
     if choice.kind == "embedded":
@@ -99,7 +102,9 @@ def dev_store(
 def _started_emulator(choice: StoreChoice, suite: Suite, *, functions_port: int) -> Iterator[str]:
     """Yields the address of an emulator under our rules that posts its events to us."""
     with emulator.start(
-        port=choice.port, functions_port=functions_port, data=choice.data
+        port=choice.port,
+        functions_port=functions_port,
+        data=choice.data,
     ) as started:
         rules = shipped.RULES.read_text(encoding="utf-8")
         started.upload_rules(suite.project, rules)
@@ -150,13 +155,20 @@ def _dev_store(suite: Suite, host: str, *, follow: Suite | None, advice: str) ->
         variables.append(f"FIREBASE_AUTH_EMULATOR_HOST={suite.auth}")
         page["firebase"] = {"apiKey": WEB_KEY, "emulator": f"http://{suite.auth}"}
     return DevStore(
-        settings=settings, variables=tuple(variables), page=page, follow=follow, advice=advice
+        settings=settings,
+        variables=tuple(variables),
+        page=page,
+        follow=follow,
+        advice=advice,
     )
 
 
 @contextmanager
 def polling(
-    project: str, handlers: Mapping[str, OnWrite], *, database: str = DEFAULT_DATABASE
+    project: str,
+    handlers: Mapping[str, OnWrite],
+    *,
+    database: str = DEFAULT_DATABASE,
 ) -> Iterator[None]:
     """Calls handlers while the block runs, for every document first, then for each that is made,
     changed or removed.
@@ -168,9 +180,17 @@ def polling(
     that name, wherever it lies.
     """
     stopped = threading.Event()
-    connection = Connection(project, database=database, read_seconds=POLL_TIMEOUT, write_seconds=0)
+    connection = Connection(
+        project,
+        database=database,
+        read_seconds=POLL_TIMEOUT,
+        write_seconds=0,
+    )
     thread = threading.Thread(
-        target=_poll, args=(connection, handlers, stopped), name="polling", daemon=True
+        target=_poll,
+        args=(connection, handlers, stopped),
+        name="polling",
+        daemon=True,
     )
     thread.start()
     try:
@@ -181,7 +201,9 @@ def polling(
 
 
 def _poll(
-    connection: Connection, handlers: Mapping[str, OnWrite], stopped: threading.Event
+    connection: Connection,
+    handlers: Mapping[str, OnWrite],
+    stopped: threading.Event,
 ) -> None:
     documents: dict[str, dict[str, object]] = {collection: {} for collection in handlers}
     is_away = False

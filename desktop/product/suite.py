@@ -37,7 +37,10 @@ class Suite:
 
 
 def running(
-    env: Mapping[str, str], *, hubs: Path | None = None, seconds: float = START_SECONDS
+    env: Mapping[str, str],
+    *,
+    hubs: Path | None = None,
+    seconds: float = START_SECONDS,
 ) -> Suite:
     """Returns the emulators that `env` names, else those of a hub.
 

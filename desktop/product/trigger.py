@@ -68,7 +68,11 @@ class Trigger:
 
     def start(self) -> None:
         for number, work in enumerate((self._sort, *[self._run] * WORKERS)):
-            thread = threading.Thread(target=work, name=f"trigger-{number}", daemon=True)
+            thread = threading.Thread(
+                target=work,
+                name=f"trigger-{number}",
+                daemon=True,
+            )
             self._threads.append(thread)
             thread.start()
 
@@ -185,6 +189,10 @@ def posting(app: WSGIApplication) -> Callable[[str], int]:
             "ce-document": path,
             "ce-time": datetime.now(UTC).isoformat(),
         }
-        return client.post("/", headers=headers, content_type="application/protobuf").status_code
+        return client.post(
+            "/",
+            headers=headers,
+            content_type="application/protobuf",
+        ).status_code
 
     return post
