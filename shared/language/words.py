@@ -1,4 +1,4 @@
-"""Text -> tokens in any script; the parts of compound tokens; words folded for comparison."""
+"""Text -> tokens in any script; the parts of compound tokens; words folded and compared."""
 
 from __future__ import annotations
 
@@ -182,3 +182,23 @@ def folded_words(text: str) -> str:
 def stop_words(lang: str) -> frozenset[str]:
     """Returns the folded stop words of an ISO 639-1 code; empty for a language without a list."""
     return frozenset(fold(word) for word in vocabulary(lang).stop_words.split())
+
+
+def is_one_edit(word: str, other: str) -> bool:
+    """Reports whether one of Damerau's four mistakes makes one word of the other.
+
+    One letter is left out, added or replaced, or two neighbours are swapped. The lengths differ by
+    at most one.
+    """
+    common = 0
+    for letter, other_letter in zip(word, other, strict=False):
+        if letter != other_letter:
+            break
+        common += 1
+    rest = word[common:]
+    other_rest = other[common:]
+    is_added = rest[1:] == other_rest
+    is_left_out = other_rest[1:] == rest
+    is_replaced = rest[1:] == other_rest[1:]
+    is_swapped = rest[1::-1] == other_rest[:2] and rest[2:] == other_rest[2:]
+    return is_added or is_left_out or is_replaced or is_swapped

@@ -12,7 +12,7 @@ from dataclasses import replace
 from shared.language.languages import detect
 from shared.language.terms import MAX_TERM, content_words, stem_of, stems
 from shared.language.vocabulary import vocabulary
-from shared.language.words import fold, folded_words, stop_words
+from shared.language.words import fold, folded_words, is_one_edit, stop_words
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Analysis
 
@@ -141,25 +141,6 @@ def _most_frequent_neighbour(word: str, counts: Mapping[str, int]) -> list[str]:
     if not neighbours:
         return []
     return [max(neighbours, key=lambda other: (counts[other], other))]
-
-
-def is_one_edit(word: str, other: str) -> bool:
-    """Reports whether one of Damerau's four mistakes makes one word of the other.
-
-    One letter is left out, added or replaced, or two neighbours are swapped. The lengths differ by at most one.
-    """
-    common = 0
-    for letter, other_letter in zip(word, other, strict=False):
-        if letter != other_letter:
-            break
-        common += 1
-    rest = word[common:]
-    other_rest = other[common:]
-    is_added = rest[1:] == other_rest
-    is_left_out = other_rest[1:] == rest
-    is_replaced = rest[1:] == other_rest[1:]
-    is_swapped = rest[1::-1] == other_rest[:2] and rest[2:] == other_rest[2:]
-    return is_added or is_left_out or is_replaced or is_swapped
 
 
 def _compound_parts(word: str, nouns: Collection[str]) -> list[str]:

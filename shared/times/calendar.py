@@ -62,38 +62,53 @@ def day(start: date) -> Span:
 
 def shifted_month(year: int, month: int, by: int) -> tuple[int, int]:
     """Moves (year, month) by months; `month` may lie outside 1 to 12."""
-    index = year * 12 + month - 1 + by
-    return index // 12, index % 12 + 1
+    months_since_year_0 = year * 12 + month - 1 + by
+    year, month_index = divmod(months_since_year_0, 12)
+    return year, month_index + 1
 
 
 def shifted(start: date, unit: Unit, by: int) -> date:
     """Moves a date by units, back if `by` is negative; to the last day of a month that has no such day."""
     if unit in (Unit.DAY, Unit.WEEK):
-        return start + timedelta(days=by * REACH[unit])
-    year, month = shifted_month(start.year, start.month, by * MONTHS[unit])
-    days_in_month = monthrange(year, month)[1]
-    return date(year, month, min(start.day, days_in_month))
+        days = by * REACH[unit]
+        return start + timedelta(days)
+    months_moved = by * MONTHS[unit]
+    year, month = shifted_month(start.year, start.month, months_moved)
+    _, days_in_month = monthrange(year, month)
+    day_number = min(start.day, days_in_month)
+    return date(year, month, day_number)
 
 
 def months(year: int, first: int, count: int = 1) -> Span:
     """Returns `count` calendar months from the first day of month `first`; both may lie outside the year."""
-    start = date(*shifted_month(year, first, 0), 1)
-    end = date(*shifted_month(year, first, count), 1)
-    return Span(start, end)
+    return Span(month_start(year, first), month_start(year, first + count))
+
+
+def month_start(year: int, month: int) -> date:
+    """Returns the first day of a month; `month` may lie outside 1 to 12."""
+    year, month = shifted_month(year, month, 0)
+    return date(year, month, 1)
 
 
 def unit_back(unit: Unit, back: int, today: date) -> Span:
     """Returns the calendar unit `back` units before the one that holds today; 0 is this one."""
     reach = REACH[unit] * (back + 1)
     if unit in (Unit.DAY, Unit.WEEK):
-        days = REACH[unit]
-        start = today - timedelta(days=days * back)
+        length = timedelta(REACH[unit])
+        start = today - back * length
         if unit is Unit.WEEK:
-            start -= timedelta(days=today.weekday())
-        return Span(start, start + timedelta(days=days), reach)
+            start = monday_of(start)
+        return Span(start, start + length, reach)
     size = MONTHS[unit]
-    first_month = (today.month - 1) // size * size + 1
-    return replace(months(today.year, first_month - size * back, size), reach=reach)
+    months_over = (today.month - 1) % size
+    first_month = today.month - months_over - size * back
+    span = months(today.year, first_month, size)
+    return replace(span, reach=reach)
+
+
+def monday_of(day_of_week: date) -> date:
+    """Returns the Monday of the week that holds a day."""
+    return day_of_week - timedelta(day_of_week.weekday())
 
 
 def season_back(first_month: int, back: int, today: date) -> Span:
@@ -101,9 +116,9 @@ def season_back(first_month: int, back: int, today: date) -> Span:
     year = today.year
     if date(year, first_month, 1) > today:
         year -= 1
-    end = date(*shifted_month(year, first_month, 3), 1)
-    if back > 0 and end <= today:
-        back -= 1  # the latest season is over: it is the first before the present one
+    is_over = month_start(year, first_month + 3) <= today
+    if back > 0 and is_over:
+        back -= 1  # the latest season is the first before the present one
     return months(year - back, first_month, 3)
 
 
@@ -111,18 +126,21 @@ def weekday_back(weekday: int, back: int, today: date) -> Span:
     """Returns the most recent such day (Monday = 0), today included; with `back` that many before today."""
     days = (today.weekday() - weekday) % 7
     if back > 0:
-        days = (days or 7) + 7 * (back - 1)
-    return day(today - timedelta(days=days))
+        if days == 0:
+            days = 7
+        days += 7 * (back - 1)
+    return day(today - timedelta(days))
 
 
 def weekend_back(back: int, today: date) -> Span:
     """Returns the most recent Saturday and Sunday begun by today; with `back` that many before this calendar week."""
-    saturday = today - timedelta(days=(today.weekday() - 5) % 7)
+    days_since_saturday = (today.weekday() - 5) % 7
+    saturday = today - timedelta(days_since_saturday)
     if back > 0:
-        monday = today - timedelta(days=today.weekday())
-        weeks = back if saturday >= monday else back - 1
+        is_of_this_week = saturday >= monday_of(today)
+        weeks = back if is_of_this_week else back - 1
         saturday -= timedelta(weeks=weeks)
-    return Span(saturday, saturday + timedelta(days=2))
+    return Span(saturday, saturday + timedelta(2))
 
 
 def month_back(month: int, back: int, today: date) -> Span:
@@ -145,12 +163,15 @@ def day_at(number: int, month: int | None, year: int | None, today: date) -> Spa
     """
     if year is not None and month is not None:
         return day(date(year, month, number))
-    for back in range(48 if month == 2 else 12):
+    may_be_leap_day = month == 2
+    attempts = 48 if may_be_leap_day else 12
+    for back in range(attempts):
         if month is None:
             candidate_year, candidate_month = shifted_month(today.year, today.month, -back)
         else:
-            candidate_year, candidate_month = today.year - back, month
-        days_in_month = monthrange(candidate_year, candidate_month)[1]
+            candidate_year = today.year - back
+            candidate_month = month
+        _, days_in_month = monthrange(candidate_year, candidate_month)
         if not 1 <= number <= days_in_month:
             continue
         candidate = date(candidate_year, candidate_month, number)
@@ -160,13 +181,23 @@ def day_at(number: int, month: int | None, year: int | None, today: date) -> Spa
 
 
 def easter(year: int) -> date:
-    """Returns Easter Sunday of the Gregorian calendar, by Gauss's algorithm with Lichtenberg's correction."""
+    """Returns Easter Sunday of the Gregorian calendar, by Gauss's algorithm with Lichtenberg's correction.
+
+    All days are counted as days of March: 32 is 1 April.
+    """
     century = year // 100
-    moon = 15 + (3 * century + 3) // 4 - (8 * century + 13) // 25
-    age = (19 * (year % 19) + moon) % 30
-    full = 21 + age - (age + year % 19 // 11) // 29
-    sunday = 7 - (year + year // 4 + 2 - (3 * century + 3) // 4) % 7
-    return date(year, 3, 1) + timedelta(days=full + 6 - (full - sunday) % 7)
+    leap_days_left_out = (3 * century + 3) // 4
+    moon_correction = (8 * century + 13) // 25
+    year_of_moon_cycle = year % 19
+    moon_shift = 15 + leap_days_left_out - moon_correction
+    first_moon = (19 * year_of_moon_cycle + moon_shift) % 30
+    too_late = (first_moon + year_of_moon_cycle // 11) // 29
+    full_moon = 21 + first_moon - too_late
+    sundays_shift = year + year // 4 + 2 - leap_days_left_out
+    first_sunday = 7 - sundays_shift % 7
+    days_to_sunday = 7 - (full_moon - first_sunday) % 7
+    sunday = full_moon + days_to_sunday
+    return date(year, 3, 1) + timedelta(sunday - 1)
 
 
 EASTER = "-2/4"
@@ -181,25 +212,27 @@ def feast(rule: str, year: int) -> Span:
     """
     first_day, _, length = rule.partition("/")
     if first_day[0] in "+-":
-        start = easter(year) + timedelta(days=int(first_day))
-    elif "#" in first_day:
-        month = int(first_day[:2])
-        start = _nth_weekday(year, month, weekday=int(first_day[3]), nth=int(first_day[5]))
+        days_from_easter = int(first_day)
+        start = easter(year) + timedelta(days_from_easter)
     else:
-        start = date(year, int(first_day[:2]), int(first_day[3:]))
-    end = start + timedelta(days=int(length or 1))
+        month = int(first_day[:2])
+        number, _, nth = first_day[3:].partition("#")
+        if nth:
+            start = _nth_weekday(year, month, weekday=int(number), nth=int(nth))
+        else:
+            start = date(year, month, int(number))
+    days = int(length or 1)
     begins = easter(year) if rule == EASTER else None
-    return Span(start, end, begins=begins)
+    return Span(start, start + timedelta(days), begins=begins)
 
 
 def _nth_weekday(year: int, month: int, *, weekday: int, nth: int) -> date:
     """Returns the Nth such weekday of a month, the last if `nth` is 0."""
-    if nth == 0:
-        first = date(*shifted_month(year, month, 1), 1)
-    else:
-        first = date(year, month, 1)
+    is_last = nth == 0
+    first = month_start(year, month + 1 if is_last else month)
     days_ahead = (weekday - first.weekday()) % 7
-    return first + timedelta(days=days_ahead + 7 * (nth - 1))
+    weeks_ahead = nth - 1
+    return first + timedelta(days_ahead, weeks=weeks_ahead)
 
 
 def part(whole: Span, name: str) -> Span:
@@ -209,28 +242,28 @@ def part(whole: Span, name: str) -> Span:
     a year they are its first and last month, and three months each; its middle is May to August. Any other part of a
     single day is that day.
     """
-    if whole.start is None or whole.end is None:
+    start = whole.start
+    if start is None or whole.end is None:
         return whole
-    length = (whole.end - whole.start).days
+    length = (whole.end - start).days
     if name in ("week", "weekend"):
         if length > 7:
             return whole
-        return _week_of(whole.start, weekend=name == "weekend")
+        monday = monday_of(start)
+        next_monday = monday + timedelta(7)
+        if name == "week":
+            return Span(monday, next_monday)
+        return Span(monday + timedelta(5), next_monday)
     if length == 1:
         return whole
     if length > 3000:
-        return months(whole.start.year, *_DECADE_PARTS[name])
+        first_month, count = _DECADE_PARTS[name]
+        return months(start.year, first_month, count)
     if length > 300:
-        return months(whole.start.year, *_YEAR_PARTS[name])
+        first_month, count = _YEAR_PARTS[name]
+        return months(start.year, first_month, count)
     first, last = _days_of_part(name, length)
-    return Span(whole.start + timedelta(days=first), whole.start + timedelta(days=last))
-
-
-def _week_of(start: date, *, weekend: bool) -> Span:
-    """Returns the week that holds a day, or its weekend."""
-    monday = start - timedelta(days=start.weekday())
-    first = monday + timedelta(days=5) if weekend else monday
-    return Span(first, monday + timedelta(days=7))
+    return Span(start + timedelta(first), start + timedelta(last))
 
 
 def _days_of_part(name: str, length: int) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from functools import cache
 from zoneinfo import ZoneInfo
 
 from shared.language.vocabulary import Times, vocabularies, vocabulary
+from shared.times.patterns import forms_of, ignore_case
 
 _ISO = re.compile(r"\b(?P<year>\d{4})-(?P<number>\d{2})(?:-(?P<day>\d{2}))?\b")
 _SLASHES = re.compile(r"\b(?P<year>\d{4})/(?P<number>\d{1,2})/(?P<day>\d{1,2})\b")
@@ -30,9 +31,13 @@ class Day:
 
     def within(self, other: Day) -> bool:
         """Reports whether `other` says all that this one does; a year it leaves open is no contradiction."""
-        if self.month != other.month or self.day not in (None, other.day):
+        if self.month != other.month:
             return False
-        return self.year is None or other.year is None or self.year == other.year
+        if self.day is not None and self.day != other.day:
+            return False
+        if self.year is None or other.year is None:
+            return True
+        return self.year == other.year
 
 
 def days_in(text: str) -> Iterator[Day]:
@@ -46,12 +51,13 @@ def days_in(text: str) -> Iterator[Day]:
             day = _day_of(match)
             if day is None:
                 continue
-            index = bisect_left(occupied, match.span())
-            overlaps_previous = index > 0 and occupied[index - 1][1] > match.start()
-            overlaps_next = index < len(occupied) and occupied[index][0] < match.end()
+            span = match.span()
+            index = bisect_left(occupied, span)
+            overlaps_previous = index > 0 and occupied[index - 1][1] > span[0]
+            overlaps_next = index < len(occupied) and occupied[index][0] < span[1]
             if overlaps_previous or overlaps_next:
                 continue
-            occupied.insert(index, match.span())
+            occupied.insert(index, span)
             yield day
 
 
@@ -96,8 +102,9 @@ def date_in_words(moment: datetime) -> str:
     """Writes the day of a moment in its own zone as `8 May 2023`, in English, whatever the locale."""
     times = vocabulary("en").times
     assert times is not None  # noqa: S101 - English has words for times
-    month = times.months[moment.month - 1].partition("|")[0]
-    return f"{moment.day} {month.capitalize()} {moment.year}"
+    forms = forms_of(times.months[moment.month - 1])
+    month = forms[0].capitalize()
+    return f"{moment.day} {month} {moment.year}"
 
 
 def _times() -> tuple[Times, ...]:
@@ -110,8 +117,8 @@ def _months() -> dict[str, int]:
     """Maps each form of a month in any language, in lower case, to its number."""
     numbers: dict[str, int] = {}
     for times in _times():
-        for number, forms in enumerate(times.months, 1):
-            numbers |= dict.fromkeys(forms.split("|"), number)
+        for number, month in enumerate(times.months, 1):
+            numbers |= dict.fromkeys(forms_of(month), number)
         numbers |= times.short_months
     return numbers
 
@@ -119,24 +126,27 @@ def _months() -> dict[str, int]:
 @cache
 def _patterns() -> tuple[re.Pattern[str], ...]:
     """Compiles the ways in which dates are written, those in digits first."""
-    forms = sorted(_months(), key=len, reverse=True)
-    month = rf"(?P<month>{'|'.join(forms)})\b\.?"
-    # Looking at a word's first letter spares most words the comparison with every month.
-    first_letters = "".join(sorted({form[0] for form in forms}))
     endings = "|".join(times.day_endings for times in _times() if times.day_endings)
     links = "|".join(times.date_links for times in _times() if times.date_links)
     link = rf"(?:(?:{links})\s+)?"
+    forms = sorted(_months(), key=len, reverse=True)
+    any_form = "|".join(forms)
+    month = rf"(?P<month>{any_form})\b\.?"
     year = r"(?P<year>\d{4})"
     day_first = rf"\b(?P<day>\d{{1,2}})(?:\.|{endings})?\s+{link}{month}(?:,?\s+{link}{year})?"
+
+    # Looking at a word's first letter spares most words the comparison with every month.
+    first_letters = {form[0] for form in forms}
+    can_be_month = f"(?=[{''.join(sorted(first_letters))}])"
     day_behind = rf"(?P<day>\d{{1,2}})(?:{endings})?(?![\w%€]|[.,:]\d)(?:,?\s+{year})?"
     year_behind = rf"{link}(?P<only>\d{{4}})\b"
-    month_first = rf"\b(?=[{first_letters}]){month}\s+(?:{day_behind}|{year_behind})"
+    month_first = rf"\b{can_be_month}{month}\s+(?:{day_behind}|{year_behind})"
     return (
         _ISO,
         _SLASHES,
         _DOTS,
-        re.compile(day_first, re.IGNORECASE),
-        re.compile(month_first, re.IGNORECASE),
+        ignore_case(day_first),
+        ignore_case(month_first),
     )
 
 

@@ -77,8 +77,13 @@ class Intents:
         self._words = words
         self._clauses = _clauses(text)
         self._clause_ends = [clause.end for clause in self._clauses]
-        asking = [clause for clause in self._clauses if self._opens_question(clause)]
-        self._asking = asking or self._clauses
+        self._asking = [
+            clause
+            for clause in self._clauses
+            if "?" in clause.text or words.opening.match(clause.text)
+        ]
+        if not self._asking:
+            self._asking = self._clauses
         self._asking_starts = {clause.start for clause in self._asking}
         self._questions: dict[int, _Question] = {}
 
@@ -100,29 +105,37 @@ class Intents:
         A single word in small letters is what happened and no subject: `what was released in May`.
         """
         clause = self._clause_at(start)
-        text_before = self._text[max(clause.start, start - EVENT_REACH) : start]
-        text_behind = self._text[end : min(clause.end, end + EVENT_REACH)]
+        first = max(clause.start, start - EVENT_REACH)
+        last = min(clause.end, end + EVENT_REACH)
+        text_before = self._text[first:start]
+        text_behind = self._text[end:last]
         around = f"{text_before} {text_behind}"
         words = self._words
-        if not words.past.search(around) or self._belonging(start, end) > 0:
+        if not words.past.search(around):
+            return False
+        belongs_to_notes = self._belonging(start, end) > 0
+        if belongs_to_notes:
             return False
         if words.asker.search(around) or words.writing.search(around):
             return False
         subject = words.subject_words(around)
-        return len(subject) > 1 or any(not word.islower() for word in subject)
+        if len(subject) > 1:
+            return True
+        return any(not word.islower() for word in subject)
 
     def _score(self, start: int, end: int, *, recurs: bool) -> int:
         """Adds up what speaks for a time that is asked about (positive) and for the person's story (negative)."""
         clause = self._clause_at(start)
         belonging = self._belonging(start, end)
         if clause.start not in self._asking_starts:
-            return self._question(self._asking[-1]).tense + belonging - 2
+            last_question = self._question(self._asking[-1])
+            return last_question.tense + belonging - 2
+
         question = self._question(clause)
         score = question.tense + belonging
         if question.clause is clause:
-            follows_opening_comma = question.first_comma <= start and self._words.opening.match(
-                clause.text
-            )
+            follows_comma = question.first_comma <= start
+            follows_opening_comma = follows_comma and self._words.opening.match(clause.text)
             if follows_opening_comma:
                 score += 1
             else:
@@ -132,9 +145,12 @@ class Intents:
             if recurs and not asks_of_the_past and not is_whole_question:
                 score -= 2
             return score
+
         if start >= question.clause.start:
             return score + 2
-        lead = f"{self._text[clause.start : start]} {self._text[end : question.clause.start]}"
+        text_before = self._text[clause.start : start]
+        text_behind = self._text[end : question.clause.start]
+        lead = f"{text_before} {text_behind}"
         if belonging <= 0 and self._tells_something(lead):
             return score - 2
         return score - 1
@@ -142,9 +158,6 @@ class Intents:
     def _clause_at(self, position: int) -> _Clause:
         index = min(bisect_right(self._clause_ends, position), len(self._clauses) - 1)
         return self._clauses[index]
-
-    def _opens_question(self, clause: _Clause) -> bool:
-        return "?" in clause.text or self._words.opening.match(clause.text) is not None
 
     def _tells_something(self, lead: str) -> bool:
         """Reports whether the words before the clause that asks tell something, their time aside.
@@ -154,9 +167,11 @@ class Intents:
         words = lead.split()
         if len(words) < 2:
             return False
-        if self._words.past.search(lead) or self._words.present.search(lead):
+        has_verb = self._words.past.search(lead) or self._words.present.search(lead)
+        if has_verb:
             return True
-        return self._words.preposition.search(f"{words[0]} ") is None
+        first_word = f"{words[0]} "
+        return self._words.preposition.search(first_word) is None
 
     def _belonging(self, start: int, end: int) -> int:
         """Scores a time that tells which minutes, post or meeting: `last week's minutes`, `the minutes of last week`.
@@ -164,43 +179,52 @@ class Intents:
         A bare year rather names a vintage, a model or a title (`the plot of 1984`), unless it is one of notes.
         """
         first_word = self._text[start:end].split(maxsplit=1)[0]
-        for position in (start, start + len(first_word)):
+        behind_first_word = start + len(first_word)
+        for position in (start, behind_first_word):
             genitive = at_end(self._text, position, self._words.belonging)
             if genitive is None:
                 continue
-            text_before = self._text[max(0, genitive.start() - NEARBY) : genitive.start() + 1]
-            noun = text_before.split()[-1]
+            noun_end = genitive.start() + 1
+            nearby = self._text[max(0, noun_end - 1 - NEARBY) : noun_end]
+            noun = nearby.split()[-1]
             is_bare_year = _BARE_YEAR.fullmatch(self._text, position, end) is not None
             if is_bare_year and not self._words.writing.fullmatch(noun):
                 return -4
             return 2
-        return 2 if self._words.possessive.match(self._text, end) else 0
+        if self._words.possessive.match(self._text, end):
+            return 2
+        return 0
 
     def _question(self, sentence: _Clause) -> _Question:
         """Reads a sentence that asks, once."""
-        if sentence.start not in self._questions:
-            self._questions[sentence.start] = self._read_question(sentence)
-        return self._questions[sentence.start]
+        question = self._questions.get(sentence.start)
+        if question is None:
+            question = self._read_question(sentence)
+            self._questions[sentence.start] = question
+        return question
 
     def _read_question(self, sentence: _Clause) -> _Question:
-        comma_ends = [comma.end() for comma in _COMMA.finditer(sentence.text)]
+        text = sentence.text
+        opening = self._words.opening
+        comma_ends = [comma.end() for comma in _COMMA.finditer(text)]
         clause = sentence
-        if not self._words.opening.match(sentence.text):
+        if not opening.match(text):
             for comma_end in comma_ends:
-                if self._words.opening.match(sentence.text, comma_end):
+                if opening.match(text, comma_end):
                     clause = _Clause(
-                        text=sentence.text[comma_end:],
+                        text=text[comma_end:],
                         start=sentence.start + comma_end,
                         end=sentence.end,
                     )
                     break
-        first_comma = comma_ends[0] if comma_ends else len(sentence.text) + 1
+        first_comma = comma_ends[0] if comma_ends else len(text) + 1
+        letters = clause.text.strip(" \n?!.,")
         return _Question(
             clause=clause,
             first_comma=sentence.start + first_comma,
             tense=self._tense(clause.text),
             asks_for_notes=self._words.everything.search(clause.text) is not None,
-            length=len(clause.text.strip(" \n?!.,")),
+            length=len(letters),
         )
 
     def _tense(self, clause: str) -> int:
@@ -219,9 +243,14 @@ class Intents:
 def _clauses(text: str) -> list[_Clause]:
     """Splits a text into sentences, and these where a part begins that speaks for itself."""
     clauses: list[_Clause] = []
-    for start, end in sentences(text):
-        splits = [split.end() for split in _WITHIN.finditer(text, start, end)]
-        for clause_start, clause_end in pairwise([start, *splits, end]):
-            if clause_start < clause_end:
-                clauses.append(_Clause(text[clause_start:clause_end], clause_start, clause_end))
+    for sentence_start, sentence_end in sentences(text):
+        splits = _WITHIN.finditer(text, sentence_start, sentence_end)
+        boundaries = [
+            sentence_start,
+            *(split.end() for split in splits),
+            sentence_end,
+        ]
+        for start, end in pairwise(boundaries):
+            if start < end:
+                clauses.append(_Clause(text[start:end], start, end))
     return clauses or [_Clause(text, 0, len(text))]

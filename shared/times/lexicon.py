@@ -20,9 +20,11 @@ from shared.times.patterns import (
     accept_unaccented,
     alternatives,
     fill,
+    forms_of,
     ignore_case,
     meanings,
     named_group,
+    optional,
     required_words,
     whole_words,
 )
@@ -106,36 +108,44 @@ class TimeWords:
 
     def _signals(self, times: Times) -> frozenset[str]:
         """Returns the longest word of each form, and what rules name besides stop words, which tell nothing."""
-        tables = (self.units, self.weekdays, self.months, self.seasons, self.feasts, self.decades)
         signals = set()
+        tables = (
+            self.units,
+            self.weekdays,
+            self.months,
+            self.seasons,
+            self.feasts,
+            self.decades,
+        )
         for table in tables:
             for form in table:
-                signals.add(max(_LETTERS.findall(form), key=len))
-        patterns = [times.weekend]
-        patterns += [rule.pattern for rule in (*times.rules, *_COMMON)]
-        for pattern in patterns:
-            signals |= required_words(pattern) - self.stop_words
+                words = _LETTERS.findall(form)
+                signals.add(max(words, key=len))
+        signals |= required_words(times.weekend) - self.stop_words
+        for rule in (*times.rules, *_COMMON):
+            signals |= required_words(rule.pattern) - self.stop_words
         return frozenset(fold(signal) for signal in signals if len(signal) > 1)
 
     def _read_words(self, times: Times, language: Vocabulary) -> None:
-        self.fortnights = frozenset(form for form in times.fortnights.split("|") if form)
+        tens = range(20, 100, 10)
+        self.fortnights = frozenset(forms_of(times.fortnights))
         self.units = meanings(times.units.items())
         self.units |= dict.fromkeys(self.fortnights, "week")
         self.numbers = meanings(enumerate(times.numbers, 1))
-        self.numbers |= meanings(zip(range(20, 100, 10), times.tens, strict=False))
+        self.numbers |= meanings(zip(tens, times.tens, strict=False))
         self.numbers |= times.more_numbers
-        self.numbers |= dict.fromkeys((form for form in times.few.split("|") if form), FEW)
+        self.numbers |= dict.fromkeys(forms_of(times.few), FEW)
         self.ordinals = meanings(enumerate(times.ordinals, 1))
         self.weekdays = meanings(enumerate(times.weekdays))
         self.months = meanings(enumerate(times.months, 1))
-        names = (*self.months, *self.weekdays)
-        self.long_names = tuple(name for name in names if len(name) >= MIN_LONG_NAME)
+        self.long_names = tuple(
+            name for name in (*self.months, *self.weekdays) if len(name) >= MIN_LONG_NAME
+        )
         self.seasons = meanings(zip((3, 6, 9, 12), times.seasons, strict=True))
         """Word -> first month of the season."""
         self.feasts = meanings(times.feasts.items())
         """Word -> its days, as `calendar.feast` reads them."""
-        decades = times.decades or times.tens
-        self.decades = meanings(zip(range(20, 100, 10), decades, strict=False))
+        self.decades = meanings(zip(tens, times.decades or times.tens, strict=False))
         self.verbs_as_months = frozenset(times.verbs_as_months.split())
         self.stop_words = frozenset(language.stop_words.split())
         self.names_are_capitalised = not language.nouns_are_capitalised
@@ -161,33 +171,33 @@ class Lexicon(TimeWords):
 
     def _pattern_groups(self, times: Times) -> dict[str, str]:
         """Maps the names that patterns may hold in braces to what replaces them."""
-        day_endings = [r"\."]
-        day_endings += [ending for ending in times.day_endings.split("|") if ending]
-        endings = "|".join(day_endings)
+        longer_units = {word: unit for word, unit in self.units.items() if unit != "day"}
+        terms = [word for word, unit in self.units.items() if unit in ("quarter", "half")]
+        years = [word for word, unit in self.units.items() if unit == "year"]
+        names = [*self.weekdays, *self.months, *self.seasons, *self.feasts]
+        endings = "|".join([r"\.", *forms_of(times.day_endings)])
         number = rf"[1-9]\d{{0,2}}|{alternatives(self.numbers)}"
-        units = {word: unit for word, unit in self.units.items() if unit != "day"}
-        terms = [word for word, unit in units.items() if unit in ("quarter", "half")]
-        years = [word for word, unit in units.items() if unit == "year"]
-        named_times = {**self.weekdays, **self.months, **self.seasons, **self.feasts}
+        nth = rf"[1-4](?:{endings})|{alternatives(self.ordinals)}"
+        decade = rf"(?:19|20)?[1-9]0|2000|{alternatives(self.decades) or NEVER}"
         month_word = times.units.get("month") or NEVER
         date_link = times.date_links or NEVER
         groups = {
-            "unit": named_group("unit", self.units),
-            "units": named_group("unit", units),
+            "unit": named_group("unit", alternatives(self.units)),
+            "units": named_group("unit", alternatives(longer_units)),
             "terms": alternatives(terms),
-            "n": rf"(?P<n>{number})",
-            "n2": rf"(?P<n2>{number})",
-            "most": rf"(?P<most>{number})",
-            "nth": rf"(?P<nth>[1-4](?:{endings})|{alternatives(self.ordinals)})",
-            "weekday": named_group("weekday", self.weekdays),
-            "weekend": rf"(?P<weekend>{times.weekend or NEVER})",
-            "month": named_group("month", self.months),
+            "n": named_group("n", number),
+            "n2": named_group("n2", number),
+            "most": named_group("most", number),
+            "nth": named_group("nth", nth),
+            "weekday": named_group("weekday", alternatives(self.weekdays)),
+            "weekend": named_group("weekend", times.weekend or NEVER),
+            "month": named_group("month", alternatives(self.months)),
             "month_of": rf"(?:(?:{month_word}) (?:(?:{date_link}) )?)?",
-            "season": named_group("season", self.seasons),
-            "feast": named_group("feast", self.feasts),
-            "names": alternatives(named_times),
-            "decade": rf"(?P<decade>(?:19|20)?[1-9]0|2000|{alternatives(self.decades) or NEVER})",
-            "year": rf"(?P<year>{YEAR}|['’]\d\d)",
+            "season": named_group("season", alternatives(self.seasons)),
+            "feast": named_group("feast", alternatives(self.feasts)),
+            "names": alternatives(names),
+            "decade": named_group("decade", decade),
+            "year": named_group("year", rf"{YEAR}|['’]\d\d"),
             "years": alternatives(years),
             "articles": times.articles or NEVER,
             "weeks": times.weeks,
@@ -210,28 +220,29 @@ class Lexicon(TimeWords):
         hyphened_words = "".join(f"(?<!{word})" for word in times.hyphened.split())
         word_start = rf"(?<![\w./@#_=$])(?<!{hyphened_words}-)"
         word_end = r"(?![\w/@_]|[.\-][\w])"
-        self.rules: CompiledRules = tuple(
-            (rule, ignore_case(f"{word_start}(?:{fill(rule.pattern, groups)}){word_end}"))
-            for rule in rules
-        )
+        compiled_rules = []
+        for rule in rules:
+            pattern = fill(rule.pattern, groups)
+            compiled_rules.append((rule, ignore_case(f"{word_start}(?:{pattern}){word_end}")))
+        self.rules: CompiledRules = tuple(compiled_rules)
 
     def _compile_before(self, times: Times, groups: Mapping[str, str]) -> None:
         """Compiles what may precede a time."""
         article = rf"(?:\s+(?:{times.articles}))?" if times.articles else ""
 
         def before(pattern: str) -> re.Pattern[str]:
-            return ignore_case(rf"(?<![\w-])(?:{fill(pattern, groups) or NEVER}){article}\s*$")
+            words = fill(pattern, groups) or NEVER
+            return ignore_case(rf"(?<![\w-])(?:{words}){article}\s*$")
 
         def rules_before(rules: Iterable[Rule]) -> CompiledRules:
             return tuple((rule, before(rule.pattern)) for rule in rules)
 
-        def named_rules_before(patterns: Mapping[str, str]) -> CompiledRules:
-            return rules_before(Rule(kind, pattern) for kind, pattern in patterns.items())
-
+        operators = [Rule(kind, pattern) for kind, pattern in times.operators.items()]
+        parts = [Rule(kind, pattern) for kind, pattern in times.parts.items()]
         self.distances = rules_before(times.distances)
         self.ordinal_days = rules_before(times.ordinal_days)
-        self.operators = named_rules_before(times.operators)
-        self.parts = named_rules_before(times.parts)
+        self.operators = rules_before(operators)
+        self.parts = rules_before(parts)
         self.preposition = before(times.prepositions)
         self.between = before(times.between)
         self.named = before(times.named)
@@ -240,28 +251,34 @@ class Lexicon(TimeWords):
         self.article = before(times.articles)
         self.attribute_follows = before(times.attributes_follow)
         # Neither what lies "between the wedding and" a time nor a weekend of it that no rule reads is understood.
+        unread = times.unread or NEVER
         between = times.between or NEVER
         joiners = times.joiners or NEVER
         halves = rf"(?:{between}) (?:[^\s,;]+ ){{1,4}}(?:{joiners})"
         weekend_of = r"{weekend}(?: \S+){0,4}"
-        self.unread = before(rf"{times.unread or NEVER}|{halves}|{weekend_of}")
+        self.unread = before(rf"{unread}|{halves}|{weekend_of}")
 
     def _compile_behind(self, times: Times, groups: Mapping[str, str]) -> None:
         """Compiles what may follow a time, or stand between two."""
-        self.behind = tuple(
-            (name, ignore_case(rf",?\s*(?:{fill(pattern, {})})(?!\w)"))
-            for name, pattern in times.behind.items()
-        )
-        article = f"(?:(?:{times.articles})\\s+)?" if times.articles else ""
+        behind = []
+        for name, pattern in times.behind.items():
+            behind.append((name, ignore_case(rf",?\s*(?:{fill(pattern, {})})(?!\w)")))
+        self.behind = tuple(behind)
+
+        article = optional(times.articles, r"\s+")
         joiners = times.joiners or NEVER
-        links = fill(times.links or NEVER, {})
         self.joiner = ignore_case(rf"\s*(?:{joiners})(?:\s+|(?<=['’])){article}|\s*[-–]\s*")
+        links = fill(times.links or NEVER, {})
         self.link = ignore_case(rf",?\s*(?:(?:{links})\s*{article})?")
-        between_words = (links, times.articles, groups["years"])
-        fillers = "".join(rf"(?:(?:{words or NEVER})\s*)?" for words in between_words)
+
+        link = optional(links, r"\s*")
+        any_article = optional(times.articles, r"\s*")
+        year_word = optional(groups["years"], r"\s*")
         eras = fill(times.eras or NEVER, {})
         year_of_era = rf"(?:{eras})\s\d|\d{{1,4}}\s?(?:{eras})(?!\w)"
-        self.other_year = ignore_case(rf",?\s*{fillers}(?:{_YEAR_OUTSIDE}|{year_of_era})")
+        self.other_year = ignore_case(
+            rf",?\s*{link}{any_article}{year_word}(?:{_YEAR_OUTSIDE}|{year_of_era})"
+        )
         date_links = times.date_links or NEVER
         self.genitive = ignore_case(rf"\s+(?:{date_links})\s+(?:\w|['’])")
 
@@ -369,7 +386,8 @@ class Context:
 
 def at_end(text: str, end: int, pattern: re.Pattern[str]) -> re.Match[str] | None:
     """Matches a pattern of what precedes a time at the end of `text[:end]`, at most NEARBY characters long."""
-    return pattern.search(text, max(0, end - NEARBY), end)
+    first = max(0, end - NEARBY)
+    return pattern.search(text, first, end)
 
 
 def longest_at_end(text: str, end: int, rules: CompiledRules) -> Mention | None:
@@ -377,6 +395,14 @@ def longest_at_end(text: str, end: int, rules: CompiledRules) -> Mention | None:
     longest: Mention | None = None
     for rule, pattern in rules:
         match = at_end(text, end, pattern)
-        if match is not None and (longest is None or match.start() < longest.start):
-            longest = Mention(rule=rule, match=match, start=match.start(), end=match.end())
+        if match is None:
+            continue
+        start = match.start()
+        if longest is None or start < longest.start:
+            longest = Mention(
+                rule=rule,
+                match=match,
+                start=start,
+                end=match.end(),
+            )
     return longest

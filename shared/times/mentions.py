@@ -14,6 +14,7 @@ from shared.times.calendar import Unit
 from shared.times.lexicon import NEARBY, Context, Lexicon, Mention, at_end, longest_at_end
 from shared.times.resolvers import IGNORED, days_of, unit_of
 
+_DIGIT = re.compile(r"\d")
 _FLAG = re.compile(r"(?<!\S)--?[A-Za-z][\w-]*\s+$")
 _NAME_BEHIND = re.compile(r"(?:['’]s)?\s+([A-Z][a-z]\w*)")
 _NAME_BEFORE = re.compile(r"\b[A-Z]\w+\s+$")
@@ -65,33 +66,34 @@ def mentions_in(text: str, context: Context) -> list[Mention]:
 
 def _is_spoken_of(text: str, mention: Mention, grammar: Lexicon) -> bool:
     """Reports whether the words are a value here: `spell Wednesday`, `column Q1`, `--since yesterday`."""
-    if at_end(text, mention.start, _FLAG) or at_end(text, mention.start, grammar.named):
-        return True
-    return mention.kind in NAMES and at_end(text, mention.start, grammar.named_parts) is not None
+    markers = [_FLAG, grammar.named]
+    if mention.kind in NAMES:
+        markers.append(grammar.named_parts)
+    return any(at_end(text, mention.start, marker) for marker in markers)
 
 
 def _is_title(text: str, mention: Mention) -> bool:
     """Reports whether capitals make a title of the words: `Friday Night Lights`, `USA Today`, `Last Year at`."""
     start = mention.start
-    can_be_name = mention.kind in NAMES
-    if mention.kind in PERIODS and mention.word("unit") is None:
-        can_be_name = True
-    if can_be_name:
+    words = mention.match[0]
+    names_no_unit = mention.kind in PERIODS and mention.word("unit") is None
+    if mention.kind in NAMES or names_no_unit:
         opens_with_feast = mention.kind == "feast" and mention.match.start("feast") == start
         if not mention.is_weak and not opens_with_feast:
             return False
-        if re.search(r"\d", mention.match[0]):
+        if _DIGIT.search(words):
             return False
         if _NAME_BEHIND.match(text, mention.end):
             return True
         follows_capital = at_end(text, start, _NAME_BEFORE) is not None
         return follows_capital and at_end(text, start, _FIRST_WORD) is None
-    capitals = [word for word in mention.match[0].split() if word[0].isupper()]
+
+    capitals = sum(1 for word in words.split() if word[0].isupper())
     before = text[max(0, start - NEARBY) : start].rstrip()
     starts_sentence = not before or before[-1] in _SENTENCE_OPENERS
     if starts_sentence:
-        return len(capitals) > 1
-    return len(capitals) > 0
+        return capitals > 1
+    return capitals > 0
 
 
 def _join_to_previous(
@@ -100,46 +102,59 @@ def _join_to_previous(
     """Returns what the last mention and the second say together; None if each speaks for itself."""
     first = mentions[-1]
     grammar = context.words
-    gap = text[first.end : second.start]
     if _counts_from(text, first, second, grammar):
         return second
+    gap = text[first.end : second.start]
     link = grammar.link.fullmatch(gap)
     if link is None:
         return None
+
     day = _same_day(first, second, context) or _same_day(second, first, context)
     if day is not None:
         return replace(day, start=first.start, end=second.end)
-    is_weak = first.is_weak and first.kind != "nth_unit"
-    if is_weak and not _is_introduced(text, mentions, grammar):
+
+    first_is_weak = first.is_weak and first.kind != "nth_unit"
+    if first_is_weak and not _is_introduced(text, mentions, grammar):
         return None  # "the march last year"
     year = _year_beside(first, second, context)
     if year is not None:
-        return replace(first, rule=replace(first.rule, weak=is_weak), end=second.end, year=year)
-    year = _year_beside(second, first, context)
+        rule = replace(first.rule, weak=first_is_weak)
+        return replace(first, rule=rule, end=second.end, year=year)
+
     second_is_bare = second.is_weak and not gap.strip(" ,")
     if second_is_bare:
         return None  # "last year may have been better"
+    year = _year_beside(second, first, context)
     dates_the_note = link.groupdict().get("said") is not None
     if year is None and first.kind not in VAGUE and not dates_the_note:
         return None
-    return replace(second, rule=replace(second.rule, weak=False), start=first.start, year=year)
+    return replace(_strong(second), start=first.start, year=year)
+
+
+def _strong(mention: Mention) -> Mention:
+    """Returns the mention as a time by itself, without a preposition."""
+    return replace(mention, rule=replace(mention.rule, weak=False))
 
 
 def _counts_from(text: str, first: Mention, second: Mention, grammar: Lexicon) -> bool:
     """Reports whether the first mention is a distance from the second, or a part of it: `the Friday before 5 May`."""
-    part_of_second = longest_at_end(text, second.start, (*grammar.ordinal_days, *grammar.parts))
+    part_rules = (*grammar.ordinal_days, *grammar.parts)
+    part_of_second = longest_at_end(text, second.start, part_rules)
     if part_of_second is not None:
-        preposition = at_end(text, part_of_second.start, grammar.preposition)
+        start = part_of_second.start
+        preposition = at_end(text, start, grammar.preposition)
         if preposition is not None:  # "on | the weekend of"
-            return preposition.start() <= first.start
-        return part_of_second.start <= first.start
+            start = preposition.start()
+        return start <= first.start
+
     gap = text[first.end : second.start]
     part = longest_at_end(gap, len(gap), grammar.parts)
     operator_end = len(gap) if part is None else part.start
     operator = longest_at_end(gap, operator_end, grammar.operators)
     if operator is None or operator.kind not in COUNT_FROM:
         return False
-    distance = longest_at_end(text, first.end + operator.start, grammar.distances)
+    distance_end = first.end + operator.start
+    distance = longest_at_end(text, distance_end, grammar.distances)
     return distance is not None and distance.start <= first.start
 
 
@@ -149,12 +164,14 @@ def _same_day(day: Mention, other: Mention, context: Context) -> Mention | None:
     It is a weekday with its date or in its week, or today's date in another month or year.
     """
     if day.kind == "weekday":
-        if other.kind in DATES and day.start < other.start:
-            return replace(other, rule=replace(other.rule, weak=False))
+        is_before_date = other.kind in DATES and day.start < other.start
+        if is_before_date:
+            return _strong(other)
         if _is_week(other, context):
-            return replace(day, rule=replace(day.rule, weak=False), week=other)
+            return replace(_strong(day), week=other)
     is_today = day.kind in ("today", "same_day")
-    if is_today and other.kind in SHIFTS and other.word("unit"):
+    shifts_by_units = other.kind in SHIFTS and other.word("unit")
+    if is_today and shifts_by_units:
         return replace(other, rule=Rule("shifted", ""))
     if day.kind == "same_day" and other.kind == "year":
         return replace(other, rule=Rule("this_day", ""))
@@ -163,20 +180,23 @@ def _same_day(day: Mention, other: Mention, context: Context) -> Mention | None:
 
 def _is_week(mention: Mention, context: Context) -> bool:
     """Reports whether the mention names one whole week: `last week`, `two weeks ago`."""
-    if mention.kind not in (*PERIODS, "ago") or mention.word("unit") is None:
+    if mention.kind not in (*PERIODS, "ago"):
         return False
-    return mention.word("most") is None and unit_of(mention, context) is Unit.WEEK
+    names_one_unit = mention.word("unit") is not None and mention.word("most") is None
+    return names_one_unit and unit_of(mention, context) is Unit.WEEK
 
 
 def _is_introduced(text: str, mentions: list[Mention], grammar: Lexicon) -> bool:
     """Reports whether the text before the last mention makes a time of it."""
     start = mentions[-1].start
-    if len(mentions) > 1 and grammar.joiner.fullmatch(text[mentions[-2].end : start]):
+    if len(mentions) > 1:
+        gap = text[mentions[-2].end : start]
+        if grammar.joiner.fullmatch(gap):
+            return True
+    if at_end(text, start, grammar.preposition) or at_end(text, start, grammar.between):
         return True
-    patterns = [grammar.preposition, grammar.between]
-    patterns += [pattern for _, pattern in grammar.operators]
-    patterns += [pattern for _, pattern in grammar.parts]
-    return any(at_end(text, start, pattern) for pattern in patterns)
+    introducing_rules = (*grammar.operators, *grammar.parts)
+    return any(at_end(text, start, pattern) for _, pattern in introducing_rules)
 
 
 def _year_beside(specific: Mention, other: Mention, context: Context) -> int | None:

@@ -28,34 +28,44 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 Meaning = TypeVar("Meaning")
 
 
+def forms_of(word: str) -> list[str]:
+    """Splits a word of a vocabulary into its forms, which stand between `|`."""
+    return [form for form in word.split("|") if form]
+
+
 def meanings(words: Iterable[tuple[Meaning, str]]) -> dict[str, Meaning]:
     """Maps every form of a word to its meaning, longer forms also without their accents.
 
     `words` holds each meaning with its forms, separated by `|`.
     """
     by_form: dict[str, Meaning] = {}
-    for meaning, forms in words:
-        for form in forms.split("|"):
-            if form:
-                by_form[form] = meaning
-    unaccented = {
-        fold(form): meaning
-        for form, meaning in by_form.items()
-        if len(form) >= MIN_UNACCENTED_LETTERS
-    }
+    unaccented: dict[str, Meaning] = {}
+    for meaning, word in words:
+        for form in forms_of(word):
+            by_form[form] = meaning
+            if len(form) >= MIN_UNACCENTED_LETTERS:
+                unaccented[fold(form)] = meaning
     return unaccented | by_form
 
 
 def alternatives(words: Iterable[str]) -> str:
     """Joins words to a pattern that prefers the longest of them."""
-    longest_first = sorted(map(re.escape, words), key=len, reverse=True)
-    pattern = "|".join(longest_first)
+    escaped = [re.escape(word) for word in words]
+    escaped.sort(key=len, reverse=True)
+    pattern = "|".join(escaped)
     return pattern.replace(r"\ ", r"\s+").replace("'", "['’]")
 
 
-def named_group(name: str, words: Iterable[str]) -> str:
-    """Makes a named group of the words."""
-    return rf"(?P<{name}>{alternatives(words)})"
+def named_group(name: str, pattern: str) -> str:
+    """Makes a named group of a pattern."""
+    return rf"(?P<{name}>{pattern})"
+
+
+def optional(pattern: str, behind: str) -> str:
+    """Makes a pattern that may be missing, together with what stands `behind` it; an empty one stays empty."""
+    if not pattern:
+        return ""
+    return rf"(?:(?:{pattern}){behind})?"
 
 
 def accept_unaccented(pattern: str) -> str:
@@ -78,17 +88,20 @@ def required_words(pattern: str) -> set[str]:
 
     Whatever it matches holds one of them, a digit, or a word that a name in braces stands for.
     """
-    required = _OPTIONAL.sub("|", pattern)
-    spelled_out = _LAST_OPTIONAL.sub(r"\1|\1\2", required)
+    spelled_out = _OPTIONAL.sub("|", pattern)
+    spelled_out = _LAST_OPTIONAL.sub(r"\1|\1\2", spelled_out)
     spelled_out = _LAST_OF_SOME.sub(_with_each_ending, spelled_out)
-    return set(_LETTERS.findall(_SYNTAX.sub("|", spelled_out)))
+    literal_text = _SYNTAX.sub("|", spelled_out)
+    return set(_LETTERS.findall(literal_text))
 
 
 def _with_each_ending(word: re.Match[str]) -> str:
     """Returns the forms of a word that ends in one of some letters, as alternatives."""
-    forms = [word[1] + letter for letter in word[2]]
-    if word[3]:
-        forms.append(word[1])
+    stem = word[1]
+    may_end_here = word[3] != ""
+    forms = [stem + letter for letter in word[2]]
+    if may_end_here:
+        forms.append(stem)
     return "|".join(forms)
 
 
@@ -96,7 +109,8 @@ def fill(pattern: str, words: Mapping[str, str]) -> str:
     """Replaces the names in braces by `words`, and blanks by any white space."""
     filled = accept_unaccented(pattern)
     for name, replacement in words.items():
-        filled = filled.replace("{" + name + "}", replacement)
+        placeholder = "{" + name + "}"
+        filled = filled.replace(placeholder, replacement)
     return filled.replace(" ", r"\s+")
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from datetime import datetime, time
+from datetime import date, datetime, time
 from zoneinfo import ZoneInfo
 
 from shared.model.questions import TimeHint, TimeRange
@@ -50,7 +50,8 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
     language without words for times those in digits alone are found.
     """
     words = time_words(lang)
-    corrected = correct_names(_blank_quotes(text), words)
+    without_quotes = _QUOTED.sub(_as_blanks, text)
+    corrected = correct_names(without_quotes, words)
     if not words.can_name_time(corrected.text):
         return None
     local_zone = ZoneInfo(zone)
@@ -65,38 +66,37 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
         return None
     intents = Intents(text, context.words)
     ordering: FoundTime | None = None
-    neighbours = zip([None, *mentions], mentions, [*mentions[1:], None], strict=False)
+    previous_mentions = [None, *mentions]
+    following_mentions = [*mentions[1:], None]
+    neighbours = zip(previous_mentions, mentions, following_mentions, strict=False)
     for previous, mention, following in neighbours:
         reading = read(corrected.text, mention, following, context)
         if reading is None or has_other_year(corrected.text, mention, context.words):
             continue
         start = corrected.original_position(reading.start)
         end = corrected.original_position(reading.end)
-        hint = _hint(reading.span, " ".join(text[start:end].split()), context)
+        phrase = " ".join(text[start:end].split())
+        hint = _hint(reading.span, phrase, context)
         if hint is None:
             continue
         found_time = FoundTime(hint, start, end, recurs=reading.recurs)
         intent = intents.of(start, end, recurs=reading.recurs)
-        is_certain = reading.certain and not _stands_in_row(
-            corrected.text, previous, mention, reading, following
-        )
+        stands_in_row = _stands_in_row(corrected.text, previous, mention, reading, following)
+        is_certain = reading.certain and not stands_in_row
         if is_certain and intent is Intent.ASKED:
             return found_time
+        without_restriction = replace(hint, restricts=False)
+        ordering_time = replace(found_time, hint=without_restriction)
         if is_certain and intent is Intent.EVENT:
-            return _ordering(found_time)
+            return ordering_time
         if intent is not Intent.STORY and ordering is None:
-            ordering = _ordering(found_time)
+            ordering = ordering_time
     return ordering
 
 
-def _ordering(found_time: FoundTime) -> FoundTime:
-    """Returns a time that orders and excludes nothing."""
-    return replace(found_time, hint=replace(found_time.hint, restricts=False))
-
-
-def _blank_quotes(text: str) -> str:
-    """Replaces quoted text by as many blanks."""
-    return _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
+def _as_blanks(quoted: re.Match[str]) -> str:
+    """Returns as many blanks as the match has characters."""
+    return " " * len(quoted[0])
 
 
 def _stands_in_row(
@@ -107,24 +107,33 @@ def _stands_in_row(
     following: Mention | None,
 ) -> bool:
     """Reports whether nothing but blanks parts the time from another: `a week ago last Tuesday` is not understood."""
-    if previous is not None and _only_blanks(text, previous.end, mention.start):
-        return True
-    return following is not None and _only_blanks(text, reading.end, following.start)
-
-
-def _only_blanks(text: str, start: int, end: int) -> bool:
-    return start < end and text[start:end].isspace()
+    if previous is not None:
+        gap_before = text[previous.end : mention.start]
+        if gap_before.isspace():
+            return True
+    if following is None:
+        return False
+    gap_behind = text[reading.end : following.start]
+    return gap_behind.isspace()
 
 
 def _hint(span: Span, phrase: str, context: Context) -> TimeHint | None:
     """Converts days to moments in the caller's zone that end with today at the latest; None if nothing is left."""
-    tomorrow = context.today + ONE_DAY
-    last = tomorrow if span.end is None else min(span.end, tomorrow)
-    end = datetime.combine(last, time(), context.zone)
+
+    def midnight(day: date) -> datetime:
+        return datetime.combine(day, time(), context.zone)
+
+    end_day = context.today + ONE_DAY
+    if span.end is not None and span.end < end_day:
+        end_day = span.end
+    end = midnight(end_day)
     if span.start is None:
         return TimeHint(TimeRange(None, end), phrase, span.reach)
-    if span.start >= last:
+    if span.start >= end_day:
         return None
-    start = datetime.combine(span.start, time(), context.zone)
-    days_back = max(1, math.ceil((context.now - start) / ONE_DAY))
-    return TimeHint(TimeRange(start, end), phrase, span.reach or days_back)
+    start = midnight(span.start)
+    reach = span.reach
+    if not reach:
+        days_back = math.ceil((context.now - start) / ONE_DAY)
+        reach = max(1, days_back)
+    return TimeHint(TimeRange(start, end), phrase, reach)

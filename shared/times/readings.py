@@ -69,38 +69,41 @@ def read(
     grammar = context.words
     anchor = _anchor(text, mention, context)
     operator = longest_at_end(text, anchor.start, grammar.operators)
-    opening = at_end(text, anchor.start, grammar.between)
+    kind = operator.kind if operator is not None else None
+
+    # A range: `from May to July`.
     lacks_other_end = False
-    if following is not None and _may_be_range(text, anchor, operator, following, context):
+    if following is not None and _may_be_range(text, anchor, kind, following, context):
         span = _range_between(text, anchor, _anchor(text, following, context), context)
         if span is not None:
             return _read_range(text, anchor, operator, following, span=span, context=context)
+        opening = at_end(text, anchor.start, grammar.between)
         is_near = following.start - mention.end < NEAR_SECOND_END
         lacks_other_end = opening is not None and is_near  # "from May down to 3 April"
 
-    after_operator = operator is not None and operator.kind not in OF_DISTANCES
+    # A mention by itself may be no time.
+    after_operator = kind is not None and kind not in OF_DISTANCES
     if anchor.is_bare and not is_time(text, mention, grammar, after_operator=after_operator):
         if anchor.span is None or not describes_plural(text, mention, grammar):
             return None
         return Reading(anchor.span, anchor.start, mention.end, certain=False)
 
+    # A distance: `two days before May`.
     span = anchor.span
     start = anchor.start
-    if span is not None and operator is not None and operator.kind in COUNT_FROM:
+    if span is not None and operator is not None and kind in COUNT_FROM:
         distance = longest_at_end(text, operator.start, grammar.distances)
         if distance is not None:
-            span = days_at(
-                distance,
-                span,
-                context,
-                sign=-1 if operator.kind == "before" else 1,
-                is_feast=mention.word("feast") is not None,
-            )
+            sign = -1 if kind == "before" else 1
+            is_feast = mention.word("feast") is not None
+            span = days_at(distance, span, context, sign=sign, is_feast=is_feast)
             start = distance.start
             operator = longest_at_end(text, start, grammar.operators)
     if span is None:
         return None
-    if operator is not None and _applies(operator, anchor):
+
+    # An operator: `since May`.
+    if operator is not None and _applies(operator.kind, anchor):
         name = operator.kind
         if name == "before" and anchor.part == "end":
             name = "until"
@@ -111,13 +114,13 @@ def read(
 
 
 def _may_be_range(
-    text: str, anchor: _Anchor, operator: Mention | None, following: Mention, context: Context
+    text: str, anchor: _Anchor, operator: str | None, following: Mention, context: Context
 ) -> bool:
     """Reports whether the anchor and the mention that follows may be the two ends of a range."""
     grammar = context.words
-    if not following.is_weak or at_end(text, anchor.start, grammar.between):
+    if not following.is_weak or operator in OPENING:
         return True
-    if operator is not None and operator.kind in OPENING:
+    if at_end(text, anchor.start, grammar.between):
         return True
     return is_time_as_first(text, anchor.mention, following, grammar)
 
@@ -135,22 +138,25 @@ def _read_range(
     grammar = context.words
     if has_other_year(text, second, grammar):
         return None
-    if operator is not None and operator.kind == "after" and first.span is not None:
-        span = replace(span, start=first.span.end)
-    opening = at_end(text, first.start, grammar.between)
     start = first.start
+    if operator is not None and operator.kind in OPENING:
+        start = operator.start
+        if operator.kind == "after" and first.span is not None:
+            span = replace(span, start=first.span.end)
+    opening = at_end(text, first.start, grammar.between)
     if opening is not None:
         start = opening.start()
-    elif operator is not None and operator.kind in OPENING:
-        start = operator.start
-    return _with_bounds_behind(text, Reading(span, start, second.end), context)
+    reading = Reading(span, start, second.end)
+    return _with_bounds_behind(text, reading, context)
 
 
-def _applies(operator: Mention, anchor: _Anchor) -> bool:
+def _applies(operator: str, anchor: _Anchor) -> bool:
     """Reports whether an operator means something before this time."""
-    if operator.kind == "by" and anchor.mention.is_weak and anchor.is_bare:
-        return False  # "by June" may be a person
-    return operator.kind not in OF_DISTANCES or anchor.mention.kind == "ago"
+    mention = anchor.mention
+    if operator in OF_DISTANCES:
+        return mention.kind == "ago"
+    may_be_person = mention.is_weak and anchor.is_bare
+    return operator != "by" or not may_be_person  # "by June"
 
 
 def _read_single(
@@ -159,39 +165,44 @@ def _read_single(
     """Reads a time that is no range and has no operator."""
     grammar = context.words
     mention = anchor.mention
-    is_one_of_many = mention.kind in RECURRING and mention.week is None
     if anchor.is_bare and not means_a_time_only(text, mention, grammar):
         certain = False
+    is_one_of_many = mention.kind in RECURRING and mention.week is None
+    recurs = is_one_of_many and mention.word("year") is None
     reading = Reading(
-        span,
-        start,
-        mention.end,
-        recurs=is_one_of_many and mention.word("year") is None,
+        span=span,
+        start=start,
+        end=mention.end,
+        recurs=recurs,
         certain=certain,
     )
     reading = _with_bounds_behind(text, reading, context)
     takes_preposition = mention.is_weak or mention.week is not None
-    if anchor.is_bare and takes_preposition:
-        preposition = at_end(text, start, grammar.preposition)
-        if preposition is not None:
-            reading = replace(reading, start=min(reading.start, preposition.start()))
-    return reading
+    if not anchor.is_bare or not takes_preposition:
+        return reading
+    preposition = at_end(text, start, grammar.preposition)
+    if preposition is None:
+        return reading
+    first = min(reading.start, preposition.start())
+    return replace(reading, start=first)
 
 
 def _anchor(text: str, mention: Mention, context: Context) -> _Anchor:
     """Resolves a mention with the part or the day of it that is named before it."""
+    grammar = context.words
     span = days_of(mention, context)
-    ordinal = longest_at_end(text, mention.start, context.words.ordinal_days)
+    whole = _Anchor(mention=mention, span=span, start=mention.start, part=None, is_bare=True)
+    ordinal = longest_at_end(text, mention.start, grammar.ordinal_days)
     if ordinal is not None:
         if span is not None:
             span = days_of_ordinal(ordinal, span, context)
-        return _Anchor(mention=mention, span=span, start=ordinal.start, part=None, is_bare=False)
-    part = longest_at_end(text, mention.start, context.words.parts)
+        return replace(whole, span=span, start=ordinal.start, is_bare=False)
+    part = longest_at_end(text, mention.start, grammar.parts)
     if part is not None:
         if span is not None:
             span = calendar.part(span, part.kind)
-        return _Anchor(mention=mention, span=span, start=part.start, part=part.kind, is_bare=False)
-    return _Anchor(mention=mention, span=span, start=mention.start, part=None, is_bare=True)
+        return replace(whole, span=span, start=part.start, part=part.kind, is_bare=False)
+    return whole
 
 
 def _with_bounds_behind(text: str, reading: Reading, context: Context) -> Reading:
@@ -225,29 +236,34 @@ def _range_between(text: str, first: _Anchor, second: _Anchor, context: Context)
     joined = context.words.joiner.match(text, first.mention.end)
     if joined is None or not second.start <= joined.end() < second.mention.end:
         return None  # "and the | third", "à la | fin de"
+
     week = first.mention.week
     if week is not None and second.mention.kind == "weekday":
         week_comes_first = week.start < first.mention.match.start()
         if week_comes_first:  # "last week from Monday to Wednesday"
-            second = _anchor(text, replace(second.mention, week=week), context)
-    second_has_year = bool(second.mention.word("year") or second.mention.year)
+            weekday = replace(second.mention, week=week)
+            second = _anchor(text, weekday, context)
+
     begin = first.span
-    if second_has_year and not first.mention.word("year"):
-        begin = _in_year(text, first, second.span, context)
+    end = second.span
+    first_has_year = bool(first.mention.word("year"))
+    second_has_year = bool(second.mention.word("year") or second.mention.year)
+    if second_has_year and not first_has_year:
+        begin = _in_year(text, first, end, context)
     if begin is None or begin.start is None:
         return None
-    end = second.span
     if not second_has_year:
         end = _in_year(text, second, begin, context)
     if end is None:
         return None
+
     start = begin.begins or begin.start
     if end.end is not None and end.end <= start:
         start, end = _in_order(
             text, first, second, begin, end, context=context, second_has_year=second_has_year
         )
-    if end.end is not None and end.end <= start:
-        return None
+        if end.end is not None and end.end <= start:
+            return None
     return Span(start, end.end)
 
 
@@ -285,4 +301,5 @@ def _in_year(text: str, anchor: _Anchor, other: Span | None, context: Context) -
     year = None
     if other is not None and other.start is not None:
         year = other.start.year
-    return _anchor(text, anchor.mention, replace(context, year=year)).span
+    in_that_year = replace(context, year=year)
+    return _anchor(text, anchor.mention, in_that_year).span

@@ -48,20 +48,32 @@ def is_time(text: str, mention: Mention, grammar: Lexicon, *, after_operator: bo
 
 def is_introduced(text: str, mention: Mention, grammar: Lexicon) -> bool:
     """Reports whether a weak mention has a preposition before it, or is a weekday that stands by itself."""
-    if at_end(text, mention.start, grammar.preposition):
+    start = mention.start
+    if at_end(text, start, grammar.preposition):
         return not _is_attribute_behind_article(text, mention, grammar)
+
     is_verb = mention.word("month") in grammar.verbs_as_months
-    surroundings = f"{text[: mention.start]} {text[mention.end :]}".lower()
-    if len(surroundings) < NEARBY and not is_verb and grammar.asks_for_notes(surroundings):
+    text_before = text[:start]
+    text_behind = text[mention.end :]
+    surroundings = f"{text_before} {text_behind}".lower()
+    is_short_text = len(surroundings) < NEARBY
+    if is_short_text and not is_verb and grammar.asks_for_notes(surroundings):
         return True  # "Summarise August", "my October notes"
+
     weekday = mention.word("weekday") or ""
     is_abbreviated = any(name != weekday and name.startswith(weekday) for name in grammar.weekdays)
-    if is_abbreviated or at_end(text, mention.start, grammar.attribute_follows):
+    if is_abbreviated or at_end(text, start, grammar.attribute_follows):
         return False
-    before = text[max(0, mention.start - NEARBY) : mention.start]
-    word_before = before.rstrip().rpartition(" ")[2].removesuffix(",")
+
     # A capital before it makes a name of it, punctuation begins a sentence: "Black Friday", "See: Friday".
-    return before[-1:].isspace() and word_before[:1].islower() and word_before[-1].isalnum()
+    nearby = text_before[-NEARBY:]
+    _, _, word_before = nearby.rstrip().rpartition(" ")
+    word_before = word_before.removesuffix(",")
+    if not nearby[-1:].isspace() or not word_before:
+        return False
+    starts_small = word_before[0].islower()
+    ends_in_letter = word_before[-1].isalnum()
+    return starts_small and ends_in_letter
 
 
 def _is_attribute_behind_article(text: str, mention: Mention, grammar: Lexicon) -> bool:
@@ -88,18 +100,21 @@ def means_a_time_only(text: str, mention: Mention, grammar: Lexicon) -> bool:
 
     `Domingo de Ramos` is a name, `Domingo` with a capital inside a Spanish sentence a person's.
     """
-    if mention.kind == "year":
-        if _number_role(text, mention, grammar) is not _NumberRole.UNCLEAR:
+    kind = mention.kind
+    if kind == "year":
+        role = _number_role(text, mention, grammar)
+        if role is not _NumberRole.UNCLEAR:
             return True
         return not at_end(text, mention.start, grammar.article)
-    if mention.kind not in ("weekday", "month") or mention.week is not None:
+    if kind not in ("weekday", "month") or mention.week is not None:
         return True
-    name_start = mention.match.start(mention.kind)
+    name_start = mention.match.start(kind)
     if grammar.names_are_lower_case and text[name_start].isupper():
-        is_inside_text = text[max(0, name_start - NEARBY) : name_start].strip() != ""
+        text_before = text[max(0, name_start - NEARBY) : name_start]
+        is_inside_text = text_before.strip() != ""
         if is_inside_text:
             return False
-    if mention.kind == "month":
+    if kind == "month":
         return True
     return not grammar.genitive.match(text, mention.end)
 
@@ -110,15 +125,20 @@ def is_time_as_first(text: str, first: Mention, second: Mention, grammar: Lexico
     both_weekdays = first.word("weekday") and second.word("weekday")
     if not same_kind and not both_weekdays:
         return False
-    if second.match[0] in grammar.verbs_as_months:
+    second_is_verb = second.match[0] in grammar.verbs_as_months
+    if second_is_verb:
         return False
-    return not first.is_weak or first.kind == "dots" or is_introduced(text, first, grammar)
+    if not first.is_weak or first.kind == "dots":
+        return True
+    return is_introduced(text, first, grammar)
 
 
 def has_other_year(text: str, mention: Mention, grammar: Lexicon) -> bool:
     """Reports whether a year that no rule reads follows: `14 July 1789` means no recent day."""
-    needs_year = mention.kind in (*OF_A_YEAR, "half", "iso_week") and mention.year is None
-    if not needs_year or mention.word("year") or mention.word("yy"):
+    if mention.kind not in (*OF_A_YEAR, "half", "iso_week"):
+        return False
+    names_year = mention.year or mention.word("year") or mention.word("yy")
+    if names_year:
         return False
     return grammar.other_year.match(text, mention.end) is not None
 
@@ -126,10 +146,16 @@ def has_other_year(text: str, mention: Mention, grammar: Lexicon) -> bool:
 def _number_role(text: str, year: Mention, grammar: Lexicon) -> _NumberRole:
     """Reads from the word behind a number whether it is a year."""
     behind = _WORD_BEHIND.match(text, year.end)
-    if behind is None or behind[1].lower() in grammar.stop_words:
+    if behind is None:
+        return _NumberRole.YEAR
+    word = behind[1]
+    if word.lower() in grammar.stop_words:
         return _NumberRole.YEAR
     if not grammar.names_are_capitalised:
-        return _NumberRole.COUNT if behind[1].istitle() else _NumberRole.YEAR
-    if behind[1].islower() and behind[1].endswith("s"):
+        if word.istitle():
+            return _NumberRole.COUNT
+        return _NumberRole.YEAR
+    looks_plural = word.islower() and word.endswith("s")
+    if looks_plural:
         return _NumberRole.COUNT
     return _NumberRole.UNCLEAR

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, date, timedelta
+from functools import partial
 
 from shared.times import calendar
 from shared.times.calendar import Span, Unit
@@ -87,27 +88,33 @@ def _window(unit: Unit, count: int, context: Context) -> Span:
     """
     days = count * calendar.REACH[unit]
     if unit in (Unit.DAY, Unit.WEEK):
-        start = _day_of_moment(timedelta(days), context)
+        ago = timedelta(days)
+        start = _day_of_moment(ago, context)
     else:
         start = calendar.shifted(context.today, unit, -count)
-    return Span(start, context.today + ONE_DAY, days)
+    tomorrow = context.today + ONE_DAY
+    return Span(start, tomorrow, days)
 
 
 def _rolling(mention: Mention, context: Context) -> Span:
     """Resolves `the last 30 days`, `the last 24 hours`: from the start of the first day touched."""
     hours = mention.word("hours")
     if hours is not None:
-        first = _day_of_moment(timedelta(hours=int(hours)), context)
-        days_touched = (context.today - first).days + 1
-        return Span(first, context.today + ONE_DAY, days_touched)
+        ago = timedelta(hours=int(hours))
+        first = _day_of_moment(ago, context)
+        tomorrow = context.today + ONE_DAY
+        days_touched = (tomorrow - first).days
+        return Span(first, tomorrow, days_touched)
     unit = unit_of(mention, context)
     absent = 1 if mention.word("few") is None else MAX_FEW[unit]
-    return _window(unit, _count(mention, context, absent=absent), context)
+    count = _count(mention, context, absent=absent)
+    return _window(unit, count, context)
 
 
 def _older(mention: Mention, context: Context) -> Span:
     """Resolves `older than two weeks`."""
-    return Span(None, _rolling(mention, context).start)
+    recent = _rolling(mention, context)
+    return Span(None, recent.start)
 
 
 def _clock_ago(mention: Mention, context: Context) -> Span:
@@ -126,9 +133,13 @@ def _away(mention: Mention, context: Context, day: date, sign: int) -> Span:
     "Two or three" are both; "a few" are two to MAX_FEW.
     """
     unit = unit_of(mention, context)
-    largest_group = "n" if mention.word("most") is None else "most"
-    near = calendar.unit_back(unit, -sign * _count(mention, context, few=2), day)
-    far = calendar.unit_back(unit, -sign * _count(mention, context, largest_group), day)
+    least = _count(mention, context, few=2)
+    if mention.word("most") is None:
+        most = _count(mention, context)
+    else:
+        most = _count(mention, context, "most")
+    near = calendar.unit_back(unit, -sign * least, day)
+    far = calendar.unit_back(unit, -sign * most, day)
     if sign < 0:
         return Span(far.start, near.end, far.reach)
     return Span(near.start, far.end, far.reach)
@@ -161,8 +172,9 @@ def _period(
             return calendar.months(year, number)
         return calendar.month_back(number, back, today)
     if mention.word("unit"):
+        unit = unit_of(mention, context)
         count = _count(mention, context, absent=back)
-        return calendar.unit_back(unit_of(mention, context), count, today)
+        return calendar.unit_back(unit, count, today)
     weekday = mention.word("weekday")
     if weekday is not None:
         return calendar.weekday_back(words.weekdays[weekday], back, today)
@@ -176,19 +188,10 @@ def _season(first_month: int, context: Context, back: int, year: int | None) -> 
     """Returns a season; winter bears the year in which it begins, unless that lies ahead."""
     if year is None:
         return calendar.season_back(first_month, back, context.today)
-    if first_month == 12 and date(year, 12, 1) > context.today:
+    is_winter = first_month == 12
+    if is_winter and date(year, 12, 1) > context.today:
         year -= 1
     return calendar.months(year, first_month, 3)
-
-
-def _last_period(mention: Mention, context: Context) -> Span | None:
-    """Resolves `last week`."""
-    return _period(mention, context, 1)
-
-
-def _period_before_last(mention: Mention, context: Context) -> Span | None:
-    """Resolves `the week before last`."""
-    return _period(mention, context, 2)
 
 
 def _month_or_season(mention: Mention, context: Context) -> Span | None:
@@ -199,13 +202,14 @@ def _month_or_season(mention: Mention, context: Context) -> Span | None:
 def _weekday(mention: Mention, context: Context) -> Span | None:
     """Resolves a weekday or weekend, `three Mondays ago`, or a weekday in the week that holds it."""
     if mention.week is None:
-        count = _count(mention, context, absent=0, few=MAX_FEW[Unit.WEEK])
-        return _period(mention, context, count)
+        back = _count(mention, context, absent=0, few=MAX_FEW[Unit.WEEK])
+        return _period(mention, context, back)
     week = days_of(mention.week, context)
     if week is None or week.start is None:
         return None
-    number = context.words.weekdays[mention.word("weekday") or ""]
-    return calendar.day(week.start + number * ONE_DAY)
+    weekday = mention.word("weekday") or ""
+    days_behind_monday = context.words.weekdays[weekday]
+    return calendar.day(week.start + days_behind_monday * ONE_DAY)
 
 
 def _iso_week(mention: Mention, context: Context) -> Span | None:
@@ -213,9 +217,9 @@ def _iso_week(mention: Mention, context: Context) -> Span | None:
     number = int(mention.match["week"])
     year = _year_of(mention, context)
     if year is None:
-        year = context.today.isocalendar().year
-        if date.fromisocalendar(year, number, 1) > context.today:
-            year -= 1
+        this_year = context.today.isocalendar().year
+        is_ahead = date.fromisocalendar(this_year, number, 1) > context.today
+        year = this_year - 1 if is_ahead else this_year
     monday = date.fromisocalendar(year, number, 1)
     last = int(mention.word("last") or number)
     weeks = last - number + 1
@@ -231,7 +235,8 @@ def _year_of(mention: Mention, context: Context) -> int | None:
         return mention.year or context.year
     if len(year) == 4:
         return int(year)
-    return 2000 + int(year.removeprefix("'"))
+    two_digits = year.removeprefix("'")
+    return 2000 + int(two_digits)
 
 
 def _month_number(mention: Mention, context: Context) -> int | None:
@@ -256,9 +261,12 @@ def _day(mention: Mention, context: Context) -> Span | None:
         return calendar.months(year, month)
     first = calendar.day_at(number, month, year, context.today)
     last = mention.word("d2")
-    if first is None or first.start is None or last is None:
+    if last is None:
         return first
-    return Span(first.start, first.start.replace(day=int(last)) + ONE_DAY)
+    if first is None or first.start is None:
+        return first
+    last_day = first.start.replace(day=int(last))
+    return Span(first.start, last_day + ONE_DAY)
 
 
 def _day_number(mention: Mention, context: Context) -> int | None:
@@ -278,20 +286,25 @@ def _slashes(mention: Mention, context: Context) -> Span | None:
 
     The month comes first in a language that writes it so, if the zone is American, or UTC and the day is over.
     """
+    today = context.today
     first = int(mention.match["first"])
     second = int(mention.match["second"])
     year = _year_of(mention, context)
     if not context.words.month_first:
-        return calendar.day_at(first, second, year, context.today)
+        return calendar.day_at(first, second, year, today)
     is_american = context.zone.key.startswith(AMERICAN_ZONES)
     if (is_american and first <= 12) or second > 12:
-        month, day = first, second
+        month = first
+        day = second
     else:
-        day, month = first, second
-    span = calendar.day_at(day, month, year, context.today)
-    is_ahead = span is not None and span.start is not None and span.start > context.today
+        day = first
+        month = second
+    span = calendar.day_at(day, month, year, today)
+    if span is None or span.start is None:
+        return span
+    is_ahead = span.start > today
     if is_ahead and day <= 12:
-        return calendar.day_at(month, day, year, context.today)
+        return calendar.day_at(month, day, year, today)
     return span
 
 
@@ -326,47 +339,41 @@ def _term(mention: Mention, context: Context) -> Span | None:
 
 def _feast(mention: Mention, context: Context) -> Span:
     """Resolves a feast: in the year named, otherwise the most recent that has begun."""
-    name = context.words.feasts[mention.word("feast") or ""]
+    word = mention.word("feast") or ""
+    rule = context.words.feasts[word]
     year = _year_of(mention, context)
     if year is not None:
-        return calendar.feast(name, year)
-    this_year = calendar.feast(name, context.today.year)
-    if this_year.start is not None and this_year.start > context.today:
-        return calendar.feast(name, context.today.year - 1)
-    return this_year
+        return calendar.feast(rule, year)
+    this_year = context.today.year
+    feast = calendar.feast(rule, this_year)
+    is_ahead = feast.start is not None and feast.start > context.today
+    if is_ahead:
+        return calendar.feast(rule, this_year - 1)
+    return feast
 
 
 def _decade(mention: Mention, context: Context) -> Span:
     """Resolves ten years; a decade without its century is the most recent that has begun."""
     word = mention.word("decade") or ""
-    number = int(word) if word.isdecimal() else context.words.decades[word]
-    if number < 100:
-        has_begun = 2000 + number <= context.today.year
-        if has_begun:
-            number += 2000
-        else:
-            number += 1900
-    return Span(date(number, 1, 1), date(number + 10, 1, 1))
+    if word.isdecimal():
+        first_year = int(word)
+    else:
+        first_year = context.words.decades[word]
+    names_no_century = first_year < 100
+    if names_no_century:
+        has_begun = 2000 + first_year <= context.today.year
+        first_year += 2000 if has_begun else 1900
+    return Span(date(first_year, 1, 1), date(first_year + 10, 1, 1))
 
 
-def _today(_: Mention, context: Context) -> Span:
-    return calendar.unit_back(Unit.DAY, 0, context.today)
+def _single_day(_: Mention, context: Context, *, back: int) -> Span:
+    """Resolves `today`, `yesterday`: the day `back` days before today."""
+    return calendar.unit_back(Unit.DAY, back, context.today)
 
 
-def _yesterday(_: Mention, context: Context) -> Span:
-    return calendar.unit_back(Unit.DAY, 1, context.today)
-
-
-def _day_before_yesterday(_: Mention, context: Context) -> Span:
-    return calendar.unit_back(Unit.DAY, 2, context.today)
-
-
-def _recently(_: Mention, context: Context) -> Span:
-    return _window(Unit.DAY, RECENTLY_DAYS, context)
-
-
-def _other_day(_: Mention, context: Context) -> Span:
-    return _window(Unit.DAY, OTHER_DAY_DAYS, context)
+def _last_days(_: Mention, context: Context, *, days: int) -> Span:
+    """Resolves words for a short while: the last `days` days."""
+    return _window(Unit.DAY, days, context)
 
 
 def _no_days(_mention: Mention, _context: Context) -> None:
@@ -375,35 +382,40 @@ def _no_days(_mention: Mention, _context: Context) -> None:
 
 def _shifted_day(mention: Mention, context: Context) -> Span:
     """Resolves `two years ago today`."""
+    unit = unit_of(mention, context)
     count = _count(mention, context)
-    return calendar.day(calendar.shifted(context.today, unit_of(mention, context), -count))
+    day = calendar.shifted(context.today, unit, -count)
+    return calendar.day(day)
 
 
 def _this_day_in_year(mention: Mention, context: Context) -> Span:
     """Resolves `on this day in 2024`."""
-    year = _year_of(mention, context) or context.today.year
-    return calendar.day(context.today.replace(year=year))
+    today = context.today
+    year = _year_of(mention, context) or today.year
+    return calendar.day(today.replace(year=year))
 
 
 def _nth(mention: Mention, context: Context) -> Span | None:
     """Resolves `the first Monday of March`, `the last July days` as one mention."""
-    return days_of_ordinal(mention, _month_or_season(mention, context), context)
+    time = _month_or_season(mention, context)
+    return days_of_ordinal(mention, time, context)
 
 
 def _year(mention: Mention, context: Context) -> Span:
-    return calendar.months(_year_of(mention, context) or 0, 1, 12)
+    year = _year_of(mention, context) or 0
+    return calendar.months(year, 1, 12)
 
 
 IGNORED = "ignored"
 """The kind of what looks like a time and is none."""
 
 RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
-    "today": _today,
-    "now": _today,
-    "yesterday": _yesterday,
-    "day_before_yesterday": _day_before_yesterday,
-    "recently": _recently,
-    "other_day": _other_day,
+    "today": partial(_single_day, back=0),
+    "now": partial(_single_day, back=0),
+    "yesterday": partial(_single_day, back=1),
+    "day_before_yesterday": partial(_single_day, back=2),
+    "recently": partial(_last_days, days=RECENTLY_DAYS),
+    "other_day": partial(_last_days, days=OTHER_DAY_DAYS),
     "ago": _ago,
     "half_year": _half_year_ago,
     "older": _older,
@@ -411,8 +423,8 @@ RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "clock_ago": _clock_ago,
     "this": _period,
     "current": _period,
-    "last": _last_period,
-    "before_last": _period_before_last,
+    "last": partial(_period, back=1),
+    "before_last": partial(_period, back=2),
     "same_day": _no_days,
     "shifted": _shifted_day,
     "this_day": _this_day_in_year,
@@ -478,11 +490,13 @@ def _days_from(distance: Mention, edge: date, context: Context, sign: int) -> Sp
     kind = distance.kind
     if kind == "counted":
         day = edge if sign < 0 else edge - ONE_DAY
-        return replace(_away(distance, context, day, sign), reach=None)
+        units = _away(distance, context, day, sign)
+        return replace(units, reach=None)
     if kind == "nearest":
         weekday = distance.word("weekday")
         if weekday is not None:
-            return calendar.day(_nearest(context.words.weekdays[weekday], edge, sign))
+            number = context.words.weekdays[weekday]
+            return calendar.day(_nearest(number, edge, sign))
         last_day = edge - ONE_DAY if sign < 0 else edge
         saturday = _nearest(SATURDAY, last_day, sign)
         return Span(saturday, saturday + 2 * ONE_DAY)
@@ -493,7 +507,9 @@ def _days_from(distance: Mention, edge: date, context: Context, sign: int) -> Sp
         absent = 1 if kind == "adjoining" else MAX_FEW[unit]
         count = _count(distance, context, absent=absent)
         other_edge = calendar.shifted(edge, unit, sign * count)
-    return Span(min(edge, other_edge), max(edge, other_edge))
+    if sign < 0:
+        return Span(other_edge, edge)
+    return Span(edge, other_edge)
 
 
 def days_of_ordinal(ordinal: Mention, time: Span | None, context: Context) -> Span | None:
@@ -502,28 +518,36 @@ def days_of_ordinal(ordinal: Mention, time: Span | None, context: Context) -> Sp
         return None
     if ordinal.kind == "eve":
         return calendar.day(time.start - ONE_DAY)
-    nth = _ordinal(ordinal.word("nth") or "", context)
+    nth_word = ordinal.word("nth") or ""
+    nth = _ordinal(nth_word, context)
     weekday = ordinal.word("weekday")
     if weekday is not None:
-        start = _nth_weekday(nth, context.words.weekdays[weekday], time.start, time.end)
-        end = start + ONE_DAY
+        number = context.words.weekdays[weekday]
+        start = _nth_weekday(nth, number, time.start, time.end)
+        days = calendar.day(start)
     elif ordinal.word("weekend"):
         start = _nth_weekday(nth, SATURDAY, time.start, time.end)
-        end = start + 2 * ONE_DAY
+        days = Span(start, start + 2 * ONE_DAY)
     else:
-        unit = unit_of(ordinal, context)
-        is_single = ordinal.kind == "nth"
-        group = "n2" if ordinal.word("n2") else "n"
-        count = _count(ordinal, context, group, absent=1 if is_single else MAX_FEW[unit])
-        counts_from_end = ordinal.word("last") or (is_single and nth is None)
-        if counts_from_end:
-            start = calendar.shifted(time.end, unit, -count)
-        else:
-            start = calendar.shifted(time.start, unit, (nth or 1) - 1)
-        end = calendar.shifted(start, unit, count)
-    if not time.start <= start < time.end:
+        days = _units_of(ordinal, nth, time.start, time.end, context)
+    if days.start is None or not time.start <= days.start < time.end:
         return None
-    return Span(start, end)
+    return days
+
+
+def _units_of(ordinal: Mention, nth: int | None, start: date, end: date, context: Context) -> Span:
+    """Returns the units from the nth of `[start, end)` on, or its last ones: `the first two weeks`."""
+    unit = unit_of(ordinal, context)
+    is_single = ordinal.kind == "nth"
+    absent = 1 if is_single else MAX_FEW[unit]
+    group = "n2" if ordinal.word("n2") else "n"
+    count = _count(ordinal, context, group, absent=absent)
+    counts_from_end = ordinal.word("last") or (is_single and nth is None)
+    if counts_from_end:
+        first_day = calendar.shifted(end, unit, -count)
+    else:
+        first_day = calendar.shifted(start, unit, (nth or 1) - 1)
+    return Span(first_day, calendar.shifted(first_day, unit, count))
 
 
 def _nth_weekday(nth: int | None, weekday: int, start: date, end: date) -> date:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from shared.language.words import is_one_edit
 from shared.times.lexicon import TimeWords
 
 MAX_CORRECTIONS = 20
@@ -34,16 +35,17 @@ def correct_names(text: str, words: TimeWords) -> CorrectedText:
     for match in _WORD.finditer(text):
         if len(gains) == MAX_CORRECTIONS:
             break
-        word = match[0].lower()
-        name = _intended_name(word, words)
+        word = match[0]
+        name = _intended_name(word.lower(), words)
         if name is None:
             continue
+        if word[0].isupper():
+            name = name.capitalize()
+        parts += (text[copied_to : match.start()], name)
+        copied_to = match.end()
         gained = len(name) - len(word)
         total_gain += gained
-        gains.append((match.end() + total_gain, gained))
-        parts.append(text[copied_to : match.start()])
-        parts.append(name.capitalize() if match[0][0].isupper() else name)
-        copied_to = match.end()
+        gains.append((copied_to + total_gain, gained))
     parts.append(text[copied_to:])
     return CorrectedText("".join(parts), tuple(gains))
 
@@ -64,29 +66,16 @@ def _is_misspelled(word: str, name: str) -> bool:
     The first and the last letter must be right. The last may be missing or swapped, and in a long name be another
     consonant. So `Domenico`, `Mondays` and `Freitas` are no misspelled names.
     """
-    if word[0] != name[0] or abs(len(word) - len(name)) > 1:
+    starts_alike = word[0] == name[0]
+    if not starts_alike or abs(len(word) - len(name)) > 1:
         return False
-    if word[-1] != name[-1] and not name.startswith(word):
+    ends_alike = word[-1] == name[-1]
+    lacks_last_letter = name.startswith(word)
+    if not ends_alike and not lacks_last_letter:
         if len(word) != len(name):
             return False
         is_other_consonant = len(name) > 7 and word[-1] not in "aeiou"
         is_swapped_end = word[-2] == name[-1]
         if not is_other_consonant and not is_swapped_end:
             return False
-    common = _common_prefix_length(word, name)
-    rest_of_word = word[common:]
-    rest_of_name = name[common:]
-    first_two_swapped = rest_of_name[1::-1]
-    if rest_of_word[:2] == first_two_swapped and rest_of_word[2:] == rest_of_name[2:]:
-        return True
-    is_replaced = rest_of_word[1:] == rest_of_name[1:]
-    is_missing = rest_of_word == rest_of_name[1:]
-    is_added = rest_of_word[1:] == rest_of_name
-    return is_replaced or is_missing or is_added
-
-
-def _common_prefix_length(word: str, name: str) -> int:
-    for index, (letter, expected) in enumerate(zip(word, name, strict=False)):
-        if letter != expected:
-            return index
-    return len(name)
+    return is_one_edit(word, name)
