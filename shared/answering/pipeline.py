@@ -16,9 +16,9 @@ from shared.answering.refusals import (
     NO_MODEL,
     general_notice,
     linkable,
-    localized_advice,
     localized_reason,
     reach_notice,
+    reason_lang,
     refusal_text,
 )
 from shared.answering.subject import is_unknown
@@ -259,7 +259,7 @@ def _refusal(
         text=sanitize(refusal_text(reason)),
         refusal=reason,
         localized_reason=localized_reason(reason, retrieved.analysis.lang),
-        advice=localized_advice(retrieved.analysis.lang),
+        reason_lang=reason_lang(retrieved.analysis.lang),
         model=model,
         retrieved=retrieved,
         nearest=writers.extractive.nearest(question, retrieved),

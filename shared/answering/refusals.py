@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from shared.language.vocabulary import Answers, SmallTalk, vocabularies, vocabulary
@@ -56,9 +56,11 @@ def localized_reason(reason: RefusalReason, lang: str) -> str:
     return _answers(lang).refusals[reason.value]
 
 
-def localized_advice(lang: str) -> Mapping[str, str]:
-    """Returns the texts below a refusal for people who asked in that language; in English where it has no words for it."""
-    return _answers(lang).advice
+def reason_lang(lang: str) -> str:
+    """Returns the language of `localized_reason` for people who asked in `lang`."""
+    if vocabulary(lang).answers is None:
+        return "en"
+    return lang
 
 
 def general_notice(lang: str) -> str:

@@ -12,7 +12,6 @@ from shared.account.prices import usd
 from shared.api import search
 from shared.api.values import SpanJson, instant, rounded, span
 from shared.model.answers import Answer, AnswerKind, Citation, Claim, StoredAnswer, Support
-from shared.model.codec import camel
 from shared.model.index import IndexedChunk
 from shared.model.questions import Question
 from shared.model.sessions import StoredCitation
@@ -66,13 +65,13 @@ class ClaimJson(TypedDict):
 
 class RefusalJson(TypedDict):
     """Why there is no answer from the notes, and the notes that came nearest. `told` says why in the question's
-    language, `advice` the texts around it: the heading of the nearest notes, and what to do next. Answers of earlier
-    releases lack it.
+    language, or in English where there are no words for it; `lang` is that language, which answers of earlier releases
+    lack.
     """
 
     reason: str
     told: str
-    advice: NotRequired[dict[str, str]]
+    lang: NotRequired[str]
     nearest: list[search.NearestJson]
 
 
@@ -270,7 +269,7 @@ def _meta_json(
         refusal = {
             "reason": answer.refusal.value,
             "told": answer.localized_reason or answer.text,
-            "advice": {camel(name): text for name, text in answer.advice.items()},
+            "lang": answer.reason_lang,
             "nearest": [search.nearest_json(quote) for quote in answer.nearest],
         }
     grounding: GroundingJson | None = None

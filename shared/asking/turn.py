@@ -18,7 +18,7 @@ from functools import partial
 
 from shared.account.idempotency import IdempotencyLock, RequestKey
 from shared.answering.pipeline import Writers, answer_events
-from shared.answering.refusals import localized_advice, localized_reason, refusal_text, small_talk
+from shared.answering.refusals import localized_reason, reason_lang, refusal_text, small_talk
 from shared.api.answers import (
     read_reply,
     reply_json,
@@ -382,7 +382,7 @@ def _index_pending(answer: Answer) -> Answer:
         claims=(),
         refusal=RefusalReason.INDEX_PENDING,
         localized_reason=localized_reason(RefusalReason.INDEX_PENDING, lang),
-        advice=localized_advice(lang),
+        reason_lang=reason_lang(lang),
         kind=AnswerKind.WRITTEN,
         grounding=None,
     )

@@ -220,8 +220,8 @@ class Answer:
     refusal: RefusalReason | None = None
     localized_reason: str = ""
     """The reason in the language of the question."""
-    advice: Mapping[str, str] = field(default_factory=dict)
-    """Texts below a refusal, in the language of the question."""
+    reason_lang: str = "en"
+    """Language of `localized_reason`: English where the question's has no words for it."""
     retrieved: Retrieved | None = None
     """Result of the search; None if the notes were not used."""
     usage: Usage = field(default_factory=Usage)

@@ -129,9 +129,25 @@ def test_only_what_no_note_holds_a_word_of_is_refused_and_told_what_can_be_asked
     unknown = world.ask("Who is Zebulon?")
     assert unknown["meta"]["refusal"]["reason"] == "no_candidates"
     assert "ask about a person, a project, a place or a day" in unknown["answer"]
+    assert unknown["meta"]["refusal"]["lang"] == "en"
     near = world.ask("Which API eats hay?")
     assert (near["meta"]["refusal"], near["meta"]["answerKind"]) == (None, "quoted")
     assert _found(near) == {"run"}
+
+
+@pytest.mark.parametrize(
+    ("question", "lang", "told"),
+    [
+        ("Wie lautet der Zugangscode für Xqzzv Plorgh?", "de", "In deinen Notizen steht nichts"),
+        ("Wat is de toegangscode voor Xqzzv Plorgh en waarom?", "en", "Nothing in your notes"),
+    ],
+)
+def test_a_refusal_names_the_language_of_its_reason(
+    world: World, question: str, lang: str, told: str
+) -> None:
+    refusal = world.ask(question)["meta"]["refusal"]
+    assert refusal["lang"] == lang
+    assert refusal["told"].startswith(told)
 
 
 @pytest.mark.parametrize(

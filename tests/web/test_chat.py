@@ -8,6 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from shared.language.vocabulary import languages, vocabulary
 from tests.servers.dev import Running, dev
 from tests.web.conftest import OpenPage
 from tests.web.moves import QUESTION, ask, hold
@@ -171,6 +172,18 @@ def test_who_asks_what_no_note_is_near_to_is_shown_what_can_be_asked(page: Page)
     expect(refusal.locator(".nearest li").first).to_be_visible()
     refusal.locator(".example").first.click()
     expect(page.locator(".exchange").nth(1).locator(".answer .chip").first).to_be_visible()
+
+
+def test_the_page_has_advice_in_every_language_in_which_a_refusal_may_be(page: Page) -> None:
+    load = "lang => import('./app/advice.js').then(({ adviceIn }) => adviceIn(lang))"
+    english = page.evaluate(load, "en")
+    langs = [lang for lang in languages() if vocabulary(lang).answers]
+    assert {"en", "de", "es", "fr", "it"} <= set(langs)
+    for lang in set(langs) - {"en"}:
+        advice = page.evaluate(load, lang)
+        assert advice.keys() == english.keys()
+        assert "{time}" in advice["withoutTime"]
+        assert not set(advice.values()) & {"", *english.values()}
 
 
 def test_a_refusal_gives_its_reason_in_the_language_of_the_question(page: Page) -> None:

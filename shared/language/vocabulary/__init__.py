@@ -260,8 +260,6 @@ class Answers:
     """
     refusals: Mapping[str, str]
     """Sentence shown for each reason of a refusal."""
-    advice: Mapping[str, str]
-    """Texts below a refusal: the heading of the nearest notes, and what to do next."""
     conjunctions: str
     """List: words between two citation markers."""
     sources: str

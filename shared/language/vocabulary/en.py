@@ -214,17 +214,6 @@ VOCABULARY = Vocabulary(
             "unsupported_claims": "Your notes do not back what the model wrote, so it was withheld.",
             "index_pending": "Some of your notes are still being indexed. Ask again in a moment.",
         },
-        advice={
-            "nearest": "The nearest notes",
-            "add_notes": "Add your notes",
-            "again": "Ask again",
-            "without_time": "Ask again without “{time}”",
-            "all_times": "Ask again in notes of all times",
-            "all_notes": "Ask again in all notes",
-            "no_threshold": "Ask again without a relevance threshold",
-            "other_words": "Try a name, a title or a word from the note itself.",
-            "examples": "Ask about something in your notes, in your own words: a person, a project, a place, a day.",
-        },
         conjunctions="and",
         sources=r"sources?|references?|citations?|footnotes?",
         knowing=r"notes?|sources?|passages?|excerpts?|context|documents?|information|details?|evidence|answer|"

@@ -1,5 +1,6 @@
 /** What a reader gets in place of an answer: the reason, what came nearest, and one thing to do. */
 
+import { adviceIn } from "../advice.js";
 import { button, day, h } from "../dom.js";
 import { go } from "../router.js";
 import { rephrased } from "./understood.js";
@@ -7,14 +8,15 @@ import { rephrased } from "./understood.js";
 /** @param {import("./exchange.js").Exchange} exchange */
 export function refusalBox(exchange) {
   const answer = /** @type {import("../answer.js").Answer} */ (exchange.answer);
-  const { reason, nearest, advice = {} } = answer.meta.refusal;
+  const { reason, nearest, lang } = answer.meta.refusal;
+  const advice = adviceIn(lang);
   return h(
     "div",
     { class: "refusal" },
     h("p", { class: "refusal-reason" }, answer.meta.refusal.told ?? answer.text),
-    nearest.length && advice.nearest ? h("h3", {}, advice.nearest) : null,
+    nearest.length ? h("h3", {}, advice.nearest) : null,
     nearest.length ? h("ul", { class: "nearest" }, nearest.slice(0, 3).map((row) => near(row, exchange))) : null,
-    advice.again ? suggestion(reason, advice, exchange) : null, // an answer of an earlier release gives none
+    suggestion(reason, advice, exchange),
   );
 }
 
@@ -35,7 +37,7 @@ function next(label, onclick) {
   return button(label, onclick, { class: "suggestion" });
 }
 
-/** One thing to do next. @param {string} reason @param {Record<string, string>} advice in the question's language @param {import("./exchange.js").Exchange} exchange */
+/** One thing to do next. @param {string} reason @param {ReturnType<typeof adviceIn>} advice in the question's language @param {import("./exchange.js").Exchange} exchange */
 function suggestion(reason, advice, exchange) {
   const again = (changes) => () => exchange.actions.rephrase(exchange, exchange.question, changes);
   if (reason === "no_notes") return next(advice.addNotes, () => go({ view: "notes" }));
