@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -176,85 +176,130 @@ def close(app: App) -> None:
     app.store.close()
 
 
-Command = Callable[..., None]
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def common(command: Command) -> Command:
+def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Returns a decorator that gives a command these options, in the order in which `--help` lists
+    them.
+    """
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+_with_common_options = with_options(
+    click.option(
+        "--home",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Folder of the embedded store.",
+    ),
+    click.option("--tenant", help=f"Whose notes.  [default: {LOCAL_TENANT}]"),
+    click.option(
+        "--json",
+        "as_json",
+        is_flag=True,
+        help="Print JSON for a program to read.",
+    ),
+)
+_with_server_options = with_options(
+    click.option(
+        "--server",
+        metavar="URL",
+        help="A deployed product.  [env var: AURORA_SERVER]",
+    ),
+    click.option(
+        "--token",
+        help="Firebase ID token of who calls it.  [env var: AURORA_TOKEN]",
+    ),
+)
+
+
+def common(command: Command) -> Callable[..., None]:
     """Gives a command `--home`, `--tenant` and `--json`, before or after its name.
 
     The command gets them as its first argument, a `CommandContext`.
     """
-    return _with_context(command, remote=False)
+    return _with_common_options(_with_context(command, remote=False))
 
 
-def anywhere(command: Command) -> Command:
+def anywhere(command: Command) -> Callable[..., None]:
     """Gives a command that also works on a server `--server` and `--token` beside the `common`
     options.
     """
-    with_server = click.option(
-        "--server",
-        metavar="URL",
-        help="A deployed product.  [env var: AURORA_SERVER]",
-    )
-    with_token = click.option(
-        "--token", help="Firebase ID token of who calls it.  [env var: AURORA_TOKEN]"
-    )
-    return with_server(with_token(_with_context(command, remote=True)))
+    local = _with_common_options(_with_context(command, remote=True))
+    return _with_server_options(local)
 
 
-def _with_context(command: Command, *, remote: bool) -> Command:
+def _with_context(command: Command, *, remote: bool) -> Callable[..., None]:
     """Gives a command its context.
 
     remote: the command also works on a server.
     """
 
-    @click.option(
-        "--home",
-        type=click.Path(path_type=Path, file_okay=False),
-        help="Folder of the embedded store.",
-    )
-    @click.option("--tenant", help=f"Whose notes.  [default: {LOCAL_TENANT}]")
-    @click.option(
-        "--json",
-        "as_json",
-        is_flag=True,
-        help="Print JSON for a program to read.",
-    )
     @click.pass_context
     @functools.wraps(command)
-    def with_context(click_context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - click's options
-        group_options: Mapping[str, Any] = click_context.find_object(dict) or {}
-        values = {}
-        for name in ("home", "tenant", "server", "token"):
-            values[name] = options.pop(name, None) or group_options.get(name)
-        if values["server"] and not remote:
-            raise click.UsageError(
-                "this command works on this machine's notes only, without --server"
-            )
-        if values["server"] and values["tenant"]:
-            raise click.UsageError("--tenant: on a server the token says whose notes they are")
-        server = values["server"]
-        if remote and not server:
-            server = os.environ.get("AURORA_SERVER")
-        context = CommandContext(
-            home=values["home"],
-            tenant_id=values["tenant"] or LOCAL_TENANT,
-            as_json=options.pop("as_json") or bool(group_options.get("as_json")),
-            server=server or None,
-            token=values["token"] or os.environ.get("AURORA_TOKEN") or None,
-        )
-        if not is_id(context.tenant_id):
-            raise click.UsageError(f"--tenant: expected {ID}, got {context.tenant_id!r}")
+    def with_context(
+        click_context: click.Context,
+        /,
+        **options: Any,  # noqa: ANN401 - click's options
+    ) -> None:
+        context = _context_of(click_context, options, remote=remote)
         with errors_as_one_line():
-            if not click_context.meta.get(
-                _REMARKED
-            ):  # a group has its own turn before its command's
-                click_context.meta[_REMARKED] = True
-                for remark in remarks(context.home):
-                    echo(f"aurora: {remark}", err=True)
+            _print_remarks(click_context, context)
             command(context, **options)
 
     return with_context
+
+
+def _context_of(
+    click_context: click.Context,
+    options: dict[str, Any],
+    *,
+    remote: bool,
+) -> CommandContext:
+    """Takes the options of every command from a command's options; those before its name stand in.
+
+    Raises click.UsageError for options that do not go together.
+    """
+    group_options: Mapping[str, Any] = click_context.find_object(dict) or {}
+    home = options.pop("home", None) or group_options.get("home")
+    tenant = options.pop("tenant", None) or group_options.get("tenant")
+    server = options.pop("server", None) or group_options.get("server")
+    token = options.pop("token", None) or group_options.get("token")
+    as_json = options.pop("as_json") or group_options.get("as_json")
+
+    if server and not remote:
+        raise click.UsageError("this command works on this machine's notes only, without --server")
+    if server and tenant:
+        raise click.UsageError("--tenant: on a server the token says whose notes they are")
+    if remote and not server:
+        server = os.environ.get("AURORA_SERVER")
+    if not token:
+        token = os.environ.get("AURORA_TOKEN")
+    tenant_id = tenant or LOCAL_TENANT
+    if not is_id(tenant_id):
+        raise click.UsageError(f"--tenant: expected {ID}, got {tenant_id!r}")
+    return CommandContext(
+        home=home,
+        tenant_id=tenant_id,
+        as_json=bool(as_json),
+        server=server or None,
+        token=token or None,
+    )
+
+
+def _print_remarks(click_context: click.Context, context: CommandContext) -> None:
+    """Prints the remarks on the environment once: a group has its own turn before its command's."""
+    if click_context.meta.get(_REMARKED):
+        return
+    click_context.meta[_REMARKED] = True
+    for remark in remarks(context.home):
+        echo(f"aurora: {remark}", err=True)
 
 
 @contextmanager
@@ -275,7 +320,9 @@ def errors_as_one_line() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(FAILED)
     except OSError as error:
-        fail(f"{error.strerror}: {error.filename}" if error.filename else str(error))
+        if error.filename:
+            fail(f"{error.strerror}: {error.filename}")
+        fail(str(error))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
 

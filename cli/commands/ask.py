@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.options import NOTHING, CommandContext, anywhere
+from cli.options import NOTHING, CommandContext, anywhere, with_options
 from cli.showing import (
     NOTHING_FOUND,
     matches_well,
@@ -27,61 +27,55 @@ from shared.times.dates import parse_zone
 if TYPE_CHECKING:
     from functions.client import Json
 
-C = TypeVar("C", bound=Callable[..., Any])
-
 STANDARD_INPUT = "-"
 """In the place of a question: it is read from standard input."""
 ZONES = "zoneinfo/"
 """Last folder before the names of zones in a path."""
 
 
-def asking(command: C) -> C:
-    """Gives a command the options of a question."""
-    options = (
-        click.option(
-            "--time-zone",
-            help="IANA zone in which `yesterday` is meant.  [default: this machine's]",
-        ),
-        click.option("--now", help="Ask as of this RFC 3339 time."),
-        click.option(
-            "--folder",
-            "folders",
-            multiple=True,
-            help="Only this folder and what is below it; repeatable.",
-        ),
-        click.option(
-            "--vault",
-            "vaults",
-            multiple=True,
-            help="Only this vault; repeatable.",
-        ),
-        click.option(
-            "--strategy",
-            type=click.Choice(["weighted", "rrf"]),
-            help="How the legs of the search are put together.  [default: the session's, or weighted]",
-        ),
-    )
-    for option in options:
-        command = option(command)
-    return command
-
-
-def answered(command: C) -> C:
-    """Gives a command the options of a question that is to be answered."""
-    with_template = click.option(
-        "--template", help="`auto`, or the id of a template along which answers are laid out."
-    )
-    with_k = click.option(
+asking = with_options(
+    click.option(
+        "--strategy",
+        type=click.Choice(["weighted", "rrf"]),
+        help="How the legs of the search are put together.  [default: the session's, or weighted]",
+    ),
+    click.option(
+        "--vault",
+        "vaults",
+        multiple=True,
+        help="Only this vault; repeatable.",
+    ),
+    click.option(
+        "--folder",
+        "folders",
+        multiple=True,
+        help="Only this folder and what is below it; repeatable.",
+    ),
+    click.option("--now", help="Ask as of this RFC 3339 time."),
+    click.option(
+        "--time-zone",
+        help="IANA zone in which `yesterday` is meant.  [default: this machine's]",
+    ),
+)
+"""Gives a command the options of a question."""
+answered = with_options(
+    click.option(
         "--k",
         type=click.IntRange(1, 20),
         help="How many passages the writer gets.",
-    )
-    with_general = click.option(
+    ),
+    click.option(
+        "--template",
+        help="`auto`, or the id of a template along which answers are laid out.",
+    ),
+    click.option(
         "--general",
         is_flag=True,
         help="Let a model answer what the notes do not, and say so.",
-    )
-    return with_k(with_template(with_general(asking(command))))
+    ),
+    asking,
+)
+"""Gives a command the options of a question that is to be answered."""
 
 
 @click.command()
@@ -113,13 +107,14 @@ def ask(
         body = {**question_json(**options), "message": question}
     with context.client() as client:
         answer = client.send("POST", path, body)
+        meta = answer["meta"]
         if context.as_json:
             echo_json(answer)
         else:
             show_answer(answer, context)
-            tell_who_was_away(answer["meta"], client)
-            tell_what_waits(answer["meta"], client, context)
-    if answer["meta"]["refusal"]:
+            tell_who_was_away(meta, client)
+            tell_what_waits(meta, client, context)
+    if meta["refusal"]:
         sys.exit(NOTHING)
 
 
@@ -152,20 +147,25 @@ def search(
     """
     if files and context.as_json:
         raise click.UsageError("--files and --json do not go together")
-    body = {**question_json(**options), "query": _read_question(query), "k": k}
+    body = {
+        **question_json(**options),
+        "query": _read_question(query),
+        "k": k,
+    }
     with context.client() as client:
         found = client.send("POST", "/search", body)
-        matched = matches_well(found)
         if context.as_json:
             echo_json(found)
         elif files:
             show_files(found, context)
         else:
-            nothing = NOTHING_FOUND if found["results"] else why_nothing(client, context)
+            nothing = NOTHING_FOUND
+            if not found["results"]:
+                nothing = why_nothing(client, context)
             show_found(found, context, nothing=nothing)
             tell_who_was_away(found["meta"], client)
             tell_what_waits(found["meta"], client, context)
-    if not matched:
+    if not matches_well(found):
         sys.exit(NOTHING)
 
 
@@ -186,7 +186,12 @@ def _ranked_body(question: str, options: Json) -> Json:
     folders = options.pop("folders")
     vaults = options.pop("vaults")
     k = options.pop("k")
-    body = {**question_json(**options), "question": question, "folders": folders, "vaults": vaults}
+    body = {
+        **question_json(**options),
+        "question": question,
+        "folders": folders,
+        "vaults": vaults,
+    }
     if k is not None:
         body["k"] = k
     return body
@@ -204,18 +209,23 @@ def question_json(
     general: bool = False,
 ) -> Json:
     """Returns the options of a question as the fields of a body, without those that are not set."""
+    if time_zone is None:
+        time_zone = local_zone()
+    when_not_in_notes = None
+    if general:
+        when_not_in_notes = "general"
     filters = {}
     if vaults:
         filters["vaults"] = list(vaults)
     if folders:
         filters["folders"] = list(folders)
     body = {
-        "timeZone": local_zone() if time_zone is None else time_zone,
+        "timeZone": time_zone,
         "now": now,
         "topK": k,
         "template": template,
         "strategy": strategy,
-        "whenNotInNotes": "general" if general else None,
+        "whenNotInNotes": when_not_in_notes,
         "filters": filters or None,
     }
     return {name: value for name, value in body.items() if value is not None}

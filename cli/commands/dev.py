@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from functools import partial
-from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,16 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 from cli.commands.index import tell_news
 from cli.commands.token import minted
 from cli.diagnosis.checks import foreign_notes, mend_of_languages
-from cli.options import USAGE, CommandContext, close, common, counted, fail, parts_in_use
+from cli.options import (
+    USAGE,
+    CommandContext,
+    close,
+    common,
+    counted,
+    fail,
+    parts_in_use,
+    with_options,
+)
 from cli.terminal import echo
 from desktop.client.local import HOST, LOOPBACK, PORT
 from desktop.folders.destinations import LocalDestination, forget
@@ -43,6 +51,7 @@ from desktop.product.model_choice import ModelChoice, with_model_choice
 from desktop.product.model_servers import answering, writing_with
 from desktop.product.page import with_page
 from desktop.product.ports import holder_of
+from desktop.product.routing import by_first_segment, by_last_segment
 from desktop.product.running import Announcement, Running, announced, digest_of, models_of
 from desktop.product.sample import dated
 from desktop.product.secret import HEADER, LEAST_LENGTH, WAIVED, new_secret, with_secret_beyond
@@ -58,7 +67,7 @@ from shared.settings import Settings, shipped
 from shared.sweep.reconcile import reconcile
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+    from _typeshed.wsgi import WSGIApplication
 
 RECONCILE_SECONDS = 300.0
 ANY_ADDRESS = "0.0.0.0"  # noqa: S104 - a name for what a person asked for
@@ -71,65 +80,70 @@ QUESTION = "What did we decide at the API meeting?"
 _logger = logging.getLogger(f"{shared_package}.dev")
 
 
+_with_dev_options = with_options(
+    click.option(
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=PORT,
+        show_default=True,
+        help="0: any free one.",
+    ),
+    click.option(
+        "--store",
+        type=click.Choice(["embedded", "emulator"]),
+        default="embedded",
+        show_default=True,
+    ),
+    click.option(
+        "--emulator-port",
+        type=click.IntRange(0, 65535),
+        default=0,
+        help="0: any free one.",
+    ),
+    click.option(
+        "--emulator-data",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Folder that keeps its documents.",
+    ),
+    click.option(
+        "--listen",
+        default=HOST,
+        show_default=True,
+        help="Address; 0.0.0.0 inside a container.",
+    ),
+    click.option(
+        "--secret",
+        envvar="AURORA_DEV_SECRET",
+        help="What other machines have to bring with AUTH=emulator; `none`: something else keeps them out."
+        "  [default: a new one; env var: AURORA_DEV_SECRET]",
+    ),
+    click.option(
+        "--browser/--no-browser",
+        default=True,
+        help="Open the address, when started from a terminal.",
+    ),
+    click.option(
+        "--sample",
+        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        is_flag=False,
+        flag_value=str(shipped.SAMPLE_NOTES),
+        help="Notes to load the first time; without a folder the sample notes.",
+    ),
+    click.option(
+        "--watch/--no-watch",
+        "follows",
+        default=True,
+        help="Follow the folders that were indexed.",
+    ),
+    click.option(
+        "--model",
+        help="The model that writes, of a server on this machine like Ollama, or of what is set.",
+    ),
+)
+
+
 @click.command()
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=PORT,
-    show_default=True,
-    help="0: any free one.",
-)
-@click.option(
-    "--store",
-    type=click.Choice(["embedded", "emulator"]),
-    default="embedded",
-    show_default=True,
-)
-@click.option(
-    "--emulator-port",
-    type=click.IntRange(0, 65535),
-    default=0,
-    help="0: any free one.",
-)
-@click.option(
-    "--emulator-data",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder that keeps its documents.",
-)
-@click.option(
-    "--listen",
-    default=HOST,
-    show_default=True,
-    help="Address; 0.0.0.0 inside a container.",
-)
-@click.option(
-    "--secret",
-    envvar="AURORA_DEV_SECRET",
-    help="What other machines have to bring with AUTH=emulator; `none`: something else keeps them out."
-    "  [default: a new one; env var: AURORA_DEV_SECRET]",
-)
-@click.option(
-    "--browser/--no-browser",
-    default=True,
-    help="Open the address, when started from a terminal.",
-)
-@click.option(
-    "--sample",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    is_flag=False,
-    flag_value=str(shipped.SAMPLE_NOTES),
-    help="Notes to load the first time; without a folder the sample notes.",
-)
-@click.option(
-    "--watch/--no-watch",
-    "follows",
-    default=True,
-    help="Follow the folders that were indexed.",
-)
-@click.option(
-    "--model",
-    help="The model that writes, of a server on this machine like Ollama, or of what is set.",
-)
+@_with_dev_options
 @common
 def dev(
     context: CommandContext,
@@ -141,69 +155,59 @@ def dev(
     sample: Path | None,
     browser: bool,
     model: str | None,
-    **asked: Any,  # noqa: ANN401 - click's options
+    **options: Any,  # noqa: ANN401 - click's options
 ) -> None:
     """The whole product on this machine, for this machine only. Ctrl-C ends it."""
-    stored = StoreChoice(
-        kind=asked["store"],
-        port=asked["emulator_port"],
-        data=asked["emulator_data"],
-    )
-    for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     with suppress(KeyboardInterrupt), ExitStack() as stack:
         listener = stack.enter_context(_listening(listen, port))
-        address = f"http://localhost:{listener.getsockname()[1]}"
+        bound_host, bound_port = listener.getsockname()
+        address = f"http://localhost:{bound_port}"
+
         trigger = Trigger()
-        store = stack.enter_context(
-            dev_store(stored, os.environ, functions_port=listener.getsockname()[1])
+        store_choice = StoreChoice(
+            kind=options["store"],
+            port=options["emulator_port"],
+            data=options["emulator_data"],
         )
-        writing = writing_with(model, context.settings(), os.environ) if model else {}
+        store = stack.enter_context(dev_store(store_choice, os.environ, functions_port=bound_port))
+        writing: Mapping[str, str] = {}
+        if model:
+            writing = writing_with(model, context.settings(), os.environ)
         app = stack.enter_context(_product(context, store, trigger, writing))
         _check_exposure(app.settings, listen)
         secret = _secret_beyond(app.settings, listen, secret)
         if sample:
             _load_sample(app, context, sample)
-        choice = ModelChoice(
-            app,
-            {**store.page, "files": app.settings.auth == "none", "writes": app.writer is not None},
-        )
+
+        # Where people sign in, the folders of this machine and its model are not theirs.
+        everybody_is_one = app.settings.auth == "none"
+        page_config = {
+            **store.page,
+            "files": everybody_is_one,
+            "writes": app.writer is not None,
+        }
+        choice = ModelChoice(app, page_config)
         destination = LocalDestination(app, context.tenant_id, indexes=False)
         site = _site(choice, store, trigger, stack, destination=destination)
-        local = only_from_this_machine(site, app.settings.allowed_origins)
-        if secret is not None:
-            site = with_secret_beyond(
-                local,
-                site,
-                secret=secret,
-                folder=shipped.PAGE,
-                allowed_origins=app.settings.allowed_origins,
-            )
-        elif app.settings.auth != "firebase" or listen in LOOPBACK:
-            site = local  # else people sign in, under whatever name the machine has for them
-        site = with_request_lines(site)
-        host, bound = listener.getsockname()
         server = make_server(
-            host,
-            bound,
-            site,
+            bound_host,
+            bound_port,
+            with_request_lines(_guarded(site, app.settings, listen, secret)),
             threaded=True,
             request_handler=_Quiet,
             fd=listener.fileno(),
         )
+
         stack.enter_context(_reconciling(app, trigger, context.tenant_id, reconcile_waits()))
         stack.callback(trigger.stop)
         trigger.start()
-        if asked["follows"] and app.settings.auth == "none":  # as in `_site`
+        if options["follows"] and everybody_is_one:
             stack.enter_context(following_all(destination, tell_news))
         choice.announcement = stack.enter_context(_found_by_commands(context, app, address))
-        if listen not in LOOPBACK:
-            echo(f"listens on {listen}, for other machines too")
-        if secret is not None:
-            host = socket.gethostname() if listen == ANY_ADDRESS else listen
-            port = listener.getsockname()[1]
-            echo(f"other machines open http://{host}:{port}/#secret={secret}")
-            echo(f"their programs send {HEADER}: {secret}, or a token of aurora token --secret")
+
+        _tell_other_machines(listen, bound_port, secret)
         _greet(app, store, address, context.tenant_id)
         if browser and sys.stdout.isatty():
             webbrowser.open(address)
@@ -212,7 +216,7 @@ def dev(
 
 @contextmanager
 def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket of our own, so that a taken port is reported plainly and port 0 is known before anything starts."""
+    """Yields a socket of our own, so that a taken port is reported plainly and port 0 is known before anything starts."""
     with socket.socket() as listener:
         if os.name == "posix":  # elsewhere it would let two servers share the port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -231,7 +235,7 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def _check_exposure(settings: Settings, listen: str) -> None:
-    """End the command where anybody could read and change the notes: other machines, or every page in a browser."""
+    """Ends the command where anybody could read and change the notes: other machines, or every page in a browser."""
     if settings.auth == "none" and listen not in LOOPBACK:
         fail(
             f"--listen {listen}: with AUTH=none every machine that reaches it could read and change the notes; "
@@ -248,9 +252,36 @@ def _secret_beyond(settings: Settings, listen: str, chosen: str | None) -> str |
     """Returns the token that other machines must bring, as anybody can make an emulator's; None if they need none."""
     if settings.auth != "emulator" or listen in LOOPBACK or chosen == WAIVED:
         return None
-    if chosen and (len(chosen) < LEAST_LENGTH or not chosen.isascii() or not chosen.isprintable()):
+    if not chosen:
+        return new_secret()
+    fits_a_header = chosen.isascii() and chosen.isprintable()
+    if len(chosen) < LEAST_LENGTH or not fits_a_header:
         fail(f"--secret: expected {LEAST_LENGTH} or more ASCII characters, or {WAIVED}", USAGE)
-    return chosen or new_secret()
+    return chosen
+
+
+def _guarded(
+    site: WSGIApplication,
+    settings: Settings,
+    listen: str,
+    secret: str | None,
+) -> WSGIApplication:
+    """Returns the site for those who may reach it.
+
+    secret: the token that other machines must bring.
+    """
+    local = only_from_this_machine(site, settings.allowed_origins)
+    if secret is not None:
+        return with_secret_beyond(
+            local,
+            site,
+            secret=secret,
+            folder=shipped.PAGE,
+            allowed_origins=settings.allowed_origins,
+        )
+    if settings.auth == "firebase" and listen not in LOOPBACK:
+        return site  # people sign in, under whatever name the machine has for them
+    return local
 
 
 def _found_by_commands(
@@ -258,7 +289,7 @@ def _found_by_commands(
     app: App,
     address: str,
 ) -> AbstractContextManager[Announcement | None]:
-    """Commands of this home ask this process, where their own product would answer the same."""
+    """Lets commands of this home ask this process, where their own product would answer the same."""
     if app.settings.auth != "none" or app.settings.store != "embedded":
         return nullcontext()
     plain = context.settings()
@@ -280,12 +311,23 @@ def _product(
     trigger: Trigger,
     writing: Mapping[str, str],
 ) -> Iterator[App]:
-    """The App of this process, on that store. `writing`: the settings of a model that was asked for."""
-    more = {"AUTH": "none", "LOG_LEVEL": "WARNING", **store.settings, **writing}
+    """Yields the App of this process, on that store.
+
+    writing: the settings of a model that was asked for.
+    """
+    overrides = {
+        "AUTH": "none",
+        "LOG_LEVEL": "WARNING",
+        **store.settings,
+        **writing,
+    }
     # What somebody has set wins over our defaults, but not over where the store is.
-    said = environment(context.home)
-    more |= {name: said[name] for name in ("AUTH", "LOG_LEVEL") if said.get(name)}
-    settings = context.settings(**more)
+    variables = environment(context.home)
+    for name in ("AUTH", "LOG_LEVEL"):
+        value = variables.get(name)
+        if value:
+            overrides[name] = value
+    settings = context.settings(**overrides)
     app = build(
         settings,
         on_write=trigger.enqueue,
@@ -307,85 +349,68 @@ def _site(
     *,
     destination: LocalDestination,
 ) -> WSGIApplication:
-    """Every deployed function through its own host, under the paths it has in the cloud."""
+    """Returns every deployed function through its own host, under the paths it has in the cloud."""
     app = choice.app
-    chat, api, on_note_write, on_template_write, reconcile = (
-        functions_framework.create_app(name, str(shipped.FUNCTIONS))  # type: ignore[no-untyped-call]
-        for name in ("chat", "api", "on_note_write", "on_template_write", "reconcile")
-    )
+    on_note_write = _host("on_note_write")
+    on_template_write = _host("on_template_write")
     trigger.deliver = delivery(on_note_write)
     trigger.words = lambda key: not app.indexer.index(key, words_only=True).waiting
+
     # Neither the scheduler nor events bring a token: in the cloud their callers need a role.
     functions: dict[str, WSGIApplication] = {
-        "chat": chat,
-        "reconcile": for_this_machine_alone(reconcile),
+        "chat": _host("chat"),
+        "reconcile": for_this_machine_alone(_host("reconcile")),
     }
-    if suite := store.follow:
-        handlers = {"notes": trigger.enqueue_path, "templates": posting(on_template_write)}
+    if store.follow:
+        handlers = {
+            "notes": trigger.enqueue_path,
+            "templates": posting(on_template_write),
+        }
+        suite = store.follow
         stack.enter_context(polling(suite.project, handlers, database=suite.database))
     elif app.settings.store == "firestore":
         # The emulator posts its events below this path.
-        functions["functions"] = for_this_machine_alone(
-            _by_last_segment({TEMPLATE_TRIGGER: on_template_write}, on_note_write)
-        )
-    site = _by_first_segment(functions, api)
-    if choice.config[
-        "files"
-    ]:  # where people sign in, the folders of this machine and its model are not theirs
+        events = by_last_segment({TEMPLATE_TRIGGER: on_template_write}, on_note_write)
+        functions["functions"] = for_this_machine_alone(events)
+
+    site = by_first_segment(functions, _host("api"))
+    if choice.config["files"]:
         site = with_note_files(site, FolderFiles(destination))
         site = with_folders(site, FollowedFolders(destination))
         site = with_model_choice(site, choice)
     return with_page(site, shipped.PAGE, choice.config)
 
 
-def _by_first_segment(
-    functions: Mapping[str, WSGIApplication],
-    rest: WSGIApplication,
-) -> WSGIApplication:
-    """Routes a path to the function that its first segment names, as Cloud Functions' shared host does.
-
-    Firebase's SDKs that use an emulator call `/PROJECT/REGION/NAME`.
-    """
-
-    def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        names = environ.get("PATH_INFO", "").strip("/").split("/")
-        name = names[2] if len(names) > 2 and names[2] in functions else names[0]
-        return functions.get(name, rest)(environ, start_response)
-
-    return site
-
-
-def _by_last_segment(
-    triggers: Mapping[str, WSGIApplication],
-    rest: WSGIApplication,
-) -> WSGIApplication:
-    """Routes an event of the emulator to the function that the last segment of its path names."""
-
-    def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        return triggers.get(environ.get("PATH_INFO", "").rpartition("/")[2], rest)(
-            environ, start_response
-        )
-
-    return site
+def _host(function: str) -> WSGIApplication:
+    """Returns a deployed function behind the framework that serves it in the cloud."""
+    host: WSGIApplication = functions_framework.create_app(  # type: ignore[no-untyped-call]
+        function,
+        str(shipped.FUNCTIONS),
+    )
+    return host
 
 
 class _Quiet(WSGIRequestHandler):
     """`with_request_lines` tells of requests, when they have ended."""
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-        """Nothing."""
+        """Logs nothing."""
 
     def log(self, type: str, message: str, *args: object) -> None:  # noqa: A002 - werkzeug's name
-        """Tell of a request that is none, which may hold anything."""
+        """Tells of a request that is none, which may hold anything."""
         del type
-        echo(f"{datetime.now().astimezone():%H:%M:%S} {message % args}", err=True)
+        now = datetime.now().astimezone()
+        echo(f"{now:%H:%M:%S} {message % args}", err=True)
 
 
 def reconcile_waits() -> Iterator[float]:
-    """Seconds before each pass: now, when the last lease of a process that was killed has run out, and then every five
-    minutes, as the scheduler does.
+    """Yields the seconds before each pass: now, when the last lease of a process that was killed has
+    run out, and then every five minutes, as the scheduler does.
     """
-    return chain((0.0, LEASE.total_seconds() + BEYOND_LEASE), repeat(RECONCILE_SECONDS))
+    yield 0.0
+    yield LEASE.total_seconds() + BEYOND_LEASE
+    while True:
+        yield RECONCILE_SECONDS
 
 
 @contextmanager
@@ -395,8 +420,8 @@ def _reconciling(
     tenant_id: str,
     waits: Iterable[float],
 ) -> Iterator[None]:
-    """Bring what is new in the template folders, and what an earlier process left undone to the trigger, at these
-    times.
+    """Brings what is new in the template folders, and what an earlier process left undone, to the
+    trigger at these times.
     """
     stopped = threading.Event()
 
@@ -424,7 +449,7 @@ def _reconciling(
 
 
 def _load_sample(app: App, context: CommandContext, sample: Path) -> None:
-    """Once only: not again when somebody has deleted or erased them, and not into a space that has notes.
+    """Loads sample notes once only: not again when somebody has deleted or erased them, and not into a space that has notes.
 
     What a start that died has begun is brought to its end. Their vectors follow by the trigger.
     """
@@ -451,30 +476,62 @@ def _load_sample(app: App, context: CommandContext, sample: Path) -> None:
     echo(f"loaded {counted(report.notes, 'sample note')} from {sample}")
 
 
+def _has_notes(app: App, tenant_id: str) -> bool:
+    """Reports whether a tenant has any note."""
+    first_page = app.notes.page(
+        tenant_id,
+        limit=1,
+        token=None,
+        vault=None,
+    )
+    return bool(first_page.items)
+
+
 def _foreign_notes(app: App, tenant_id: str) -> str | None:
     """Returns `foreign_notes`, and None if the notes cannot be read: no greeting may end the product."""
     try:
         return foreign_notes(app, tenant_id)
     except Exception as error:  # noqa: BLE001 - its message may hold what a damaged file says
-        message = error.message if isinstance(error, AuroraError) else type(error).__name__
+        message = type(error).__name__
+        if isinstance(error, AuroraError):
+            message = error.message
         echo(f"the notes cannot all be read ({message}): aurora doctor says more", err=True)
         return None
 
 
+def _tell_other_machines(listen: str, port: int, secret: str | None) -> None:
+    """Prints how other machines reach the product, if they do."""
+    if listen not in LOOPBACK:
+        echo(f"listens on {listen}, for other machines too")
+    if secret is None:
+        return
+    host = listen
+    if listen == ANY_ADDRESS:
+        host = socket.gethostname()
+    echo(f"other machines open http://{host}:{port}/#secret={secret}")
+    echo(f"their programs send {HEADER}: {secret}, or a token of aurora token --secret")
+
+
 def _greet(app: App, store: DevStore, address: str, tenant_id: str) -> None:
+    """Prints where the product is, what it is made of, and a question to try."""
     echo(f"Aurora Notes on {address}  (Ctrl-C ends it)")
     echo(parts_in_use(app))
-    server = None if app.writer else answering(os.environ)
-    if server:
-        echo(f"a model server answers at {server}: aurora dev --model NAME writes with it")
-    if foreign := _foreign_notes(app, tenant_id):
+    if not app.writer:
+        server = answering(os.environ)
+        if server:
+            echo(f"a model server answers at {server}: aurora dev --model NAME writes with it")
+    foreign = _foreign_notes(app, tenant_id)
+    if foreign:
         echo(f"{foreign}; {mend_of_languages(app.settings.home)}")
     for line in store.variables:
         echo(line)
     if store.advice:
         echo(store.advice)
-    body = f'{{"message": "{QUESTION}"}}'
-    signed = ""
+
+    token_header = ""
     if app.settings.auth == "emulator":
-        signed = f"-H 'Authorization: Bearer {minted(tenant_id, app.settings.project or PROJECT)}' "
-    echo(f"try: curl -s {address}/chat {signed}-H 'Content-Type: application/json' -d '{body}'")
+        token = minted(tenant_id, app.settings.project or PROJECT)
+        token_header = f"-H 'Authorization: Bearer {token}' "
+    json_header = "-H 'Content-Type: application/json'"
+    body = f'{{"message": "{QUESTION}"}}'
+    echo(f"try: curl -s {address}/chat {token_header}{json_header} -d '{body}'")

@@ -18,7 +18,7 @@ from rich.table import Table
 
 from cli.commands.evaluate_cost import agree
 from cli.commands.evaluate_support import evaluate_support
-from cli.options import CommandContext, close, common, fail
+from cli.options import CommandContext, close, common, fail, with_options
 from cli.showing import TerminalConsole, console
 from cli.terminal import echo_json
 from desktop.files.reading import FileNote, read, walk
@@ -62,86 +62,91 @@ class Task:
     """Time at which questions without a time of their own are asked."""
 
 
+_with_eval_options = with_options(
+    click.option(
+        "--notes",
+        type=FOLDER,
+        help="Markdown that the questions are about.  [default: your notes]",
+    ),
+    click.option(
+        "--collection",
+        type=FOLDER,
+        help="A folder with notes.jsonl, queries.jsonl and qrels.jsonl instead.",
+    ),
+    click.option(
+        "--support",
+        type=click.Path(path_type=Path, exists=True),
+        help="Measure the judge of support instead: a file of labelled pairs, or the folder of a collection.",
+    ),
+    click.option(
+        "--strategy",
+        "strategies",
+        multiple=True,
+        type=click.Choice([strategy.value for strategy in Strategy]),
+    ),
+    click.option(
+        "--chunker",
+        "chunkers",
+        multiple=True,
+        type=CHUNKER,
+        default=[MARKDOWN.name],
+        show_default=True,
+    ),
+    click.option(
+        "--embedder",
+        "embedders",
+        multiple=True,
+        default=[CONFIGURED],
+        show_default=True,
+        help="`configured`, `none`, or a model as in EMBEDDING_MODEL.",
+    ),
+    click.option(
+        "--slice",
+        "slices",
+        multiple=True,
+        help="Only questions of this slice; repeatable.",
+    ),
+    click.option(
+        "--chat/--no-chat",
+        default=None,
+        help="Have them answered too.  [default: with a golden file]",
+    ),
+    click.option(
+        "--yes",
+        is_flag=True,
+        help="Do not ask whether to pay for the answers of a model.",
+    ),
+    click.option(
+        "--foreign",
+        "strangers",
+        multiple=True,
+        type=click.Path(path_type=Path, exists=True),
+        help="A golden file or collection about quite other notes: its questions are asked too and should be refused.",
+    ),
+    click.option(
+        "--tune",
+        "tunes",
+        is_flag=True,
+        help="Tune weights and BM25 on one half, report the other.",
+    ),
+    click.option("--now", help="RFC 3339; when questions are asked that do not say."),
+    click.option(
+        "--cache",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Keep vectors in this file, by a hash of what was embedded: the next run embeds what is new.",
+    ),
+    click.option(
+        "--html",
+        "page",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Write a page with plots.",
+    ),
+)
+
+
 @click.command(name="eval")
 @click.argument("golden", type=FILE, required=False)
-@click.option(
-    "--notes",
-    type=FOLDER,
-    help="Markdown that the questions are about.  [default: your notes]",
-)
-@click.option(
-    "--collection",
-    type=FOLDER,
-    help="A folder with notes.jsonl, queries.jsonl and qrels.jsonl instead.",
-)
-@click.option(
-    "--support",
-    type=click.Path(path_type=Path, exists=True),
-    help="Measure the judge of support instead: a file of labelled pairs, or the folder of a collection.",
-)
-@click.option(
-    "--strategy",
-    "strategies",
-    multiple=True,
-    type=click.Choice([strategy.value for strategy in Strategy]),
-)
-@click.option(
-    "--chunker",
-    "chunkers",
-    multiple=True,
-    type=CHUNKER,
-    default=[MARKDOWN.name],
-    show_default=True,
-)
-@click.option(
-    "--embedder",
-    "embedders",
-    multiple=True,
-    default=[CONFIGURED],
-    show_default=True,
-    help="`configured`, `none`, or a model as in EMBEDDING_MODEL.",
-)
-@click.option(
-    "--slice",
-    "slices",
-    multiple=True,
-    help="Only questions of this slice; repeatable.",
-)
-@click.option(
-    "--chat/--no-chat",
-    default=None,
-    help="Have them answered too.  [default: with a golden file]",
-)
-@click.option(
-    "--yes",
-    is_flag=True,
-    help="Do not ask whether to pay for the answers of a model.",
-)
-@click.option(
-    "--foreign",
-    "strangers",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True),
-    help="A golden file or collection about quite other notes: its questions are asked too and should be refused.",
-)
-@click.option(
-    "--tune",
-    "tunes",
-    is_flag=True,
-    help="Tune weights and BM25 on one half, report the other.",
-)
-@click.option("--now", help="RFC 3339; when questions are asked that do not say.")
-@click.option(
-    "--cache",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Keep vectors in this file, by a hash of what was embedded: the next run embeds what is new.",
-)
-@click.option(
-    "--html",
-    "page",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write a page with plots.",
-)
+@_with_eval_options
 @common
 def evaluate(
     context: CommandContext,

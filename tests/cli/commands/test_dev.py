@@ -19,9 +19,10 @@ import pytest
 from werkzeug.test import Client
 from werkzeug.wrappers import Response
 
-from cli.commands.dev import QUESTION, _by_first_segment, _by_last_segment, reconcile_waits
+from cli.commands.dev import QUESTION, reconcile_waits
 from desktop.product import emulator as emulators
 from desktop.product.emulator import Emulator
+from desktop.product.routing import by_first_segment, by_last_segment
 from desktop.product.store import TEMPLATE_TRIGGER
 from shared.adapters.firestore import FirestoreStore
 from shared.indexing.records import LEASE
@@ -353,7 +354,7 @@ def note(note_id: str, text: str) -> Note:
 
 def test_each_event_of_the_emulator_goes_to_its_own_function() -> None:
     notes, templates = (Response(text) for text in ("notes", "templates"))
-    client = Client(_by_last_segment({TEMPLATE_TRIGGER: templates}, notes))
+    client = Client(by_last_segment({TEMPLATE_TRIGGER: templates}, notes))
     below = "/functions/projects/demo-aurora/triggers"
     assert client.post(f"{below}/{TEMPLATE_TRIGGER}").text == "templates"
     assert client.post(f"{below}/on-note-write").text == "notes"
@@ -361,7 +362,7 @@ def test_each_event_of_the_emulator_goes_to_its_own_function() -> None:
 
 def test_a_function_is_found_by_its_name_as_in_the_cloud_and_as_behind_an_emulator() -> None:
     chat, rest = (Response(text) for text in ("chat", "rest"))
-    client = Client(_by_first_segment({"chat": chat}, rest))
+    client = Client(by_first_segment({"chat": chat}, rest))
     for path in ("/chat", "/chat/health", "/demo-aurora/us-central1/chat"):
         assert client.post(path).text == "chat"
     for path in ("/", "/notes/chat", "/notes"):
