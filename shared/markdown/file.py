@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -86,16 +87,17 @@ def fields_of(text: str, path: str) -> FileFields:
     Never raises.
     """
     front = split(text)
+    fields = front.fields
     file = PurePosixPath(path)
     body = text[front.body_start :]
-    title = _title(front.fields, body, file.stem)
-    created = _created(front.fields, file.name, title, body)
+    title = _title(fields, body, file.stem)
+    created = _created(fields, file.name, title, body)
     return FileFields(
         title=title,
-        tags=_tags(front.fields.get("tags"), body),
-        lang=_lang(front.fields.get("lang")),
-        created_at=created.at if created is not None else None,
-        dated=created.source if created is not None else None,
+        tags=_tags(fields.get("tags"), body),
+        lang=_lang(fields.get("lang")),
+        created_at=created.at,
+        dated=created.source,
         problem=_problem(front),
     )
 
@@ -120,7 +122,8 @@ def aliases_of(text: str) -> tuple[str, ...]:
 
     Each once.
     """
-    if not text.startswith(("---", "\ufeff---")) or "alias" not in text[:MAX_YAML]:
+    has_frontmatter = text.startswith(("---", "\ufeff---"))
+    if not has_frontmatter or "alias" not in text[:MAX_YAML]:
         return ()
     fields = split(text).fields
     value = fields.get("aliases", fields.get("alias"))
@@ -131,10 +134,15 @@ def aliases_of(text: str) -> tuple[str, ...]:
         names.extend(name for name in value if name is not None)
     aliases: dict[str, None] = {}
     for name in names:
-        alias = _UNKEPT.sub(" ", str(name)).strip()[:MAX_TITLE]
+        alias = _one_line(name)[:MAX_TITLE]
         if alias:
             aliases[alias] = None
     return tuple(aliases)[:MAX_TAGS]
+
+
+def _one_line(value: object) -> str:
+    """Returns a value of the frontmatter as text that a file can hold, on one line."""
+    return _UNKEPT.sub(" ", str(value)).strip()
 
 
 def properties_of(text: str) -> tuple[str, ...]:
@@ -157,18 +165,22 @@ def _property_lines(text: str) -> Iterator[str]:
     for alias in aliases_of(text):
         yield f"{ALIAS}{alias}"
     for name, value in split(text).fields.items():
+        if name.lower() in _NO_PROPERTIES:
+            continue
         values = value if isinstance(value, list) else [value]
-        parts = [part for part in map(_property_text, values) if part]
-        if parts and name.lower() not in _NO_PROPERTIES:
-            yield f"{_UNKEPT.sub(' ', name).strip()}: {', '.join(parts)}"
+        texts = [_property_text(single) for single in values]
+        parts = [part for part in texts if part]
+        if parts:
+            yield f"{_one_line(name)}: {', '.join(parts)}"
 
 
 def _property_text(value: object) -> str:
     """Returns text, a number, truth or a date in one line; empty for addresses, paths and others."""
     if not isinstance(value, str | int | float | date):
         return ""
-    line = _UNKEPT.sub(" ", str(value)).strip()
-    if line.startswith(("/", "./", "../")) or "://" in line:
+    line = _one_line(value)
+    is_path = line.startswith(("/", "./", "../"))
+    if is_path or "://" in line:
         return ""
     return line
 
@@ -178,7 +190,7 @@ def _title(fields: Mapping[str, object], body: str, stem: str) -> str:
     value = fields.get("title")
     title = ""
     if isinstance(value, str | int | float | date):
-        title = _UNKEPT.sub(" ", str(value)).strip()
+        title = _one_line(value)
     if not title:
         title = _first_heading(body) or stem
     return title[:MAX_TITLE]
@@ -198,7 +210,9 @@ def _without_closing_marks(title: str) -> str:
     bare = title.rstrip("#")
     if not bare:
         return ""
-    return bare.rstrip() if bare[-1].isspace() else title
+    if bare[-1].isspace():
+        return bare.rstrip()
+    return title
 
 
 def prose(body: str) -> Iterator[str]:
@@ -206,25 +220,15 @@ def prose(body: str) -> Iterator[str]:
     fence = ""
     for line in body.splitlines():
         match = _FENCE.match(line)
-        if not fence:
-            if match is None:
+        if match is None:
+            if not fence:
                 yield line
-            else:
-                fence = match[1]
-        elif match is not None and match[1].startswith(fence):
+            continue
+        marks = match[1]
+        if not fence:
+            fence = marks
+        elif marks.startswith(fence):
             fence = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Span:
-    """A part of a line."""
-
-    start: int
-    end: int
-
-    @property
-    def length(self) -> int:
-        return self.end - self.start
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,8 +249,9 @@ def without_code(line: str, shown: Callable[[str], str] = lambda _: "") -> str:
     parts = []
     end = 0
     for span in code_spans(line):
+        code = line[span.start + span.ticks : span.end - span.ticks]
         parts.append(line[end : span.start])
-        parts.append(shown(line[span.start + span.ticks : span.end - span.ticks]))
+        parts.append(shown(code))
         end = span.end
     parts.append(line[end:])
     return "".join(parts)
@@ -254,21 +259,24 @@ def without_code(line: str, shown: Callable[[str], str] = lambda _: "") -> str:
 
 def code_spans(line: str) -> Iterator[CodeSpan]:
     """Yields the spans of code of a line of prose, in order. Linear in the line."""
-    runs = [_Span(*ticks.span()) for ticks in _TICKS.finditer(line)]
+    runs = list(_TICKS.finditer(line))
     # Length of a run -> the places of runs of that length, the first one last.
-    places_by_length: dict[int, list[int]] = {}
+    places_by_length: dict[int, list[int]] = defaultdict(list)
     for place in reversed(range(len(runs))):
-        places_by_length.setdefault(runs[place].length, []).append(place)
+        length = len(runs[place][0])
+        places_by_length[length].append(place)
 
     place = 0
     while place < len(runs):
         opening = runs[place]
-        places = places_by_length[opening.length]
+        length = len(opening[0])
+        places = places_by_length[length]
         while places and places[-1] <= place:
             places.pop()
         if places:
             place = places[-1]
-            yield CodeSpan(opening.start, runs[place].end, opening.length)
+            closing = runs[place]
+            yield CodeSpan(opening.start(), closing.end(), length)
         place += 1
 
 
@@ -278,14 +286,20 @@ def _tags(value: object, body: str) -> tuple[str, ...]:
     value: a list, lists in it flattened and fields skipped, or text with commas or spaces. `#` is
     dropped.
     """
-    words = re.split(r"[,\s]+", value) if isinstance(value, str) else _flat(value)
+    if isinstance(value, str):
+        words: Iterable[str] = re.split(r"[,\s]+", value)
+    else:
+        words = _flat(value)
     tags: dict[str, None] = {}
     for word in words:
         tag = _UNKEPT.sub("", word).strip().lstrip("#")
         if tag:
             tags[tag[:MAX_NAME]] = None
-    for tag in _inline_tags(body):
-        tags[tag[:MAX_NAME]] = None
+    for line in prose(body):
+        if "#" not in line:
+            continue
+        for tag in _INLINE_TAG.findall(without_code(line)):
+            tags[tag[:MAX_NAME]] = None
     return tuple(tags)[:MAX_TAGS]
 
 
@@ -298,27 +312,21 @@ def _flat(value: object) -> Iterator[str]:
         yield value
 
 
-def _inline_tags(body: str) -> Iterator[str]:
-    for line in prose(body):
-        if "#" in line:
-            yield from _INLINE_TAG.findall(without_code(line))
-
-
 @dataclass(frozen=True, slots=True)
 class _Created:
-    """A file's date, and the place in the file that names it."""
+    """A file's date, and the place in the file that names it; both None if it names none."""
 
-    at: datetime
-    source: str
+    at: datetime | None
+    source: str | None
 
 
-def _created(fields: Mapping[str, object], name: str, title: str, body: str) -> _Created | None:
-    """Returns the first readable date of a file within the supported years; None without one."""
+def _created(fields: Mapping[str, object], name: str, title: str, body: str) -> _Created:
+    """Returns the first readable date of a file within the supported years."""
     for value, source in _dates(fields, name, title, body):
         created_at = _parsed(value)
         if created_at is not None and is_within_years(created_at):
             return _Created(created_at, source)
-    return None
+    return _Created(None, None)
 
 
 def _dates(
@@ -359,7 +367,9 @@ def _parsed(value: object) -> datetime | None:
     if isinstance(value, str):
         value = _parsed_text(value.strip())
     if isinstance(value, datetime):
-        return value if value.tzinfo else value.replace(tzinfo=UTC)
+        if value.tzinfo:
+            return value
+        return value.replace(tzinfo=UTC)
     if isinstance(value, date):
         return datetime.combine(value, NOON)
     return None
@@ -381,8 +391,9 @@ def whole_content(note: Note, path: str) -> bytes:
     if note.created_at != file_fields.created_at:
         changed["created"] = _day_or_time(note)
     text = with_fields(note.text, changed)
-    if changed and text == note.text:
-        # The frontmatter there takes no fields: another one goes before it.
+    takes_no_fields = changed and text == note.text
+    if takes_no_fields:
+        # Another frontmatter goes before the text's own.
         import yaml  # noqa: PLC0415 - as in shared.markdown.frontmatter
 
         dumped = yaml.safe_dump(changed, allow_unicode=True, sort_keys=False, width=10_000)

@@ -27,6 +27,7 @@ _CODE = "\ue000"
 """Stands on both sides of the number of a part that is code."""
 _PLACEHOLDER = re.compile(f"{_CODE}([0-9]+){_CODE}")
 _NO_TAG = frozenset(" \t\n0123456789=-<‹")
+_NO_BREAK = re.compile(r"[^\n]")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){2,}")
 
 _ATTRIBUTE = (
@@ -88,10 +89,16 @@ def without_hidden(text: str, blank: str = " ") -> str:
     """
 
     def hide_comment(match: re.Match[str]) -> str:
-        return match[0] if match["hidden"] is None else _blanked(match[0], blank)
+        is_code = match["hidden"] is None
+        if is_code:
+            return match[0]
+        return _NO_BREAK.sub(blank, match[0])
 
     def hide_tag(tag: re.Match[str]) -> str:
-        return _blanked(tag[0], blank) if "\n" in tag[0] else tag[0]
+        spans_lines = "\n" in tag[0]
+        if spans_lines:
+            return _NO_BREAK.sub(blank, tag[0])
+        return tag[0]
 
     visible = text
     if "<!--" in text or "{%" in text:
@@ -100,12 +107,11 @@ def without_hidden(text: str, blank: str = " ") -> str:
         return visible
     parts = []
     for part, is_code in _parts(visible):
-        parts.append(part if is_code else _TAG.sub(hide_tag, part))
+        if is_code:
+            parts.append(part)
+        else:
+            parts.append(_TAG.sub(hide_tag, part))
     return "".join(parts)
-
-
-def _blanked(hidden: str, blank: str) -> str:
-    return re.sub(r"[^\n]", blank, hidden)
 
 
 def without_marks(markdown: str) -> str:
@@ -152,42 +158,50 @@ def with_characters(markdown: str) -> str:
     for part, is_code in _parts(markdown):
         if is_code:
             parts.append(part)
-        else:
-            parts.append(_ENTITY.sub(_character, _TAG_LIKE.sub(r"‹\1›", part)))
+            continue
+        without_tags = _TAG_LIKE.sub(r"‹\1›", part)
+        parts.append(_ENTITY.sub(_character, without_tags))
     return "".join(parts)
 
 
 def _character(entity: re.Match[str]) -> str:
     """Returns what stands for an entity: its character, harmless; or itself."""
-    character = html.unescape(entity[0])
+    written = entity[0]
+    character = html.unescape(written)
     following = entity.string[entity.end() : entity.end() + 40]
     match character:
         case "<":
-            return "<" if following[:1] in _NO_TAG else "‹"
+            opens_no_tag = following[:1] in _NO_TAG
+            return "<" if opens_no_tag else "‹"
         case ">":
-            return "›" if _LINE_BEGIN.search(entity.string, 0, entity.start()) else ">"
+            begins_line = _LINE_BEGIN.search(entity.string, 0, entity.start())
+            return "›" if begins_line else ">"
         case "&":
-            return entity[0] if _ENTITY_REST.match(following) else "&"
+            begins_entity = _ENTITY_REST.match(following)
+            return written if begins_entity else "&"
         case "[" | "]" | "\\":
-            return entity[0]
+            return written
         case "\xa0":
             return " "
         case '"' | "'":
             return character
     if len(character) > 1 or not character.isprintable():
-        return entity[0]
+        return written
     if not character.isascii():
         return character
-    # A letter or digit may be part of a citation.
-    return entity[0] if character.isalnum() else f"\\{character}"
+    may_be_of_citation = character.isalnum()
+    return written if may_be_of_citation else f"\\{character}"
 
 
 def _shown_of_link(link: re.Match[str]) -> str:
+    mark = link["image"]
+    target = link["target"]
     text = " ".join(link["text"].split())
-    is_web_or_mail = _WEB_OR_MAIL.match(link["target"]) is not None
-    leads_somewhere = is_web_or_mail and "\\" not in link["target"]
-    if link["image"] or (leads_somewhere and _LINKABLE.fullmatch(text)):
-        return f"{link['image']}[{text}]{link['target']}"
+    is_web_or_mail = _WEB_OR_MAIL.match(target) is not None
+    leads_somewhere = is_web_or_mail and "\\" not in target
+    stays_link = leads_somewhere and _LINKABLE.fullmatch(text)
+    if mark or stays_link:
+        return f"{mark}[{text}]{target}"
     return text
 
 
@@ -195,7 +209,8 @@ def _shown_of_tag(tag: re.Match[str]) -> str:
     if tag["address"]:
         return tag["address"]
     name = tag["open"] or tag["close"] or ""
-    if tag["content"] or name.lower() in _INLINE:
+    stands_in_word = name.lower() in _INLINE
+    if tag["content"] or stands_in_word:
         return ""
     return " "
 
@@ -224,6 +239,9 @@ def _code(markdown: str) -> Iterator[tuple[int, int]]:
 
 def _code_spans(markdown: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     for paragraph in _PARAGRAPH.finditer(markdown, start, end):
-        if "`" in paragraph[0]:
-            for span in code_spans(paragraph[0]):
-                yield paragraph.start() + span.start, paragraph.start() + span.end
+        text = paragraph[0]
+        if "`" not in text:
+            continue
+        offset = paragraph.start()
+        for span in code_spans(text):
+            yield offset + span.start, offset + span.end

@@ -52,7 +52,8 @@ class Pointer:
     def names(self) -> tuple[str, ...]:
         """Folded names, one of which the note that is meant must have."""
         path = folded(self.name)
-        return _distinct((path, path.rpartition("/")[2]))
+        _, _, last_part = path.rpartition("/")
+        return _distinct([path, last_part])
 
 
 def pointers(text: str) -> tuple[Pointer, ...]:
@@ -62,9 +63,10 @@ def pointers(text: str) -> tuple[Pointer, ...]:
     """
     if "[" not in text:
         return ()
-    body = text[split(text).body_start :]
+    body_start = split(text).body_start
+    all_pointers = _all_pointers(text[body_start:])
     distinct: dict[str, Pointer] = {}
-    for pointer in islice(_all_pointers(body), 4 * MAX_POINTERS):
+    for pointer in islice(all_pointers, 4 * MAX_POINTERS):
         distinct.setdefault(pointer.target, pointer)
     return tuple(distinct.values())[:MAX_POINTERS]
 
@@ -76,8 +78,12 @@ def _all_pointers(body: str) -> Iterator[Pointer]:
             continue
         line_text = without_code(line)
         links = [*_WIKI.finditer(line_text), *_LINK.finditer(line_text)]
-        for link in sorted(links, key=re.Match.start):
-            pointer = _of_wiki_link(link) if link.re is _WIKI else _of_link(link)
+        links.sort(key=re.Match.start)
+        for link in links:
+            if link.re is _WIKI:
+                pointer = _of_wiki_link(link)
+            else:
+                pointer = _of_link(link)
             if pointer is not None:
                 yield pointer
 
@@ -92,8 +98,13 @@ def _of_wiki_link(link: re.Match[str]) -> Pointer | None:
         is_other_file = _OTHER_FILE.search(name) and not _MARKDOWN.search(name)
         if is_other_file:
             return None
-    is_relative = name.startswith(("./", "../"))
-    return _pointer(target=target, name=name, heading=heading, label=label, beside=is_relative)
+    return _pointer(
+        target=target,
+        name=name,
+        heading=heading,
+        label=label,
+        beside=name.startswith(("./", "../")),
+    )
 
 
 def _of_link(link: re.Match[str]) -> Pointer | None:
@@ -101,16 +112,23 @@ def _of_link(link: re.Match[str]) -> Pointer | None:
     target = (link["framed"] or link["bare"]).strip()
     path, _, fragment = target.partition("#")
     name = unquote(path)
-    if _ADDRESS.match(target) or not _MARKDOWN.search(name):
+    is_address = _ADDRESS.match(target)
+    if is_address or not _MARKDOWN.search(name):
         return None
-    heading = unquote(fragment)
-    return _pointer(target=target, name=name, heading=heading, label=link["label"], beside=True)
+    return _pointer(
+        target=target,
+        name=name,
+        heading=unquote(fragment),
+        label=link["label"],
+        beside=True,
+    )
 
 
 def _pointer(*, target: str, name: str, heading: str, label: str, beside: bool) -> Pointer | None:
     """Returns a pointer by its parts; None if the name is empty: it leads to the note itself."""
     note_name = without_suffix(name.strip()).strip()
-    if not note_name.strip("/. "):
+    leads_to_itself = not note_name.strip("/. ")
+    if leads_to_itself:
         return None
     if heading.startswith("^"):  # a block's id is no heading
         heading = ""
@@ -138,12 +156,15 @@ def without_suffix(path: str) -> str:
 
 def folded(name: str) -> str:
     """Returns one spelling for names that differ only in capitals, blanks and coding of accents."""
-    return " ".join(unicodedata.normalize("NFC", name).casefold().split())
+    composed = unicodedata.normalize("NFC", name)
+    words = composed.casefold().split()
+    return " ".join(words)
 
 
 def names_of(note: Note) -> tuple[str, ...]:
     """Returns the folded names of a note, each once: its file's name, its title, its aliases."""
-    file_name = without_suffix(note.path).rpartition("/")[2]
+    path = without_suffix(note.path)
+    _, _, file_name = path.rpartition("/")
     names = (file_name, note.title, *aliases_of(note.text))
     return _distinct(folded(name) for name in names)
 

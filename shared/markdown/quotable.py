@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import TypeAlias
 
 from shared.language.sentences import sentences
@@ -22,16 +22,12 @@ from shared.markdown.neutralize import neutralize, neutralize_line
 MAX_PLAIN = 320
 """Characters of a piece that are compared with a question."""
 
-_QUOTED = r"(?:[ \t]*+>)*+[ \t]*+"
+_QUOTED = r"[ \t>]*+"
+_TABLE_RULE_MARKS = r"\|?+[ \t]*+:?+-{2,}+:?+[ \t]*+(?:\|[ \t]*+:?+-*+:?+[ \t]*+)*+"
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _LINE_KINDS = (
     ("fence", re.compile(rf"{_QUOTED}(?:`{{3,}}|~{{3,}})")),
-    (
-        "rule",
-        re.compile(
-            rf"{_QUOTED}\|?+[ \t]*+:?+-{{2,}}+:?+[ \t]*+(?:\|[ \t]*+:?+-*+:?+[ \t]*+)*+\s*\Z"
-        ),
-    ),
+    ("rule", re.compile(rf"{_QUOTED}{_TABLE_RULE_MARKS}\s*\Z")),
     ("row", re.compile(rf"{_QUOTED}\|.*\|\s*\Z")),
     ("heading", re.compile(rf"{_QUOTED}#{{1,6}}(?:[ \t]|\s*\Z)")),
     ("item", re.compile(rf"{_QUOTED}(?:[-*+•‣◦]|\d{{1,9}}[.)])[ \t]+\S")),
@@ -94,13 +90,17 @@ def quotable(text: str, columns: str = "") -> tuple[Quotable, ...]:
 
     columns: the first line of the table in whose midst the text begins.
     """
-    visible_text = without_hidden(text)
     head: tuple[str, ...] = ()
     if columns:
         rule = "---|" * len(cells(columns))
         head = (columns, f"|{rule}")
-    pieces = _Reader(visible_text, head).pieces()
-    return tuple(piece for piece in pieces if any(map(str.isalpha, piece.plain)))
+    reader = _Reader(without_hidden(text), head)
+    pieces = []
+    for piece in reader.pieces():
+        has_letter = any(character.isalpha() for character in piece.plain)
+        if has_letter:
+            pieces.append(piece)
+    return tuple(pieces)
 
 
 def are_neighbours(text: str, previous: Quotable, piece: Quotable) -> bool:
@@ -117,14 +117,13 @@ def read_lines(text: str) -> Iterator[Line]:
     """Yields the lines of the text with their kinds."""
     lines = list(_lines_as_marked(text))
     is_in_table = False
-    for place, line in enumerate(lines):
-        following = lines[place + 1] if place + 1 < len(lines) else None
+    for line, following in zip_longest(lines, lines[1:]):
         if line.kind == "text":
             is_in_table = is_in_table or _heads_table(text, line, following)
         elif line.kind != "rule":
             is_in_table = False
         if is_in_table and line.kind == "text":
-            yield Line(line.start, line.end, "row")
+            yield replace(line, kind="row")
         else:
             yield line
 
@@ -133,13 +132,14 @@ def _lines_as_marked(text: str) -> Iterator[Line]:
     """Yields the lines with their kinds; rows of a table are those between `|`."""
     is_code = False
     for match in _LINE.finditer(text):
-        line = match[0]
-        kind = _kind_of_line(line)
+        line = match[0].rstrip()
+        kind = _kind_of_line(match[0])
         if kind == "fence":
             is_code = not is_code
         elif is_code:
-            kind = "code" if line.strip() else "frame"
-        yield Line(match.start(), match.start() + len(line.rstrip()), kind)
+            kind = "code" if line else "frame"
+        start = match.start()
+        yield Line(start, start + len(line), kind)
 
 
 def _heads_table(text: str, line: Line, following: Line | None) -> bool:
@@ -149,10 +149,9 @@ def _heads_table(text: str, line: Line, following: Line | None) -> bool:
     """
     if following is None or following.kind != "rule":
         return False
-    head = text[line.start : line.end]
-    rule = text[following.start : following.end]
-    columns = cells(head)
-    return len(columns) > 1 and len(columns) == len(cells(rule))
+    head = cells(text[line.start : line.end])
+    rule = cells(text[following.start : following.end])
+    return len(head) > 1 and len(head) == len(rule)
 
 
 def with_pipes(markdown: str) -> str:
@@ -167,9 +166,12 @@ def with_pipes(markdown: str) -> str:
             is_in_table = True
         elif line.kind != "rule":
             is_in_table = False
-        if is_in_table and not text.lstrip("> \t").startswith("|"):
+        lacks_pipe = not text.lstrip("> \t").startswith("|")
+        if is_in_table and lacks_pipe:
             begin = _behind_quote_marks(markdown, line.start) - line.start
-            text = f"{text[:begin]}| {text[begin:].removesuffix('|').rstrip()} |"
+            marks = text[:begin]
+            row = text[begin:].removesuffix("|").rstrip()
+            text = f"{marks}| {row} |"
         lines.append(text)
     if not markdown.endswith("\n"):
         lines.pop()  # the empty line behind the last break, which is none here
@@ -234,9 +236,9 @@ class _Reader:
 
     def _code(self, line: Line) -> Quotable:
         code = self._text_of(line)
-        start = line.start + len(code) - len(code.lstrip())
+        indent = len(code) - len(code.lstrip())
         return Quotable(
-            start=start,
+            start=line.start + indent,
             end=line.end,
             plain=_shortened(neutralize_line(code)),
             kind=PieceKind.CODE,
@@ -246,19 +248,18 @@ class _Reader:
         )
 
     def _row(self, line: Line) -> Quotable:
-        names: tuple[str, ...] = ()
-        if self._head:
-            names = cells(self._head[0])
+        names = cells(self._head[0]) if self._head else ()
         values = cells(self._text_of(line))
-        described = _described(names, values)
+        described = neutralize(_described(names, values))
+        head = [neutralize(head_line).strip(" \t>") for head_line in self._head]
         return Quotable(
             start=line.start,
             end=line.end,
-            plain=_shortened(plain(neutralize(described))),
+            plain=_shortened(plain(described)),
             kind=PieceKind.ROW,
             section=self._section,
             line=line.start,
-            head=tuple(neutralize(head_line).strip(" \t>") for head_line in self._head),
+            head=tuple(head),
         )
 
     def _prose(self, first_line: Line) -> Iterator[Quotable]:
@@ -270,23 +271,27 @@ class _Reader:
         while self._next_kind() == "text":
             lines.append(self._lines[self._position])
             self._position += 1
-        start = lines[0].start
+        start = first_line.start
         end = lines[-1].end
-        kind = PieceKind.ITEM if first_line.kind == "item" else PieceKind.SENTENCE
+        is_item = first_line.kind == "item"
         paragraph = _unwrapped(self._text, lines)
         spans = _whole_links(paragraph, sentences(paragraph))
-        if kind is PieceKind.ITEM and spans and end - start <= MAX_PLAIN:
-            spans = [(spans[0][0], spans[-1][1])]
+        if is_item and spans and end - start <= MAX_PLAIN:
+            first, _ = spans[0]
+            _, last = spans[-1]
+            spans = [(first, last)]
         for index, (first, last) in enumerate(spans):
             piece_start = start + first
+            piece_end = start + last
             line_start = piece_start
-            if kind is PieceKind.ITEM and index == 0:
+            if is_item and index == 0:
                 line_start = _behind_quote_marks(self._text, start)
+            piece_text = neutralize(self._text[piece_start:piece_end])
             yield Quotable(
                 start=piece_start,
-                end=min(start + last, end),
-                plain=_shortened(plain(neutralize(self._text[piece_start : start + last]))),
-                kind=kind,
+                end=min(piece_end, end),
+                plain=_shortened(plain(piece_text)),
+                kind=PieceKind.ITEM if is_item else PieceKind.SENTENCE,
                 section=self._section,
                 line=line_start,
             )
@@ -299,8 +304,10 @@ def _whole_links(paragraph: str, spans: Sequence[tuple[int, int]]) -> list[tuple
         links = [link.span() for link in _LINK.finditer(paragraph)]
     joined: list[tuple[int, int]] = []
     for start, end in spans:
-        if any(first < start < last for first, last in links):
-            joined[-1] = (joined[-1][0], end)
+        begins_in_link = any(first < start < last for first, last in links)
+        if begins_in_link:
+            previous_start, _ = joined.pop()
+            joined.append((previous_start, end))
         else:
             joined.append((start, end))
     return joined
@@ -338,10 +345,11 @@ def _unwrapped(text: str, lines: Sequence[Line]) -> str:
     part_start = lines[0].start
     for line, following in pairwise(lines):
         following_text = text[following.start : following.end]
-        word = following_text.split(maxsplit=1)[0]
-        is_indented = len(following_text.lstrip()) < len(following_text)
-        is_too_wide = line.length + 1 + len(word) > width
-        if is_too_wide or (is_indented and is_item):
+        is_indented = following_text[0].isspace()
+        next_word = following_text.split(maxsplit=1)[0]
+        is_too_wide = line.length + 1 + len(next_word) > width
+        goes_on_in_item = is_indented and is_item
+        if is_too_wide or goes_on_in_item:
             parts.append(text[part_start : line.end])
             parts.append(" " * (following.start - line.end))
             part_start = following.start
@@ -354,14 +362,12 @@ def _shortened(text: str) -> str:
     if len(text) <= MAX_PLAIN:
         return text
     cut = text[:MAX_PLAIN]
-    shortened = cut.rpartition(" ")[0] or cut
-    return f"{shortened}…"
+    whole_words, _, _ = cut.rpartition(" ")
+    return f"{whole_words or cut}…"
 
 
-_FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,}).*$", re.MULTILINE)
-_TABLE_RULE = re.compile(
-    r"^[ \t>]*+\|?+[ \t]*+:?+-{2,}+:?+[ \t]*+(?:\|[ \t]*+:?+-*+:?+[ \t]*+)*+$", re.MULTILINE
-)
+_FENCE = re.compile(rf"^{_QUOTED}(?:`{{3,}}|~{{3,}}).*$", re.MULTILINE)
+_TABLE_RULE = re.compile(rf"^{_QUOTED}{_TABLE_RULE_MARKS}$", re.MULTILINE)
 _LINE_MARK = re.compile(
     r"^(?:[ \t]*(?:>|#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]))+(?:\[[ xX]\][ \t])?[ \t]*",
     re.MULTILINE,
@@ -396,7 +402,8 @@ _Replacement: TypeAlias = str | Callable[[re.Match[str]], str]
 
 
 def _words_of_row(row: re.Match[str]) -> str:
-    return ", ".join(cell for cell in cells(row[0]) if cell)
+    values = [cell for cell in cells(row[0]) if cell]
+    return ", ".join(values)
 
 
 def _words_of_tag(tag: re.Match[str]) -> str:
@@ -404,7 +411,8 @@ def _words_of_tag(tag: re.Match[str]) -> str:
     words = _WORDS_OF_A_TAG.fullmatch(tag[1] or "")
     if words is None:
         return ""
-    if _LINK_START.search(tag.string, max(0, tag.start() - 20), tag.start()):
+    before = tag.string[max(0, tag.start() - 20) : tag.start()]
+    if _LINK_START.search(before):
         return ""
     return words[1]
 
@@ -414,19 +422,20 @@ def _words_of_wiki_link(link: re.Match[str]) -> str:
 
     A block's id, and a picture that is shown, have no words.
     """
-    embeds = link[1]
-    target = link[2]
-    alias = link[3]
+    embeds, target, alias = link.groups()
     if alias and not embeds:
         return alias
     path, _, part = target.partition("#")
     if embeds and _EMBEDDED_FILE.search(path):
         return ""
-    name = path.rpartition("/")[2].removesuffix(".md").strip()
+    _, _, file_name = path.rpartition("/")
+    name = file_name.removesuffix(".md").strip()
     heading = ""
     if not part.startswith("^"):
         heading = part.replace("#", " > ").strip()
-    return " > ".join(words for words in (name, heading) if words)
+    if name and heading:
+        return f"{name} > {heading}"
+    return name or heading
 
 
 def _words_of_emphasis(emphasis: re.Match[str]) -> str:
@@ -470,5 +479,6 @@ def plain(markdown: str) -> str:
 
 def cells(row: str) -> tuple[str, ...]:
     """Returns the cells of a table's row as they stand in it, empty ones too."""
-    inside = row.lstrip("> \t").removeprefix("|").rstrip().removesuffix("|")
+    without_begin = row.lstrip("> \t").removeprefix("|")
+    inside = without_begin.rstrip().removesuffix("|")
     return tuple(cell.strip() for cell in _CELL_RULE.split(inside))

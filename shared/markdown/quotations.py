@@ -27,7 +27,6 @@ LEFT_OUT = "…"
 _LEADS = (":", "：")
 """Ends of a paragraph that leads to the list, table or code below it."""
 _QUOTE_MARK = re.compile(r"[ \t]*+>[ \t]?")
-_INDENT = re.compile(r"[ \t]*+")
 _FENCE_MARK = re.compile(r"[ \t>]*+(`{3,}+|~{3,}+)")
 
 
@@ -50,9 +49,11 @@ class Outline:
     def __init__(self, text: str, *, begins_in_table: bool = False) -> None:
         self._text = without_hidden(text)
         self._blocks = list(_blocks(self._text))
-        if begins_in_table and len(self._blocks) > 1 and self._blocks[0].kind != "table":
-            # The rest of a row, whose beginning is in another passage.
-            del self._blocks[0]
+        if begins_in_table and len(self._blocks) > 1:
+            first_block = self._blocks[0]
+            if first_block.kind != "table":
+                # The rest of a row, whose beginning is in another passage.
+                self._blocks.remove(first_block)
         self._starts = [block.start for block in self._blocks]
 
     def whole(self, span: Span, *, longest: int) -> Span | None:
@@ -63,18 +64,19 @@ class Outline:
         """
         if not self._blocks:
             return None
-        first = max(0, self._place(span[0]))
-        last = max(first, self._place(span[1] - 1))
-        end = self._blocks[last].end
+        span_start, span_end = span
+        first = max(0, self._place(span_start))
+        last = max(first, self._place(span_end - 1))
+        end_of_blocks = self._blocks[last].end
         candidates = [
             (self._starts[0], self._blocks[-1].end),
-            (self._starts[self._leading(first)], end),
-            (self._starts[first], end),
+            (self._starts[self._leading(first)], end_of_blocks),
+            (self._starts[first], end_of_blocks),
         ]
-        for candidate in candidates:
-            holds_span = candidate[0] <= span[0] and span[1] <= candidate[1]
-            if holds_span and candidate[1] - candidate[0] <= longest:
-                return candidate
+        for start, end in candidates:
+            holds_span = start <= span_start and span_end <= end
+            if holds_span and end - start <= longest:
+                return start, end
         return None
 
     def lead(self, position: int) -> Span | None:
@@ -88,9 +90,10 @@ class Outline:
     def led_end(self, position: int) -> int:
         """Returns the end of the list, table or code to which the paragraph at `position` leads; 0: to none."""
         following = self._place(position) + 1
-        if following < len(self._blocks) and self._leading(following) != following:
-            return self._blocks[following].end
-        return 0
+        if following == len(self._blocks):
+            return 0
+        is_led_to = self._leading(following) != following
+        return self._blocks[following].end if is_led_to else 0
 
     def share_block(self, position: int, other_position: int) -> bool:
         """Reports whether two positions lie in one block."""
@@ -102,10 +105,13 @@ class Outline:
 
     def _leading(self, place: int) -> int:
         """Returns the place of the paragraph that leads to a block, or of the block itself."""
-        if place < 1 or self._blocks[place].kind not in ("list", "table", "code"):
+        if place < 1:
             return place
-        before = self._blocks[place - 1]
-        if before.kind == "text" and self._text.endswith(_LEADS, before.start, before.end):
+        if self._blocks[place].kind not in ("list", "table", "code"):
+            return place
+        previous = self._blocks[place - 1]
+        ends_in_colon = self._text.endswith(_LEADS, previous.start, previous.end)
+        if previous.kind == "text" and ends_in_colon:
             return place - 1
         return place
 
@@ -116,17 +122,19 @@ def _blocks(text: str) -> Iterator[_Block]:
     is_code = False
     is_apart = True
     for line in read_lines(text):
-        if not text[line.start : line.end].strip():
+        is_blank = not text[line.start : line.end].strip()
+        if is_blank:
             is_apart = not is_code
             continue
-        kind = "code" if is_code or line.kind == "fence" else _kind(text, line)
+        is_fence = line.kind == "fence"
+        kind = "code" if is_code or is_fence else _kind(text, line)
         if block is not None and _continues(text, block, line, kind, is_apart=is_apart):
             block = _Block(block.kind, block.start, line.end)
         else:
             if block is not None:
                 yield block
             block = _Block(kind, line.start, line.end)
-        if line.kind == "fence":
+        if is_fence:
             # The line behind a closing fence begins another block.
             is_apart = is_code
             is_code = not is_code
@@ -136,25 +144,27 @@ def _blocks(text: str) -> Iterator[_Block]:
         yield block
 
 
+_BLOCK_KINDS = {"row": "table", "rule": "table", "item": "list"}
+"""Kind of a line -> the kind of block that it begins, if the two have other names."""
+
+
 def _kind(text: str, line: Line) -> str:
     """Returns the kind of block that a line outside of code begins."""
     if line.kind == "heading":
         return "heading"
     if _QUOTE_MARK.match(text, line.start, line.end):
         return "quotation"
-    if line.kind in ("row", "rule"):
-        return "table"
-    if line.kind == "item":
-        return "list"
-    return line.kind
+    return _BLOCK_KINDS.get(line.kind, line.kind)
 
 
 def _continues(text: str, block: _Block, line: Line, kind: str, *, is_apart: bool) -> bool:
     """Reports whether a line goes on with a block; `is_apart`: blank lines lie between them."""
     if block.kind == "list":
-        is_indented = _INDENT.match(text, line.start).end() > line.start  # type: ignore[union-attr]
+        if kind == "list":
+            return True
         is_lazy = kind == "text" and not is_apart
-        return kind == "list" or is_lazy or (is_indented and kind != "heading")
+        is_indented = text[line.start] in " \t"
+        return is_lazy or (is_indented and kind != "heading")
     if is_apart or block.kind in ("heading", "frame"):
         return False
     return kind == block.kind
@@ -172,47 +182,62 @@ def quotation(
     code in its fence.
     """
     shown_text = without_hidden(text, "\0")
-    begins_in_code = (
-        first is not None and first.kind is PieceKind.CODE and parts[0][0] == first.line
-    )
-    head: Sequence[str] = ()
+    first_start, _ = parts[0]
+    begins_in_code = False
+    head: list[str] = []
     first_row = len(text)
-    if first is not None and first.kind is PieceKind.ROW:
+    if first is not None and first.kind is PieceKind.CODE:
+        begins_in_code = first_start == first.line
+    elif first is not None and first.kind is PieceKind.ROW:
         first_row = first.line
         head = [without_marks(with_characters(head_line)) for head_line in first.head]
+
     lines: list[str] = []
-    end = parts[0][0]
+    end = first_start
     is_in_table = False
     for part in parts:
-        start = part[0]
+        start, _ = part
         part_lines, part_end = _lines_of(shown_text, part, longest, is_code=begins_in_code)
         begins_with_row = start >= first_row or _begins_with_row(part_lines)
         has_head = is_in_table or any(head_line in part_lines for head_line in head)
         needs_head = bool(head) and begins_with_row and not has_head
         if needs_head:
-            lines += ["", *head] if lines else head
+            if lines:
+                lines.append("")
+            lines += head
         elif lines:
-            lines += _between(text[end:start], is_table=is_in_table or lines[-1].startswith("|"))
+            follows_row = is_in_table or lines[-1].startswith("|")
+            lines += _between(text[end:start], is_table=follows_row)
         is_in_table = needs_head or is_in_table
         lines += part_lines
         end = part_end
-    framed = "\n".join(_framed(lines, first, begins_in_code=begins_in_code))
-    return parts[0][0], end, tuple(with_pipes(framed).split("\n"))
+
+    framed = _framed(lines, first, begins_in_code=begins_in_code)
+    markdown = with_pipes("\n".join(framed))
+    return first_start, end, tuple(markdown.split("\n"))
 
 
 def _begins_with_row(lines: Sequence[str]) -> bool:
     """Reports whether lines begin with a row between `|` that is not the head of a table."""
-    kinds = [line.kind for line in read_lines("\n".join(lines))]
+    kinds = _kinds(lines)
     return kinds[0] == "row" and kinds[1] != "rule"
+
+
+def _kinds(lines: Sequence[str]) -> list[str]:
+    """Returns the kinds of lines, and that of the empty one behind the last."""
+    text = "\n".join(lines)
+    return [line.kind for line in read_lines(text)]
 
 
 def _between(gap: str, *, is_table: bool) -> list[str]:
     """Returns the lines that stand for what lies between two parts."""
-    if not gap.strip():
-        return [] if is_table or "\n\n" not in gap else [""]
-    if is_table:
-        return [f"| {LEFT_OUT} |"]
-    return ["", LEFT_OUT, ""]
+    leaves_something_out = gap.strip() != ""
+    if leaves_something_out:
+        return [f"| {LEFT_OUT} |"] if is_table else ["", LEFT_OUT, ""]
+    has_blank_line = "\n\n" in gap
+    if has_blank_line and not is_table:
+        return [""]
+    return []
 
 
 def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[list[str], int]:
@@ -224,24 +249,24 @@ def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[li
 
     # 1. What shows nothing goes: comments, and HTML outside of code.
     quoted = text[start:end]
-    if not is_code:
-        quoted = with_characters(quoted)
-    quoted = neutralize(quoted)
-    if not is_code:
-        quoted = without_marks(quoted)
+    if is_code:
+        quoted = neutralize(quoted)
+    else:
+        quoted = _shown(quoted)
     quoted_lines = quoted.split("\n")
 
     # 2. The lines lose the marks of a quotation that all of them have, and the first one's indentation.
-    if not is_code and _is_quotation([begins + quoted_lines[0], *quoted_lines[1:]]):
+    if not is_code and _is_quotation(begins, quoted_lines):
         quoted_lines = [_QUOTE_MARK.sub("", line, count=1) for line in quoted_lines]
         begins = _QUOTE_MARK.sub("", begins, count=1)
     indent = len(begins)
     if not begins.strip():
-        indent += len(quoted_lines[0]) - len(quoted_lines[0].lstrip())
+        indent += _indentation(quoted_lines[0])
     lines = []
     for place, line in enumerate(quoted_lines):
-        own_indent = len(line) - len(line.lstrip())
-        dropped = own_indent if place == 0 else min(indent, own_indent)
+        dropped = _indentation(line)
+        if place > 0:
+            dropped = min(indent, dropped)
         lines.append(line[dropped:].rstrip())
     while len(lines) > 1 and not lines[-1]:
         lines.pop()
@@ -252,16 +277,32 @@ def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[li
     return lines, end
 
 
-def _is_quotation(lines: Sequence[str]) -> bool:
-    """Reports whether every line that shows something is marked as a quotation."""
-    return all(_QUOTE_MARK.match(line) for line in lines if line.strip())
+def _indentation(line: str) -> int:
+    """Returns the number of blanks with which a line begins."""
+    return len(line) - len(line.lstrip())
+
+
+def _shown(markdown: str) -> str:
+    """Returns Markdown with its characters, without citations of others and without what shows nothing."""
+    characters = with_characters(markdown)
+    return without_marks(neutralize(characters))
+
+
+def _is_quotation(begins: str, lines: Sequence[str]) -> bool:
+    """Reports whether every line that shows something is marked as a quotation.
+
+    begins: the text of the first line before what is quoted of it.
+    """
+    whole_lines = [begins + lines[0], *lines[1:]]
+    return all(_QUOTE_MARK.match(line) for line in whole_lines if line.strip())
 
 
 def _framed(lines: Sequence[str], first: Quotable | None, *, begins_in_code: bool) -> Iterator[str]:
     """Yields the lines below the fence of their code, which is closed."""
-    kinds = [line.kind for line in read_lines("\n".join(lines))]
+    kinds = _kinds(lines)
     fence = ""
-    if first is not None and begins_in_code and kinds[0] != "fence":
+    lacks_fence = begins_in_code and kinds[0] != "fence"
+    if first is not None and lacks_fence:
         yield from first.head
         fence = "".join(first.head)
     for line, kind in zip(lines, kinds, strict=False):
@@ -279,7 +320,8 @@ def joined_lines(quotes: Sequence[Sequence[str]]) -> tuple[str, ...]:
     lines = list(first)
     for further in others:
         rows = _rows(further)
-        if rows and _rows(lines):
+        goes_on_in_table = rows and _rows(lines)
+        if goes_on_in_table:
             lines += [f"| {LEFT_OUT} |", *rows]
         else:
             lines += ["", LEFT_OUT, "", *further]
@@ -288,10 +330,12 @@ def joined_lines(quotes: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 def _rows(lines: Sequence[str]) -> Sequence[str]:
     """Returns the rows below the head of the table with which the lines end; none if they end otherwise."""
-    kinds = [line.kind for line in read_lines("\n".join(lines))]
-    if "rule" not in kinds or kinds[len(lines) - 1] != "row":
+    kinds = _kinds(lines)
+    last_kind = kinds[len(lines) - 1]
+    if "rule" not in kinds or last_kind != "row":
         return ()
-    return lines[kinds.index("rule") + 1 :]
+    first_row = kinds.index("rule") + 1
+    return lines[first_row:]
 
 
 def _quoted_end(text: str, start: int, end: int, longest: int) -> int:
@@ -307,7 +351,8 @@ def _quoted_end(text: str, start: int, end: int, longest: int) -> int:
 def one_line(text: str, start: int, end: int) -> str:
     """Returns a part of a passage as one line, without comments and HTML."""
     shown_text = without_hidden(text, "\0")
-    return " ".join(without_marks(neutralize(with_characters(shown_text[start:end]))).split())
+    words = _shown(shown_text[start:end]).split()
+    return " ".join(words)
 
 
 def visible(text: str, *, longest: int) -> tuple[int, int, str]:
@@ -317,10 +362,11 @@ def visible(text: str, *, longest: int) -> tuple[int, int, str]:
     nothing but comments stands there.
     """
     visible_text = without_hidden(text)
-    start = len(visible_text) - len(visible_text.lstrip())
+    start = _indentation(visible_text)
     last = len(visible_text.rstrip())
     end = min(last, start + longest)
-    line = neutralize_line(without_marks(with_characters(visible_text[start:end])))
+    characters = with_characters(visible_text[start:end])
+    line = neutralize_line(without_marks(characters))
     if end < last:
         line = f"{line} {LEFT_OUT}"
     return start, end, line
