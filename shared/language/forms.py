@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
@@ -35,10 +35,14 @@ class OwnForms:
 
     def shares(self, text: str, found_stems: Collection[str]) -> Mapping[str, float]:
         """Returns what each of the stems in a text counts: 1, or COUSIN if it stands in verbs alone there."""
+        shares = dict.fromkeys(found_stems, 1.0)
         if self.forms.keys().isdisjoint(found_stems):
-            return dict.fromkeys(found_stems, 1.0)
+            return shares
         words = set(_folded_words(text))
-        return {stem: COUSIN if self._is_verb_alone(stem, words) else 1.0 for stem in found_stems}
+        for stem in found_stems:
+            if self._is_verb_alone(stem, words):
+                shares[stem] = COUSIN
+        return shares
 
     def _is_verb_alone(self, stem: str, words: Collection[str]) -> bool:
         """Reports whether a plural's stem stands in none of its own forms and in no other word than verbs."""
@@ -46,8 +50,11 @@ class OwnForms:
         if forms is None or not forms.isdisjoint(words):
             return False
         # The last letter of a stem may be made up: `stori` of `stories`.
-        relatives = [word for word in words if word.startswith(stem[:-1])]
-        return bool(relatives) and all(word.endswith(self.verbs) for word in relatives)
+        sure_letters = stem[:-1]
+        relatives = [word for word in words if word.startswith(sure_letters)]
+        if not relatives:
+            return False
+        return all(word.endswith(self.verbs) for word in relatives)
 
 
 NO_FORMS = OwnForms()
@@ -57,24 +64,31 @@ NO_FORMS = OwnForms()
 @lru_cache(maxsize=1000)
 def own_forms(question: str, lang: str) -> OwnForms:
     """Returns the forms of a question's plurals; none in a language whose plurals look like its verbs."""
-    if not vocabulary(lang).plurals:
+    language = vocabulary(lang)
+    if not language.plurals:
         return NO_FORMS
-    forms: dict[str, set[str]] = {}
+    forms: dict[str, frozenset[str]] = {}
     for content_word, _, _ in content_words(question, lang):
         word = fold(content_word)
+        singulars = _singulars(word, lang)
         word_stems = stems(word, lang)
-        singulars = set(_singulars(word, lang))
-        if singulars and len(word_stems) == 1 and word.isalpha():
-            forms.setdefault(word_stems[0], {word}).update(singulars)
-    verbs = tuple(vocabulary(lang).verb_endings.split())
-    return OwnForms({stem: frozenset(words) for stem, words in forms.items()}, verbs)
+        is_one_word = word.isalpha() and len(word_stems) == 1
+        if is_one_word and singulars:
+            stem = word_stems[0]
+            earlier_forms = forms.get(stem, frozenset((word,)))
+            forms[stem] = earlier_forms.union(singulars)
+    verbs = tuple(language.verb_endings.split())
+    return OwnForms(forms, verbs)
 
 
-def _singulars(word: str, lang: str) -> Iterator[str]:
-    """Yields the words of which a word may be the plural."""
-    for singular, plural in _endings(lang):
-        if word.endswith(plural) and len(word) - len(plural) >= MIN_SINGULAR:
-            yield word.removesuffix(plural) + singular
+def _singulars(word: str, lang: str) -> list[str]:
+    """Returns the words of which a word may be the plural."""
+    singulars = []
+    for singular_ending, plural_ending in _endings(lang):
+        letters_left = len(word) - len(plural_ending)
+        if word.endswith(plural_ending) and letters_left >= MIN_SINGULAR:
+            singulars.append(word[:letters_left] + singular_ending)
+    return singulars
 
 
 @cache

@@ -46,11 +46,13 @@ def _month_pattern() -> re.Pattern[str]:
     """Returns the pattern of a month's name in any language."""
     names: set[str] = set()
     for language in vocabularies():
-        if language.times is None:
+        times = language.times
+        if times is None:
             continue
-        for forms in (*language.times.months, *language.times.short_months):
+        for forms in (*times.months, *times.short_months):
             names.update(forms.split("|"))
-    return re.compile(rf"(?:{'|'.join(sorted(names))})(?!\w)", re.IGNORECASE)
+    any_name = "|".join(sorted(names))
+    return re.compile(rf"(?:{any_name})(?!\w)", re.IGNORECASE)
 
 
 def sentences(text: str, *, lang: str | None = None) -> list[tuple[int, int]]:
@@ -80,7 +82,8 @@ def iterate_sentences(text: str, *, lang: str | None = None) -> Iterator[tuple[i
             marker = _MARKER.match(text, content_start, content_end)
             if marker is not None:
                 content_start = marker.end()
-        if any(map(str.isalnum, text[content_start:content_end])):
+        has_word = any(map(str.isalnum, text[content_start:content_end]))
+        if has_word:
             yield content_start, content_end
         start = end
         opens_line = ends_line
@@ -110,38 +113,44 @@ def _ends_sentence(text: str, sign: int, end: int, *, ordinals: bool) -> bool:
 
     end: offset behind the sign with its closing quotes and brackets.
     """
-    if text[sign] in "。！？｡":
+    signs = text[sign:end]
+    if signs[0] in "。！？｡":
         return True
-    following = text[end : end + 24].lstrip()
-    goes_on_in_lower_case = following[:1].islower()
     has_blank_behind = text[end : end + 1].isspace()
     if not has_blank_behind:
         return False
-    if text[sign] in "!?":
-        is_quoted = text[end - 1] in "\"'”’»"
+    following = text[end : end + 24].lstrip()
+    goes_on_in_lower_case = following[:1].islower()
+    if signs[0] in "!?":
+        is_quoted = signs[-1] in "\"'”’»"
         return not (is_quoted and goes_on_in_lower_case)  # “Really?” she asked.
-    if _REFERENCE.search(text, max(0, sign - 24), sign):
+    nearby = max(0, sign - 24)
+    if _REFERENCE.search(text, nearby, sign):
         return True
     if goes_on_in_lower_case:
         return False
-    if text[sign] == "…" or text[sign : sign + 2] == "..":
+    if signs.startswith(("…", "..")):
         return True
 
-    word = _WORD_BEFORE.search(text, max(0, sign - 24), sign)
-    if word is None:
+    match = _WORD_BEFORE.search(text, nearby, sign)
+    if match is None:
         return True
+    word = match[0]
     if word[0].isdigit():
-        counts = ordinals or _opens_line(text, word.start())
-        is_day = _month_pattern().match(following) is not None
-        return len(word[0]) > 2 or not (counts or is_day)
-    return not _abbreviates(word[0], following)
+        if len(word) > 2:
+            return True
+        counts = ordinals or _opens_line(text, match.start())
+        is_day = _month_pattern().match(following)
+        return not counts and not is_day
+    return not _abbreviates(word, following)
 
 
 def _opens_line(text: str, offset: int) -> bool:
     """Reports whether only blanks and list marks stand before an offset on its line, so that a
     number there counts.
     """
-    _, _, line = text[max(0, offset - 8) : offset].rpartition("\n")
+    nearby = text[max(0, offset - 8) : offset]
+    _, _, line = nearby.rpartition("\n")
     return not line.strip(" \t>-*+")
 
 

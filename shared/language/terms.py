@@ -60,7 +60,8 @@ def stems(text: str, lang: str) -> list[str]:
     """
     lexicon = _lexicon(_supported(lang))
     tokens = token_pattern(text).findall(text)
-    return list(chain.from_iterable(map(lexicon.__getitem__, tokens)))
+    stems_of_tokens = map(lexicon.__getitem__, tokens)
+    return list(chain.from_iterable(stems_of_tokens))
 
 
 def stems_as(text: str, lang: str, renamed: Mapping[str, str]) -> set[str]:
@@ -72,7 +73,8 @@ def stem_of(word: str, lang: str) -> str:
     """Returns the stem of one word, stop word or not, as `stems` would give it: `Colleagues` ->
     `colleagu`.
     """
-    lexicon = _lexicon(_language_of(word, _supported(lang)))
+    lang_of_word = _language_of(word, _supported(lang))
+    lexicon = _lexicon(lang_of_word)
     return lexicon.stem(fold(word))
 
 
@@ -84,12 +86,14 @@ def content_words(text: str, lang: str) -> list[tuple[str, int, int]]:
     """
     lang = _supported(lang)
     words = []
-    for token in token_pattern(text).finditer(text):
-        for start, end in _words_in(token[0]):
-            word = token[0][start:end]
+    for match in token_pattern(text).finditer(text):
+        token = match[0]
+        offset = match.start()
+        for start, end in _words_in(token):
+            word = token[start:end]
             lexicon = _lexicon(_language_of(word, lang))
             if fold(word) not in lexicon.stops:
-                words.append((word.lower(), token.start() + start, token.start() + end))
+                words.append((word.lower(), offset + start, offset + end))
     return words
 
 
@@ -147,8 +151,10 @@ class _Lexicon(dict[str, tuple[str, ...]]):
             return _pairs(fold(token))
         if token.isalpha() or _INITIALS.fullmatch(token):
             return self._word(token.replace(".", ""))
-        if token[0].isdigit() and ("," in token or _DECIMAL.fullmatch(token)):
-            return iter((token.replace(",", ""),))
+        is_number = "," in token or _DECIMAL.fullmatch(token)
+        if token[0].isdigit() and is_number:
+            without_thousands = token.replace(",", "")
+            return iter([without_thousands])
         return self._compound(token)
 
     def _word(self, word: str) -> Iterator[str]:
@@ -219,12 +225,17 @@ def _supported(lang: str) -> str:
     """Returns the code without a region, `pt-BR` -> `pt`; empty for an unknown language: notes name
     theirs freely.
     """
-    code = lang.replace("_", "-").partition("-")[0].lower()
-    return code if code in _SNOWBALL or code in languages() else ""
+    code, _, _ = lang.replace("_", "-").partition("-")
+    code = code.lower()
+    if code in _SNOWBALL or code in languages():
+        return code
+    return ""
 
 
 def _language_of(word: str, lang: str) -> str:
     """Returns the language by whose rules a word in a text of `lang` is stemmed."""
     if _CYRILLIC.match(word):
         return lang if lang in ("ru", "sr") else "ru"
-    return "en" if lang == "ru" else lang
+    if lang == "ru":
+        return "en"
+    return lang

@@ -77,8 +77,11 @@ def is_unspaced(token: str) -> bool:
 
 def is_hiragana(run: str) -> bool:
     """Reports whether a run of one script begins with hiragana."""
-    first = run[:1]
-    return "\u3041" <= first <= "\u3096" or "\u309d" <= first <= "\u309f"
+    if not run:
+        return False
+    is_letter = "\u3041" <= run[0] <= "\u3096"
+    is_mark = "\u309d" <= run[0] <= "\u309f"
+    return is_letter or is_mark
 
 
 def word_parts(token: str) -> list[tuple[int, int]]:
@@ -89,7 +92,8 @@ def word_parts(token: str) -> list[tuple[int, int]]:
     `'s`, `'ll`, `l'`, `d'`, `O'`; so is the negated verb of `isn't`, which no search could want.
     """
     spans = [match.span() for match in _part(token).finditer(token)]
-    if "'" not in token and "’" not in token:
+    has_apostrophe = _APOSTROPHE.search(token) is not None
+    if not has_apostrophe:
         return spans
     return [(start, end) for start, end in spans if not _is_clitic(token, start, end)]
 
@@ -99,16 +103,18 @@ def _is_clitic(token: str, start: int, end: int) -> bool:
     follows_apostrophe = token[start - 1 : start] in _APOSTROPHES
     precedes_apostrophe = token[end : end + 1] in _APOSTROPHES
     if precedes_apostrophe:
-        ends_in_n = token[end - 1].lower() == "n"
-        if ends_in_n and token[end + 1 : end + 3].lower() == "t":
+        letters_around = token[end - 1] + token[end + 1 : end + 3]
+        if letters_around.lower() == "nt":
             return True
-    return end - start <= 2 and (follows_apostrophe or precedes_apostrophe)
+    is_short = end - start <= 2
+    return is_short and (follows_apostrophe or precedes_apostrophe)
 
 
 def is_compound(token: str) -> bool:
     """Reports whether anything but apostrophes joins the words of a spaced token."""
-    is_word = _part(token).fullmatch
-    return not all(map(is_word, _APOSTROPHE.split(token)))
+    word = _part(token)
+    parts = _APOSTROPHE.split(token)
+    return not all(word.fullmatch(part) for part in parts)
 
 
 def outer_parts(token: str) -> list[str]:
@@ -168,9 +174,11 @@ def fold(word: str) -> str:
     visible = _INVISIBLE.sub("", word)
     case_folded = unicodedata.normalize("NFKC", visible).casefold()
     case_folded = unicodedata.normalize("NFKC", case_folded)  # folding may undo the form
-    decomposed = unicodedata.normalize("NFD", "".join(case_folded.split()))
+    without_blanks = "".join(case_folded.split())
+    decomposed = unicodedata.normalize("NFD", without_blanks)
     without_accents = _ACCENTS.sub("", decomposed)
-    return unicodedata.normalize("NFC", without_accents).translate(_UNDECOMPOSED)
+    composed = unicodedata.normalize("NFC", without_accents)
+    return composed.translate(_UNDECOMPOSED)
 
 
 def folded_words(text: str) -> str:
@@ -200,5 +208,7 @@ def is_one_edit(word: str, other: str) -> bool:
     is_added = rest[1:] == other_rest
     is_left_out = other_rest[1:] == rest
     is_replaced = rest[1:] == other_rest[1:]
-    is_swapped = rest[1::-1] == other_rest[:2] and rest[2:] == other_rest[2:]
-    return is_added or is_left_out or is_replaced or is_swapped
+    if is_added or is_left_out or is_replaced:
+        return True
+    first_two_swapped = rest[1::-1] == other_rest[:2]
+    return first_two_swapped and rest[2:] == other_rest[2:]

@@ -124,8 +124,11 @@ def table_heads(text: str) -> Iterator[tuple[int, int, str]]:
 
     Finds tables whose lines begin with `|`.
     """
-    for table in _TABLE.finditer(text.replace("\r", " ")):
-        yield table.start(2) + 1, table.end(2), table[1].rstrip()
+    without_returns = text.replace("\r", " ")
+    for table in _TABLE.finditer(without_returns):
+        head = table[1].rstrip()
+        start, end = table.span(2)
+        yield start + 1, end, head
 
 
 def _top_level(text: str, start: int) -> list[Block]:
@@ -133,9 +136,11 @@ def _top_level(text: str, start: int) -> list[Block]:
     if start >= len(text):
         return []
     line_starts = array("i", [start])
-    line_starts.extend(line_break.end() for line_break in _LINE_BREAK.finditer(text, start))
+    for line_break in _LINE_BREAK.finditer(text, start):
+        line_starts.append(line_break.end())
     line_starts.append(len(text))
-    source = text[start:].replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+    source = _LINE_BREAK.sub("\n", text[start:])
+    source = source.replace("\0", "\ufffd")
     parser = _parser()
     outermost = _OutermostBlocks(text, line_starts)
     # Inline markup is never parsed: nothing here needs it, and it costs most of the time.

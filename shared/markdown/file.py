@@ -337,15 +337,17 @@ def _dates(
     `created`, `date`, the days in the file's name, a line like `Created: 2024-03-05`, the one day
     that the title or a short first line names.
     """
-    yield fields.get("created"), "frontmatter"
-    yield fields.get("date"), "frontmatter"
-    for day in _DAY_IN_NAME.finditer(name):
-        yield f"{day['year']}-{day['month']}-{day['day']}", "file name"
+    for field in ("created", "date"):
+        yield fields.get(field), "frontmatter"
+    for match in _DAY_IN_NAME.finditer(name):
+        day = "-".join(match.group("year", "month", "day"))
+        yield day, "file name"
     yield day_in(name[:MAX_TITLE]), "file name"
     lines = list(islice(prose(body), _MAX_LINES))
     yield _created_line(lines), "created line"
     yield day_in(title), "title"
-    first_line = next(filter(str.strip, lines), "")
+    lines_with_text = filter(str.strip, lines)
+    first_line = next(lines_with_text, "")
     if len(first_line) <= _MAX_DATE_LINE:
         yield day_in(first_line), "first line"
 

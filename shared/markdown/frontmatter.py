@@ -212,14 +212,18 @@ def _with_field(text: str, name: str, value: object) -> str:
     if opening is None or not body_start:
         return text
     dumped = yaml.safe_dump(value, allow_unicode=True, default_flow_style=True, width=10_000)
-    line = f"{name}: {dumped.removesuffix(_DOCUMENT_END).rstrip()}"
+    written = dumped.removesuffix(_DOCUMENT_END).rstrip()
+    line = f"{name}: {written}"
+
     start = opening.end()
     end = text.rindex("---", start, body_start)
-    field = _place_of_field(text[start:end], name)
-    if field is None:
-        return f"{text[:end]}{line}{opening[1]}{text[end:]}"
-    before_field = text[: start + field.start]
-    return before_field + line + text[start + field.end :]
+    place = _place_of_field(text[start:end], name)
+    if place is None:
+        line_break = opening[1]
+        return text[:end] + line + line_break + text[end:]
+    before = text[: start + place.start]
+    behind = text[start + place.end :]
+    return before + line + behind
 
 
 @dataclass(frozen=True, slots=True)

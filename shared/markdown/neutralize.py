@@ -174,9 +174,10 @@ def _in_round_brackets(text: str, citation: re.Match[str]) -> str:
     start, end = citation.span("inside")
     if not citation["close"]:
         return f"({text[start:end]}"
-    # Characters before the last one of a closing bracket that is written with several, like `&#93;`.
-    bracket_characters = len(citation["inside"]) - len(citation["inside"].rstrip(PAD))
-    return f"({text[start : end - bracket_characters]})"
+    # A closing bracket may be written with several characters, like `&#93;`.
+    without_pads = citation["inside"].rstrip(PAD)
+    inside_end = start + len(without_pads)
+    return f"({text[start:inside_end]})"
 
 
 def neutralize_line(text: str) -> str:

@@ -110,7 +110,8 @@ def are_neighbours(text: str, previous: Quotable, piece: Quotable) -> bool:
         return False
     if previous.section != piece.section or previous.head != piece.head:
         return False
-    return not _WORD.search(text[previous.end : piece.start])
+    gap = text[previous.end : piece.start]
+    return _WORD.search(gap) is None
 
 
 def read_lines(text: str) -> Iterator[Line]:
