@@ -11,7 +11,7 @@ was asked: a carried word too many finds the wrong notes, a missing one is asked
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -90,18 +90,21 @@ def standalone_question(
         )
 
     # 1. Nothing of its own: the whole question before stands behind it.
-    if not follow_up.content and follow_up.time is None:
+    names_nothing = not follow_up.content
+    if names_nothing and follow_up.time is None:
         subject = previous
         if previous_time is not None:
             start = previous[: previous_time.start]
             end = previous[previous_time.end :]
-            subject = _single_blanks(f"{start}{previous_phrase}{end}")
+            subject = _single_blanks(start + previous_phrase + end)
         return _unless_longer(f"{text.strip()} {subject}", longest, otherwise=text)
 
     # 2. Another time and nothing else: it takes the place of the time before.
     subject = _without_time(previous, previous_time, lang)
-    if not follow_up.content and len(_WORD.findall(follow_up.rest)) <= 1:
-        question = f"{subject.rstrip(_ENDS)} {follow_up.time_phrase}?"
+    words_left = _WORD.findall(follow_up.rest)
+    if names_nothing and len(words_left) <= 1:
+        beginning = subject.rstrip(_ENDS)
+        question = f"{beginning} {follow_up.time_phrase}?"
         return _unless_longer(question, longest, otherwise=text)
 
     # 3. Something of its own: words are carried if it goes on or points at what it does not name.
@@ -109,7 +112,7 @@ def standalone_question(
         return text
     if follow_up.goes_on and "(" in subject:
         # Words in brackets were carried by an earlier step: subjects named in turn do not pile up.
-        subject = subject.partition("(")[2]
+        _, _, subject = subject.partition("(")
     carried = _carried(subject, follow_up.content, words, lang)
     if previous_phrase and follow_up.time is None:
         carried.append(previous_phrase)
@@ -124,11 +127,14 @@ def drops_time(text: str, previous: str, *, asked_at: Moment) -> bool:
     time = asked_at.time_in(previous, lang)
     if time is None:
         return False
-    words = _WORD.findall(text.lower())
     with_preposition = f"{previous[: time.start]} {previous[time.end :]}"
-    if words == _WORD.findall(with_preposition.lower()):
-        return True
-    return words == _WORD.findall(_without_time(previous, time, lang).lower())
+    without_preposition = _without_time(previous, time, lang)
+    words = _lower_words(text)
+    return words in (_lower_words(with_preposition), _lower_words(without_preposition))
+
+
+def _lower_words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
 
 
 def _parse(text: str, words: FollowUps, now: Moment, lang: str) -> _FollowUp:
@@ -137,13 +143,15 @@ def _parse(text: str, words: FollowUps, now: Moment, lang: str) -> _FollowUp:
         rf"[\s¿¡]*(?:({words.at_length})|{words.shortly})(?!\w)[\s,]*", text, re.IGNORECASE
     )
     opens_at_length = opening is not None and opening[1] is not None
-    body = text.strip(_ENDS)
+    body = text
     if opening is not None and opens_at_length:
-        body = text[opening.end() :].strip(_ENDS)
+        body = text[opening.end() :]
+    body = body.strip(_ENDS)
 
     time = now.time_in(body, lang)
     times = vocabulary(lang).times
-    if time is None and times and opening and len(body.split()) == 1:
+    is_one_word = len(body.split()) == 1
+    if time is None and times and opening and is_one_word:
         # A bare month may be the time: `March` -> `in March`.
         body = f"{times.in_a_month} {body}"
         time = now.time_in(body, lang)
@@ -154,12 +162,13 @@ def _parse(text: str, words: FollowUps, now: Moment, lang: str) -> _FollowUp:
         time_phrase = body[time.start : time.end]
 
     empty_words = words.empty.split()
-    content = tuple(word for word in _content(rest, lang) if word.lower() not in empty_words)
-    is_fragment = len(content) <= 2 and len(_WORD.findall(rest)) <= len(content) + 2
+    content = [word for word in _content(rest, lang) if word.lower() not in empty_words]
+    word_count = len(_WORD.findall(rest))
+    is_fragment = len(content) <= 2 and word_count <= len(content) + 2
     names_little = is_fragment or (opens_at_length and len(content) == 1)
     return _FollowUp(
         rest=rest,
-        content=content,
+        content=tuple(content),
         time=time,
         time_phrase=time_phrase,
         goes_on=opening is not None and names_little,
@@ -181,11 +190,12 @@ def _without_time(text: str, time: FoundTime | None, lang: str) -> str:
     """Returns the text without its time and without the preposition before the time."""
     if time is None:
         return text
-    start = time.start
-    preposition = at_end(text[:start], start, lexicon(lang).preposition)
+    text_before = text[: time.start]
+    preposition = at_end(text_before, time.start, lexicon(lang).preposition)
     if preposition:
-        start = preposition.start()
-    return _single_blanks(f"{text[:start]}{text[time.end :]}")
+        text_before = text_before[: preposition.start()]
+    text_behind = text[time.end :]
+    return _single_blanks(text_before + text_behind)
 
 
 def _without_bare_questions(previous: str, lang: str) -> str:
@@ -203,18 +213,23 @@ def _points_back(follow_up: _FollowUp, words: FollowUps) -> bool:
     """
     text = follow_up.rest
     clause = re.compile(rf"[,;:.]|\b(?:{words.clauses})\b", re.IGNORECASE)
-    for pointer in re.finditer(rf"(?<!\w)(?:{words.things})(?!\w)", text, re.IGNORECASE):
-        preceding = text[: pointer.start()]
+    for preceding in _texts_before(text, words.things):
         named_before = [word for word in follow_up.content if word in preceding]
         if len(named_before) < 2 or not clause.search(preceding):
             return True
 
     names = [word for word in follow_up.content if word[0].isupper()]
-    for pointer in re.finditer(rf"(?<!\w)(?:{words.people})(?!\w)", text, re.IGNORECASE):
-        preceding = text[: pointer.start()]
-        if not any(name in preceding for name in names):
+    for preceding in _texts_before(text, words.people):
+        names_before = [name for name in names if name in preceding]
+        if not names_before:
             return True
     return False
+
+
+def _texts_before(text: str, words: str) -> Iterator[str]:
+    """Yields the text before each of the words in it."""
+    for match in re.finditer(rf"(?<!\w)(?:{words})(?!\w)", text, re.IGNORECASE):
+        yield text[: match.start()]
 
 
 def _carried(subject: str, content: Sequence[str], words: FollowUps, lang: str) -> list[str]:
@@ -225,13 +240,15 @@ def _carried(subject: str, content: Sequence[str], words: FollowUps, lang: str) 
     """
     own_stems = {stem_of(word.lower(), lang) for word in content}
     own_stems.update(words.empty.split())
-    candidates = _content(subject, lang)
     brings_one_name = len(content) == 1 and content[0][0].isupper()
-    if brings_one_name and not vocabulary(lang).nouns_are_capitalised:
-        candidates = [
-            word for word in candidates if not word[0].isupper() or subject.startswith(word)
-        ]
-    lacking = [word for word in candidates if stem_of(word.lower(), lang) not in own_stems]
+    capitals_mark_names = not vocabulary(lang).nouns_are_capitalised
+    lacking = []
+    for word in _content(subject, lang):
+        is_name = word[0].isupper() and not subject.startswith(word)
+        if is_name and brings_one_name and capitals_mark_names:
+            continue
+        if stem_of(word.lower(), lang) not in own_stems:
+            lacking.append(word)
     return lacking[-MAX_CARRIED:]
 
 
@@ -241,16 +258,20 @@ def _with_carried(text: str, carried: Sequence[str], longest: int) -> str:
     The first words go where all would be longer than `longest`.
     """
     question = text.strip().rstrip(_ENDS)
-    while carried and len(question) + len(" ".join(carried)) + 4 > longest:
-        carried = carried[1:]
-    if not carried:
-        return text
-    return f"{question} ({' '.join(carried)})?"
+    for first in range(len(carried)):
+        words = " ".join(carried[first:])
+        with_words = f"{question} ({words})?"
+        if len(with_words) <= longest:
+            return with_words
+    return text
 
 
 def _content(text: str, lang: str) -> list[str]:
     """Returns the content words of the text as written, without repeats."""
-    return list(dict.fromkeys(text[start:end] for _, start, end in content_words(text, lang)))
+    words: dict[str, None] = {}
+    for _, start, end in content_words(text, lang):
+        words[text[start:end]] = None
+    return list(words)
 
 
 def _phrase_seen_from(

@@ -41,8 +41,10 @@ def check_settings(
             is_valid = False
         if not is_valid:
             raise InvalidArgument(inside + setting.field, setting.expected)
-    if patch.get("model") and patch["model"] not in models:
-        raise InvalidArgument(f"{inside}model", f"one of {', '.join(sorted(models))}")
+    model = patch.get("model")
+    if model and model not in models:
+        names = ", ".join(sorted(models))
+        raise InvalidArgument(f"{inside}model", f"one of {names}")
     return patch
 
 
@@ -70,18 +72,19 @@ def checked_defaults(
 
     model: the configured one, of whose context window a prompt takes a share; empty: there is none.
     """
-    built_in = replace(SessionSettings(), max_context_tokens=prompt_budget(model))
     try:
-        return replace(built_in, **check_settings(patch, models=models))  # type: ignore[arg-type]
+        checked = check_settings(patch, models=models)
     except InvalidArgument as error:
         raise SettingsError("SESSION_DEFAULTS", f"{error.expected} for {error.field}") from None
+    built_in = replace(SessionSettings(), max_context_tokens=prompt_budget(model))
+    return replace(built_in, **checked)  # type: ignore[arg-type]
 
 
 def prompt_budget(model: str) -> int:
     """Returns the tokens of a prompt for a model: a share of its context window, the built-in ones where that is
     unknown.
     """
-    name = model.rpartition("/")[2]
+    _, _, name = model.rpartition("/")
     for beginning, window in CONTEXT_WINDOWS.items():
         if name.startswith(beginning):
             return round(CONTEXT_SHARE * window)

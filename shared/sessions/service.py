@@ -135,17 +135,16 @@ class Sessions:
         check_settings(settings, models=self.models, inside="session.settings.")
         title = check_title(session.title, inside="session.")
         session_id = session.session_id
-        if len({message.message_id for message in messages}) < len(messages):
+        message_ids = {message.message_id for message in messages}
+        if len(message_ids) < len(messages):
             raise InvalidArgument("messages", "messages of different ids")
 
         # 1. The session itself.
         first_question = _first_question_in(messages)
-        given_title = title
-        if title == first_question:
-            given_title = ""
+        is_title_of_question = title == first_question
         new_session = replace(
             session,
-            title=given_title,
+            title="" if is_title_of_question else title,
             first_question=first_question,
             message_count=0,
         )
@@ -192,22 +191,25 @@ class Sessions:
         of the last.
         """
         conversation = Conversation(self.person, session_id)
+        begin = messages[0].created_at
+        end = messages[-1].created_at + EXPORTED_PRECISION
         stored_ids: set[str] = set()
-        position = Cursor("0", messages[-1].created_at + EXPORTED_PRECISION)
+        position = Cursor("0", end)
         while True:
             listing = self.store.listing(conversation, MESSAGES, limit=SCANNED, after=position)
             stored_ids.update(message.message_id for message in listing.items)
             if listing.next is None:
                 return frozenset(stored_ids)
             position = listing.next
-            if position.moment is None or position.moment < messages[0].created_at:
+            if position.moment is None or position.moment < begin:
                 return frozenset(stored_ids)
 
     def delete(self, session_id: str) -> None:
         """Deletes a session with its messages. Raises NotFound."""
-        if not _ID.fullmatch(session_id) or not self.store.delete(
-            self.person, SESSIONS, session_id
-        ):
+        is_deleted = False
+        if _ID.fullmatch(session_id):
+            is_deleted = self.store.delete(self.person, SESSIONS, session_id)
+        if not is_deleted:
             raise NotFound(f"no session {session_id!r}")
 
     def page(
@@ -230,8 +232,14 @@ class Sessions:
             step_size = TEXT_SCANNED
         elif query:
             step_size = SCANNED
+
         sessions: list[Session] = []
         unreadable: list[UnreadableDocument] = []
+
+        def page_of(next_position: Cursor | None) -> Page[Session]:
+            next_token = self._make_token(next_position, listing)
+            return Page(tuple(sessions), next_token, tuple(unreadable))
+
         for _ in range(steps):
             listing_step = self.store.listing(
                 self.person, SESSIONS, limit=step_size, after=position
@@ -239,22 +247,21 @@ class Sessions:
             unreadable.extend(listing_step.unreadable)
             for session in listing_step.items:
                 if len(sessions) == limit:
-                    next_token = self._make_token(position, listing)
-                    return Page(tuple(sessions), next_token, tuple(unreadable))
+                    return page_of(position)
                 if _has_words(session, words) or (in_text and self._says(session, words)):
                     sessions.append(session)
                 position = SESSIONS.cursor(session)
             position = listing_step.next
             if position is None:
-                return Page(tuple(sessions), None, tuple(unreadable))
-        return Page(tuple(sessions), self._make_token(position, listing), tuple(unreadable))
+                break
+        return page_of(position)
 
     def _says(self, session: Session, words: Sequence[str]) -> bool:
         """Reports whether the newest messages, taken together, contain each of the folded words."""
         conversation = Conversation(self.person, session.session_id)
         listing = self.store.listing(conversation, MESSAGES, limit=SCANNED, after=None)
-        text = folded_words(" ".join(message.text for message in listing.items))
-        return all(word in text for word in words)
+        all_texts = " ".join(message.text for message in listing.items)
+        return _contains(all_texts, words)
 
     def messages(self, session_id: str, *, limit: int, token: str | None = None) -> Page[Message]:
         """Lists messages with their citations as they are now: newest page first, each page in the
@@ -266,14 +273,15 @@ class Sessions:
         position = self._read_token(token, listing)
         with suppress(InvalidArgument):  # messages of a session that cannot be read can be read
             self.get(session_id)
-        newest_first = self.store.listing(
-            Conversation(self.person, session_id), MESSAGES, limit=limit + 1, after=position
-        )
-        messages = self._as_read_now(newest_first.items[:limit])[::-1]
+        conversation = Conversation(self.person, session_id)
+        newest_first = self.store.listing(conversation, MESSAGES, limit=limit + 1, after=position)
+        messages = self._in_order_of_time(newest_first.items[:limit])
         position = newest_first.next
-        if len(newest_first.items) > limit:
+        has_more = len(newest_first.items) > limit
+        if has_more:
             position = MESSAGES.cursor(messages[0])
-        return Page(messages, self._make_token(position, listing), newest_first.unreadable)
+        next_token = self._make_token(position, listing)
+        return Page(messages, next_token, newest_first.unreadable)
 
     @contextmanager
     def turn(
@@ -346,13 +354,16 @@ class Sessions:
         if turn.session is None or not turn.max_history:
             return turn
         conversation = Conversation(self.person, turn.session.session_id)
-        newest_first = self.store.listing(conversation, MESSAGES, limit=turn.max_history).items
-        turns = earlier_turns(self._as_read_now(newest_first)[::-1])
+        newest_first = self.store.listing(
+            conversation, MESSAGES, limit=turn.max_history, after=None
+        )
+        turns = earlier_turns(self._in_order_of_time(newest_first.items))
         question = turn.question
         standalone, usage = resolve(
             question, turns, rewriter=self.rewriter, longest=self.longest_question
         )
-        question = replace(question, history=tuple(earlier.exchange for earlier in turns))
+        history = tuple(earlier.exchange for earlier in turns)
+        question = replace(question, history=history)
         if standalone != question.text:
             question = replace(question, text=standalone, asked=question.text)
         return replace(turn, question=question, usage=usage)
@@ -382,13 +393,16 @@ class Sessions:
     def _stored(self, session_id: str) -> Session | None:
         return self.store.get(self.person, SESSIONS, session_id).value
 
-    def _as_read_now(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        """Returns the messages with their citations as they are now. Reads each cited note's record once."""
+    def _in_order_of_time(self, newest_first: Sequence[Message]) -> tuple[Message, ...]:
+        """Returns messages, oldest first, with their citations as they are now.
+
+        Reads each cited note's record once.
+        """
         revisions: list[NoteRevision] = []
-        for message in messages:
+        for message in newest_first:
             revisions.extend(cited_revisions(message))
         states = current(self.store, self.person.tenant_id, revisions)
-        return tuple(as_read_now(message, states) for message in messages)
+        return tuple(as_read_now(message, states) for message in reversed(newest_first))
 
     def _make_token(self, last: Cursor | None, listing: str) -> str | None:
         """Makes the token of the page after `last`; None without one.
@@ -443,8 +457,13 @@ def _has_words(session: Session, words: Sequence[str]) -> bool:
     """Reports whether the title contains each of the folded words."""
     if not words:
         return True
-    title = folded_words(session.shown_title)
-    return all(word in title for word in words)
+    return _contains(session.shown_title, words)
+
+
+def _contains(text: str, words: Sequence[str]) -> bool:
+    """Reports whether a text contains each of the folded words."""
+    folded_text = folded_words(text)
+    return all(word in folded_text for word in words)
 
 
 def _with_scope(filters: Filters, settings: Mapping[str, Any]) -> Filters:
@@ -455,7 +474,8 @@ def _with_scope(filters: Filters, settings: Mapping[str, Any]) -> Filters:
         filters = replace(filters, vaults=(vault,))
     if folder and not names_place:
         filters = replace(filters, folders=(folder,))
-    names_time = bool(filters.window_days or filters.created_after or filters.created_before)
-    if settings.get("window_days") and not names_time:
-        filters = replace(filters, window_days=settings["window_days"])
+    window_days = settings.get("window_days")
+    names_time = filters.window_days or filters.created_after or filters.created_before
+    if window_days and not names_time:
+        filters = replace(filters, window_days=window_days)
     return filters
