@@ -28,7 +28,12 @@ class ApiClient(Protocol):
     """The routes, called by one caller."""
 
     def send(
-        self, method: str, path: str, body: Fields | None = None, *, query: Query | None = None
+        self,
+        method: str,
+        path: str,
+        body: Fields | None = None,
+        *,
+        query: Query | None = None,
     ) -> Json:
         """Returns the reply's JSON, empty if it has none. Raises the errors of `shared.errors`. `path` is percent-encoded."""
         ...
@@ -49,7 +54,12 @@ class InProcessClient:
     identity: Identity
 
     def send(
-        self, method: str, path: str, body: Fields | None = None, *, query: Query | None = None
+        self,
+        method: str,
+        path: str,
+        body: Fields | None = None,
+        *,
+        query: Query | None = None,
     ) -> Json:
         with RequestRecord().active():
             reply = self._reply(method, path, body, query or {})

@@ -223,7 +223,10 @@ def server_for(client: ApiClient) -> Server[Any]:
 
     async def list_templates(_: object, __: object) -> types.ListResourceTemplatesResult:
         template = types.ResourceTemplate(
-            name="note", uri_template=NOTE_URI, title="A note", mime_type=MARKDOWN
+            name="note",
+            uri_template=NOTE_URI,
+            title="A note",
+            mime_type=MARKDOWN,
         )
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
@@ -336,7 +339,9 @@ def _prompts() -> list[types.Prompt]:
     prompts = []
     for name, prompt in PROMPTS.items():
         argument = types.PromptArgument(
-            name=prompt.argument, description=prompt.expected, required=True
+            name=prompt.argument,
+            description=prompt.expected,
+            required=True,
         )
         prompts.append(types.Prompt(name=name, title=prompt.title, arguments=[argument]))
     return prompts

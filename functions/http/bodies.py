@@ -146,7 +146,10 @@ class PageQuery(Body):
     """The parameters of every list."""
 
     page_size: int = Field(
-        default=PAGE, ge=1, le=MAX_PER_PAGE, description=f"a whole number from 1 to {MAX_PER_PAGE}"
+        default=PAGE,
+        ge=1,
+        le=MAX_PER_PAGE,
+        description=f"a whole number from 1 to {MAX_PER_PAGE}",
     )
     page_token: Annotated[str | None, AfterValidator(lambda token: token or None)] = Field(
         default=None, description="the nextPageToken of the page before"

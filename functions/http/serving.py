@@ -155,7 +155,11 @@ def _logged_route(route: Route | None, name: str) -> str:
 
 
 def _end(
-    record: RequestRecord, request: flask.Request, pattern: str, started: float, status: int
+    record: RequestRecord,
+    request: flask.Request,
+    pattern: str,
+    started: float,
+    status: int,
 ) -> None:
     """Writes the request's log line and ends its span.
 
@@ -248,7 +252,10 @@ def _accepts_stream(request: flask.Request) -> bool:
 
 
 def _read_body(
-    request: flask.Request, route: Route, identity: Identity | None, seconds: float
+    request: flask.Request,
+    route: Route,
+    identity: Identity | None,
+    seconds: float,
 ) -> bytes:
     """Reads the body within the route's limit, counted for its sender."""
     person: Hashable = None

@@ -102,7 +102,10 @@ def pump_with_keepalive(first: T, events: Generator[T]) -> Generator[T | None]:
     cancel = Cancel()
     context = contextvars.copy_context()
     producer = threading.Thread(
-        target=context.run, args=(_pump, events, inbox, cancel), name="stream", daemon=True
+        target=context.run,
+        args=(_pump, events, inbox, cancel),
+        name="stream",
+        daemon=True,
     )
     producer.start()
     try:

@@ -59,7 +59,9 @@ class FeedbackBody(TenantBody):
     rating: Literal["up", "down"] | None = Field(default=None, description=RATING)
     comment: str = Field(default="", max_length=MAX_COMMENT, description=COMMENT)
     citation: str | None = Field(
-        default=None, pattern=r"^N[1-9][0-9]{0,2}$", description="a label like N1"
+        default=None,
+        pattern=r"^N[1-9][0-9]{0,2}$",
+        description="a label like N1",
     )
 
 

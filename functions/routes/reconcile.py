@@ -24,7 +24,10 @@ class ReconcileBody(Body):
     full: bool = Field(default=False, description="true or false")
     dry_run: bool = Field(default=False, description="true or false")
     budget: int = Field(
-        default=BUDGET, ge=1, le=100_000, description="a whole number of notes from 1 to 100000"
+        default=BUDGET,
+        ge=1,
+        le=100_000,
+        description="a whole number of notes from 1 to 100000",
     )
 
 

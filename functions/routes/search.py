@@ -34,7 +34,10 @@ class SearchBody(AskingBody):
 
     query: NotBlank = Field(description="what to look for, as text")
     k: int = Field(
-        default=10, ge=1, le=MAX_RESULTS, description=f"a whole number from 1 to {MAX_RESULTS}"
+        default=10,
+        ge=1,
+        le=MAX_RESULTS,
+        description=f"a whole number from 1 to {MAX_RESULTS}",
     )
 
 

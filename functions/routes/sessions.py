@@ -50,7 +50,9 @@ class SessionBody(TenantBody):
     )
 
     title: str | None = Field(
-        default=None, description=TITLE, json_schema_extra={"maxLength": MAX_TITLE}
+        default=None,
+        description=TITLE,
+        json_schema_extra={"maxLength": MAX_TITLE},
     )
     settings: SettingsBody = Field(default=SettingsBody(), description="an object of settings")
 

@@ -41,7 +41,11 @@ class ProjectBudget:
         self._clock = clock
         self._usd = usd
         self._sum = DailySum(
-            store, clock, tenant_id=PROJECT, kind=Spending.MICRO_USD, limit=_micro(usd)
+            store,
+            clock,
+            tenant_id=PROJECT,
+            kind=Spending.MICRO_USD,
+            limit=_micro(usd),
         )
 
     def check(self) -> None:
@@ -181,7 +185,11 @@ class Budgets:
 
     @contextmanager
     def _counted(
-        self, tenant_id: str, kind: Spending, amount: int, limit: int | None
+        self,
+        tenant_id: str,
+        kind: Spending,
+        amount: int,
+        limit: int | None,
     ) -> Iterator[None]:
         """Counts `amount`, and gives it back on an error of ours unless the store is unavailable."""
         if limit is None:

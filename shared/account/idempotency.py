@@ -142,7 +142,11 @@ class Idempotency:
                 changed = self._changed(key.person.tenant_id, record.notes)
                 if changed is not None:
                     return IdempotencyLock(
-                        key=key, owner=self, record=record, token=stored.token, changed=changed
+                        key=key,
+                        owner=self,
+                        record=record,
+                        token=stored.token,
+                        changed=changed,
                     )
 
             # 3. A request that nobody is answering is claimed.

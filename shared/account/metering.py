@@ -146,7 +146,13 @@ class MeteredUsage:
     write_usd: float
 
     def spend(
-        self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None
+        self,
+        tenant_id: str,
+        day: date,
+        kind: Spending,
+        amount: int,
+        *,
+        limit: int | None = None,
     ) -> bool:
         self.budget.add(self.write_usd)
         return self.inner.spend(tenant_id, day, kind, amount, limit=limit)

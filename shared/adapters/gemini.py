@@ -66,7 +66,10 @@ class GeminiRemote(Remote["Client"]):
         if self.project is not None:
             options = types.HttpOptions(base_url=self.base_url, client_args=_HOOKS)
             return Client(
-                enterprise=True, project=self.project, location=self.location, http_options=options
+                enterprise=True,
+                project=self.project,
+                location=self.location,
+                http_options=options,
             )
         options = types.HttpOptions(
             base_url=self.base_url or PUBLIC_ADDRESS,

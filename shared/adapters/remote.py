@@ -107,7 +107,11 @@ class RemoteEmbedder(Remote[C]):
             return tuple(map(self._unit, rows))
 
         return retry_within(
-            call, model=self.model, seconds=seconds, attempt_seconds=BATCH_SECONDS, clock=self.clock
+            call,
+            model=self.model,
+            seconds=seconds,
+            attempt_seconds=BATCH_SECONDS,
+            clock=self.clock,
         )
 
     def _check_dimension(self, rows: Sequence[Sequence[float]]) -> None:

@@ -106,7 +106,11 @@ def model_error(table: Table, error: Exception, model: str) -> AuroraError:
 
 
 def from_status(
-    status: int, model: str, *, why: str = "", retry_after: float | None = None
+    status: int,
+    model: str,
+    *,
+    why: str = "",
+    retry_after: float | None = None,
 ) -> AuroraError:
     """Translates an HTTP status that is no success, and says whether the call may be billed.
 

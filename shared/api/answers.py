@@ -213,7 +213,12 @@ def _support_json(support: Support | None) -> SupportJson | None:
 
 
 def stored_answer(
-    question: Question, answer: Answer, *, k: int, request_id: str, session_id: str | None = None
+    question: Question,
+    answer: Answer,
+    *,
+    k: int,
+    request_id: str,
+    session_id: str | None = None,
 ) -> StoredAnswer:
     """Returns an answer of `/chat` as its caller gets it.
 
@@ -234,7 +239,11 @@ def stored_answer(
 
 
 def stored_answer_with_references(
-    question: Question, answer: Answer, *, k: int, request_id: str
+    question: Question,
+    answer: Answer,
+    *,
+    k: int,
+    request_id: str,
 ) -> StoredAnswer:
     """Returns an answer of `/ask` as its caller gets it: with the passages that it was written from, and the folders
     that were searched.
@@ -254,7 +263,12 @@ def stored_answer_with_references(
 
 
 def _meta_json(
-    question: Question, answer: Answer, *, k: int, request_id: str, session_id: str | None
+    question: Question,
+    answer: Answer,
+    *,
+    k: int,
+    request_id: str,
+    session_id: str | None,
 ) -> AnswerMetaJson:
     query = None
     notes_read = None

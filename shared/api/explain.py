@@ -104,7 +104,11 @@ _REASONS = {
 
 
 def explain_json(
-    question: Question, explanation: Explanation, *, k: int, request_id: str
+    question: Question,
+    explanation: Explanation,
+    *,
+    k: int,
+    request_id: str,
 ) -> ExplainJson:
     """Returns the body of `/search` for the same question, and what became of every note in question."""
     search = search_json(question, explanation.retrieved, k=k, request_id=request_id)

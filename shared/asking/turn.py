@@ -183,7 +183,11 @@ def _stored(app: App, request: TurnRequest, turn: Turn, answer: Answer) -> Store
             turn.question, answer, k=k, request_id=request.request_id
         )
     return stored_answer(
-        turn.question, answer, k=k, request_id=request.request_id, session_id=turn.session_id
+        turn.question,
+        answer,
+        k=k,
+        request_id=request.request_id,
+        session_id=turn.session_id,
     )
 
 

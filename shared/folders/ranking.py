@@ -36,7 +36,10 @@ log = logging.getLogger(__name__)
 
 
 def rank_folders(
-    question: str, vaults: Sequence[str], folders: Sequence[Folder], ranker: Writer
+    question: str,
+    vaults: Sequence[str],
+    folders: Sequence[Folder],
+    ranker: Writer,
 ) -> FolderRanking:
     """Ranks the folders of all vaults in one call of the model.
 

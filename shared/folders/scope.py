@@ -89,7 +89,10 @@ def weigh_folders(offered: VaultFolders, ranking: FolderRanking) -> tuple[Weight
         weight = max(MIN_WEIGHT, round(1 - step * position, 1))
         weighted_folders.append(
             WeightedFolder(
-                vault=folder.vault, folder=folder.folder, weight=weight, chosen_by=chosen_by
+                vault=folder.vault,
+                folder=folder.folder,
+                weight=weight,
+                chosen_by=chosen_by,
             )
         )
     return tuple(weighted_folders)

@@ -107,7 +107,12 @@ class WantedNote:
 
 
 def wanted_note(
-    note: Note, chunks: Sequence[Chunk], *, lang: str, revision: str, index_version: str
+    note: Note,
+    chunks: Sequence[Chunk],
+    *,
+    lang: str,
+    revision: str,
+    index_version: str,
 ) -> WantedNote:
     """Returns what the index should hold of a note that is cut into these chunks. `lang`: of the note, ISO 639-1."""
     properties = properties_of(note.text)
@@ -245,7 +250,11 @@ def _donors(
 
 
 def _fits(
-    stored: StoredChunk | None, chunk: WantedChunk, *, has_donor: bool, second_version: str
+    stored: StoredChunk | None,
+    chunk: WantedChunk,
+    *,
+    has_donor: bool,
+    second_version: str,
 ) -> TypeGuard[StoredChunk]:
     """Reports whether the stored vectors, or the lack of them, are right for the wanted chunk.
 

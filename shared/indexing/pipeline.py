@@ -146,7 +146,10 @@ class Indexer:
 
     def _read_state(self, key: NoteKey) -> IndexState:
         return read_state(
-            key, store=self.store, index_version=self.version, second_version=self.second_version
+            key,
+            store=self.store,
+            index_version=self.version,
+            second_version=self.second_version,
         )
 
     def index(
@@ -320,7 +323,10 @@ class Indexer:
         if embedded.record.status is IndexStatus.FAILED:
             action = "failed"
         return IndexOutcome(
-            action, chunks=chunk_count, embedded=embedded.texts, error=embedded.record.error
+            action,
+            chunks=chunk_count,
+            embedded=embedded.texts,
+            error=embedded.record.error,
         )
 
     def _name(self, key: NoteKey, state: IndexState) -> None:
@@ -336,7 +342,11 @@ class Indexer:
         lang = note.lang or detect(note.text)
         chunks = chunk(note.text, chunker=self.chunker, lang=lang)
         return wanted_note(
-            note, chunks, lang=lang, revision=note_revision(note), index_version=self.version
+            note,
+            chunks,
+            lang=lang,
+            revision=note_revision(note),
+            index_version=self.version,
         )
 
     def _record_of_words(

@@ -61,7 +61,11 @@ class Postponing:
             return
         due_at = now + timedelta(seconds=spent.retry_after or 0)
         record = waiting_for_budget(
-            state.record, state.work, now=now, due_at=due_at, error=spent.message
+            state.record,
+            state.work,
+            now=now,
+            due_at=due_at,
+            error=spent.message,
         )
         if record == state.record:
             return
@@ -93,7 +97,12 @@ class Postponing:
         return True
 
     def _set_due(
-        self, key: NoteKey, record: IndexRecord, due_at: datetime | None, *, token: str | None
+        self,
+        key: NoteKey,
+        record: IndexRecord,
+        due_at: datetime | None,
+        *,
+        token: str | None,
     ) -> None:
         """Does nothing if another worker is at the note, or is first."""
         if is_leased(record, self.clock()):

@@ -59,7 +59,12 @@ def claimed(record: IndexRecord | None, work: str, *, now: datetime) -> IndexRec
 
 
 def awaiting_vectors(
-    record: IndexRecord, revision: str, index_version: str, *, chunk_count: int, now: datetime
+    record: IndexRecord,
+    revision: str,
+    index_version: str,
+    *,
+    chunk_count: int,
+    now: datetime,
 ) -> IndexRecord:
     """Returns the record of a revision whose words the index holds, and whose vectors wait for another worker.
 
@@ -112,7 +117,11 @@ def finished(record: IndexRecord, now: datetime, index_version: str) -> IndexRec
 
 
 def postponed(
-    record: IndexRecord, now: datetime, *, error: str, due_at: datetime | None = None
+    record: IndexRecord,
+    now: datetime,
+    *,
+    error: str,
+    due_at: datetime | None = None,
 ) -> IndexRecord:
     """Returns the record of a note that waits for vectors until `due_at`; None: until the model is back.
 
@@ -161,7 +170,12 @@ def at_fault(revision: str, index_version: str, now: datetime, *, error: str) ->
 
 
 def waiting_for_budget(
-    record: IndexRecord | None, work: str, *, now: datetime, due_at: datetime, error: str
+    record: IndexRecord | None,
+    work: str,
+    *,
+    now: datetime,
+    due_at: datetime,
+    error: str,
 ) -> IndexRecord:
     """Returns the record of a note that is not indexed before `due_at`.
 

@@ -98,7 +98,11 @@ class IndexState:
 
 
 def read_state(
-    key: NoteKey, *, store: Store, index_version: str, second_version: str = ""
+    key: NoteKey,
+    *,
+    store: Store,
+    index_version: str,
+    second_version: str = "",
 ) -> IndexState:
     """Reads the state of a note and its index.
 

@@ -42,7 +42,12 @@ class NoteWriter:
     """Writes the index of a note that exists, one step after the other."""
 
     def __init__(
-        self, store: Store, key: NoteKey, *, token: str | None, counted: IndexWrites
+        self,
+        store: Store,
+        key: NoteKey,
+        *,
+        token: str | None,
+        counted: IndexWrites,
     ) -> None:
         """`token`: of the record that the first step expects. `counted`: where written documents are counted."""
         self._store = store

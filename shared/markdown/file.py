@@ -330,7 +330,10 @@ def _created(fields: Mapping[str, object], name: str, title: str, body: str) -> 
 
 
 def _dates(
-    fields: Mapping[str, object], name: str, title: str, body: str
+    fields: Mapping[str, object],
+    name: str,
+    title: str,
+    body: str,
 ) -> Iterator[tuple[object, str]]:
     """Yields what may be a file's date, the surest first, and its place.
 

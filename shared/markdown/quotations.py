@@ -171,7 +171,11 @@ def _continues(text: str, block: _Block, line: Line, kind: str, *, is_apart: boo
 
 
 def quotation(
-    text: str, parts: Sequence[Span], *, first: Quotable | None = None, longest: int
+    text: str,
+    parts: Sequence[Span],
+    *,
+    first: Quotable | None = None,
+    longest: int,
 ) -> tuple[int, int, tuple[str, ...]]:
     """Returns start and end of the text that the parts quote, and their lines of Markdown.
 

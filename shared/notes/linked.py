@@ -153,7 +153,11 @@ class _Index:
 
     def _chunks_with(self, term: str, *, limit: int) -> tuple[IndexedChunk, ...]:
         return self.store.postings(
-            self.tenant_id, term, limit=limit, stems=(), restriction=ANYWHERE
+            self.tenant_id,
+            term,
+            limit=limit,
+            stems=(),
+            restriction=ANYWHERE,
         )
 
 

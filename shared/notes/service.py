@@ -203,7 +203,12 @@ class Notes:
         return self.store.get_note(tenant_id, note_id)
 
     def page(
-        self, tenant_id: str, *, limit: int, token: str | None, vault: str | None
+        self,
+        tenant_id: str,
+        *,
+        limit: int,
+        token: str | None,
+        vault: str | None,
     ) -> Page[ListedNote]:
         """Returns a page of notes by id, without their texts; unreadable ones too."""
         return self.store.list_notes(tenant_id, limit=limit, token=token, vault=vault)

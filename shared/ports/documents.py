@@ -71,7 +71,12 @@ class DocumentStore(Protocol):
         """
 
     def listing(
-        self, owner: Owner, collection: Collection[T], *, limit: int, after: Cursor | None = None
+        self,
+        owner: Owner,
+        collection: Collection[T],
+        *,
+        limit: int,
+        after: Cursor | None = None,
     ) -> Listing[T]:
         """Looks at the next documents in the order of the collection, at most `limit`, perhaps expired ones.
 

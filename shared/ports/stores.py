@@ -70,7 +70,12 @@ class NoteStore(Protocol):
         """Returns the id of a note at this path of the vault; None if there is none."""
 
     def list_notes(
-        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+        self,
+        tenant_id: str,
+        *,
+        limit: int,
+        token: str | None = None,
+        vault: str | None = None,
     ) -> Page[ListedNote]:
         """Lists notes by id, without their texts, each with the reason why it cannot be read or indexed.
 
@@ -148,7 +153,12 @@ class SearchStore(Protocol):
         """
 
     def recent(
-        self, tenant_id: str, *, limit: int, stems: Sequence[str], restriction: Restriction
+        self,
+        tenant_id: str,
+        *,
+        limit: int,
+        stems: Sequence[str],
+        restriction: Restriction,
     ) -> tuple[IndexedChunk, ...]:
         """Returns the newest chunks by `created_at`, newest first."""
 
@@ -180,7 +190,13 @@ class UsageStore(Protocol):
     """Counts of a UTC day that all instances share: those of tenants, and the project's under the id PROJECT."""
 
     def spend(
-        self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None
+        self,
+        tenant_id: str,
+        day: date,
+        kind: Spending,
+        amount: int,
+        *,
+        limit: int | None = None,
     ) -> bool:
         """Adds an amount to the day's count; returns False, having added nothing, if that would exceed `limit`.
 

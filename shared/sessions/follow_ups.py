@@ -70,7 +70,12 @@ class _FollowUp:
 
 
 def standalone_question(
-    text: str, previous: str, *, asked_at: Moment, now: Moment, longest: int
+    text: str,
+    previous: str,
+    *,
+    asked_at: Moment,
+    now: Moment,
+    longest: int,
 ) -> str:
     """Returns the question with what it leaves unsaid of the question before; `text` itself if it
     stands alone.
@@ -275,7 +280,12 @@ def _content(text: str, lang: str) -> list[str]:
 
 
 def _phrase_seen_from(
-    now: Moment, text: str, time: FoundTime, *, asked_at: Moment, lang: str
+    now: Moment,
+    text: str,
+    time: FoundTime,
+    *,
+    asked_at: Moment,
+    lang: str,
 ) -> str:
     """Returns the phrase of a time that `text` names; if it was asked on another day, the days that
     it meant then.

@@ -213,7 +213,12 @@ class Sessions:
             raise NotFound(f"no session {session_id!r}")
 
     def page(
-        self, *, limit: int, token: str | None = None, query: str = "", in_text: bool = False
+        self,
+        *,
+        limit: int,
+        token: str | None = None,
+        query: str = "",
+        in_text: bool = False,
     ) -> Page[Session]:
         """Lists sessions, last changed first. Raises InvalidArgument("pageToken").
 

@@ -88,7 +88,11 @@ def earlier_turns(messages: Sequence[Message]) -> tuple[Earlier, ...]:
 
 
 def resolve(
-    question: Question, turns: Sequence[Earlier], *, rewriter: Writer | None, longest: int
+    question: Question,
+    turns: Sequence[Earlier],
+    *,
+    rewriter: Writer | None,
+    longest: int,
 ) -> tuple[str, Usage]:
     """Returns the question as it stands alone, and the cost of rewriting it.
 
@@ -126,7 +130,11 @@ def resolve(
             )
     now = Moment(question.now, question.zone)
     by_rule = standalone_question(
-        question.text, previous.standalone, asked_at=asked_at, now=now, longest=longest
+        question.text,
+        previous.standalone,
+        asked_at=asked_at,
+        now=now,
+        longest=longest,
     )
     return by_rule, usage
 

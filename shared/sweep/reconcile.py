@@ -141,7 +141,11 @@ def reconcile(
         store.expire(indexer.clock())
     with RequestThreads(workers, thread_name_prefix="reconcile") as threads:
         repairs = Repairs(
-            indexer=indexer, threads=threads, full=full, dry_run=dry_run, hand_over=hand_over
+            indexer=indexer,
+            threads=threads,
+            full=full,
+            dry_run=dry_run,
+            hand_over=hand_over,
         )
         if within:
             repairs.until = indexer.clock() + within

@@ -97,7 +97,10 @@ def _is_title(text: str, mention: Mention) -> bool:
 
 
 def _join_to_previous(
-    text: str, mentions: list[Mention], second: Mention, context: Context
+    text: str,
+    mentions: list[Mention],
+    second: Mention,
+    context: Context,
 ) -> Mention | None:
     """Returns what the last mention and the second say together; None if each speaks for itself."""
     first = mentions[-1]

@@ -60,7 +60,10 @@ class _Anchor:
 
 
 def read(
-    text: str, mention: Mention, following: Mention | None, context: Context
+    text: str,
+    mention: Mention,
+    following: Mention | None,
+    context: Context,
 ) -> Reading | None:
     """Reads the days that a mention means, with what belongs to it; None if it is no time after all.
 
@@ -114,7 +117,11 @@ def read(
 
 
 def _may_be_range(
-    text: str, anchor: _Anchor, operator: str | None, following: Mention, context: Context
+    text: str,
+    anchor: _Anchor,
+    operator: str | None,
+    following: Mention,
+    context: Context,
 ) -> bool:
     """Reports whether the anchor and the mention that follows may be the two ends of a range."""
     grammar = context.words
@@ -160,7 +167,13 @@ def _applies(operator: str, anchor: _Anchor) -> bool:
 
 
 def _read_single(
-    text: str, anchor: _Anchor, span: Span, start: int, context: Context, *, certain: bool
+    text: str,
+    anchor: _Anchor,
+    span: Span,
+    start: int,
+    context: Context,
+    *,
+    certain: bool,
 ) -> Reading:
     """Reads a time that is no range and has no operator."""
     grammar = context.words

@@ -48,7 +48,12 @@ def unit_of(mention: Mention, context: Context) -> Unit:
 
 
 def _count(
-    mention: Mention, context: Context, group: str = "n", *, absent: int = 1, few: int | None = None
+    mention: Mention,
+    context: Context,
+    group: str = "n",
+    *,
+    absent: int = 1,
+    few: int | None = None,
 ) -> int:
     """Returns how many units a mention counts; a fortnight is two weeks.
 
@@ -157,7 +162,10 @@ def _half_year_ago(mention: Mention, context: Context) -> Span:
 
 
 def _period(
-    mention: Mention, context: Context, back: int = 0, year: int | None = None
+    mention: Mention,
+    context: Context,
+    back: int = 0,
+    year: int | None = None,
 ) -> Span | None:
     """Returns the unit, weekday, month, season or weekend that lies `back` before the present one.
 
@@ -452,7 +460,12 @@ RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
 
 
 def days_at(
-    distance: Mention, time: Span, context: Context, *, sign: int, is_feast: bool
+    distance: Mention,
+    time: Span,
+    context: Context,
+    *,
+    sign: int,
+    is_feast: bool,
 ) -> Span | None:
     """Returns the days at that distance before a time (`sign` -1) or after it (1).
 
@@ -468,7 +481,12 @@ def days_at(
 
 
 def _edge_to_count_from(
-    distance: Mention, time: Span, context: Context, *, sign: int, is_feast: bool
+    distance: Mention,
+    time: Span,
+    context: Context,
+    *,
+    sign: int,
+    is_feast: bool,
 ) -> date | None:
     """Returns the first day of the time (`sign` -1), or the day after its last (1); None if it is open there."""
     if sign < 0:

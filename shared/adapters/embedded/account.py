@@ -35,7 +35,13 @@ class EmbeddedAccount:
     _spaces: dict[str, VectorSpace]
 
     def spend(
-        self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None
+        self,
+        tenant_id: str,
+        day: date,
+        kind: Spending,
+        amount: int,
+        *,
+        limit: int | None = None,
     ) -> bool:
         """No other worker's spending comes between reading and writing."""
         column = _COLUMN[kind]

@@ -138,7 +138,12 @@ class EmbeddedDocuments:
         return True
 
     def listing(
-        self, owner: Owner, collection: Collection[T], *, limit: int, after: Cursor | None = None
+        self,
+        owner: Owner,
+        collection: Collection[T],
+        *,
+        limit: int,
+        after: Cursor | None = None,
     ) -> Listing[T]:
         with self._file(owner).reading() as db:
             columns = _listed_columns(db, collection)
@@ -207,7 +212,10 @@ def _row_of(collection: Collection[T], columns: Sequence[str], value: T) -> dict
 
 
 def _listing_query(
-    owner: Owner, collection: Collection[Any], columns: Sequence[str], after: Cursor | None
+    owner: Owner,
+    collection: Collection[Any],
+    columns: Sequence[str],
+    after: Cursor | None,
 ) -> tuple[str, list[object]]:
     """Returns a query in the order of the collection, and its values but the last, which is the limit."""
     order = [collection.id_field]
@@ -302,7 +310,10 @@ def _quoted(columns: Sequence[str]) -> str:
 
 
 def _row(
-    db: sqlite3.Connection, owner: Owner, collection: Collection[Any], document_id: str
+    db: sqlite3.Connection,
+    owner: Owner,
+    collection: Collection[Any],
+    document_id: str,
 ) -> Row | None:
     """Returns all columns of a document; None if it does not exist."""
     where, values = _in_owner(owner)
@@ -315,7 +326,10 @@ def _row(
 
 
 def _delete(
-    db: sqlite3.Connection, owner: Owner, collection: Collection[Any], document_id: str
+    db: sqlite3.Connection,
+    owner: Owner,
+    collection: Collection[Any],
+    document_id: str,
 ) -> bool:
     """Deletes a document and reports whether it existed."""
     where, values = _in_owner(owner)

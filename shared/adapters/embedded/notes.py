@@ -102,11 +102,21 @@ class EmbeddedNotes:
         return str(row[0])
 
     def list_notes(
-        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+        self,
+        tenant_id: str,
+        *,
+        limit: int,
+        token: str | None = None,
+        vault: str | None = None,
     ) -> Page[ListedNote]:
         query = f"SELECT {_LISTED_COLUMNS} {_BY_ID}"
         return self._files.of(tenant_id).page(
-            query, _listed, vault, listing="notes", limit=limit, token=token
+            query,
+            _listed,
+            vault,
+            listing="notes",
+            limit=limit,
+            token=token,
         )
 
     def whole_notes(
@@ -231,7 +241,10 @@ class EmbeddedNotes:
                 path.unlink(missing_ok=True)
                 return
             with NamedTemporaryFile(
-                "w", encoding="utf-8", dir=self._bookmarks, delete=False
+                "w",
+                encoding="utf-8",
+                dir=self._bookmarks,
+                delete=False,
             ) as file:
                 file.write(value)
             os.replace(file.name, path)  # noqa: PTH105 - atomic: a reader sees the old text or the new

@@ -106,7 +106,12 @@ class EmbeddedSearch:
         return readable_chunks(file, chunks)
 
     def recent(
-        self, tenant_id: str, *, limit: int, stems: Sequence[str], restriction: Restriction
+        self,
+        tenant_id: str,
+        *,
+        limit: int,
+        stems: Sequence[str],
+        restriction: Restriction,
     ) -> tuple[IndexedChunk, ...]:
         file = self._files.of(tenant_id)
         with file.reading() as db:

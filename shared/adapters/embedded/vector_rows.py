@@ -68,7 +68,12 @@ def remove_vector(db: sqlite3.Connection, table: str, row_id: int, *, revision: 
 
 
 def move_vectors(
-    db: sqlite3.Connection, row_id: int, new_id: int, *, index_version: str, revision: int
+    db: sqlite3.Connection,
+    row_id: int,
+    new_id: int,
+    *,
+    index_version: str,
+    revision: int,
 ) -> None:
     """Moves a chunk's vectors to another row id; its own one gets the chunk's index version.
 

@@ -119,7 +119,12 @@ class VectorSpace:
         return damaged
 
     def nearest(
-        self, db: sqlite3.Connection, vector: Vector, *, limit: int, allowed: Allowed | None
+        self,
+        db: sqlite3.Connection,
+        vector: Vector,
+        *,
+        limit: int,
+        allowed: Allowed | None,
     ) -> list[tuple[int, float]]:
         """Returns (id, cosine) of the `limit` best, best first, and of all whose cosine equals the last one's.
 

@@ -66,7 +66,13 @@ class FirestoreAccount(Corpus):
     # -- usage
 
     def spend(
-        self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None
+        self,
+        tenant_id: str,
+        day: date,
+        kind: Spending,
+        amount: int,
+        *,
+        limit: int | None = None,
     ) -> bool:
         """Increments, and takes that back if it went over the limit. An increment whose reply is lost counts twice.
 

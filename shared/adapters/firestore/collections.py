@@ -151,7 +151,12 @@ class FirestoreDocuments:
         return self._db.read(writes[0].update.name, ()) is not None
 
     def listing(
-        self, owner: Owner, collection: Collection[T], *, limit: int, after: Cursor | None = None
+        self,
+        owner: Owner,
+        collection: Collection[T],
+        *,
+        limit: int,
+        after: Cursor | None = None,
     ) -> Listing[T]:
         order: tuple[str, ...] = (KEY,)
         if collection.newest_by:
@@ -193,7 +198,12 @@ class FirestoreDocuments:
         return self._db.parent(owner)
 
     def _name(
-        self, owner: Owner, collection: Collection[Any], document_id: str, *, field: str = "id"
+        self,
+        owner: Owner,
+        collection: Collection[Any],
+        document_id: str,
+        *,
+        field: str = "id",
     ) -> str:
         """Raises InvalidArgument(field) for an id that Firestore cannot hold."""
         name = _NAMES.get(collection.name, collection.name)

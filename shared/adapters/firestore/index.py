@@ -137,7 +137,11 @@ class FirestoreIndex(Corpus):
     # remain, but never a note without its folder.
 
     def _note_arrived(
-        self, tenant_id: str, folder: Folder, note: str, counted: IndexWrites | None
+        self,
+        tenant_id: str,
+        folder: Folder,
+        note: str,
+        counted: IndexWrites | None,
     ) -> None:
         """Makes the folder of a note unless it exists. Called before the note's commit too if the folder is unknown.
 

@@ -124,7 +124,12 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
         return min(note_ids, default=None)
 
     def list_notes(
-        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+        self,
+        tenant_id: str,
+        *,
+        limit: int,
+        token: str | None = None,
+        vault: str | None = None,
     ) -> Page[ListedNote]:
         """Reads no text: the index has failed at a note whose text is missing or of a wrong type."""
         after = None
@@ -178,7 +183,11 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
         )
 
     def _documents(
-        self, tenant_id: str, after: str | None, step: int, vault: str | None
+        self,
+        tenant_id: str,
+        after: str | None,
+        step: int,
+        vault: str | None,
     ) -> Iterator[Any]:
         """Yields notes by id, without their texts, also of other vaults than the default one.
 

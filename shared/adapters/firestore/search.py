@@ -94,7 +94,12 @@ class FirestoreSearch(Corpus):
         return tuple(neighbours[:limit])
 
     def _search(
-        self, tenant_id: str, query: Query, stems: Sequence[str], index_version: str, size: int
+        self,
+        tenant_id: str,
+        query: Query,
+        stems: Sequence[str],
+        index_version: str,
+        size: int,
     ) -> _Neighbours:
         """Makes one vector search of at most `size` documents."""
         documents = self._db.find(tenant_id, replace(query, limit=size))
@@ -132,7 +137,12 @@ class FirestoreSearch(Corpus):
         return self._newest(tenant_id, query, stems, restriction=restriction, limit=limit)
 
     def recent(
-        self, tenant_id: str, *, limit: int, stems: Sequence[str], restriction: Restriction
+        self,
+        tenant_id: str,
+        *,
+        limit: int,
+        stems: Sequence[str],
+        restriction: Restriction,
     ) -> tuple[IndexedChunk, ...]:
         if is_impossible(restriction):
             return ()

@@ -48,7 +48,10 @@ class GoogleRest:
         try:
             with requests.Session() as session:
                 response = session.post(
-                    self._url, json=body, headers=self._headers(session), timeout=seconds
+                    self._url,
+                    json=body,
+                    headers=self._headers(session),
+                    timeout=seconds,
                 )
         except (requests.RequestException, TransportError) as error:
             raise unanswered(error, self._name) from error
