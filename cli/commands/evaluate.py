@@ -6,7 +6,7 @@ import importlib.util
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -39,6 +39,7 @@ from shared.model.questions import Filters, Strategy
 from shared.notes.service import NoteDraft
 from shared.ports.models import Embedder
 from shared.times.dates import parse_instant
+from shared.values import dataclass
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)

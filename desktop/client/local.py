@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from shared.values import dataclass
 
 HOST = "127.0.0.1"
 """Address at which `aurora dev` listens by default."""

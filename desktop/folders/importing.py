@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -33,6 +33,7 @@ from desktop.folders.report import FileOutcome, ImportReport
 from shared.errors import Conflict, Erased, NotFound
 from shared.markdown.file import candidate_ids
 from shared.notes.service import NoteDraft
+from shared.values import dataclass
 
 WORKERS = 4
 """Files at once: while one waits for a model or the disk, another is read."""
@@ -71,6 +72,9 @@ class PreviousPass:
     """
 
 
+NO_PASS_BEFORE = PreviousPass()
+
+
 @dataclass(frozen=True, slots=True)
 class Import:
     """One folder on its way into one vault."""
@@ -93,7 +97,7 @@ class Import:
     def run(
         self,
         step: Step = lambda _what, _done, _all: None,
-        previous: PreviousPass = PreviousPass(),
+        previous: PreviousPass = NO_PASS_BEFORE,
         *,
         vectors: bool = True,
     ) -> ImportReport:

@@ -16,7 +16,6 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 from typing import Literal, Self
@@ -24,6 +23,7 @@ from urllib.parse import quote
 
 from shared.adapters.firestore.connection import DEFAULT_DATABASE
 from shared.errors import OperatorError
+from shared.values import dataclass
 
 DEBIAN_PACKAGE = "google-cloud-cli-firestore-emulator"
 JAR = "platform/cloud-firestore-emulator/cloud-firestore-emulator.jar"

@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
@@ -24,6 +23,7 @@ from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration
 from shared.ports.cancel import Cancel, Cancelled, current
 from shared.ports.models import check_norm
+from shared.values import dataclass
 
 if TYPE_CHECKING:
     from httpx2 import Response

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import product
 
@@ -18,6 +17,7 @@ from shared.judging.facts import Facts, facts_of
 from shared.judging.quantities import Quantity
 from shared.language.terms import stems, stems_as
 from shared.model.retrieval import Retrieved
+from shared.values import dataclass
 
 ABOUT = 0.6
 """Share of the question's words, weighted, that a window, its note's title and its headings must hold together."""

@@ -17,7 +17,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from shared.language.sentences import sentences
 from shared.language.terms import content_words, stems
@@ -26,6 +25,7 @@ from shared.language.words import fold
 from shared.markdown.file import ALIAS
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Retrieved, Scored
+from shared.values import dataclass
 
 SOME = 0.3
 """Share of the sentence's other words from which on a note that names the name holds some of what is asked."""

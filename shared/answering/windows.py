@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import mul
 
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
@@ -23,6 +23,7 @@ from shared.markdown.quotations import Outline, Span
 from shared.model.index import COLUMNS, Vector
 from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
+from shared.values import dataclass
 
 log = logging.getLogger(__name__)
 

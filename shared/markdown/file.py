@@ -12,7 +12,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from itertools import count, islice
 from pathlib import PurePosixPath
@@ -21,6 +20,7 @@ from shared.markdown.frontmatter import MAX_YAML, Frontmatter, split, with_field
 from shared.model.limits import LANG_PATTERN, MAX_NAME, MAX_TAGS, MAX_TITLE
 from shared.model.notes import Note
 from shared.times.dates import day_in, is_within_years
+from shared.values import dataclass
 
 NOON = time(12, tzinfo=UTC)
 """Time of a bare date: noon UTC is that day in nearly every time zone."""

@@ -9,7 +9,6 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 from urllib.parse import unquote
@@ -17,6 +16,7 @@ from urllib.parse import unquote
 from shared.markdown.file import aliases_of, prose, without_code
 from shared.markdown.frontmatter import split
 from shared.model.notes import Note
+from shared.values import dataclass
 
 MAX_POINTERS = 500
 """Maximum number of pointers read of a note. Each is an index entry or two of its first chunk."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from itertools import pairwise, zip_longest
 from typing import TypeAlias
@@ -18,6 +18,7 @@ from shared.language.sentences import sentences
 from shared.markdown.file import without_code
 from shared.markdown.hidden import BLOCK_ID, with_characters, without_hidden
 from shared.markdown.neutralize import neutralize, neutralize_line
+from shared.values import dataclass
 
 MAX_PLAIN = 320
 """Characters of a piece that are compared with a question."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from shared.model.index import IndexedChunk, Vector
 from shared.model.questions import TimeHint, TimeRange
+from shared.values import dataclass
 
 
 class ChosenBy(StrEnum):

@@ -13,7 +13,6 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TypeVar
@@ -21,6 +20,7 @@ from typing import TypeVar
 from shared.adapters.embedded.files import Row, TenantFile, TenantFiles, make_folder
 from shared.errors import Erased, StoreUnavailable
 from shared.ports.pages import Page
+from shared.values import dataclass
 
 T = TypeVar("T")
 

@@ -6,7 +6,6 @@ import logging
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from shared.adapters.embedded.erasures import Erasures
 from shared.errors import Erased
 from shared.model.account import Feedback, Person
 from shared.model.documents import FEEDBACK
+from shared.values import dataclass
 from tests.adapters.embedded.places import tenant_file
 from tests.contracts.samples import DAY, TENANT, note
 
@@ -31,14 +31,14 @@ def test_two_erasures_that_saw_the_same_number_take_different_ones(tmp_path: Pat
     assert len(numbers) == 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Followed(Erasures):
     """Something happens once behind the first number that is taken."""
 
     happens: list[Callable[[], object]]
 
     def add(self, tenant_id: str) -> None:
-        super().add(tenant_id)
+        Erasures.add(self, tenant_id)
         if self.happens:
             self.happens.pop()()
 

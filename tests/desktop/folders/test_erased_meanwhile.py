@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ from shared.errors import Erased
 from shared.model.account import Receipt
 from shared.model.documents import TRASH
 from shared.ports.stores import Store
+from shared.values import dataclass
 from tests.account.world import household
 from tests.cli.conftest import Write
 from tests.indexing.world import note, on_both_stores
@@ -45,7 +46,7 @@ WITHIN = 30.0
 """Seconds that the first save may take on a busy machine."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Desk:
     """A product, and the place of its notes."""
 
@@ -145,14 +146,14 @@ def test_a_pass_that_an_erasure_overtakes_while_it_walks_brings_neither_note_nor
     desk.assert_erased()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ErasuresWithImport(Erasures):
     """An import begins inside the first erasure, behind its number."""
 
     imports: list[Import]
 
     def add(self, tenant_id: str) -> None:
-        super().add(tenant_id)
+        Erasures.add(self, tenant_id)
         if self.imports:
             self.imports.pop().run(vectors=False)
 
