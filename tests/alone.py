@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import fields
+from multiprocessing import util
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,8 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("TMPDIR", str(folder))
         patch.setattr(tempfile, "tempdir", str(folder))
         yield
+        # At exit, which is its time, pytest has removed the folder that this removes.
+        util._run_finalizers()  # type: ignore[attr-defined]
 
 
 @pytest.fixture(autouse=True)

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from multiprocessing import util
 from pathlib import Path
 
 from desktop.product.suite import PROJECT, Suite, running
@@ -14,6 +15,10 @@ from tests.servers.scripted import Reply, ScriptedServer
 def test_no_emulator_runs_but_those_that_tests_start() -> None:
     assert running(os.environ) == Suite(PROJECT, None, None)
     assert running(os.environ, hubs=Path(os.environ["TMPDIR"])) == Suite(PROJECT, None, None)
+
+
+def test_what_processes_leave_in_the_temporary_folder_goes_with_it() -> None:
+    assert Path(util.get_temp_dir()).parent == Path(os.environ["TMPDIR"])
 
 
 def test_a_suite_that_runs_beside_the_tests_is_found_by_none_of_them(tmp_path: Path) -> None:
@@ -28,9 +33,14 @@ def test_a_suite_that_runs_beside_the_tests_is_found_by_none_of_them(tmp_path: P
             "STORE": "emulator",
         }
         assert running(env, hubs=tmp_path).firestore == "127.0.0.1:9"
-        inner = f"{__file__}::{test_no_emulator_runs_but_those_that_tests_start.__name__}"
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", inner]
+        tests = (
+            test_no_emulator_runs_but_those_that_tests_start,
+            test_what_processes_leave_in_the_temporary_folder_goes_with_it,
+        )
+        inner = [f"{__file__}::{test.__name__}" for test in tests]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *inner]
         done = subprocess.run(
             command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=120, check=False
         )
     assert done.returncode == 0, done.stdout
+    assert done.stderr == "", "nothing is missed at exit"
