@@ -15,7 +15,7 @@ import pytest
 
 from tests.deploy import cloud_build, function_deploy
 from tests.missing import missing
-from tests.servers.google_cloud import OWNER, GoogleCloud, tools
+from tests.servers.google_cloud import OWNER, GoogleCloud, tools, with_ready_token
 from tests.servers.google_cloud.environment import GCLOUD_APIS
 from tests.servers.served import Served, served
 
@@ -148,9 +148,10 @@ def deploying(
     """A fresh clone and a project in which nothing is deployed yet; `prefix`: the functions' FUNCTION_PREFIX."""
     found_gcloud()
     with GoogleCloud(PROJECT) as cloud:
-        made = Deployment(
-            cloud, cloned(folder / "clone"), folder, os.environ["PATH"], left_out, quick
-        )
+        path = os.environ["PATH"]
+        if quick:
+            path = with_ready_token(path, folder / "bin")
+        made = Deployment(cloud, cloned(folder / "clone"), folder, path, left_out, quick)
         cloud.run_build = made.build
         cloud.resources[f"projects/{PROJECT}/billingInfo"] = {
             "billingAccountName": "billingAccounts/0A-1B-2C"
@@ -178,10 +179,11 @@ def direct(monkeypatch: pytest.MonkeyPatch) -> Iterator[GoogleCloud]:
 @pytest.fixture
 def owned(tmp_path: Path) -> Iterator[Owned]:
     found_gcloud()
+    path = with_ready_token(os.environ["PATH"], tmp_path / "bin")
     with GoogleCloud("demo-other") as cloud:
 
         def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
-            tool = tools(cloud, home=tmp_path, account=OWNER, path=os.environ["PATH"])
+            tool = tools(cloud, home=tmp_path, account=OWNER, path=path)
             return subprocess.run(
                 command, cwd=ROOT, env={**tool, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, text=True, check=False,

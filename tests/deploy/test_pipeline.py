@@ -13,7 +13,7 @@ import pytest
 
 from tests.deploy.conftest import ROOT, found_gcloud
 from tests.deploy.prepared import PIPELINE, email, prepare
-from tests.servers.google_cloud import GoogleCloud, tools
+from tests.servers.google_cloud import GoogleCloud, tools, with_ready_token
 from tests.servers.google_cloud.cloud import Call
 from tests.servers.google_cloud.cloud_run import add_revision
 from tests.servers.served import Served
@@ -71,10 +71,11 @@ def cloud(product: Served) -> Iterator[GoogleCloud]:
 
 def deploy(cloud: GoogleCloud, folder: Path) -> subprocess.CompletedProcess[str]:
     account = email(PROJECT, PIPELINE["account"])
+    path = with_ready_token(os.environ["PATH"], folder / "bin")
     return subprocess.run(
         UP,
         cwd=ROOT,
-        env=tools(cloud, home=folder, account=account, path=os.environ["PATH"]),
+        env=tools(cloud, home=folder, account=account, path=path),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -22,7 +22,7 @@ from desktop.product.emulator import Emulator
 from tests.deploy import cloud_build, function_deploy, neighbour
 from tests.deploy.conftest import ROOT, Deployment, Owned, deploying, found_gcloud
 from tests.servers.gemini import error
-from tests.servers.google_cloud import OWNER, GoogleCloud, tools
+from tests.servers.google_cloud import OWNER, GoogleCloud, tools, with_ready_token
 from tests.servers.served import Served
 
 sys.path.append(str(ROOT / "deploy"))  # its scripts run from there
@@ -85,6 +85,26 @@ def test_what_is_not_given_is_asked_for_on_a_terminal(tmp_path: Path) -> None:
     assert "a-key" not in shown
     assert "Not yours." in shown
     assert "Stopped while setting up the project." in shown
+
+
+@pytest.mark.slow
+def test_the_token_that_most_tests_get_at_once_is_the_one_that_gcloud_prints(
+    tmp_path: Path,
+) -> None:
+    found_gcloud()
+    path = with_ready_token(os.environ["PATH"], tmp_path / "bin")
+    with GoogleCloud("demo-other") as cloud:
+        printed = [
+            subprocess.run(
+                ["gcloud", "auth", "print-access-token"],
+                env=tools(cloud, home=tmp_path, account=OWNER, path=each),
+                check=True,
+                stdout=subprocess.PIPE,
+                text=True,
+            ).stdout.strip()
+            for each in (os.environ["PATH"], path)
+        ]
+    assert printed == [f"token-of-{OWNER}"] * 2
 
 
 @pytest.mark.timeout(300)

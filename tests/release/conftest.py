@@ -18,7 +18,16 @@ def fresh_environment(folder: Path) -> Path:
 
 
 def install(python: Path, *packages: str) -> None:
-    command = [sys.executable, "-m", "pip", f"--python={python}", "install", "--quiet"]
+    """Installs without compiling: of most packages only a part is loaded, and that is compiled then."""
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        f"--python={python}",
+        "install",
+        "--quiet",
+        "--no-compile",
+    ]
     pins = ["--disable-pip-version-check", "--constraint", str(ROOT / "constraints.txt")]
     subprocess.run([*command, *pins, *packages], check=True)
 

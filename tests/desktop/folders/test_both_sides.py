@@ -45,9 +45,14 @@ class Place:
     token: str | None
 
 
-@pytest.fixture(params=["here", "there"])
+IN_BOTH_PLACES = pytest.mark.parametrize("place", ["here", "there"], indirect=True)
+"""The command opens the store that a product has open, or calls a server; what it decides is the same code."""
+
+
+@pytest.fixture
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    if request.param == "here":
+    """Returns a server, unless the test names its places."""
+    if getattr(request, "param", "there") == "here":
         home, running = request.getfixturevalue("here")
         return Place(Aurora(home), running.address, None)
     there = request.getfixturevalue("there")
@@ -65,6 +70,7 @@ def sides(place: Place, notes: Write) -> Iterator[Sides]:
         yield sides
 
 
+@IN_BOTH_PLACES
 def test_a_note_that_was_changed_or_deleted_elsewhere_stays_so_and_is_named(sides: Sides) -> None:
     sides.edit("boat.md", text="# Boat\n\nThe boat is red now.\n")
     sides.delete("deep/garden.md")
@@ -79,6 +85,7 @@ def test_a_note_that_was_changed_or_deleted_elsewhere_stays_so_and_is_named(side
         assert {path: sides.file(path) for path in FILES} == FILES
 
 
+@IN_BOTH_PLACES
 def test_with_write_back_the_file_becomes_what_the_note_says(sides: Sides) -> None:
     sides.edit("boat.md", text="# Boat\n\nThe boat is red now.\n")
     sides.delete("deep/garden.md")
@@ -124,6 +131,7 @@ def test_a_file_that_was_changed_alone_is_taken(sides: Sides) -> None:
     assert not sides.has_note("deep/garden.md")
 
 
+@IN_BOTH_PLACES
 @pytest.mark.parametrize("options", [(), ("--write-back",)])
 def test_what_was_changed_on_both_sides_stays_until_somebody_decides(
     sides: Sides, options: tuple[str, ...]
@@ -138,6 +146,7 @@ def test_what_was_changed_on_both_sides_stays_until_somebody_decides(
         assert sides.file("boat.md") == "The boat is green."
 
 
+@IN_BOTH_PLACES
 @pytest.mark.parametrize("take", ["file", "note"])
 def test_somebody_decides_and_the_other_goes_into_the_trash(sides: Sides, take: str) -> None:
     sides.edit("boat.md", text=f"# Boat\n\nThe boat is red before {take}.")
@@ -269,6 +278,7 @@ def test_a_note_that_was_moved_elsewhere_stays_there_when_its_file_changes(sides
     assert (moved["path"], moved["text"]) == ("toys/old boat.md", "The boat is green.")
 
 
+@IN_BOTH_PLACES
 def test_a_file_that_was_moved_takes_along_what_was_changed_in_its_note_and_brings_no_deleted_one_back(
     sides: Sides,
 ) -> None:
@@ -354,6 +364,7 @@ def test_a_file_that_cannot_be_read_is_not_said_to_be_gone_and_nothing_is_decide
     assert "red" in sides.note("boat.md")["text"]
 
 
+@IN_BOTH_PLACES
 def test_conflicts_are_listed_shown_and_settled_one_by_one(sides: Sides) -> None:
     assert sides.aurora("conflicts", *sides.where).stdout == "no conflicts\n"
     sides.edit("boat.md", text="# Boat\n\nThe boat is red.")

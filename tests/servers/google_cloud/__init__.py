@@ -21,6 +21,6 @@ Not there: quotas, conditions in policies, deny policies, other service agents, 
 """
 
 from tests.servers.google_cloud.cloud import OWNED, OWNER, Call, GoogleCloud
-from tests.servers.google_cloud.environment import tools
+from tests.servers.google_cloud.environment import tools, with_ready_token
 
-__all__ = ["OWNED", "OWNER", "Call", "GoogleCloud", "tools"]
+__all__ = ["OWNED", "OWNER", "Call", "GoogleCloud", "tools", "with_ready_token"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from tests.servers.google_cloud.cloud import GoogleCloud
@@ -40,3 +41,18 @@ def tools(cloud: GoogleCloud, *, home: Path, account: str, path: str) -> dict[st
         "HTTPS_PROXY": cloud.url,
         "NO_PROXY": "127.0.0.1,localhost",
     }
+
+
+def with_ready_token(path: str, folder: Path) -> str:
+    """Returns a PATH whose gcloud prints the token without its second of start, and is the real one for all else."""
+    real = shutil.which("gcloud", path=path)
+    assert real is not None
+    folder.mkdir(parents=True, exist_ok=True)
+    command = folder / "gcloud"
+    command.write_text(
+        "#!/bin/sh\n"
+        '[ "$*" = "auth print-access-token" ] && exec cat "$CLOUDSDK_AUTH_ACCESS_TOKEN_FILE"\n'
+        f'exec {real} "$@"\n'
+    )
+    command.chmod(0o755)
+    return f"{folder}:{path}"
