@@ -32,8 +32,9 @@ CHANGED ?= $(shell .ci/changed)
 test: $(VENV)/dev ## the tests, those on the emulator included; browsers, command lines and deployments where their code has changed
 	PYTHONHASHSEED=0 $(BIN)/pytest -m "not nightly" -n 3 --dist loadfile --no-loadscope-reorder --changed="$(CHANGED)"
 
+NIGHTLY_CHANGED ?= all
 nightly: $(VENV)/dev ## whole tools and long storms; `make test CHANGED=all` runs a small one of each
-	PYTHONHASHSEED=0 $(BIN)/pytest -m nightly -n 2 --dist loadfile --no-loadscope-reorder
+	PYTHONHASHSEED=0 $(BIN)/pytest -m nightly -n 2 --dist loadfile --no-loadscope-reorder --changed="$(NIGHTLY_CHANGED)"
 
 coverage: $(VENV)/dev ## the same with coverage; slower, and on Python 3.11 its tracer now and then loses a thread
 	$(BIN)/pytest --cov --cov-report=term:skip-covered

@@ -18,6 +18,7 @@ from tests.emulated import emulator, firestore_host, firestore_project, firestor
 from tests.network_guard import network_guard  # noqa: F401 - a fixture that every test runs under
 from tests.quick import pytest_runtest_setup  # noqa: F401 - a hook
 from tests.retrieval.library import Library
+from tests.selection import pytest_sessionfinish  # noqa: F401 - a hook
 from tests.spread import pytest_xdist_make_scheduler  # noqa: F401 - a hook
 
 # How long an example takes says how busy the machine is.

@@ -1,7 +1,8 @@
 """`pytest --changed PATHS`: of the tests that start processes, those whose code has changed.
 
 `make test` runs every test that is not nightly, but for those of `WATCHES`: they start browsers, command lines or whole
-deployments, and run where one of the paths beside them has changed, or where `journey` marks them.
+deployments, and run where one of the paths beside them has changed, or where `journey` marks them. Of those that
+`nightly` marks, `NIGHTLY` tells the same.
 `.ci/changed` prints the changed paths. What protects data, tenants, rules, citations or money always runs.
 
 Import the hooks in the outermost conftest.py.
@@ -70,7 +71,6 @@ WATCHES: Mapping[str, tuple[str, ...]] = {
     "tests/web/test_accessibility.py": _PAGE,
     "tests/web/test_failures.py": _PAGE,
     "tests/web/test_files.py": (*_PAGE, "desktop/"),
-    "tests/web/test_firebase_suite.py": (*_PAGE, "firestore.", "firebase."),
     "tests/web/test_notes.py": _PAGE,
     "tests/web/test_sessions.py": (*_PAGE, "shared/sessions/"),
     "tests/web/test_settings.py": (*_PAGE, "shared/settings/"),
@@ -79,13 +79,46 @@ WATCHES: Mapping[str, tuple[str, ...]] = {
 }
 """By the beginning of tests' ids, the beginnings of the paths that they protect beside their own."""
 
+NIGHTLY: Mapping[str, tuple[str, ...]] = {
+    **WATCHES,
+    "tests/adapters/firestore/": ("shared/adapters/", "shared/model/", "desktop/product/"),
+    "tests/cli/commands/test_golden_examples.py": ("examples/", "evaluation/", "shared/"),
+    "tests/clients/": ("functions/", "shared/api/"),
+    "tests/deploy/": _DEPLOYMENT,
+    "tests/desktop/product/test_container.py": (
+        *_COMMANDS,
+        "Dockerfile",
+        "compose.yaml",
+        "firebase.",
+    ),
+    "tests/functions/test_openapi.py": ("functions/", "shared/api/"),
+    "tests/retrieval/test_firestore_bill.py": ("bench/", "shared/"),
+    "tests/storm/": _INDEXING,
+    "tests/sweep/": _INDEXING,
+    "tests/web/test_firebase_suite.py": (
+        *_PAGE,
+        "firestore.",
+        "firebase.",
+        "shared/adapters/firebase/",
+    ),
+    "tests/web/test_pictures.py": (*_PAGE, "examples/"),
+}
+"""`WATCHES` of the nightly tests. One that no name stands for always runs."""
 
-def runs(node_id: str, changed: Collection[str] | None, *, journey: bool = False) -> bool:
+
+def runs(
+    node_id: str,
+    changed: Collection[str] | None,
+    *,
+    journey: bool = False,
+    nightly: bool = False,
+) -> bool:
     """Tells whether a test runs where these paths have changed; None: where nobody named any."""
-    watched = next((name for name in WATCHES if node_id.startswith(name)), None)
+    watches = NIGHTLY if nightly else WATCHES
+    watched = next((name for name in watches if node_id.startswith(name)), None)
     if watched is None or journey or changed is None or ALL in changed:
         return True
-    protected = (*EVERYWHERE, watched, *WATCHES[watched])
+    protected = (*EVERYWHERE, watched, *watches[watched])
     return any(path.startswith(protected) for path in changed)
 
 
@@ -104,11 +137,23 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     chosen: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
-        is_journey = item.get_closest_marker("journey") is not None
-        if runs(item.nodeid, changed, journey=is_journey):
+        journey = item.get_closest_marker("journey") is not None
+        nightly = item.get_closest_marker("nightly") is not None
+        if runs(item.nodeid, changed, journey=journey, nightly=nightly):
             chosen.append(item)
         else:
             left_out.append(item)
     items[:] = chosen
     if left_out:
         config.hook.pytest_deselected(items=left_out)
+
+
+def exit_code(status: int, named: str | None) -> int:
+    """Returns the exit code of a run: success where the named paths ask for no test at all."""
+    if status == pytest.ExitCode.NO_TESTS_COLLECTED and named not in (None, ALL):
+        return pytest.ExitCode.OK
+    return status
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    session.exitstatus = exit_code(exitstatus, session.config.getoption("--changed"))

@@ -33,7 +33,7 @@ def findings(page: Page) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 def test_axe_finds_nothing_serious(
     open_page: OpenPage, product: Running, theme: str, shot: Shot
 ) -> None:

@@ -20,7 +20,10 @@ from tests.web.moves import ask, write_note
 PROJECT = "demo-suite"
 PASSWORD = "correct horse"
 
-pytestmark = pytest.mark.timeout(600)  # the suite takes its time on a busy machine
+pytestmark = [
+    pytest.mark.nightly,  # tests/adapters/test_firebase_auth.py and test_sign_in.py ask the same of what stands in
+    pytest.mark.timeout(600),  # the suite takes its time on a busy machine
+]
 
 
 @pytest.fixture(scope="module")
