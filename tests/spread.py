@@ -1,4 +1,4 @@
-"""Which worker of `make test` runs what: a file is one worker's, a folder that shares a browser too, and what takes
+"""Which worker of `make test` runs what: a file is one worker's, half a folder that shares a browser too, and what takes
 longest comes first, so that no worker is left alone with it at the end.
 
 Import the hook in the outermost conftest.py.
@@ -11,11 +11,15 @@ from xdist.remote import Producer  # type: ignore[import-untyped]
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 TOGETHER = "tests/web/"
+"""Shares a browser and a product; all of it would be the longest by far."""
+SECOND_HALF = "tests/web/test_n"
+"""With the file of this name and those behind it."""
 LONGEST = (
     TOGETHER,
     "tests/deploy/",
     "tests/cli/",
-    "tests/desktop/",
+    "tests/release/test_wheel.py",
+    "tests/bench/",
     "tests/desktop/",
     "tests/adapters/firestore/",
     "tests/functions/test_failed_legs.py",
@@ -27,7 +31,9 @@ LONGEST = (
 
 class _ByFile(LoadFileScheduling):  # type: ignore[misc]
     def _split_scope(self, nodeid: str) -> str:
-        return TOGETHER if nodeid.startswith(TOGETHER) else str(super()._split_scope(nodeid))
+        if not nodeid.startswith(TOGETHER):
+            return str(super()._split_scope(nodeid))
+        return SECOND_HALF if nodeid >= SECOND_HALF else TOGETHER
 
 
 @pytest.hookimpl(tryfirst=True, optionalhook=True)
