@@ -95,6 +95,8 @@ class OpenAIServer(ScriptedServer):
         encoding: Literal["asked", "float", "base64"] = "asked",
     ) -> None:
         self.answer_text = "You decided on Cloud Run [N1]."
+        self.failure: Reply | None = None
+        """Whatever is to be written gets this; unlike what `script` takes, no list of models does."""
         self._dimension = dimension
         self._encoding = encoding
         super().__init__(self._route)
@@ -108,6 +110,8 @@ class OpenAIServer(ScriptedServer):
             case "/v1/embeddings":
                 return self._embeddings(request)
             case "/v1/chat/completions":
+                if self.failure is not None:
+                    return self.failure
                 if request.json().get("stream"):
                     return chunked(*re.findall(r"\S+\s*", self.answer_text))
                 return completed(self.answer_text)

@@ -157,11 +157,11 @@ def test_a_model_is_chosen_tried_and_kept_for_its_owner_alone(
         expect(settings).to_contain_text("This server has llama, qwen.")
         known = settings.locator("datalist option")
         expect(known).to_have_count(2)
-        page.wait_for_load_state("networkidle")
-        model.script(error(401, "invalid_api_key"))
+        model.failure = error(401, "invalid_api_key")
         settings.get_by_role("button", name="Try and use it").click()
         expect(settings).to_contain_text("Not changed. llama: 401 (the key is not valid)")
         assert not (tmp_path / ".env").exists()
+        model.failure = None
         settings.get_by_role("button", name="Try and use it").click()
         expect(settings).to_contain_text(re.compile(r"llama works, \d+(\.\d)? s\."))
         shot(page, "model")
