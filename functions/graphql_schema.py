@@ -107,7 +107,12 @@ def _settings_sdl() -> str:
         field = f"{setting.field}: {_TYPES[setting.kind]}"
         written.append(field)
         read.append(field if setting.nullable else f"{field}!")
-    return f"type Settings {{ {' '.join(read)} }}\ninput SettingsInput {{ {' '.join(written)} }}\n"
+    read_fields = " ".join(read)
+    written_fields = " ".join(written)
+    return (
+        f"type Settings {{ {read_fields} }}\n"
+        f"input SettingsInput {{ {written_fields} }}\n"
+    )  # fmt: skip
 
 
 SDL += _settings_sdl()
@@ -163,13 +168,16 @@ class RequestRoot:
     def ask(self, _: object, **arguments: Any) -> Mapping[str, Any]:  # noqa: ANN401
         settings = arguments.pop("settings", None) or {}
         fields = {"sessionId": NEW, **_given(arguments), **settings}
-        request = turn_request(self._call, parse_fields(fields, ChatBody))
+        body = parse_fields(fields, ChatBody)
+        request = turn_request(self._call, body)
         answer: Any = reply_to(self._call, request).body
-        session = partial(self.session, sessionId=answer["meta"]["sessionId"])
+        session_id = answer["meta"]["sessionId"]
+        session = partial(self.session, sessionId=session_id)
         return {**answer, "session": session}
 
     def askFolders(self, _: object, **arguments: Any) -> Mapping[str, Any]:  # noqa: ANN401
-        request = folder_request(self._call, parse_fields(_given(arguments), AskBody))
+        body = parse_fields(_given(arguments), AskBody)
+        request = folder_request(self._call, body)
         return reply_to(self._call, request).body or {}
 
     def _session_fields(self, session: Session) -> Mapping[str, Any]:

@@ -101,9 +101,11 @@ def _get_note(client: ApiClient, arguments: Mapping[str, Any]) -> Json:
     note_id = body.note_id
     if note_id is None:
         note_id = _id_at(client, body.vault, body.path)
-    note = client.send("GET", f"/notes/{quote(note_id, safe='')}")
+    quoted_id = quote(note_id, safe="")
+    note = client.send("GET", f"/notes/{quoted_id}")
     lines = note["text"].split("\n")
-    note["text"] = "\n".join(lines[body.from_line - 1 : body.to_line])
+    requested_lines = lines[body.from_line - 1 : body.to_line]
+    note["text"] = "\n".join(requested_lines)
     return note
 
 
@@ -111,7 +113,8 @@ def _id_at(client: ApiClient, vault: str, path: str | None) -> str:
     """Returns the id of the note at a path. Raises NotFound, InvalidArgument if neither an id nor a path is named."""
     if not path:
         raise InvalidArgument("noteId", "the id of a note, or a path")
-    notes = client.send("GET", "/notes", query={"vault": vault, "path": path})["notes"]
+    query = {"vault": vault, "path": path}
+    notes = client.send("GET", "/notes", query=query)["notes"]
     if not notes:
         raise NotFound(f"no note at {path!r} of vault {vault!r}")
     note_id: str = notes[0]["noteId"]
@@ -299,17 +302,22 @@ def _call(client: ApiClient, name: str, arguments: Json) -> types.CallToolResult
     """Calls a tool. An error is its result: the model reads which field was wrong and what was expected."""
     tool = _TOOLS_BY_NAME.get(name)
     if tool is None:
-        message = f"no tool {name!r}; there are {', '.join(_TOOLS_BY_NAME)}"
-        raise MCPError(types.INVALID_PARAMS, message)
+        names = ", ".join(_TOOLS_BY_NAME)
+        raise MCPError(types.INVALID_PARAMS, f"no tool {name!r}; there are {names}")
     try:
         for field in arguments:
             if field not in tool.fields:
-                raise InvalidArgument(field, f"no such field; there are {', '.join(tool.fields)}")
+                fields = ", ".join(tool.fields)
+                raise InvalidArgument(field, f"no such field; there are {fields}")
         reply = tool.send(client, arguments)
     except AuroraError as error:
-        problem = types.TextContent(text=reported(error)["error"]["message"])
+        message = reported(error)["error"]["message"]
+        problem = types.TextContent(text=message)
         return types.CallToolResult(content=[problem], is_error=True)
-    content = _hits(reply) if tool.result is SearchJson else [_json_text(reply)]
+    if tool.result is SearchJson:
+        content = _hits(reply)
+    else:
+        content = [_json_text(reply)]
     return types.CallToolResult(content=content, structured_content=reply)
 
 
@@ -321,18 +329,26 @@ def _hits(found: Json) -> list[types.ContentBlock]:
     """Returns each passage as two short lines, and a link to its note."""
     content: list[types.ContentBlock] = []
     for row in found["results"]:
-        where = row["path"] or row["title"]
-        text = f"{where}: {row['title']} ({row['createdAt'][:10]})\n{row['snippet']}"
+        title = row["title"]
+        where = row["path"] or title
+        day = row["createdAt"][:10]
+        text = f"{where}: {title} ({day})\n{row['snippet']}"
         link = types.ResourceLink(
-            uri=f"aurora://notes/{quote(row['noteId'], safe='')}",
+            uri=_note_uri(row["noteId"]),
             name=where,
-            title=row["title"] or None,
+            title=title or None,
             mime_type=MARKDOWN,
         )
         content += [types.TextContent(text=text), link]
     if not content:
         content.append(types.TextContent(text="nothing found"))
     return content
+
+
+def _note_uri(note_id: str) -> str:
+    """Returns the address of a note as a resource, in the form of NOTE_URI."""
+    quoted_id = quote(note_id, safe="")
+    return f"aurora://notes/{quoted_id}"
 
 
 def _prompts() -> list[types.Prompt]:
@@ -351,14 +367,15 @@ def _filled_prompt(name: str, arguments: Mapping[str, str]) -> types.GetPromptRe
     """Returns a prompt with its argument. Raises MCPError naming what is wrong."""
     prompt = PROMPTS.get(name)
     if prompt is None:
-        message = f"no prompt {name!r}; there are {', '.join(PROMPTS)}"
-        raise MCPError(types.INVALID_PARAMS, message)
+        names = ", ".join(PROMPTS)
+        raise MCPError(types.INVALID_PARAMS, f"no prompt {name!r}; there are {names}")
     value = arguments.get(prompt.argument, "").strip()
     if not value:
         message = f"{prompt.argument}: expected text. {prompt.expected}"
         raise MCPError(types.INVALID_PARAMS, message)
     text = types.TextContent(text=prompt.template.format(value))
-    return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=text)])
+    request = types.PromptMessage(role="user", content=text)
+    return types.GetPromptResult(messages=[request])
 
 
 def _resources(client: ApiClient, cursor: str | None) -> types.ListResourcesResult:
@@ -370,10 +387,12 @@ def _resources(client: ApiClient, cursor: str | None) -> types.ListResourcesResu
         page = client.send("GET", "/notes", query=query)
     resources = []
     for note in page["notes"]:
+        note_id = note["noteId"]
+        title = note["title"]
         resource = types.Resource(
-            uri=f"aurora://notes/{quote(note['noteId'], safe='')}",
-            name=note["path"] or note["title"] or note["noteId"],
-            title=note["title"] or None,
+            uri=_note_uri(note_id),
+            name=note["path"] or title or note_id,
+            title=title or None,
             mime_type=MARKDOWN,
         )
         resources.append(resource)

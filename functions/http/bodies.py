@@ -203,14 +203,18 @@ def _refuse(model: type[BaseModel], error: ValidationError) -> NoReturn:
     path = ""
     expected = None
     for part in problem["loc"]:
-        path += f"[{part}]" if isinstance(part, int) else f".{part}"
+        if isinstance(part, int):
+            path += f"[{part}]"
+        else:
+            path += f".{part}"
         field = _fields_by_name(model).get(str(part))
         if field is not None:
             expected = field.description
             model = _nested_model(field) or model
     path = path.lstrip(".")
     if problem["type"] == "extra_forbidden":
-        raise InvalidArgument(path, f"no such field; there are {', '.join(_fields_by_name(model))}")
+        names = ", ".join(_fields_by_name(model))
+        raise InvalidArgument(path, f"no such field; there are {names}")
     message = expected or problem["msg"]
     if problem["type"] == "missing":
         message += " (the field is missing)"

@@ -135,13 +135,16 @@ def _path(request: flask.Request, name: str) -> str:
 
     Firebase's SDKs, configured for an emulator, call `/PROJECT/REGION/NAME`.
     """
-    path, _, _ = str(request.environ.get("RAW_URI", "")).partition("?")
-    path = path.encode("latin-1", "replace").decode(errors="replace")  # WSGI gives bytes as Latin-1
+    address = str(request.environ.get("RAW_URI", ""))
+    path, _, _ = address.partition("?")
+    path_bytes = path.encode("latin-1", "replace")  # WSGI gives bytes as Latin-1
+    path = path_bytes.decode(errors="replace")
     if not path.startswith("/"):
         path = quote(request.path, safe="/:")
     path = _EMULATED.sub("", path)
-    if path == f"/{name}" or path.startswith(f"/{name}/"):
-        path = path[len(name) + 1 :]
+    root = f"/{name}"
+    if path == root or path.startswith(f"{root}/"):
+        path = path.removeprefix(root)
     return path.rstrip("/") or "/"
 
 
@@ -295,11 +298,11 @@ def _formed(reply: Reply, form: Form) -> Reply:
     failed = reply.status >= 400
     body = reply.body or {}
     if form is Form.CALLABLE_STREAM:
-        events = _single_event("error" if failed else "result", body)
+        event_name = "error" if failed else "result"
+        events = _single_event(event_name, body)
         return Reply(None, headers=reply.headers, events=events, form=form)
-    if failed:
-        return replace(reply, body=callable_error(body), form=form)
-    return replace(reply, body={"result": body}, form=form)
+    envelope = callable_error(body) if failed else {"result": body}
+    return replace(reply, body=envelope, form=form)
 
 
 def _single_event(name: str, data: Mapping[str, object]) -> Generator[StreamEvent]:

@@ -283,8 +283,9 @@ def _path(path: str) -> str:
     if not path:
         return ""
     normalised = posixpath.normpath(path)
-    is_relative_file = not path.startswith("/") and not path.endswith("/") and normalised != "."
+    names_file = normalised != "." and not path.endswith("/")
+    is_relative = not path.startswith("/") and ".." not in path.split("/")
     has_odd_characters = re.search(r"[\x00-\x1f\x7f\\]", path) is not None
-    if not is_relative_file or has_odd_characters or ".." in path.split("/"):
+    if not names_file or not is_relative or has_odd_characters:
         raise InvalidArgument("path", PATH)
     return normalised

@@ -80,7 +80,8 @@ def show(_: Call) -> Reply:
 def document() -> Mapping[str, object]:
     """Returns the whole description, OpenAPI 3.1."""
     routes = _routes()
-    schemas, components = _schemas([OPERATIONS[route.load()] for _, route in routes])
+    contracts = [OPERATIONS[route.load()] for _, route in routes]
+    schemas, components = _schemas(contracts)
     components.update(_stream_schemas(schemas))
     components.update(_callable_envelopes(routes, schemas))
     paths: dict[str, Schema] = {}
@@ -89,10 +90,17 @@ def document() -> Mapping[str, object]:
         operations[route.method.lower()] = _operation(path, route, schemas)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Aurora Notes", "version": API_VERSION, "description": DESCRIPTION},
+        "info": {
+            "title": "Aurora Notes",
+            "version": API_VERSION,
+            "description": DESCRIPTION,
+        },
         "servers": _servers("/api"),
         "paths": paths,
-        "components": {"schemas": components, "securitySchemes": SECURITY_SCHEMES},
+        "components": {
+            "schemas": components,
+            "securitySchemes": SECURITY_SCHEMES,
+        },
     }
 
 
@@ -121,13 +129,14 @@ def _schemas(contracts: Iterable[Operation]) -> tuple[Mapping[Any, Schema], dict
     """Returns a reference to each type of the contracts, and the schemas to which the references lead."""
     types: dict[Any, None] = dict.fromkeys([ErrorJson, *EVENTS.values(), *EXPORT_LINES])
     for contract in contracts:
-        if contract.body is not None:
-            types[contract.body] = None
-        if contract.reply is not None:
-            types[contract.reply] = None
+        for kind in (contract.body, contract.reply):
+            if kind is not None:
+                types[kind] = None
     inputs: list[Any] = [(kind, "validation", TypeAdapter(kind)) for kind in types]
     references, definitions = TypeAdapter.json_schemas(inputs, ref_template=SCHEMAS + "{model}")
-    by_type = {kind: schema for (kind, _), schema in references.items()}
+    by_type = {}
+    for (kind, _), schema in references.items():
+        by_type[kind] = schema
     components = definitions.get("$defs", {})
     for schema in components.values():
         _put_defaults_into_words(schema)
@@ -238,22 +247,22 @@ def _stream_schemas(schemas: Mapping[Any, Schema]) -> dict[str, Schema]:
     events: list[Schema] = []
     lines: list[Schema] = []
     for name, kind in EVENTS.items():
+        data = schemas[kind]
         event_name = f"{name.title()}Event"
+        components[event_name] = _event_schema(name, data)
         events.append(_reference(event_name))
-        components[event_name] = _event_schema(name, schemas[kind])
         if name in MESSAGES:
             line_name = f"Callable{name.title()}Line"
+            components[line_name] = _line_schema(name, data)
             lines.append(_reference(line_name))
-            components[line_name] = _line_schema(name, schemas[kind])
     components["StreamEvent"] = {"oneOf": events}
     heartbeat = _object({"type": {"const": "heartbeat"}})
     components["CallableHeartbeatLine"] = _object({"message": heartbeat})
-    lines.append(_reference("CallableHeartbeatLine"))
     # A stream ends with a result in its envelope, or with an error.
-    lines.append(_callable_of(schemas[EVENTS["result"]]))
-    lines.append(schemas[EVENTS["error"]])
+    result = schemas[EVENTS["result"]]
+    error = schemas[EVENTS["error"]]
     components["CallableStreamLine"] = {
-        "oneOf": lines,
+        "oneOf": [*lines, _reference("CallableHeartbeatLine"), _callable_of(result), error],
         "description": "The text after `data: `.",
     }
     components["ExportLine"] = {

@@ -49,7 +49,8 @@ def search(call: Call) -> Reply:
     with call.app.budgets.asking(call.tenant_id, Spending.SEARCHES):
         retrieved = passages.search(call.app, question, k=body.k)
     passages.measure_search(call.app, retrieved)
-    return Reply(search_json(question, retrieved, k=body.k, request_id=call.request_id))
+    reply = search_json(question, retrieved, k=body.k, request_id=call.request_id)
+    return Reply(reply)
 
 
 class ExplainBody(SearchBody):

@@ -290,7 +290,8 @@ def zipped(notes: Iterable[Note | UnreadableNote]) -> Iterator[bytes]:
             info = ZipInfo(_unused(path, names))
             content = _unreadable_content(note)
         else:
-            info = ZipInfo(_unused(_path(note), names), date_time=_zip_time(note.updated_at))
+            name = _unused(_path(note), names)
+            info = ZipInfo(name, date_time=_zip_time(note.updated_at))
             content = whole_content(note, info.filename)
         info.compress_type = ZIP_DEFLATED
         archive.writestr(info, content)

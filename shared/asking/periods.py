@@ -37,10 +37,11 @@ def asks_for_a_period(question: Question, retrieved: Retrieved) -> bool:
     words = _words_beside_time(retrieved)
     if not words:
         return True
-    holding = {
-        passage.chunk.note_id for passage in retrieved.selected if _holds(passage.chunk, words)
-    }
-    return len(words) == 1 and len(holding) > question.quotes
+    if len(words) > 1:
+        return False
+    chunks = [passage.chunk for passage in retrieved.selected]
+    holding = {chunk.note_id for chunk in chunks if _holds(chunk, words)}
+    return len(holding) > question.quotes
 
 
 def _words_beside_time(retrieved: Retrieved) -> frozenset[str]:
@@ -109,17 +110,20 @@ def _best_chunks(
     """
     ranks: dict[str, int] = {}
     if words:  # without any the search orders by accident
-        ranks = {passage.chunk.chunk_id: -rank for rank, passage in enumerate(retrieved.selected)}
+        for rank, passage in enumerate(retrieved.selected):
+            ranks[passage.chunk.chunk_id] = -rank
+    lowest_rank = -len(ranks)
     texts = ["\n".join(chunk.text for chunk in chunks) for chunks in notes]
     telling = Telling(texts, retrieved.analysis.lang)
     best = []
     for chunks in notes:
         scores = telling.scores([chunk.text for chunk in chunks])
-        values = [
-            (_holds(chunk, words), ranks.get(chunk.chunk_id, -len(ranks)), score)
-            for chunk, score in zip(chunks, scores, strict=True)
-        ]
-        best.append(chunks[values.index(max(values))])
+        values = []
+        for chunk, score in zip(chunks, scores, strict=True):
+            rank = ranks.get(chunk.chunk_id, lowest_rank)
+            values.append((_holds(chunk, words), rank, score))
+        place = values.index(max(values))
+        best.append(chunks[place])
     return best
 
 

@@ -177,16 +177,14 @@ def run_turn(app: App, request: TurnRequest) -> Generator[TurnEvent]:
 def _stored(app: App, request: TurnRequest, turn: Turn, answer: Answer) -> StoredAnswer:
     """Returns the answer as the caller gets it."""
     k = turn.question.top_k or app.settings.rerank_to
-    if request.scope is None:
-        k = min(k, app.retriever.options.max_chunks)  # no more are selected
-    else:
+    if request.scope is not None:
         return stored_answer_with_references(
             turn.question, answer, k=k, request_id=request.request_id
         )
     return stored_answer(
         turn.question,
         answer,
-        k=k,
+        k=min(k, app.retriever.options.max_chunks),  # no more are selected
         request_id=request.request_id,
         session_id=turn.session_id,
     )
@@ -227,28 +225,35 @@ def _measure(app: App, answer: Answer, stored: StoredAnswer, turn: Turn) -> None
     """Adds figures to the request's log line, without a word of a note or a caller."""
     measure_search(app, answer.retrieved)
     question = turn.question
-    prompt_tokens = answer.usage.input_tokens
+    usage = answer.usage
     budget = question.max_context_tokens or prompt_budget(answer.model)
+    context_percent = None
+    if usage.input_tokens:
+        context_percent = round(100 * usage.input_tokens / budget)
+    session_hash = None
+    if turn.session_id:
+        session_hash = _hashed(turn.session_id)
     refusal = None
     if answer.refusal is not None:
         refusal = answer.refusal.value
     supports = [citation.support for citation in answer.citations if citation.support]
+    states = Counter(support.state.value for support in supports)
     measure(
         {
             "model": answer.model,
             "followUp": bool(question.history),
             "tenantHash": _hashed(question.tenant_id),
-            "sessionHash": _hashed(turn.session_id) if turn.session_id else None,
-            "contextPercent": round(100 * prompt_tokens / budget) if prompt_tokens else None,
+            "sessionHash": session_hash,
+            "contextPercent": context_percent,
             "answerKind": answer.kind.value,
             "refusal": refusal,
             "timingsMs": stored.meta["timings"],
             "citations": len(answer.citations),
             "citationsRemoved": len(answer.removed_labels),
-            "support": dict(Counter(support.state.value for support in supports)),
+            "support": dict(states),
             "grounding": stored.meta["grounding"],
-            "tokens": {"input": answer.usage.input_tokens, "output": answer.usage.output_tokens},
-            "reads": answer.usage.reads,
+            "tokens": {"input": usage.input_tokens, "output": usage.output_tokens},
+            "reads": usage.reads,
             "usd": stored.meta["usage"]["usd"],
         }
     )
@@ -256,7 +261,8 @@ def _measure(app: App, answer: Answer, stored: StoredAnswer, turn: Turn) -> None
 
 def _hashed(identifier: str) -> str:
     """Returns a digest by which lines of one tenant or session are told apart, and nobody is named."""
-    return hashlib.sha256(identifier.encode()).hexdigest()[:12]
+    digest = hashlib.sha256(identifier.encode()).hexdigest()
+    return digest[:12]
 
 
 # -- the answer
@@ -323,9 +329,11 @@ def _check_names(app: App, question: Question, scope: FolderScope | None) -> Non
 
 
 def _template_for(app: App, question: Question, template_id: str) -> TemplateMatch:
+    tenant_id = question.tenant_id
     if template_id == AUTO:
-        return app.templates.choose(question.tenant_id, question.text)
-    return TemplateMatch(app.templates.get(question.tenant_id, template_id), None)
+        return app.templates.choose(tenant_id, question.text)
+    template = app.templates.get(tenant_id, template_id)
+    return TemplateMatch(template, None)
 
 
 def _as_notes_are_now(app: App, question: Question, answer: Answer) -> Answer:

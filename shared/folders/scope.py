@@ -61,12 +61,13 @@ def offered_folders(scope: FolderScope, folders: Sequence[Folder]) -> VaultFolde
     vault_names = scope.vaults or [folder.vault for folder in folders]
     vaults = tuple(dict.fromkeys(vault_names)) or (DEFAULT_VAULT,)
     searched = [folder for folder in folders if folder.vault in vaults and folder.folder]
-    folders_called: list[Folder] = []
+    folders_called: dict[Folder, None] = {}
     for name in scope.folders:
-        folders_called.extend(
-            _roots_called(name, vaults, searched) or _folders_called(name, searched)
-        )
-    named = tuple(dict.fromkeys(folders_called))
+        called = _roots_called(name, vaults, searched)
+        if not called:
+            called = _folders_called(name, searched)
+        folders_called.update(dict.fromkeys(called))
+    named = tuple(folders_called)
     rest = [folder for folder in searched if not _is_covered(folder, named)]
     rest.sort(key=lambda folder: vaults.index(folder.vault))
     return VaultFolders(vaults, named, tuple(rest))
@@ -104,10 +105,11 @@ def _roots_called(name: str, vaults: Sequence[str], folders: Sequence[Folder]) -
     if name == "/":
         return [Folder(vault, "") for vault in vaults]
     vault = name.removesuffix("/")
+    names_vault = name != vault and vault in vaults
     is_folder = any(vault in _names_of(folder) for folder in folders)
-    if name == vault or is_folder or vault not in vaults:
-        return []
-    return [Folder(vault, "")]
+    if names_vault and not is_folder:
+        return [Folder(vault, "")]
+    return []
 
 
 def _folders_called(name: str, folders: Sequence[Folder]) -> list[Folder]:

@@ -202,22 +202,21 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
 def _add_block(units: Units, block: Block, lang: str) -> None:
     """Add the units of a block: the whole block if it fits and is no prose, else its sentences, items or lines."""
     text = units.text
-    is_prose = block.kind is not BlockKind.LINES
     start = block.start
     end = block.end
-    is_whole = tokens(text[start:end]) <= FITS and block.kind is not BlockKind.PROSE
-    if is_whole:
-        units.add(start, end, level=0, is_prose=is_prose, named_until=end)
+    is_lines = block.kind is BlockKind.LINES
+    fits = tokens(text[start:end]) <= FITS
+    if fits and block.kind is not BlockKind.PROSE:
+        units.add(start, end, level=0, is_prose=not is_lines, named_until=end)
         return
-    if block.kind is BlockKind.LINES:
-        lines = _LINE.finditer(text, start, end)
-        line_starts = (line.start() for line in lines)
+    if is_lines:
+        line_starts = (line.start() for line in _LINE.finditer(text, start, end))
         _add_pieces(units, line_starts, end, is_prose=False)
         return
-    runs = [(start, end)]
+    run_bounds = [start, end]
     if block.kind is BlockKind.LIST:
-        runs = list(pairwise([*block.items, end]))
-    for run_start, run_end in runs:
+        run_bounds = [*block.items, end]
+    for run_start, run_end in pairwise(run_bounds):
         sentence_starts = _sentence_starts(text, run_start, run_end, lang)
         _add_pieces(units, sentence_starts, run_end, is_prose=True)
 
@@ -242,16 +241,24 @@ def _add_pieces(units: Units, starts: Iterable[int], end: int, *, is_prose: bool
 
 def _add_words(units: Units, start: int, end: int, *, level: int, is_prose: bool) -> None:
     """Add a piece of this level whole, or an overlong one by its words, which are of level 2 but for the first."""
-    if tokens(units.text[start:end]) <= _LONG_SENTENCE:
+    text = units.text
+    is_overlong = tokens(text[start:end]) > _LONG_SENTENCE
+    if not is_overlong:
         units.add(start, end, level=level, is_prose=is_prose, named_until=end)
         return
     named_until = end
-    for word in _PIECE.finditer(units.text, start, end):
+    for word in _PIECE.finditer(text, start, end):
         word_start, word_end = word.span()
         if word_start > start:
             level = _WORD_LEVEL
             named_until = word_end + _LONG_WORD
-        units.add(word_start, word_end, level=level, is_prose=is_prose, named_until=named_until)
+        units.add(
+            word_start,
+            word_end,
+            level=level,
+            is_prose=is_prose,
+            named_until=named_until,
+        )
 
 
 def cut(units: Units) -> list[tuple[int, int]]:
@@ -315,19 +322,19 @@ class Ranks:
 
     def _first(self, unit: int) -> int:
         """Returns level, whether there is no number, and the first hash; without any word what is less than all."""
-        units = self._units
-        start = units.starts[unit]
-        end = units.named_until[unit]
-        level = units.levels[unit] << _FLAG_BITS
-        if self._has_numbers and _DIGIT.search(units.text, start, end) is not None:
-            name = _name(units.text[start:end])
+        text = self._units.text
+        start = self._units.starts[unit]
+        end = self._units.named_until[unit]
+        level = self._units.levels[unit] << _FLAG_BITS
+        if self._has_numbers and _DIGIT.search(text, start, end) is not None:
+            name = _name(text[start:end])
             first_number = name[1]
             return level | (1 + first_number)
-        no_number = 1 << _HASH_BITS
-        word = _WORD.search(units.text, start, end)
+        without_number = level | (1 << _HASH_BITS)
+        word = _WORD.search(text, start, end)
         if word is None:
-            return level | no_number
-        return level | no_number | (1 + _hash(word[0]))
+            return without_number
+        return without_number | (1 + _hash(word[0]))
 
 
 @lru_cache(maxsize=1_000)
@@ -365,20 +372,22 @@ def _minima(ranks: Ranks, positions: Sequence[float]) -> list[int]:
 
     The begin of the first unit and the end of the last are lower than all.
     """
-    minima = []
-    after_last = len(positions) - 1
+    minima: list[int] = []
     rising = [0]
     """Units that wait for a lower one to their right; each is the nearest that is no higher, left of the next one."""
-    for unit in range(1, after_last):
-        while rising[-1] > 0 and ranks.is_lower(unit, rising[-1]):
-            if _is_minimum(rising, positions, positions[unit]):
-                minima.append(rising[-1])
-            rising.pop()
-        rising.append(unit)
-    while rising[-1] > 0:
-        if _is_minimum(rising, positions, positions[after_last]):
+
+    def pop(lower_to_right: float) -> None:
+        if _is_minimum(rising, positions, lower_to_right):
             minima.append(rising[-1])
         rising.pop()
+
+    after_last = len(positions) - 1
+    for unit in range(1, after_last):
+        while rising[-1] > 0 and ranks.is_lower(unit, rising[-1]):
+            pop(positions[unit])
+        rising.append(unit)
+    while rising[-1] > 0:
+        pop(positions[after_last])
     return sorted(minima)
 
 
@@ -398,13 +407,16 @@ def _filled(first: int, after: int, ranks: Ranks, positions: Sequence[float]) ->
     """
     begins = [first]
     end = positions[after]
-    while end - positions[first] > _MAX_TOKENS and after - first > 1:
+    while after - first > 1:
         origin = positions[first]
+        if end - origin <= _MAX_TOKENS:
+            break
         next_unit = first + 1
         low = bisect_left(positions, origin + MIN_FILLED, next_unit, after)
         high = bisect_right(positions, origin + MAX_FILLED, low, after)
         if low < high:
-            first = _lowest(range(low, high), ranks, positions, origin + TARGET)
+            candidates = range(low, high)
+            first = _lowest(candidates, ranks, positions, origin + TARGET)
         else:
             # One unit reaches over the whole range: the last cut that keeps to the limit.
             too_far = bisect_right(positions, origin + _MAX_TOKENS, next_unit, after)

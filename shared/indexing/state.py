@@ -139,7 +139,8 @@ def _read_note(key: NoteKey, store: Store) -> tuple[Note | None, str, str | None
     try:
         note = store.get_note(key.tenant_id, key.note_id)
     except NoteUnreadable as problem:
-        return None, f"unreadable:{problem.field}", problem.message
+        revision = f"unreadable:{problem.field}"
+        return None, revision, problem.message
     if note is None:
         return None, "", None
     fault = None

@@ -131,25 +131,31 @@ class _Index:
 
         notes = []
         for chunk in current_chunks(self.store, self.tenant_id, chunks.values()):
-            note_names = frozenset((*names_by_note[chunk.note_id], folded(chunk.title)))
-            notes.append(
-                Named(note_id=chunk.note_id, title=chunk.title, path=chunk.path, names=note_names)
+            note_names = names_by_note[chunk.note_id]
+            note_names.add(folded(chunk.title))
+            note = Named(
+                note_id=chunk.note_id,
+                title=chunk.title,
+                path=chunk.path,
+                names=frozenset(note_names),
             )
+            notes.append(note)
         return tuple(notes)
 
     def linking_to(self, names: Sequence[str]) -> _Sources:
         """Returns the notes that link to one of the names."""
         limit = MAX_BACKLINKS + 2
         terms = [index_term("link", self.vault, name) for name in names]
+        results = self.pool.map(partial(self._chunks_with, limit=limit), terms)
         chunks: list[IndexedChunk] = []
         is_complete = True
-        for linking_chunks in self.pool.map(partial(self._chunks_with, limit=limit), terms):
+        for linking_chunks in results:
             chunks.extend(linking_chunks)
             if len(linking_chunks) >= limit:
                 is_complete = False
         chunks.sort(key=lambda chunk: chunk.created_at, reverse=True)
-        note_ids = list(dict.fromkeys(chunk.note_id for chunk in chunks))
-        return _Sources(note_ids, is_complete)
+        note_ids = dict.fromkeys(chunk.note_id for chunk in chunks)
+        return _Sources(list(note_ids), is_complete)
 
     def _chunks_with(self, term: str, *, limit: int) -> tuple[IndexedChunk, ...]:
         return self.store.postings(

@@ -103,14 +103,17 @@ class Notes:
 
     def _check_path(self, tenant_id: str, note: Note, existing: Note | None) -> None:
         """Raises Conflict if another note of the vault has the path."""
-        if not note.path:
+        vault = note.vault
+        path = note.path
+        if not path:
             return
-        if existing is not None and (existing.vault, existing.path) == (note.vault, note.path):
+        stays = existing is not None and existing.vault == vault and existing.path == path
+        if stays:
             return
-        other_id = self.store.note_at(tenant_id, note.vault, note.path)
+        other_id = self.store.note_at(tenant_id, vault, path)
         if other_id is not None and other_id != note.note_id:
             raise Conflict(
-                f"path: note {other_id!r} of vault {note.vault!r} has the path {note.path!r} already"
+                f"path: note {other_id!r} of vault {vault!r} has the path {path!r} already"
             )
 
     def import_id(self, tenant_id: str, vault: str, path: str) -> str:
@@ -272,11 +275,16 @@ class Notes:
         Raises NotFound; Conflict if another note has its path; Erased if everything was erased since the trash was
         read.
         """
-        store = self.store.unless_erased(tenant_id, self.store.last_erasure(tenant_id))
+        last_erasure = self.store.last_erasure(tenant_id)
+        store = self.store.unless_erased(tenant_id, last_erasure)
         notes = replace(self, store=store)
         version = notes.trashed(tenant_id, trash_id).note
-        draft = NoteDraft.of(version)
-        note = notes.save(tenant_id, version.note_id, draft, reason=TrashReason.REPLACED)
+        note = notes.save(
+            tenant_id,
+            version.note_id,
+            NoteDraft.of(version),
+            reason=TrashReason.REPLACED,
+        )
         self.store.delete(tenant_id, TRASH, trash_id)
         return note
 

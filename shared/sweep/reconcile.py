@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 import logging
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
@@ -368,13 +368,17 @@ class _Sweep:
 
     def _without_note(self, keys: Sequence[NoteKey]) -> tuple[NoteKey, ...]:
         """Returns the records' keys whose note is gone; notes that exist were looked at before their records."""
-        note_ids: dict[str, list[str]] = {}
+        note_ids: dict[str, list[str]] = defaultdict(list)
         for key in keys:
-            note_ids.setdefault(key.tenant_id, []).append(key.note_id)
+            note_ids[key.tenant_id].append(key.note_id)
         live_records = {}
-        for tenant_id, tenant_note_ids in note_ids.items():
-            live_records[tenant_id] = self.store.live_records(tenant_id, tenant_note_ids)
-        return tuple([key for key in keys if key.note_id not in live_records[key.tenant_id]])
+        for tenant_id, ids_of_tenant in note_ids.items():
+            live_records[tenant_id] = self.store.live_records(tenant_id, ids_of_tenant)
+        without_note = []
+        for key in keys:
+            if key.note_id not in live_records[key.tenant_id]:
+                without_note.append(key)
+        return tuple(without_note)
 
     def _save_cursor(self, cursor: SweepCursor) -> None:
         if cursor.phase == CHANGES:

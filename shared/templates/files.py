@@ -163,15 +163,19 @@ def _line(value: object, field: str) -> str:
 
 def _keywords(value: object) -> tuple[str, ...]:
     """Reads a list, or text with commas, in order and without repeats. Raises InvalidArgument."""
-    items: object = value
+    items = value
     if value is None:
         items = []
     elif isinstance(value, str):
         items = value.split(",")
     if not isinstance(items, list) or None in items:
         raise InvalidArgument("keywords", "a list of words")
-    keywords = [_line(item, "keywords") for item in items]
-    return tuple(dict.fromkeys(keyword for keyword in keywords if keyword))
+    keywords: dict[str, None] = {}
+    for item in items:
+        keyword = _line(item, "keywords")
+        if keyword:
+            keywords[keyword] = None
+    return tuple(keywords)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -88,11 +88,14 @@ def with_vectors(templates: Sequence[Template], embedder: Embedder) -> Iterator[
     Raises ModelUnavailable, ModelRefused and PortContractError; templates yielded before that are
     good.
     """
-    for start in range(0, len(templates), embedder.batch_size):
-        batch = templates[start : start + embedder.batch_size]
-        vectors = embedder.embed_documents([embedded_text(template) for template in batch])
+    size = embedder.batch_size
+    for start in range(0, len(templates), size):
+        batch = templates[start : start + size]
+        texts = [embedded_text(template) for template in batch]
+        vectors = embedder.embed_documents(texts)
         for template, vector in zip(batch, vectors, strict=True):
-            yield StoredTemplate(template, vector, vector_key(template, embedder))
+            key = vector_key(template, embedder)
+            yield StoredTemplate(template, vector, key)
 
 
 def nearest(

@@ -80,19 +80,19 @@ class Table(Generic[T]):
         self.name = name
         self._kind = kind
         fields = CODEC.fields(kind)
-        self._converters: list[tuple[int, Callable[[Any], Any]]] = []
-        """Index of each column that is converted, and its converter."""
-        for index, field in enumerate(fields):
-            if field.structured and field.name != unread:
-                converter = partial(_read_json, field.read)
-                # Cached: the chunks of a note, and mostly of a folder, have the same tags and scopes.
-                self._converters.append((index, lru_cache(4096)(converter)))
-            elif field.read is not None:
-                self._converters.append((index, field.read))
         self.column_names = tuple(field.key for field in fields)
         qualified = [f'{name}."{column}"' for column in self.column_names]
         self.columns = ", ".join(qualified)
         """Columns that `load` reads, for a SELECT."""
+        self._converters: list[tuple[int, Callable[[Any], Any]]] = []
+        """Index of each column that is converted, and its converter."""
+        for index, field in enumerate(fields):
+            convert = field.read
+            if field.structured and field.name != unread:
+                # Cached: the chunks of a note, and mostly of a folder, have the same tags and scopes.
+                convert = lru_cache(4096)(partial(_read_json, convert))
+            if convert is not None:
+                self._converters.append((index, convert))
 
     def row(self, value: T, **columns: object) -> dict[str, Any]:
         """Returns column -> its value.
@@ -144,20 +144,16 @@ def delete(db: sqlite3.Connection, table: str, key: str) -> bool:
 
 
 def insert(
-    db: sqlite3.Connection,
-    table: str,
-    row: Mapping[str, Any],
-    *,
-    replacing: bool = False,
+    db: sqlite3.Connection, table: str, row: Mapping[str, Any], *, replacing: bool = False
 ) -> None:
     """Writes a row; with `replacing` in the place of the row of the same key, if there is one."""
-    columns = ", ".join([f'"{column}"' for column in row])
-    marks = ", ".join("?" * len(row))
-    verb = "INSERT"
-    if replacing:
-        verb = "INSERT OR REPLACE"
+    quoted = [f'"{column}"' for column in row]
+    columns = ", ".join(quoted)
+    marks = ", ".join("?" for _ in row)
+    verb = "INSERT OR REPLACE" if replacing else "INSERT"
     statement = f"{verb} INTO {table} ({columns}) VALUES ({marks})"
-    db.execute(statement, tuple(row.values()))
+    values = tuple(row.values())
+    db.execute(statement, values)
 
 
 @dataclass(frozen=True, slots=True)

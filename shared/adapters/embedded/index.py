@@ -269,22 +269,28 @@ class ChunkChanges:
         """Replaces a chunk, whose id is another if its time is. `stored`: as `_stored` returns it."""
         row_id, created_at, terms, scopes, length, index_version = stored
         new_id: int = row_id
-        if ids_of_second(created_at) != ids_of_second(row["created_at"]):
+        ids_now = ids_of_second(created_at)
+        if ids_of_second(row["created_at"]) != ids_now:
             new_id = self._free_id(row["created_at"])
         has_moved = new_id != row_id
-        if has_moved or (terms, scopes) != (row["terms"], row["scopes"]):
+
+        has_other_postings = terms != row["terms"] or scopes != row["scopes"]
+        if has_moved or has_other_postings:
             self._remove_postings(row_id, terms, scopes)
             self._add_postings(new_id, row["terms"], row["scopes"])
-        assignments = [f'"{column}" = ?' for column in row]
-        statement = f"UPDATE chunks SET {', '.join(assignments)}, id = ? WHERE id = ?"
+
+        assignments = ", ".join(f'"{column}" = ?' for column in row)
+        statement = f"UPDATE chunks SET {assignments}, id = ? WHERE id = ?"
         values = (*row.values(), new_id, row_id)
         self._db.execute(statement, values)
-        if has_moved or index_version != row["index_version"]:
+
+        new_version = row["index_version"]
+        if has_moved or index_version != new_version:
             move_vectors(
                 self._db,
                 row_id,
                 new_id,
-                index_version=row["index_version"],
+                index_version=new_version,
                 revision=self._revision,
             )
         self._added_length += row["length"] - length

@@ -66,34 +66,34 @@ class FirestoreAccount(Corpus):
     # -- usage
 
     def spend(
-        self,
-        tenant_id: str,
-        day: date,
-        kind: Spending,
-        amount: int,
-        *,
-        limit: int | None = None,
+        self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None
     ) -> bool:
         """Increments, and takes that back if it went over the limit. An increment whose reply is lost counts twice.
 
         With a limit the count is read first: a refusal then costs a read instead of two writes.
         """
-        if limit is not None and self.spent(tenant_id, day, kind) + amount > limit:
-            return False
+        if limit is not None:
+            already_spent = self.spent(tenant_id, day, kind)
+            if already_spent + amount > limit:
+                return False
+        is_sharded = kind in SHARDED
         name = self._day(tenant_id, day)
-        if kind in SHARDED:
+        if is_sharded:
             if tenant_id != PROJECT and name not in self._db.ensured:
                 self._db.ensure([put(name, {})])  # so that the day is listed
-            name = f"{name}/{SHARDED[kind][0]}/{random.randrange(USAGE_SHARDS):02x}"  # noqa: S311 - spreads writes, no secret
+            shards = SHARDED[kind][0]
+            shard = random.randrange(USAGE_SHARDS)  # noqa: S311 - spreads writes, no secret
+            name = f"{name}/{shards}/{shard:02x}"
         total = self._add(name, kind, amount)
         if limit is None:
             return True
-        if kind in SHARDED:
+        if is_sharded:
             # Several may spend at once on different documents: the last to read sees what all of them have added.
             total = self.spent(tenant_id, day, kind)
-        if total > limit:
+        is_within = total <= limit
+        if not is_within:
             self._add(name, kind, -amount)
-        return total <= limit
+        return is_within
 
     def list_usage(self, tenant_id: str, *, limit: int, token: str | None = None) -> Page[DayUsage]:
         page: Page[Any] = self._db.page(
@@ -239,12 +239,18 @@ class FirestoreAccount(Corpus):
         while documents := self._db.query(parent, query):
             deletes = []
             for document in documents:
-                if kept and f"{document.name}/".startswith(f"{kept}/"):
+                name = document.name
+                is_kept = kept and f"{name}/".startswith(f"{kept}/")
+                if is_kept:
                     continue
-                deletes.append(delete(document.name))
-                collection_name = document.name.split("/")[-2]
-                erased[_KINDS.get(collection_name, collection_name)] += 1
-            batches = [deletes[start : start + BATCH] for start in range(0, len(deletes), BATCH)]
+                deletes.append(delete(name))
+                collection_name = name.split("/")[-2]
+                kind = _KINDS.get(collection_name, collection_name)
+                erased[kind] += 1
+            batches = []
+            for start in range(0, len(deletes), BATCH):
+                batches.append(deletes[start : start + BATCH])
             list(pool().map(self._db.write_each, batches))  # raises what a batch raises
-            query = replace(query, after=(documents[-1].name,))
+            last_name = documents[-1].name
+            query = replace(query, after=(last_name,))
         return erased

@@ -256,12 +256,15 @@ def _load(collection: Collection[T], document: Any) -> T:  # noqa: ANN401
         notes = zip(stored["noteIds"], stored["noteRevisions"], strict=True)
         stored["noteIds"] = json.dumps(dict(notes))
     nullable_keys = {field.key for field in CODEC.fields(collection.kind) if field.nullable}
-    fields: dict[str, Any] = {camel(collection.id_field): id_of(document)}
+    id_key = camel(collection.id_field)
+    fields: dict[str, Any] = {id_key: id_of(document)}
     for key in collection.keys(CODEC):
-        plain = stored.get(_KEYS.get(key, key))
+        stored_key = _KEYS.get(key, key)
+        plain = stored.get(stored_key)
         if plain is None:
             continue
-        if not isinstance(plain, _DERIVED.get(key, object)):
+        kind = _DERIVED.get(key, object)
+        if not isinstance(plain, kind):
             continue
         if plain == "" and key in nullable_keys:  # earlier releases wrote an empty text for null
             continue

@@ -103,11 +103,12 @@ def _searches_by_folder(
     """Returns searches by folder and month, by folder alone, or none, as far as MAX_SEARCHES suffice."""
     keys = sorted(folder_key(folder) for folder in folders)
     if months:
+        in_months = Where("month", "in", list(months))
         searches = _searches_by_key(keys, MAX_VALUES // len(months))
         if searches:
-            in_months = Where("month", "in", list(months))
             return tuple((in_folders, in_months) for in_folders in searches)
-    return tuple((in_folders,) for in_folders in _searches_by_key(keys, MAX_VALUES))
+    searches = _searches_by_key(keys, MAX_VALUES)
+    return tuple((in_folders,) for in_folders in searches)
 
 
 def _searches_by_key(keys: Sequence[str], step: int) -> list[Where]:
@@ -130,16 +131,23 @@ def _days_and_months(created: TimeRange | None) -> tuple[list[str], list[str]]:
     count = (last_day - first_day).days + 1
     if count > 31 * MAX_VALUES:
         return [], []
-    days = []
+    days: dict[str, None] = {}
+    months: dict[str, None] = {}
     for number in range(count):
         date = first_day + timedelta(days=number)
-        days.append(date.isoformat())
-    months = list(dict.fromkeys(day[:7] for day in days))
-    if len(months) > MAX_VALUES:
-        months = []
-    if len(days) > MAX_VALUES:
-        days = []
-    return days, months
+        day = date.isoformat()
+        month = day[:7]
+        days[day] = None
+        months[month] = None
+    return _fitting(days), _fitting(months)
+
+
+def _fitting(values: Iterable[str]) -> list[str]:
+    """Returns the values if a filter can hold them all, otherwise none."""
+    listed = list(values)
+    if len(listed) > MAX_VALUES:
+        return []
+    return listed
 
 
 def is_impossible(restriction: Restriction) -> bool:
@@ -156,12 +164,16 @@ def filters_by_time_and_scope(restriction: Restriction) -> tuple[tuple[Where, ..
     """Returns filters for queries ordered by `createdAt`, and whether they express the whole restriction."""
     created = restriction.created or _EVER
     filters = _between("createdAt", created.start, created.end)
-    fitting_groups = [sorted(group) for group in restriction.scopes if len(group) <= MAX_VALUES]
+    groups = restriction.scopes
+    if not groups:
+        return filters, True
+    fitting_groups = [sorted(group) for group in groups if len(group) <= MAX_VALUES]
     if not fitting_groups:
-        return filters, not restriction.scopes
+        return filters, False
     # The smallest group is most likely the most selective one.
     smallest = min(fitting_groups, key=_by_length)
-    return (*filters, any_of("scopes", smallest)), len(restriction.scopes) == 1
+    is_only_group = len(groups) == 1
+    return (*filters, any_of("scopes", smallest)), is_only_group
 
 
 def filters_by_posting(restriction: Restriction, stem: str) -> tuple[Where, ...]:

@@ -158,14 +158,16 @@ class FirestoreIndex(Corpus):
         if not self._is_empty(tenant_id, folder):
             return
         name = self._folder_name(tenant_id, folder)
+        mark = change(name, {"leaving": True})
         try:
-            reply = self._db.commit([change(name, {"leaving": True})], counted=counted)
-            mark = token_of(reply.write_results[0].update_time)
+            reply = self._db.commit([mark], counted=counted)
+            token = token_of(reply.write_results[0].update_time)
             if self._is_empty(tenant_id, folder):
-                stamp = _stamp(self._db, tenant_id, folder_key(folder))
-                writes = [expect(delete(name), mark), stamp]
+                removal = expect(delete(name), token)
+                writes = [removal, _stamp(self._db, tenant_id, folder_key(folder))]
             else:
-                writes = [expect(change(name, {"leaving": False}), mark)]
+                unmark = change(name, {"leaving": False})
+                writes = [expect(unmark, token)]
             self._db.commit(writes, counted=counted)
         except Conflict:
             return  # another worker has removed the folder, or brought a note
@@ -322,16 +324,17 @@ class _Commits:
         for chunk_id in self._change.remove:
             yield delete(self._name("chunks", chunk_id))
         for chunk_put in self._change.put:
-            name = self._name("chunks", chunk_put.chunk.chunk_id)
-            fields = dict(chunk_fields(self._tenant_id, chunk_put.chunk))
+            chunk = chunk_put.chunk
+            fields = dict(chunk_fields(self._tenant_id, chunk))
             fields["embedded"] = chunk_put.vector is not None
             if chunk_put.vector is not None:
                 fields[OWN_VECTOR] = chunk_put.vector
             if chunk_put.second_vector is not None:
                 version, vector = chunk_put.second_vector
-                fields[VERSION_FIELDS[SECOND_VECTOR]] = version
+                version_field = VERSION_FIELDS[SECOND_VECTOR]
+                fields[version_field] = version
                 fields[SECOND_VECTOR] = vector
-            yield put(name, fields)
+            yield put(self._name("chunks", chunk.chunk_id), fields)
         for chunk in self._change.patch:
             name = self._name("chunks", chunk.chunk_id)
             yield change(name, chunk_fields(self._tenant_id, chunk))
@@ -365,13 +368,16 @@ class _Commits:
         """Makes the writes of the last commit: the record, or its removal and a stamp."""
         record = self._change.record
         if record is None:
-            digest = hashlib.sha256(self._change.note_id.encode()).hexdigest()
-            return [delete(self._record_name), _stamp(self._db, self._tenant_id, digest)]
+            removal = delete(self._record_name)
+            digest = hashlib.sha256(self._change.note_id.encode())
+            stamp = _stamp(self._db, self._tenant_id, digest.hexdigest())
+            return [removal, stamp]
         fields = record_fields(self._record_name, record)
         if self.folder is not None:
             fields.update(CODEC.dump(self.folder))
             fields["place"] = folder_key(self.folder)
-        return [_touch(put(self._record_name, fields))]
+        write = put(self._record_name, fields)
+        return [_touch(write)]
 
     def _name(self, collection: str, document_id: str) -> str:
         return self._db.name(self._tenant_id, collection, document_id)

@@ -124,12 +124,7 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
         return min(note_ids, default=None)
 
     def list_notes(
-        self,
-        tenant_id: str,
-        *,
-        limit: int,
-        token: str | None = None,
-        vault: str | None = None,
+        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
     ) -> Page[ListedNote]:
         """Reads no text: the index has failed at a note whose text is missing or of a wrong type."""
         after = None
@@ -138,22 +133,28 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
         # 1. The notes, and beside them the first failures of the index.
         failing = pool().submit(self._failures, tenant_id, after, limit)
         documents = self._documents(tenant_id, after, limit + 1, vault)
-        in_vault = (note for note in map(listed_note_of, documents) if vault in (None, note.vault))
+        all_notes = map(listed_note_of, documents)
+        in_vault = (note for note in all_notes if vault in (None, note.vault))
         notes = list(islice(in_vault, limit + 1))
         listed = notes[:limit]
 
         # 2. More failures, if the first ones are of other vaults or of deleted notes.
         some = failing.result()
         failures = dict(some)
-        while listed and len(some) == limit and max(some) < listed[-1].note_id:
-            some = self._failures(tenant_id, max(some), limit)
+        while listed and len(some) == limit:
+            last_failure = max(some)
+            if last_failure >= listed[-1].note_id:
+                break
+            some = self._failures(tenant_id, last_failure, limit)
             failures.update(some)
 
         items = []
         for note in listed:
-            items.append(replace(note, error=note.error or failures.get(note.note_id)))
+            error = note.error or failures.get(note.note_id)
+            items.append(replace(note, error=error))
         next_token = None
-        if len(notes) > limit:
+        has_more = len(notes) > limit
+        if has_more:
             next_token = make_token("notes", items[-1].note_id)
         return Page(tuple(items), next_token)
 
@@ -227,14 +228,16 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
         return self._keys("index", limit, cursor)
 
     def due_keys(self, now: datetime, *, limit: int) -> tuple[NoteKey, ...]:
+        is_due = Where("dueAt", "<=", now)
         keys: tuple[NoteKey, ...] = ()
-        for status in (IndexStatus.PENDING, IndexStatus.FAILED):
-            if len(keys) < limit:
-                is_due = Where("dueAt", "<=", now)
-                keys += self._waiting_keys("waiting", status, "dueAt", limit - len(keys), is_due)
-        for status in (IndexStatus.PENDING, IndexStatus.FAILED):
-            if len(keys) < limit:
-                keys += self._waiting_keys("unfinished", status, "indexedAt", limit - len(keys))
+        for field, order, conditions in (
+            ("waiting", "dueAt", (is_due,)),
+            ("unfinished", "indexedAt", ()),
+        ):
+            for status in (IndexStatus.PENDING, IndexStatus.FAILED):
+                room = limit - len(keys)
+                if room > 0:
+                    keys += self._waiting_keys(field, status, order, room, *conditions)
         return keys
 
     def _waiting_keys(

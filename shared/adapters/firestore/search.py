@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from operator import attrgetter
 from typing import TypeAlias
 
@@ -103,14 +102,19 @@ class FirestoreSearch(Corpus):
         size: int,
     ) -> _Neighbours:
         """Makes one vector search of at most `size` documents."""
+        space = vector_space(index_version)
+        version_field = VERSION_FIELDS[query.vector_field]
         documents = self._db.find(tenant_id, replace(query, limit=size))
         neighbours = []
         for document in documents:
-            version = document.fields[VERSION_FIELDS[query.vector_field]].string_value
-            if vector_space(version) == vector_space(index_version):
-                # Rounding moves the product of unit vectors a little out of [-1, 1].
-                cosine = min(1.0, max(-1.0, document.fields[DISTANCE].double_value))
-                neighbours.append(Neighbour(chunk_of(document, stems), cosine))
+            fields = document.fields
+            version = fields[version_field].string_value
+            if vector_space(version) != space:
+                continue
+            # Rounding moves the product of unit vectors a little out of [-1, 1].
+            distance = fields[DISTANCE].double_value
+            cosine = min(1.0, max(-1.0, distance))
+            neighbours.append(Neighbour(chunk_of(document, stems), cosine))
         return _Neighbours(neighbours, may_have_more=len(documents) == size)
 
     def postings(
@@ -191,16 +195,18 @@ class FirestoreSearch(Corpus):
 
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         """Looks up each note's existence and its record in one request: two reads a note."""
-        names_of = {}
+        note_names = {}
+        record_names = {}
         for note_id in note_ids:
-            note_name = self._db.name(tenant_id, "notes", note_id)
-            names_of[note_id] = (note_name, self._db.name(tenant_id, "index", note_id))
-        names = list(chain.from_iterable(names_of.values()))
+            note_names[note_id] = self._db.name(tenant_id, "notes", note_id)
+            record_names[note_id] = self._db.name(tenant_id, "index", note_id)
+        names = [*note_names.values(), *record_names.values()]
         documents = self._db.lookup(names, RECORD_FIELDS)
         records = {}
-        for note_id, (note_name, record_name) in names_of.items():
-            if note_name in documents and record_name in documents:
-                fields = values_of(documents[record_name])
+        for note_id, note_name in note_names.items():
+            record = documents.get(record_names[note_id])
+            if note_name in documents and record is not None:
+                fields = values_of(record)
                 records[note_id] = CODEC.load(IndexRecord, fields)
         return records
 
@@ -233,8 +239,9 @@ def _nearest_of_all(searches: Sequence[_Search], size: int) -> list[Neighbour]:
 
     So several searches cost not many more reads than one.
     """
-    share = min(size, size // max(1, len(searches)) + SPARE)
-    results = list(pool().map(lambda search: search(share), searches))
+    equal_share = size // max(1, len(searches))
+    share = min(size, equal_share + SPARE)
+    results = _in_parallel(searches, share)
     nearest = _merge(results)[:size]
     if share == size:
         return nearest
@@ -245,8 +252,13 @@ def _nearest_of_all(searches: Sequence[_Search], size: int) -> list[Neighbour]:
     for search, result in zip(searches, results, strict=True):
         if result.may_bring(worst_cosine):
             again.append(search)
-    results.extend(pool().map(lambda search: search(size), again))
+    results += _in_parallel(again, size)
     return _merge(results)[:size]
+
+
+def _in_parallel(searches: Iterable[_Search], size: int) -> list[_Neighbours]:
+    """Makes searches at once, each for `size` neighbours."""
+    return list(pool().map(lambda search: search(size), searches))
 
 
 def _merge(results: Iterable[_Neighbours]) -> list[Neighbour]:

@@ -97,10 +97,13 @@ def _cache_folder() -> Path | None:
         state = cache.stat()
     except (OSError, RuntimeError):  # there may be no home folder
         return None
-    if state.st_mode & OTHERS or state.st_uid != os.geteuid():
+    is_open_to_others = state.st_mode & OTHERS
+    if is_open_to_others or state.st_uid != os.geteuid():
         return None
-    environment = f"{_runtime().__version__} {os.uname().machine} {_processor()}"
-    return cache / f"{_PREFIX}{hashlib.sha256(environment.encode()).hexdigest()[:16]}"
+    machine = os.uname().machine
+    environment = f"{_runtime().__version__} {machine} {_processor()}"
+    digest = hashlib.sha256(environment.encode()).hexdigest()
+    return cache / f"{_PREFIX}{digest[:16]}"
 
 
 def _processor() -> str:
