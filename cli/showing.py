@@ -154,6 +154,11 @@ def show_list(
         out.print(empty)
 
 
+def time_in_words(instant: str) -> str:
+    """Returns the day and minute of an RFC 3339 time, like `2026-05-08 09:30`."""
+    return instant[:16].replace("T", " ")
+
+
 def show_answer(answer: Json, context: CommandContext) -> None:
     """Prints an answer and what it cites; below a refusal the nearest notes."""
     console().print(Text(answer["answer"]))
@@ -163,45 +168,48 @@ def show_answer(answer: Json, context: CommandContext) -> None:
 def show_sources(answer: Json, context: CommandContext) -> None:
     """Prints everything below an answer's text."""
     out = console()
-    link = linked(context)
-    refusal = answer["meta"]["refusal"]
-    is_quoted = answer["meta"].get("answerKind") == QUOTED_KIND
-
+    meta = answer["meta"]
+    refusal = meta["refusal"]
     if refusal:
-        _show_refusal(refusal, out)
+        _show_reason(refusal, out)
     show_time(answer)
-    ranked_folders = answer["meta"].get("folders")
+    ranked_folders = meta.get("folders")
     if ranked_folders:
-        names = ", ".join(_folder_name(folder) for folder in ranked_folders)
-        out.print(Text(f"looked in, the first first: {names}", "dim"))
+        names = [_joined("/", folder["vault"], folder["folder"]) for folder in ranked_folders]
+        listing = ", ".join(names)
+        out.print(Text(f"looked in, the first first: {listing}", "dim"))
 
+    is_quoted = meta.get("answerKind") == QUOTED_KIND
+    link = linked(context)
     for citation in answer["citations"]:
         _show_citation(citation, link, out, with_quote=not is_quoted)
     if is_quoted:
-        problem = answer["meta"].get("writerProblem") or SWITCHED_ON
+        problem = meta.get("writerProblem") or SWITCHED_ON
         out.print(Text(f"{QUOTED} {problem}", "dim"))
-
     if refusal:
-        hint = hint_for(refusal["reason"], context)
-        if hint:
-            out.print(Text(hint, "dim"))
-        if refusal["nearest"]:
-            out.print(Text("\nThe nearest notes:", "dim"))
-            show_results(refusal["nearest"], context)
+        _show_help(refusal, context, out)
 
 
-def _show_refusal(refusal: Json, out: Console) -> None:
+def _show_reason(refusal: Json, out: Console) -> None:
     """Prints the reason of a refusal, unless the answer's text says it already."""
     from shared.language.vocabulary import vocabulary  # noqa: PLC0415 - for refusals, with the words of a language
 
+    reason = refusal["told"]
     english = vocabulary("en").answers
-    if english is None or refusal["told"] != english.refusals[refusal["reason"]]:
-        out.print(Text(refusal["told"]))
+    if english is not None and reason == english.refusals[refusal["reason"]]:
+        return
+    out.print(Text(reason))
 
 
-def _folder_name(folder: Json) -> str:
-    """Returns `vault/folder`, or the one of both that there is."""
-    return _joined("/", folder["vault"], folder["folder"])
+def _show_help(refusal: Json, context: CommandContext, out: Console) -> None:
+    """Prints what a person can do about a refusal, and the nearest notes."""
+    hint = hint_for(refusal["reason"], context)
+    if hint:
+        out.print(Text(hint, "dim"))
+    nearest = refusal["nearest"]
+    if nearest:
+        out.print(Text("\nThe nearest notes:", "dim"))
+        show_results(nearest, context)
 
 
 def _joined(separator: str, *parts: str | None) -> str:
@@ -213,14 +221,21 @@ def _show_citation(citation: Json, link: Linked, out: Console, *, with_quote: bo
     """Prints the passage that a citation leads to, and a warning if its note has changed."""
     from shared.times.dates import date_in_words  # noqa: PLC0415 - for answers that cite, with their words of dates
 
-    day = date_in_words(datetime.fromisoformat(citation["createdAt"]))
-    location = _joined(" · ", citation["title"], citation["headingPath"], citation["path"], day)
+    created_at = datetime.fromisoformat(citation["createdAt"])
+    location = _joined(
+        " · ",
+        citation["title"],
+        citation["headingPath"],
+        citation["path"],
+        date_in_words(created_at),
+    )
     marker = (f"[{citation['cid']}]", "cyan")
     out.print(Text.assemble("  ", marker, " ", link(location, citation)))
     if with_quote:
         from shared.api.values import snippet  # noqa: PLC0415 - 150 ms for answers that a model took longer to write
 
-        out.print(Text(f"       “{snippet(citation['quote'])}”", "dim"))
+        quote = snippet(citation["quote"])
+        out.print(Text(f"       “{quote}”", "dim"))
     if citation["stale"]:
         out.print(Text("       the note has changed since it was read for this answer", "yellow"))
 
@@ -229,10 +244,7 @@ def matches_well(found: Json) -> bool:
     """Reports whether a search found a word of the query, something much like it, or the time that
     it names.
     """
-    rows = found["results"]
-    if not rows:
-        return False
-    return _names_time(found) or any(_is_related(row, MATCHING) for row in rows)
+    return bool(_related_rows(found))
 
 
 def show_found(found: Json, context: CommandContext, *, nothing: str) -> None:
@@ -264,7 +276,8 @@ def show_files(found: Json, context: CommandContext) -> None:
             names.append(_joined("/", row["vault"], row["path"] or row["noteId"]))
         else:
             names.append(str(file))
-    for name in dict.fromkeys(names):
+    each_once = dict.fromkeys(names)
+    for name in each_once:
         echo(name)
 
 
@@ -290,7 +303,9 @@ def show_time(found: Json) -> None:
     time_range = query.get("timeRange")
     if not time_range:
         return
-    effect = "restricted to" if time_range["restricts"] else "ordered by nearness to"
+    effect = "ordered by nearness to"
+    if time_range["restricts"]:
+        effect = "restricted to"
     line = f"{effect} “{time_range['phrase']}”"
     if time_range["widened"]:
         line += f", searched further: {time_range['widened']}"
@@ -322,7 +337,14 @@ def show_results(rows: Sequence[Json], context: CommandContext) -> None:
             location.stylize(Style(link=_address(file, row)))
         headings = [heading.lstrip("# ") for heading in row["headingPath"].split(" > ")]
         name = _joined(" › ", row["title"], *headings)
-        out.print(Text.assemble(location, "  ", name, (f" · {row['createdAt'][:10]}", "dim")))
+        day = row["createdAt"][:10]
+        heading_line = Text.assemble(
+            location,
+            "  ",
+            name,
+            (f" · {day}", "dim"),
+        )
+        out.print(heading_line)
         out.print(Text(f"    {row['snippet']}"))
 
 
@@ -347,20 +369,22 @@ def _line(row: Json, file: Path) -> int | None:
     if file.suffix.lower() not in LINES:
         return None
     try:
-        text = file.read_text("utf-8-sig", errors="replace").encode("utf-16-le", "replace")
+        text = file.read_text("utf-8-sig", errors="replace")
     except OSError:  # it may be gone or closed to this person by now
         return None
     # Offsets of spans count units of UTF-16, of two bytes each.
+    units = text.encode("utf-16-le", "replace")
     start = 2 * row["span"]["start"]
     end = 2 * row["span"]["end"]
-    passage = text[start:end].decode("utf-16-le", "replace")
+    passage = units[start:end].decode("utf-16-le", "replace")
     words = _WORD.findall(row["snippet"])
     if not words or words[0] not in passage:
         return None
-    return text[:start].decode("utf-16-le", "replace").count("\n") + 1
+    text_before = units[:start].decode("utf-16-le", "replace")
+    return text_before.count("\n") + 1
 
 
-def show_table(headings: Sequence[str], rows: Sequence[Sequence[Text]]) -> None:
+def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Prints columns that fold if the terminal is too narrow."""
     from rich.table import Table  # noqa: PLC0415 - for lists
 
@@ -369,25 +393,15 @@ def show_table(headings: Sequence[str], rows: Sequence[Sequence[Text]]) -> None:
         justify: JustifyMethod = "right" if heading == "score" else "left"
         table.add_column(heading, overflow="fold", justify=justify)
     for row in rows:
-        table.add_row(*row)
+        cells = [Text(cell) for cell in row]
+        table.add_row(*cells)
     console().print(table)
 
 
 def show_report(report: ImportReport) -> None:
     """Prints the counts of an import, then every file that needs a remark."""
     out = console()
-    by_rule = ""
-    if report.removed_by_rule:
-        by_rule = f" ({report.removed_by_rule} of them ignored from now on)"
-    written = ""
-    if report.written:
-        written = f"{counted(report.written, 'file')} written, "
-    summary = (
-        f"{counted(report.notes, 'note')} from {report.folder} into vault {report.vault}: "
-        f"{report.indexed} indexed, {report.unchanged} unchanged, {report.removed} removed{by_rule}, "
-        f"{written}{counted(report.embedded, 'text')} embedded in {report.seconds:.1f} s"
-    )
-    out.print(Text(summary))
+    out.print(Text(_summary(report)))
 
     if report.indexed and report.dates:
         sources = ", ".join(f"{count} {source}" for source, count in report.dates.most_common())
@@ -405,16 +419,39 @@ def show_report(report: ImportReport) -> None:
     )
     for heading, files in remarks:
         for file in files:
-            out.print(
-                Text.assemble(
-                    "  ",
-                    (heading, "yellow"),
-                    f" {file.path}: {file.reason}",
-                )
-            )
+            out.print(_remark(heading, file.path, file.reason))
     for folder in report.gone:
         path = f"{report.folder}/{folder.path}".rstrip("/")
-        out.print(Text.assemble("  ", ("gone", "yellow"), f" {path}: {folder.reason}"))
+        out.print(_remark("gone", path, folder.reason))
+
+
+def _summary(report: ImportReport) -> str:
+    """Returns the line with the counts of an import."""
+    notes = counted(report.notes, "note")
+    removed = f"{report.removed} removed"
+    if report.removed_by_rule:
+        removed += f" ({report.removed_by_rule} of them ignored from now on)"
+    counts = [
+        f"{report.indexed} indexed",
+        f"{report.unchanged} unchanged",
+        removed,
+    ]
+    if report.written:
+        files = counted(report.written, "file")
+        counts.append(f"{files} written")
+    texts = counted(report.embedded, "text")
+    counts.append(f"{texts} embedded in {report.seconds:.1f} s")
+    listing = ", ".join(counts)
+    return f"{notes} from {report.folder} into vault {report.vault}: {listing}"
+
+
+def _remark(heading: str, path: str, reason: str) -> Text:
+    """Returns the line of a file or folder that needs a remark."""
+    return Text.assemble(
+        "  ",
+        (heading, "yellow"),
+        f" {path}: {reason}",
+    )
 
 
 def hint_for(reason: str, context: CommandContext) -> str:
@@ -431,11 +468,14 @@ def why_nothing(client: ApiClient, context: CommandContext) -> str:
     coverage = client.send("GET", "/index:coverage")
     if not coverage["notes"]:
         return _no_notes(context)
-    if coverage["missing"]:
-        waiting = f"of {counted(coverage['notes'], 'note')} {coverage['missing']} not indexed yet"
-        reason = f"{NOTHING_FOUND}; {waiting}."
-        return reason if context.server else f"{reason} {RECONCILE}"
-    return NOTHING_FOUND
+    missing = coverage["missing"]
+    if not missing:
+        return NOTHING_FOUND
+    notes = counted(coverage["notes"], "note")
+    reason = f"{NOTHING_FOUND}; of {notes} {missing} not indexed yet."
+    if context.server:
+        return reason
+    return f"{reason} {RECONCILE}"
 
 
 def _no_notes(context: CommandContext) -> str:
@@ -464,9 +504,11 @@ def tell_who_was_away(meta: Json, client: ApiClient) -> None:
     if not models:
         return
     problems = []
-    if models.writer and meta.get("model", "none") == models.quoter:
+    is_quoted = meta.get("model", "none") == models.quoter
+    if models.writer and is_quoted:
         problems.append(f"{models.writer} did not write, quotes from the notes stand in for it")
-    if models.embedder and meta["retrieval"]["strategy"] == KEYWORD_RECENCY:
+    by_words_alone = meta["retrieval"]["strategy"] == KEYWORD_RECENCY
+    if models.embedder and by_words_alone:
         problems.append(
             f"{models.embedder} did not answer: passages were found by their words alone"
         )

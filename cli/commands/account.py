@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -48,17 +48,27 @@ def export(context: CommandContext, file: Path | None) -> None:
                 echo_json_text(line)
             return
         counts = Counter[str]()
-        part = file.with_name(f"{file.name}.part")
-        try:
-            with part.open("w", encoding="utf-8") as out:
-                for line in _checked(lines, counts):
-                    out.write(f"{line}\n")
-            part.replace(file)
-        finally:
-            part.unlink(missing_ok=True)
-    objects = {kind: count for kind, count in sorted(counts.items()) if kind != END}
+        _write(file, _checked(lines, counts))
+    written = {
+        "file": str(file),
+        "counts": dict(counts),
+    }
+    objects = dict(sorted(counts.items()))
+    objects.pop(END, None)
     summary = counted_lines(objects) or "nothing"
-    context.tell({"file": str(file), "counts": dict(counts)}, f"{summary} written to {file}")
+    context.tell(written, f"{summary} written to {file}")
+
+
+def _write(file: Path, lines: Iterable[str]) -> None:
+    """Writes lines to a file, which changes when the last of them has come."""
+    part = file.with_name(f"{file.name}.part")
+    try:
+        with part.open("w", encoding="utf-8") as out:
+            for line in lines:
+                out.write(f"{line}\n")
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _checked(lines: Iterator[str], counts: Counter[str]) -> Iterator[str]:
@@ -90,8 +100,8 @@ def erase(context: CommandContext, *, yes: bool) -> None:
     if not yes:
         if not can_be_asked():
             fail("nobody can be asked whether to erase everything: --yes answers", USAGE)
-        question = f"Everything will be gone. Type `{CONFIRMATION}` to go on"
-        if prompt(question).strip() != CONFIRMATION:
+        answer = prompt(f"Everything will be gone. Type `{CONFIRMATION}` to go on")
+        if answer.strip() != CONFIRMATION:
             fail("nothing was erased", USAGE)
     with context.client() as client:
         receipt = client.send("DELETE", "/me", {"confirm": CONFIRMATION})
@@ -103,4 +113,8 @@ def erase(context: CommandContext, *, yes: bool) -> None:
 
 def counted_lines(counts: Mapping[str, int]) -> str:
     """Returns the counts of an export's lines, like `2 notes, 1 session`; empty if there are none."""
-    return ", ".join(counted(count, _NOUNS.get(kind, kind)) for kind, count in counts.items())
+    parts = []
+    for kind, count in counts.items():
+        noun = _NOUNS.get(kind, kind)
+        parts.append(counted(count, noun))
+    return ", ".join(parts)

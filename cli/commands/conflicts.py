@@ -44,17 +44,25 @@ def conflicts(context: CommandContext, notes: tuple[str, ...], take: str | None)
         raise click.UsageError(
             "--take decides for notes that are named; `aurora index --take` for a whole folder"
         )
+    rows = []
+    is_complete = True
     with destination_of(context) as destination:
-        chosen = _chosen(list(open_conflicts(destination)), notes)
-        rows = []
-        for sides in chosen:
-            side, reason = _decided(destination, context, sides, take, differs=bool(notes))
+        open_ones = list(open_conflicts(destination))
+        for sides in _chosen(open_ones, notes):
+            side, reason = _decided(
+                destination,
+                context,
+                sides,
+                take,
+                differs=bool(notes),
+            )
             rows.append(_row(sides, side, reason))
+            is_complete = is_complete and side is not None
     if context.as_json:
         echo_json({"conflicts": rows})
     elif not rows:
         echo("no conflicts")
-    if any(row["decided"] is None for row in rows):
+    if not is_complete:
         sys.exit(FAILED)
 
 
@@ -95,11 +103,12 @@ def _decided(
 
     differs: print what differs.
     """
-    asks = take is None and not context.as_json and can_be_asked()
-    if not context.as_json:
+    for_people = not context.as_json
+    asks = take is None and for_people and can_be_asked()
+    if for_people:
         line = f"  {_full_path(sides)}: {sides.reason}"
         console().print(Text.assemble((sides.note_id, "dim"), line))
-        if asks or (differs and take is None):
+        if take is None and (asks or differs):
             echo(_difference(sides))
 
     side = None
@@ -111,21 +120,34 @@ def _decided(
     if side is None:
         return None, sides.reason
 
-    result = settle(destination, sides.folder, sides.note_id, sides.last, side)
+    result = settle(
+        destination,
+        sides.folder,
+        sides.note_id,
+        sides.last,
+        side,
+    )
+    outcome = f"the {side.value} stays, {TRASHED[side]} went into the trash"
     problem = result.failed or result.conflict
-    outcome = problem or f"the {side.value} stays, {TRASHED[side]} went into the trash"
-    if not context.as_json:
+    if problem:
+        side = None
+        outcome = problem
+    if for_people:
         echo(f"  {outcome}")
-    return None if problem else side, outcome
+    return side, outcome
 
 
 def _difference(sides: FileAndNote) -> str:
     """Returns the lines in which the note differs from the file."""
-    file_lines = sides.file.draft.text.splitlines() if sides.file else []
-    note_lines = sides.note.text.splitlines() if sides.note else []
+    file_text = ""
+    if sides.file:
+        file_text = sides.file.draft.text
+    note_text = ""
+    if sides.note:
+        note_text = sides.note.text
     lines = unified_diff(
-        file_lines,
-        note_lines,
+        file_text.splitlines(),
+        note_text.splitlines(),
         "file",
         "note",
         lineterm="",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -162,7 +162,8 @@ def evaluate(
     Strategies, chunkers and embedders given more than once are compared with each other. Where questions name vaults,
     the first-level folders of --notes are those vaults.
     """
-    if [golden, collection, support].count(None) != 2:
+    sources = [golden, collection, support]
+    if sources.count(None) != 2:
         raise click.UsageError("give a golden file, or --collection, or --support")
     if importlib.util.find_spec("ir_measures") is None:  # before anything is indexed
         fail("the metrics are not installed: pip install ir-measures")
@@ -174,7 +175,8 @@ def evaluate(
     if chat is None:
         chat = golden is not None
     with _app(context, NONE, None) as app:  # before anything is indexed
-        agree(app, _number_of_answers(task.golden, options, chat=chat), yes=options["yes"])
+        answers = _number_of_answers(task.golden, options, chat=chat)
+        agree(app, answers, yes=options["yes"])
     measured, tuned = _evaluate(context, task, chat=chat, options=options)
     report = EvaluationReport(
         source=task.source,
@@ -187,12 +189,17 @@ def evaluate(
         echo_json(summary(report))
     else:
         _show(report)
-    if options["page"] is not None:
-        options["page"].write_text(html(report), encoding="utf-8")
+    page: Path | None = options["page"]
+    if page is not None:
+        page.write_text(html(report), encoding="utf-8")
 
 
 def _strategies(options: Mapping[str, Any]) -> list[Strategy]:
-    return [Strategy(name) for name in options["strategies"] or (Strategy.WEIGHTED,)]
+    """Returns the strategies to compare."""
+    names = options["strategies"]
+    if not names:
+        return [Strategy.WEIGHTED]
+    return [Strategy(name) for name in names]
 
 
 def _number_of_answers(golden: Golden, options: Mapping[str, Any], *, chat: bool) -> int:
@@ -200,8 +207,10 @@ def _number_of_answers(golden: Golden, options: Mapping[str, Any], *, chat: bool
     questions = sum(len(foreign) for foreign in golden.foreign.values())
     if chat:
         questions += len(golden.questions)
-    variants = len(options["embedders"]) * len(options["chunkers"]) * len(_strategies(options))
-    return questions * variants
+    embedders = len(options["embedders"])
+    chunkers = len(options["chunkers"])
+    strategies = len(_strategies(options))
+    return questions * embedders * chunkers * strategies
 
 
 @contextmanager
@@ -214,8 +223,8 @@ def _app(context: CommandContext, embedder: str, cache: Path | None) -> Iterator
     if embedder not in (CONFIGURED, NONE):
         variables["EMBEDDING_MODEL"] = embedder
     with tempfile.TemporaryDirectory(prefix="aurora-eval-") as home:
-        settings = replace(context, home=Path(home)).settings(**variables)
-        app = build(settings, tenant=context.tenant_id)
+        temporary = replace(context, home=Path(home))
+        app = build(temporary.settings(**variables), tenant=context.tenant_id)
         try:
             if embedder == NONE:
                 app = assemble(replace(app, embedder=None))
@@ -234,19 +243,13 @@ def _task(
     options: Mapping[str, Any],
 ) -> Task:
     """Reads the questions and the notes. Raises InvalidArgument."""
-    now = None
-    if options["now"] is not None:
-        try:
-            now = parse_instant(options["now"])
-        except ValueError as error:
-            raise InvalidArgument("--now", str(error)) from error
     if collection is not None:
         content = read_collection(collection)
         return Task(
             source=collection.name,
             notes=content.notes,
             golden=_golden(content.questions, content.notes, options),
-            now=now or UNDATED,
+            now=_now(options["now"], default=UNDATED),
         )
     assert golden is not None  # noqa: S101 - one of both is there
     questions = read_golden(golden)
@@ -261,8 +264,18 @@ def _task(
         source=golden.name,
         notes=notes,
         golden=_golden(questions, notes, options),
-        now=now or datetime.now(UTC),
+        now=_now(options["now"], default=datetime.now(UTC)),
     )
+
+
+def _now(value: str | None, *, default: datetime) -> datetime:
+    """Returns the time that --now names, or the default. Raises InvalidArgument."""
+    if value is None:
+        return default
+    try:
+        return parse_instant(value)
+    except ValueError as error:
+        raise InvalidArgument("--now", str(error)) from error
 
 
 def _golden(
@@ -283,8 +296,10 @@ def _golden(
         raise InvalidArgument("--slice", f"one of {', '.join(known_slices)}")
     if options["tunes"] and not all(halves(selected)):
         raise InvalidArgument(
-            "--tune", "questions with an answer for both halves, the tuned one and the other"
+            "--tune",
+            "questions with an answer for both halves, the tuned one and the other",
         )
+
     names = names_of(notes)
     texts = {note_id: note.text for note_id, note in notes.items()}
     relevant = {}
@@ -305,10 +320,20 @@ def _golden(
 
 def _foreign(source: Path) -> tuple[GoldenQuestion, ...]:
     """Returns the questions without their vaults, folders and answers, which are not in the notes."""
-    questions = read_collection(source).questions if source.is_dir() else read_golden(source)
-    return tuple(
-        replace(question, filters=Filters(), vault="", relevant={}) for question in questions
-    )
+    if source.is_dir():
+        questions = read_collection(source).questions
+    else:
+        questions = read_golden(source)
+    bare_questions = []
+    for question in questions:
+        bare_question = replace(
+            question,
+            filters=Filters(),
+            vault="",
+            relevant={},
+        )
+        bare_questions.append(bare_question)
+    return tuple(bare_questions)
 
 
 def read_markdown(folder: Path, *, in_vaults: bool) -> dict[str, NoteDraft]:
@@ -326,13 +351,15 @@ def read_markdown(folder: Path, *, in_vaults: bool) -> dict[str, NoteDraft]:
 
 
 def _read_vault(folder: Path, vault: str) -> dict[str, NoteDraft]:
+    """Returns the notes in the folder of a vault, by id; a file without a date has that of its change."""
     notes = {}
     for entry in walk(folder):
-        if isinstance(entry, Path):
-            note = read(folder, entry, vault)
-            if isinstance(note, FileNote):
-                created_at = note.draft.created_at or note.modified
-                notes[note.note_id] = replace(note.draft, created_at=created_at)
+        if not isinstance(entry, Path):
+            continue
+        note = read(folder, entry, vault)
+        if isinstance(note, FileNote):
+            created_at = note.draft.created_at or note.modified
+            notes[note.note_id] = replace(note.draft, created_at=created_at)
     return notes
 
 
@@ -348,32 +375,49 @@ def _evaluate(
     """
     measured = []
     tuned = []
-    columns = (TextColumn("{task.description}"), MofNCompleteColumn())
-    with Progress(
-        *columns,
+    progress = Progress(
+        TextColumn("{task.description}"),
+        MofNCompleteColumn(),
         console=TerminalConsole(stderr=True),
         transient=True,
-    ) as progress:
-        for embedder in options["embedders"]:
-            with _app(context, embedder, options["cache"]) as app:
-                for chunker in options["chunkers"]:
-                    variant_app = assemble(replace(app, chunker=CHUNKERS[chunker]))
-                    indexing = progress.add_task("indexing", total=len(task.notes))
-                    fill(variant_app, chunker, task.notes, partial(progress.advance, indexing))
-                    model = variant_app.embedder.model if variant_app.embedder else NONE
-                    for strategy in _strategies(options):
-                        asker = Asker(
-                            app=variant_app,
-                            tenant_id=chunker,
-                            now=task.now,
-                            strategy=strategy,
-                        )
-                        variant = Variant(strategy, model, chunker)
-                        progress.add_task(f"asking {variant.label}", total=None)
-                        measured.append(measure(task.golden, variant, asker, chat=chat))
-                        if options["tunes"]:
-                            tuned.append(tune(task.golden, asker))
+    )
+    with progress, closing(_variants(context, task, options, progress)) as variants:
+        for variant, asker in variants:
+            progress.add_task(f"asking {variant.label}", total=None)
+            measured.append(measure(task.golden, variant, asker, chat=chat))
+            if options["tunes"]:
+                tuned.append(tune(task.golden, asker))
     return measured, tuned
+
+
+def _variants(
+    context: CommandContext,
+    task: Task,
+    options: Mapping[str, Any],
+    progress: Progress,
+) -> Generator[tuple[Variant, Asker]]:
+    """Yields each variant with what asks it, when its notes are indexed.
+
+    Its store is there until the next variant is taken.
+    """
+    for embedder in options["embedders"]:
+        with _app(context, embedder, options["cache"]) as app:
+            model = NONE
+            if app.embedder is not None:
+                model = app.embedder.model
+            for chunker in options["chunkers"]:
+                variant_app = assemble(replace(app, chunker=CHUNKERS[chunker]))
+                indexing = progress.add_task("indexing", total=len(task.notes))
+                advance = partial(progress.advance, indexing)
+                fill(variant_app, chunker, task.notes, advance)
+                for strategy in _strategies(options):
+                    asker = Asker(
+                        app=variant_app,
+                        tenant_id=chunker,
+                        now=task.now,
+                        strategy=strategy,
+                    )
+                    yield Variant(strategy, model, chunker), asker
 
 
 def _show(report: EvaluationReport) -> None:
@@ -385,17 +429,27 @@ def _show(report: EvaluationReport) -> None:
         rows = {"all": figures["overall"], **figures["slices"]}
         out.print(_table(f"{report.source}: {label}", TABLE, rows))
         if "answers" in figures:
-            out.print(_table(f"{report.source}, answered: {label}", ANSWERS, figures["answers"]))
-            out.print(f"refusal accuracy {figures['refusals']['accuracy']:.3f}")
-        for source, refused in figures.get("foreignRefused", {}).items():
-            out.print(f"questions of {source}: refused {refused:.3f}")
+            title = f"{report.source}, answered: {label}"
+            accuracy = figures["refusals"]["accuracy"]
+            out.print(_table(title, ANSWERS, figures["answers"]))
+            out.print(f"refusal accuracy {accuracy:.3f}")
+        refused_shares = figures.get("foreignRefused", {})
+        for source, share in refused_shares.items():
+            out.print(f"questions of {source}: refused {share:.3f}")
     for tuned in report.tuned:
-        changes = [f"{name} {value:g}" for name, value in tuned.change.items()]
-        out.print(
-            f"tuned {tuned.strategy.value}: {', '.join(changes) or 'nothing did better'}; "
-            f"tuned half {tuned.tuned_before:.3f} -> {tuned.tuned_after:.3f}, "
-            f"held-out half {tuned.held_out_before:.3f} -> {tuned.held_out_after:.3f}"
-        )
+        out.print(_tuned_line(tuned))
+
+
+def _tuned_line(tuned: Tuned) -> str:
+    """Returns the line that says what was tuned, and what it changes in both halves."""
+    changes = [f"{name} {value:g}" for name, value in tuned.change.items()]
+    listing = ", ".join(changes) or "nothing did better"
+    tuned_half = f"{tuned.tuned_before:.3f} -> {tuned.tuned_after:.3f}"
+    held_out_half = f"{tuned.held_out_before:.3f} -> {tuned.held_out_after:.3f}"
+    return (
+        f"tuned {tuned.strategy.value}: {listing}; "
+        f"tuned half {tuned_half}, held-out half {held_out_half}"
+    )
 
 
 def _table(title: str, names: Sequence[str], rows: Mapping[str, Mapping[str, float]]) -> Table:
@@ -405,7 +459,13 @@ def _table(title: str, names: Sequence[str], rows: Mapping[str, Mapping[str, flo
     for name in names:
         table.add_column(name, justify="right")
     for label, figures in rows.items():
-        if figures:
-            cells = [f"{figures[name]:.3f}" if name in figures else "" for name in names]
-            table.add_row(label, *cells)
+        if not figures:
+            continue
+        cells = [label]
+        for name in names:
+            cell = ""
+            if name in figures:
+                cell = f"{figures[name]:.3f}"
+            cells.append(cell)
+        table.add_row(*cells)
     return table

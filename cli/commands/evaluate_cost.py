@@ -10,6 +10,7 @@ from desktop.client.local import LOOPBACK
 from shared.account.prices import LOOKED_UP, usd
 from shared.app import App
 from shared.model.answers import Usage
+from shared.settings import Settings
 
 PROMPT_TOKENS = 3_500
 """Tokens of a prompt: 12,000 characters of sources, and the rules."""
@@ -26,23 +27,36 @@ def agree(app: App, answers: int, *, yes: bool) -> None:
     if app.ranker is None or not answers:
         return
     model = app.ranker.model
-    address = app.settings.openai_base_url
-    is_here = False
-    if address is not None and not app.settings.uses_gemini:
-        is_here = urlsplit(address).hostname in LOOPBACK
-    usage = Usage(answers * PROMPT_TOKENS, answers * ANSWER_TOKENS)
+    is_free = _is_on_this_machine(app.settings)
+    usage = Usage(
+        answers * PROMPT_TOKENS,
+        answers * ANSWER_TOKENS,
+    )
+    cost = "for nothing"
+    if not is_free:
+        cost = _cost_in_words(usage, model)
     tokens = f"{usage.input_tokens:,} tokens of prompts and {usage.output_tokens:,} of answers"
-    dollars = usd(usage, model)
-    if is_here:
-        cost = "for nothing"
-    elif dollars is None:
-        cost = "price unknown"
-    else:
-        cost = f"USD {dollars:.2f} by the list prices of {LOOKED_UP}"
-    echo(f"{counted(answers, 'answer')} by {model}: at most about {tokens}, {cost}", err=True)
-    if yes or is_here:
+    subject = counted(answers, "answer")
+    echo(f"{subject} by {model}: at most about {tokens}, {cost}", err=True)
+    if yes or is_free:
         return
     if not can_be_asked():
         fail(f"nobody can be asked whether to pay for {answers} answers: --yes answers", USAGE)
     if not confirm("Ask the model?", err=True):
         fail("nothing was asked", USAGE)
+
+
+def _is_on_this_machine(settings: Settings) -> bool:
+    """Reports whether the model that writes is served by this machine."""
+    address = settings.openai_base_url
+    if address is None or settings.uses_gemini:
+        return False
+    return urlsplit(address).hostname in LOOPBACK
+
+
+def _cost_in_words(usage: Usage, model: str) -> str:
+    """Returns the price of so many tokens of a model."""
+    dollars = usd(usage, model)
+    if dollars is None:
+        return "price unknown"
+    return f"USD {dollars:.2f} by the list prices of {LOOKED_UP}"

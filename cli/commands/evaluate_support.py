@@ -26,7 +26,10 @@ def evaluate_support(context: CommandContext, source: Path) -> None:
 
     Raises InvalidArgument for a bad line, OSError.
     """
-    pairs = pairs_of(source) if source.is_dir() else read_pairs(source)
+    if source.is_dir():
+        pairs = pairs_of(source)
+    else:
+        pairs = read_pairs(source)
     judge = judge_of(context.settings())
     parts = _measure(pairs, judge)
     if not context.as_json:
@@ -35,7 +38,12 @@ def evaluate_support(context: CommandContext, source: Path) -> None:
     parts_json = {}
     for part, figures_by_kind in parts.items():
         parts_json[part] = {kind: asdict(figures) for kind, figures in figures_by_kind.items()}
-    echo_json({"source": source.name, "judge": judge.name, "parts": parts_json})
+    figures_json = {
+        "source": source.name,
+        "judge": judge.name,
+        "parts": parts_json,
+    }
+    echo_json(figures_json)
 
 
 def _measure(pairs: Sequence[Pair], judge: Judge) -> dict[str, dict[str, SupportFigures]]:
@@ -46,7 +54,8 @@ def _measure(pairs: Sequence[Pair], judge: Judge) -> dict[str, dict[str, Support
     """
     supports: dict[str, Support] = {}
     for start in range(0, len(pairs), ONE_CALL):
-        supports |= judge_pairs(pairs[start : start + ONE_CALL], judge)
+        batch = pairs[start : start + ONE_CALL]
+        supports |= judge_pairs(batch, judge)
 
     parts = {"all": list(pairs)}
     sources = sorted({pair.source for pair in pairs})
@@ -54,9 +63,14 @@ def _measure(pairs: Sequence[Pair], judge: Judge) -> dict[str, dict[str, Support
         for source in sources:
             parts[source] = [pair for pair in pairs if pair.source == source]
         for source in sources:
-            parts[f"{source}, held out"] = [pair for pair in parts[source] if pair.held_out]
-    parts["held out"] = [pair for pair in pairs if pair.held_out]
+            parts[f"{source}, held out"] = _held_out(parts[source])
+    parts["held out"] = _held_out(pairs)
     return {part: support_figures(selected, supports) for part, selected in parts.items()}
+
+
+def _held_out(pairs: Sequence[Pair]) -> list[Pair]:
+    """Returns the pairs on which no constant was tuned."""
+    return [pair for pair in pairs if pair.held_out]
 
 
 def _show(parts: Mapping[str, Mapping[str, SupportFigures]], title: str) -> None:
@@ -79,4 +93,6 @@ def _show(parts: Mapping[str, Mapping[str, SupportFigures]], title: str) -> None
 
 
 def _share(share: float | None) -> str:
-    return "" if share is None else f"{share:.3f}"
+    if share is None:
+        return ""
+    return f"{share:.3f}"

@@ -74,7 +74,9 @@ def explain(
     with context.client() as client:
         body["noteIds"] = [*note_ids, *_ids_at(client, paths)]
         explained = client.send("POST", "/search:explain", body)
-        nothing = "" if explained["notes"] else why_nothing(client, context)
+        nothing = ""
+        if not explained["notes"]:
+            nothing = why_nothing(client, context)
     if context.as_json:
         echo_json(explained)
     else:
@@ -119,19 +121,22 @@ def _table(notes: Sequence[Json], link: Linked) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("passage", overflow="fold")
     for note in notes:
-        if not note["chunks"]:
+        passages = note["chunks"]
+        if not passages:
+            name = Text(note["noteId"])
             empty = [""] * 6
-            table.add_row(*empty, _with_reason(Text(note["noteId"]), note["detail"]))
-        for passage in note["chunks"][:MAX_SHOWN]:
-            table.add_row(*_row(passage, link))
+            table.add_row(*empty, _with_reason(name, note["detail"]))
+        for passage in passages[:MAX_SHOWN]:
+            cells = _row(passage, link)
+            table.add_row(*cells)
     return table
 
 
 def _leg_headings(notes: Sequence[Json]) -> list[str]:
     """Returns the names of the legs, with their weights if there is a passage to read them from."""
     for note in notes:
-        if note["chunks"]:
-            legs = note["chunks"][0]["legs"]
+        for passage in note["chunks"]:
+            legs = passage["legs"]
             return [f"{name}\n× {legs[name]['weight']:g}" for name in LEGS]
     return list(LEGS)
 
@@ -141,29 +146,37 @@ def _row(passage: Json, link: Linked) -> tuple[str | Text, ...]:
     legs = passage["legs"]
     leg_cells = []
     for name in LEGS:
-        rank = _rank(legs[name]["rank"], "#")
-        leg_cells.append(f"{rank}: {legs[name]['score']:.3f}")
-
-    part = int(passage["chunkId"].rpartition("_")[2]) + 1
-    location = [passage["path"] or passage["title"] or passage["noteId"]]
-    if passage["headingPath"]:
-        location.append(passage["headingPath"])
-    location.append(f"part {part}")
-    words = " · ".join(location)
+        leg = legs[name]
+        rank = _rank(leg["rank"], "#")
+        leg_cells.append(f"{rank}: {leg['score']:.3f}")
+    similarity = legs["vector"]["similarity"]
+    location = link(_location(passage), passage)
     return (
         _rank(passage["rank"]),
         f"{passage['score']:.3f}",
         *leg_cells,
-        f"{legs['vector']['similarity']:.2f}",
-        _with_reason(link(words, passage), passage["detail"]),
+        f"{similarity:.2f}",
+        _with_reason(location, passage["detail"]),
     )
+
+
+def _location(passage: Json) -> str:
+    """Returns a passage's note, heading and number in the note."""
+    location = [passage["path"] or passage["title"] or passage["noteId"]]
+    if passage["headingPath"]:
+        location.append(passage["headingPath"])
+    number_in_note = passage["chunkId"].rpartition("_")[2]
+    part = int(number_in_note) + 1
+    location.append(f"part {part}")
+    return " · ".join(location)
 
 
 def _with_reason(location: Text, reason: str | None) -> Text:
     """Returns the cell of a passage with the reason why it is missing, or that it was found."""
-    if reason is None:
-        return Text.assemble(location, "\n", ("found", "green"))
-    return Text.assemble(location, "\n", (reason, "yellow"))
+    verdict = ("found", "green")
+    if reason is not None:
+        verdict = (reason, "yellow")
+    return Text.assemble(location, "\n", verdict)
 
 
 def _rank(rank: int | None, sign: str = "") -> str:

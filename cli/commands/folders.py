@@ -9,7 +9,7 @@ from rich.text import Text
 
 from cli.commands.index import destination_of
 from cli.options import CommandContext, anywhere, can_be_asked, counted
-from cli.showing import show_list
+from cli.showing import show_list, time_in_words
 from cli.suggestions import SuggestingGroup
 from cli.terminal import confirm
 from desktop.folders.destinations import Destination, stop_following
@@ -81,10 +81,10 @@ def _line(row: Json) -> Text:
     notes = counted(row["notes"], "note")
     if row["skipped"]:
         notes += f", {row['skipped']} skipped"
-    time = "never indexed to its end"
+    indexed = "never indexed to its end"
     if row["indexedAt"] is not None:
-        time = f"indexed {row['indexedAt'][:16].replace('T', ' ')} UTC"
-    line = f"{row['folder']}  vault {row['vault']}  {notes}  {time}"
+        indexed = f"indexed {time_in_words(row['indexedAt'])} UTC"
+    line = f"{row['folder']}  vault {row['vault']}  {notes}  {indexed}"
     if not row["present"]:
         line += "  (not there: aurora folders move or forget)"
     elif row["filesGone"]:
@@ -111,9 +111,12 @@ def move(context: CommandContext, old: Path, new: Path) -> None:
             )
         for source in sources:
             manifest.move(source, root)
-    context.tell(
-        {"moved": str(sources[0].root), "to": str(root)}, f"{sources[0].root} is {root} now"
-    )
+    previous_root = sources[0].root
+    moved = {
+        "moved": str(previous_root),
+        "to": str(root),
+    }
+    context.tell(moved, f"{previous_root} is {root} now")
 
 
 @folders.command()
@@ -130,20 +133,28 @@ def forget(context: CommandContext, folder: Path, notes: str | None) -> None:
         manifest = Manifest.of(destination.home)
         sources = _named(manifest, destination, folder)
         root = sources[0].root
-        count = sum(len(manifest.files(source)) for source in sources)
-        decision = notes or _ask_decision(root, count)
-        removed = stop_following(destination, sources, remove_notes=decision == REMOVE)
+        count = 0
+        for source in sources:
+            count += len(manifest.files(source))
+        removes_notes = (notes or _ask_decision(root, count)) == REMOVE
+        removed = stop_following(destination, sources, remove_notes=removes_notes)
     outcome = f"its notes stay: {count}"
-    if decision == REMOVE:
+    if removes_notes:
         outcome = f"{counted(removed, 'note')} removed"
-    context.tell({"forgotten": str(root), "removed": removed}, f"{root} is forgotten; {outcome}")
+    forgotten = {
+        "forgotten": str(root),
+        "removed": removed,
+    }
+    context.tell(forgotten, f"{root} is forgotten; {outcome}")
 
 
 def _named(manifest: Manifest, destination: Destination, folder: Path) -> list[FolderSource]:
     """Returns the folder in each vault that it went into. Raises NotFound."""
     root = folder.resolve()
-    sources = [known.source for known in manifest.folders(destination.name)]
-    sources = [source for source in sources if source.root == root]
+    sources = []
+    for followed in manifest.folders(destination.name):
+        if followed.source.root == root:
+            sources.append(followed.source)
     if not sources:
         raise NotFound(f"{root} was never indexed; aurora folders lists those that were")
     return sources

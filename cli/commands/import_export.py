@@ -70,10 +70,15 @@ def import_export(context: CommandContext, file: Path) -> None:
     """
     with context.lasting_client() as client:
         restored = Restored()
-        erasure = last_erasure(client)
-        for saved in _restored(client, _rows(file), restored, erasure=erasure):
+        note_ids = _restored(
+            client,
+            _rows(file),
+            restored,
+            erasure=last_erasure(client),
+        )
+        for note_id in note_ids:
             if context.server is None:
-                LocalDestination(app(), context.tenant_id).follow(saved)
+                LocalDestination(app(), context.tenant_id).follow(note_id)
     if context.as_json:
         echo_json(restored.as_json())
     else:
@@ -173,8 +178,13 @@ def _id(row: Json, name: str) -> str:
 
 def _bring_note(client: ApiClient, row: Json, erasure: str | None) -> None:
     """Saves a note. Raises Conflict if another is there."""
-    body = {**row, "revision": "", **named_erasure(erasure)}
-    client.send("PUT", address("notes", _id(row, "noteId")), body)
+    note_id = _id(row, "noteId")
+    body = {
+        **row,
+        "revision": "",
+        **named_erasure(erasure),
+    }
+    client.send("PUT", address("notes", note_id), body)
 
 
 def _bring_template(client: ApiClient, row: Json, erasure: str | None) -> None:
@@ -185,8 +195,9 @@ def _bring_template(client: ApiClient, row: Json, erasure: str | None) -> None:
     except NotFound:
         client.send("PUT", path, {**row, **named_erasure(erasure)})
         return
-    if any(current.get(name) != value for name, value in row.items() if name != "path"):
-        raise Conflict(DIFFERS)
+    for name, value in row.items():
+        if name != "path" and current.get(name) != value:
+            raise Conflict(DIFFERS)
 
 
 BRINGS: Mapping[str, Callable[[ApiClient, Json, str | None], None]] = {
@@ -208,7 +219,11 @@ def _bring_session(
     in_order = sorted(messages, key=_time_and_id)
     current: Json = {}
     for batch in _in_requests(in_order):
-        body = {"session": session, "messages": batch, **named_erasure(erasure)}
+        body = {
+            "session": session,
+            "messages": batch,
+            **named_erasure(erasure),
+        }
         current = client.send("POST", "/sessions:import", body)
     for name in ("title", "settings"):
         if current.get(name) != session.get(name):
@@ -217,7 +232,9 @@ def _bring_session(
 
 def _time_and_id(message: Json) -> tuple[str, str]:
     """Returns the key by which messages are in order."""
-    return str(message.get("createdAt")), str(message.get("messageId"))
+    created_at = message.get("createdAt")
+    message_id = message.get("messageId")
+    return str(created_at), str(message_id)
 
 
 def _in_requests(messages: Sequence[Json]) -> Iterator[Sequence[Json]]:
@@ -237,10 +254,12 @@ def _in_requests(messages: Sequence[Json]) -> Iterator[Sequence[Json]]:
 
 def _show(restored: Restored, file: Path) -> None:
     """Prints the outcome of an import for a person."""
-    echo(f"{counted_lines(restored.counts) or 'nothing'} of {file} are there now")
+    objects = counted_lines(restored.counts) or "nothing"
+    echo(f"{objects} of {file} are there now")
     for name, reason in restored.kept:
         echo(f"  not {name}: {reason}")
     if restored.left_out:
-        echo(f"left out: {counted_lines(restored.left_out)}")
+        left_out = counted_lines(restored.left_out)
+        echo(f"left out: {left_out}")
     if not restored.complete:
         echo("the file does not come to its end: it is not the whole export")

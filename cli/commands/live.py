@@ -35,7 +35,8 @@ def live(context: CommandContext) -> None:
     if not settings.billed_models:
         fail(NO_MODEL, USAGE)
     with tempfile.TemporaryDirectory(prefix="aurora-live-") as home:
-        app = build(replace(settings, home=Path(home), store="embedded"), tenant=TENANT)
+        temporary = replace(settings, home=Path(home), store="embedded")
+        app = build(temporary, tenant=TENANT)
         try:
             notes = read_markdown(shipped.SAMPLE_NOTES, in_vaults=False)
             checks = check_models(app, notes, datetime.now(UTC))
@@ -44,9 +45,11 @@ def live(context: CommandContext) -> None:
     if context.as_json:
         echo_json([asdict(check) for check in checks])
     else:
-        day = f"{datetime.now(UTC):%Y-%m-%d}"
+        questions = len(QUESTIONS)
+        day = datetime.now(UTC).date()
+        release = version("aurora-notes")
         models = ", ".join(settings.billed_models)
-        echo(f"{len(QUESTIONS)} questions, {day}, aurora {version('aurora-notes')}, {models}\n")
+        echo(f"{questions} questions, {day}, aurora {release}, {models}\n")
         echo(as_markdown(checks))
     if not all(check.passed for check in checks):
         sys.exit(FAILED)

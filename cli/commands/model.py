@@ -58,27 +58,40 @@ def model(context: CommandContext, /, name: str | None, **options: Any) -> None:
     aurora model --gemini              Gemini; asks for the key
     aurora model NAME --address URL    any other server
     """
-    body: dict[str, object] = {"kind": "openai", "address": options["address"], "model": name or ""}
-    if options["without"]:
-        body = {"kind": "none"}
-    elif options["gemini"]:
-        body["kind"] = "gemini"
-    is_choice = bool(name) or options["gemini"] or options["without"]
-    if options["needs_key"] or (options["gemini"] and not options["lists"]):
-        body["key"] = _asked_key()
+    without_model = options["without"]
+    with_gemini = options["gemini"]
+    lists = options["lists"]
 
-    if options["lists"]:
-        _show_models(context, _send(context, "POST", body))
+    body: dict[str, object] = {
+        "kind": "openai",
+        "address": options["address"],
+        "model": name or "",
+    }
+    if without_model:
+        body = {"kind": "none"}
+    elif with_gemini:
+        body["kind"] = "gemini"
+    chooses_gemini = with_gemini and not lists
+    if options["needs_key"] or chooses_gemini:
+        body["key"] = _read_key()
+
+    if lists:
+        models = _send(context, "POST", body)
+        _show_models(context, models)
         return
+    is_choice = name or with_gemini or without_model
     if not is_choice:
         current = _send(context, "GET", {})
         context.tell(current, _in_words(current))
         return
+
     if body["kind"] == "openai" and not body["address"]:
         body["address"] = _server_here(context)
     chosen = _send(context, "PUT", body)
-    tried = "" if options["without"] else f"; it answered within {chosen['seconds']} s"
-    context.tell(chosen, f"{_in_words(chosen)}{tried}")
+    outcome = _in_words(chosen)
+    if not without_model:
+        outcome += f"; it answered within {chosen['seconds']} s"
+    context.tell(chosen, outcome)
 
 
 def _send(
@@ -114,7 +127,7 @@ def _server_here(context: CommandContext) -> str:
     return str(address)
 
 
-def _asked_key() -> str:
+def _read_key() -> str:
     """Reads the key, which a command line would show to everybody on the machine."""
     if can_be_asked():
         return getpass.getpass("key (not shown): ")
@@ -132,8 +145,14 @@ def _show_models(context: CommandContext, listed: Mapping[str, Any]) -> None:
 
 def _in_words(current: Mapping[str, Any]) -> str:
     """Describes the model that writes."""
-    if current["model"] is None:
+    model = current["model"]
+    if model is None:
         return "no model writes: answers are quotes"
-    place = "" if current["address"] is None else f" at {current['address']}"
-    decided = "" if current["fixed"] is None else f", as {current['fixed']} says"
-    return f"{current['model']}{place} writes{decided}"
+    address = current["address"]
+    if address is not None:
+        model = f"{model} at {address}"
+    sentence = f"{model} writes"
+    variable = current["fixed"]
+    if variable is not None:
+        sentence = f"{sentence}, as {variable} says"
+    return sentence

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
 from rich.text import Text
 
-from cli.options import CommandContext, anywhere, fail
-from cli.showing import console, linked, show_list
+from cli.options import CommandContext, anywhere, fail, with_options
+from cli.showing import console, linked, show_list, time_in_words
 from cli.suggestions import SuggestingGroup
 from cli.terminal import echo, echo_json
-from desktop.client.pages import address, listed_notes, pages
+from desktop.client.pages import address, listed_notes, rows_of
 from shared.errors import InvalidArgument, NotFound, TooLarge
 
 if TYPE_CHECKING:
@@ -40,21 +41,33 @@ def notes() -> None:
     """List, show, delete and restore notes; each is named by its id, or by its path."""
 
 
+_with_note = with_options(
+    click.argument("note", metavar="ID"),
+    click.option("--vault", help="Of which the path is."),
+)
+"""Gives a command the id or path of a note."""
+
+
 @notes.command("list")
 @click.option("--vault", help="Only those of this vault.")
 @anywhere
 def list_all(context: CommandContext, vault: str | None) -> None:
     """Every note, newest first."""
     with context.client() as client:
-        listed = _listed(client, vault)
+        rows = _listed(client, vault)
     link = linked(context)
 
     def line(note: Json) -> Text:
+        note_id = note["noteId"]
+        day = note["createdAt"][:10]
         name = link(_name(note), note)
-        failure = f"  failed: {note['error']}" if note.get("error") else ""
-        return Text.assemble(f"{note['noteId']}  {note['createdAt'][:10]}  ", name, failure)
+        failure = ""
+        error = note.get("error")
+        if error:
+            failure = f"  failed: {error}"
+        return Text.assemble(f"{note_id}  {day}  ", name, failure)
 
-    show_list(context, "notes", listed, line, empty="no notes")
+    show_list(context, "notes", rows, line, empty="no notes")
 
 
 def _name(row: Json) -> str:
@@ -63,32 +76,46 @@ def _name(row: Json) -> str:
 
 
 @notes.command()
-@click.argument("note", metavar="ID")
-@click.option("--vault", help="Of which the path is.")
+@_with_note
 @anywhere
 def show(context: CommandContext, note: str, vault: str | None) -> None:
     """A note's text, below what else it says, and above where it links to and what links to it."""
     with context.client() as client:
         record = _named(client, note, vault)
-        links = client.send("GET", f"{address('notes', record['noteId'])}:links")
+        path = address("notes", record["noteId"])
+        neighbours = client.send("GET", f"{path}:links")
+    links = neighbours["links"]
+    backlinks = neighbours["backlinks"]
     if context.as_json:
-        echo_json({**record, "links": links["links"], "backlinks": links["backlinks"]})
+        echo_json({**record, "links": links, "backlinks": backlinks})
         return
 
     out = console()
-    location = f"{record['vault']}/{record['path']}  " if record["path"] else ""
-    tags = "".join(f" #{tag}" for tag in record["tags"])
-    out.print(Text(record["title"] or record["noteId"], "bold"))
-    out.print(Text(f"{location}{record['createdAt'][:10]}{tags}", "dim"))
+    _show_head(record, out)
     echo(record["text"])
 
-    link = linked(context)
-    targets = [Text(row["title"] or f"{row['target']} (no note)") for row in links["links"]]
-    origins = [link(_name(row), row) for row in links["backlinks"]]
+    targets = []
+    for row in links:
+        target = row["title"] or f"{row['target']} (no note)"
+        targets.append(Text(target))
     _show_names("links to", targets, out)
+    link = linked(context)
+    origins = [link(_name(row), row) for row in backlinks]
     _show_names("linked from", origins, out)
-    if not links["complete"]:
+    if not neighbours["complete"]:
         out.print(Text("  and perhaps more than were looked at", "dim"))
+
+
+def _show_head(note: Json, out: Console) -> None:
+    """Prints a note's title, path, day and tags."""
+    title = note["title"] or note["noteId"]
+    out.print(Text(title, "bold"))
+    line = note["createdAt"][:10]
+    if note["path"]:
+        line = f"{note['vault']}/{note['path']}  {line}"
+    for tag in note["tags"]:
+        line += f" #{tag}"
+    out.print(Text(line, "dim"))
 
 
 def _show_names(heading: str, names: Sequence[Text], out: Console) -> None:
@@ -100,8 +127,7 @@ def _show_names(heading: str, names: Sequence[Text], out: Console) -> None:
 
 
 @notes.command()
-@click.argument("note", metavar="ID")
-@click.option("--vault", help="Of which the path is.")
+@_with_note
 @anywhere
 def delete(context: CommandContext, note: str, vault: str | None) -> None:
     """Put a note into the trash for 30 days; the file that it came from stays."""
@@ -136,16 +162,19 @@ def trash(context: CommandContext) -> None:
     first.
     """
     with context.client() as client:
-        rows: list[Json] = []
-        for page in pages(client, "/trash"):
-            rows.extend(page["trash"])
+        rows = list(rows_of(client, "/trash", "trash"))
     show_list(context, "trash", rows, _trash_line, empty="the trash is empty")
 
 
 def _trash_line(row: Json) -> Text:
     """Returns the line of a version in the list of the trash."""
-    time = row["trashedAt"][:16].replace("T", " ")
-    return Text(f"{row['trashId']}  {time}  {row['reason']}  {_name(row)}")
+    cells = (
+        row["trashId"],
+        time_in_words(row["trashedAt"]),
+        row["reason"],
+        _name(row),
+    )
+    return Text("  ".join(cells))
 
 
 @notes.command()
@@ -156,9 +185,11 @@ def restore(context: CommandContext, trashed: str) -> None:
     lists it.
     """
     with context.client() as client:
-        note = client.send("POST", f"{address('trash', trashed)}:restore", {})
+        path = address("trash", trashed)
+        note = client.send("POST", f"{path}:restore", {})
         _index(client, context, note["noteId"])
-    context.tell(note, f"restored {note['title'] or note['path']}")
+    name = note["title"] or note["path"]
+    context.tell(note, f"restored {name}")
 
 
 @notes.command()
@@ -208,10 +239,13 @@ def problem_of(document: bytes) -> str | None:
 
 def _listed(client: ApiClient, vault: str | None) -> list[Json]:
     """Returns the notes of a vault, or of all, newest first."""
-    listed = [note for note in listed_notes(client) if vault in (None, note["vault"])]
+    rows = []
+    for note in listed_notes(client):
+        if vault is None or note["vault"] == vault:
+            rows.append(note)
     return sorted(
-        listed,
-        key=lambda note: (note["createdAt"], note["path"]),
+        rows,
+        key=itemgetter("createdAt", "path"),
         reverse=True,
     )
 
@@ -221,15 +255,22 @@ def _named(client: ApiClient, name: str, vault: str | None) -> Json:
 
     Raises NotFound, and InvalidArgument if several vaults have a note there.
     """
-    listed = _listed(client, vault)
-    matches = [note for note in listed if name in (note["noteId"], note["path"])]
+    matches = []
+    matches_in_vaults = []
+    for note in _listed(client, vault):
+        path = note["path"]
+        if name in (note["noteId"], path):
+            matches.append(note)
+        elif path and name == f"{note['vault']}/{path}":
+            matches_in_vaults.append(note)
     if not matches:
-        in_vaults = [note for note in listed if note["path"]]
-        matches = [note for note in in_vaults if name == f"{note['vault']}/{note['path']}"]
+        matches = matches_in_vaults
     if not matches:
         raise NotFound(f"there is no note {name!r}: `aurora notes list` has them all")
     if len(matches) > 1:
-        vaults = ", ".join(sorted({note["vault"] for note in matches}))
-        expected = f"one note, vaults {vaults} have it: choose with --vault"
+        vaults = sorted({note["vault"] for note in matches})
+        listing = ", ".join(vaults)
+        expected = f"one note, vaults {listing} have it: choose with --vault"
         raise InvalidArgument(f"note {name!r}", expected)
-    return client.send("GET", address("notes", matches[0]["noteId"]))
+    note_id = matches[0]["noteId"]
+    return client.send("GET", address("notes", note_id))

@@ -8,10 +8,10 @@ import click
 from rich.text import Text
 
 from cli.options import CommandContext, anywhere, counted
-from cli.showing import console, show_list
+from cli.showing import console, show_list, time_in_words
 from cli.suggestions import SuggestingGroup
 from cli.terminal import echo_json
-from desktop.client.pages import address, pages
+from desktop.client.pages import address, pages, rows_of
 
 if TYPE_CHECKING:
     from functions.client import Json
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 @click.group(cls=SuggestingGroup)
 def sessions() -> None:
     """List, show, rename and delete conversations; `aurora chat --session ID` goes on with one."""
+
+
+_with_session = click.argument("session_id", metavar="ID")
+"""Gives a command the id of a session."""
 
 
 @sessions.command("list")
@@ -31,46 +35,55 @@ def sessions() -> None:
 @anywhere
 def list_all(context: CommandContext, query: str) -> None:
     """Every session, last changed first."""
+    filters = {}
+    if query:
+        filters["query"] = query
     with context.client() as client:
-        filters = {"query": query} if query else {}
-        listed_sessions: list[Json] = []
-        for page in pages(client, "/sessions", filters):
-            listed_sessions.extend(page["sessions"])
-    show_list(context, "sessions", listed_sessions, _line, empty="no sessions")
+        rows = list(rows_of(client, "/sessions", "sessions", filters))
+    show_list(context, "sessions", rows, _line, empty="no sessions")
 
 
 def _line(session: Json) -> Text:
     """Returns the line of a session in the list."""
-    time = session["updatedAt"][:16].replace("T", " ")
     messages = counted(session["messageCount"], "message")
-    return Text(f"{session['sessionId']}  {time}  {messages:>13}  {session['title']}")
+    cells = (
+        session["sessionId"],
+        time_in_words(session["updatedAt"]),
+        f"{messages:>13}",
+        session["title"],
+    )
+    return Text("  ".join(cells))
 
 
 @sessions.command()
-@click.argument("session_id", metavar="ID")
+@_with_session
 @anywhere
 def show(context: CommandContext, session_id: str) -> None:
     """The messages of a session, oldest first."""
+    path = address("sessions", session_id)
     with context.client() as client:
-        session = client.send("GET", address("sessions", session_id))
-        newest_first = list(pages(client, f"{address('sessions', session_id)}/messages"))
-        messages: list[Json] = []
-        for page in reversed(newest_first):
-            messages.extend(page["messages"])
+        session = client.send("GET", path)
+        newest_first = list(pages(client, f"{path}/messages"))
+    messages: list[Json] = []
+    for page in reversed(newest_first):
+        messages.extend(page["messages"])
     if context.as_json:
         echo_json({**session, "messages": messages})
         return
+
     out = console()
-    out.print(Text(session["title"] or session["sessionId"], "bold"))
+    title = session["title"] or session["sessionId"]
+    out.print(Text(title, "bold"))
     for message in messages:
+        text = message["text"]
         if message["role"] == "user":
-            out.print(Text(f"\n› {message['text']}", "cyan"))
+            out.print(Text(f"\n› {text}", "cyan"))
         else:
-            out.print(Text(message["text"], ""))
+            out.print(Text(text, ""))
 
 
 @sessions.command()
-@click.argument("session_id", metavar="ID")
+@_with_session
 @click.argument("title")
 @anywhere
 def rename(context: CommandContext, session_id: str, title: str) -> None:
@@ -85,10 +98,11 @@ def rename(context: CommandContext, session_id: str, title: str) -> None:
 
 
 @sessions.command()
-@click.argument("session_id", metavar="ID")
+@_with_session
 @anywhere
 def delete(context: CommandContext, session_id: str) -> None:
     """Delete a session with its messages."""
+    path = address("sessions", session_id)
     with context.client() as client:
-        client.send("DELETE", address("sessions", session_id))
+        client.send("DELETE", path)
     context.tell({"deleted": session_id}, f"deleted {session_id}")

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import click
-from rich.text import Text
 
 from cli.options import FAILED, CommandContext, anywhere, common, counted
 from cli.showing import show_table
@@ -32,17 +31,16 @@ def list_all(context: CommandContext) -> None:
         found = client.send("GET", "/templates")
     if context.as_json:
         echo_json(found)
-    else:
-        rows = []
-        for template in found["templates"]:
-            rows.append(
-                (
-                    Text(template["templateId"]),
-                    Text(template["name"]),
-                    Text(template["description"]),
-                )
-            )
-        show_table(("id", "name", "description"), rows)
+        return
+    rows = []
+    for template in found["templates"]:
+        row = (
+            template["templateId"],
+            template["name"],
+            template["description"],
+        )
+        rows.append(row)
+    show_table(("id", "name", "description"), rows)
 
 
 @templates.command()
@@ -57,16 +55,24 @@ def list_all(context: CommandContext) -> None:
 @anywhere
 def search(context: CommandContext, query: str, k: int) -> None:
     """The templates most similar to a question; the chain of thought where none is similar."""
+    body = {
+        "query": query,
+        "topK": k,
+    }
     with context.client() as client:
-        found = client.send("POST", "/templates:search", {"query": query, "topK": k})
+        found = client.send("POST", "/templates:search", body)
     if context.as_json:
         echo_json(found)
-    else:
-        rows = []
-        for match in found["templates"]:
-            score = f"{match['score']:.2f}"
-            rows.append((Text(score), Text(match["templateId"]), Text(match["name"])))
-        show_table(("score", "id", "name"), rows)
+        return
+    rows = []
+    for match in found["templates"]:
+        row = (
+            f"{match['score']:.2f}",
+            match["templateId"],
+            match["name"],
+        )
+        rows.append(row)
+    show_table(("score", "id", "name"), rows)
 
 
 @templates.command()
@@ -110,11 +116,14 @@ def index(context: CommandContext) -> None:
     """
     with context.app() as app:
         report = app.templates.index(context.tenant_id)
+    count = len(report.templates)
     if context.as_json:
-        problems = [{"path": problem.path, "reason": problem.reason} for problem in report.problems]
-        echo_json({"count": len(report.templates), "problems": problems})
+        problems = []
+        for problem in report.problems:
+            problems.append({"path": problem.path, "reason": problem.reason})
+        echo_json({"count": count, "problems": problems})
     else:
-        echo(counted(len(report.templates), "template"))
+        echo(counted(count, "template"))
         for problem in report.problems:
             echo(f"  no template: {problem.path}: {problem.reason}")
     if report.problems:

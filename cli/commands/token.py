@@ -59,9 +59,12 @@ def minted(user: str, project: str, *, tenant: str | None = None, secret: str | 
         from desktop.product.secret import CLAIM  # noqa: PLC0415 - 100 ms for those who have one
 
         claims[CLAIM] = secret
-    return f"{_part({'alg': 'none', 'typ': 'JWT'})}.{_part(claims)}."
+    header = {"alg": "none", "typ": "JWT"}
+    return f"{_part(header)}.{_part(claims)}."
 
 
 def _part(value: object) -> str:
     """Returns a part of a JSON Web Token."""
-    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+    text = json.dumps(value)
+    encoded = base64.urlsafe_b64encode(text.encode()).decode()
+    return encoded.rstrip("=")

@@ -29,6 +29,17 @@ def pages(client: ApiClient, path: str, query: dict[str, str] | None = None) -> 
         query = {**query, "pageToken": page["nextPageToken"]}
 
 
+def rows_of(
+    client: ApiClient,
+    path: str,
+    name: str,
+    query: dict[str, str] | None = None,
+) -> Iterator[Json]:
+    """Yields every row of a list, whose pages hold them under that name."""
+    for page in pages(client, path, query):
+        yield from page[name]
+
+
 def last_erasure(client: ApiClient) -> str | None:
     """Returns the number of the caller's last erasure of everything; empty if there was none.
 
@@ -52,5 +63,4 @@ def named_erasure(erasure: str | None) -> Json:
 
 def listed_notes(client: ApiClient) -> Iterator[Json]:
     """Yields every note, without its text."""
-    for page in pages(client, "/notes"):
-        yield from page["notes"]
+    return rows_of(client, "/notes", "notes")
