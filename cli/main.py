@@ -94,8 +94,10 @@ class Commands(SuggestingGroup):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        module, _, name = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(importlib.import_module(module), name)
+        path, _ = COMMANDS[cmd_name]
+        module_name, _, name = path.partition(":")
+        module = importlib.import_module(module_name)
+        command: click.Command = getattr(module, name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -104,8 +106,9 @@ class Commands(SuggestingGroup):
         with formatter.section("Examples"):
             formatter.write_dl(EXAMPLES, col_max=45)
         for heading, names in GROUPS:
+            lines = [(name, COMMANDS[name][1]) for name in names]
             with formatter.section(heading):
-                formatter.write_dl([(name, COMMANDS[name][1]) for name in names])
+                formatter.write_dl(lines)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Returns what completes a word, without importing commands: a shell waits for it at every
@@ -115,6 +118,7 @@ class Commands(SuggestingGroup):
         for name in self.list_commands(ctx):
             if name.startswith(incomplete):
                 items.append(CompletionItem(name, help=COMMANDS[name][1]))
+
         items.extend(click.Command.shell_complete(self, ctx, incomplete))
         return items
 
@@ -160,9 +164,17 @@ def completion(context: click.Context, shell: str) -> None:
     """
     completion_class = get_completion_class(shell)
     if completion_class is None:
-        raise click.BadParameter(f"one of {', '.join(SHELLS)}")
+        shells = ", ".join(SHELLS)
+        raise click.BadParameter(f"one of {shells}")
+
     from cli.options import errors_as_one_line  # noqa: PLC0415 - as all that the commands need
 
     with errors_as_one_line():
         aurora = context.find_root().command
-        click.echo(completion_class(aurora, {}, "aurora", "_AURORA_COMPLETE").source())
+        script = completion_class(
+            aurora,
+            {},
+            "aurora",
+            "_AURORA_COMPLETE",
+        )
+        click.echo(script.source())

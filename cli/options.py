@@ -126,6 +126,7 @@ class CommandContext:
             with self.lasting_client() as client:
                 yield client
             return
+
         from desktop.client.remote import reaching  # noqa: PLC0415 - as above
 
         with reaching(running.address, None, running.models) as remote:
@@ -140,6 +141,7 @@ class CommandContext:
             with self.client() as client:
                 yield client
             return
+
         from functions.client import InProcessClient  # noqa: PLC0415 - as in `app`
         from shared.bootstrap import use  # noqa: PLC0415
         from shared.ports.access import Identity  # noqa: PLC0415

@@ -147,6 +147,7 @@ def show_list(
     if context.as_json:
         echo_json({kind: rows})
         return
+
     out = console()
     for row in rows:
         out.print(line(row))
@@ -186,6 +187,7 @@ def show_sources(answer: Json, context: CommandContext) -> None:
     if is_quoted:
         problem = meta.get("writerProblem") or SWITCHED_ON
         out.print(Text(f"{QUOTED} {problem}", "dim"))
+
     if refusal:
         _show_help(refusal, context, out)
 
@@ -217,7 +219,13 @@ def _joined(separator: str, *parts: str | None) -> str:
     return separator.join(part for part in parts if part)
 
 
-def _show_citation(citation: Json, link: Linked, out: Console, *, with_quote: bool) -> None:
+def _show_citation(
+    citation: Json,
+    link: Linked,
+    out: Console,
+    *,
+    with_quote: bool,
+) -> None:
     """Prints the passage that a citation leads to, and a warning if its note has changed."""
     from shared.times.dates import date_in_words  # noqa: PLC0415 - for answers that cite, with their words of dates
 
@@ -236,6 +244,7 @@ def _show_citation(citation: Json, link: Linked, out: Console, *, with_quote: bo
 
         quote = snippet(citation["quote"])
         out.print(Text(f"       “{quote}”", "dim"))
+
     if citation["stale"]:
         out.print(Text("       the note has changed since it was read for this answer", "yellow"))
 
@@ -259,6 +268,7 @@ def show_found(found: Json, context: CommandContext, *, nothing: str) -> None:
             console().print(Text(nothing))
             return
         console().print("Nothing matches well. The nearest notes:")
+
     show_time(found)
     show_results(rows, context)
 
@@ -276,6 +286,7 @@ def show_files(found: Json, context: CommandContext) -> None:
             names.append(_joined("/", row["vault"], row["path"] or row["noteId"]))
         else:
             names.append(str(file))
+
     each_once = dict.fromkeys(names)
     for name in each_once:
         echo(name)
@@ -372,6 +383,7 @@ def _line(row: Json, file: Path) -> int | None:
         text = file.read_text("utf-8-sig", errors="replace")
     except OSError:  # it may be gone or closed to this person by now
         return None
+
     # Offsets of spans count units of UTF-16, of two bytes each.
     units = text.encode("utf-16-le", "replace")
     start = 2 * row["span"]["start"]
@@ -392,9 +404,11 @@ def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for heading in headings:
         justify: JustifyMethod = "right" if heading == "score" else "left"
         table.add_column(heading, overflow="fold", justify=justify)
+
     for row in rows:
         cells = [Text(cell) for cell in row]
         table.add_row(*cells)
+
     console().print(table)
 
 
@@ -406,6 +420,7 @@ def show_report(report: ImportReport) -> None:
     if report.indexed and report.dates:
         sources = ", ".join(f"{count} {source}" for source, count in report.dates.most_common())
         out.print(Text(f"  dates from: {sources}", "dim"))
+
     for reason, count in report.ignored.most_common():
         out.print(Text(f"  {count} ignored: {reason}", "dim"))
 
@@ -420,6 +435,7 @@ def show_report(report: ImportReport) -> None:
     for heading, files in remarks:
         for file in files:
             out.print(_remark(heading, file.path, file.reason))
+
     for folder in report.gone:
         path = f"{report.folder}/{folder.path}".rstrip("/")
         out.print(_remark("gone", path, folder.reason))
@@ -439,6 +455,7 @@ def _summary(report: ImportReport) -> str:
     if report.written:
         files = counted(report.written, "file")
         counts.append(f"{files} written")
+
     texts = counted(report.embedded, "text")
     counts.append(f"{texts} embedded in {report.seconds:.1f} s")
     listing = ", ".join(counts)
@@ -488,6 +505,7 @@ def _no_notes(context: CommandContext) -> str:
         if settings.store == "firestore":
             store = f"Firestore ({settings.project})"
         location = f"of tenant {context.tenant_id} in {store}"
+
     return f"There are no notes {location} yet: `aurora index FOLDER` brings a folder of Markdown."
 
 
@@ -501,6 +519,7 @@ def tell_who_was_away(meta: Json, client: ApiClient) -> None:
         from shared.bootstrap import app  # noqa: PLC0415 - already loaded: it has answered
 
         models = models_of(app())
+
     if not models:
         return
     problems = []
@@ -512,6 +531,7 @@ def tell_who_was_away(meta: Json, client: ApiClient) -> None:
         problems.append(
             f"{models.embedder} did not answer: passages were found by their words alone"
         )
+
     for problem in problems:
         echo(f"aurora: {problem}; `aurora doctor` says why", err=True)
 

@@ -49,6 +49,7 @@ def export(context: CommandContext, file: Path | None) -> None:
             return
         counts = Counter[str]()
         _write(file, _checked(lines, counts))
+
     written = {
         "file": str(file),
         "counts": dict(counts),
@@ -86,6 +87,7 @@ def _checked(lines: Iterator[str], counts: Counter[str]) -> Iterator[str]:
             raise AuroraError(f"the export broke off: {row['error']['message']}")
         counts[kind] += 1
         yield line
+
     if kind != END:
         raise AuroraError("the export broke off")
 
@@ -103,6 +105,7 @@ def erase(context: CommandContext, *, yes: bool) -> None:
         answer = prompt(f"Everything will be gone. Type `{CONFIRMATION}` to go on")
         if answer.strip() != CONFIRMATION:
             fail("nothing was erased", USAGE)
+
     with context.client() as client:
         receipt = client.send("DELETE", "/me", {"confirm": CONFIRMATION})
     summary = ["erased:"]

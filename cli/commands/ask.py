@@ -105,6 +105,7 @@ def ask(
     else:
         path = "/chat"
         body = {**question_json(**options), "message": question}
+
     with context.client() as client:
         answer = client.send("POST", path, body)
         meta = answer["meta"]
@@ -114,6 +115,7 @@ def ask(
             show_answer(answer, context)
             tell_who_was_away(meta, client)
             tell_what_waits(meta, client, context)
+
     if meta["refusal"]:
         sys.exit(NOTHING)
 
@@ -165,6 +167,7 @@ def search(
             show_found(found, context, nothing=nothing)
             tell_who_was_away(found["meta"], client)
             tell_what_waits(found["meta"], client, context)
+
     if not matches_well(found):
         sys.exit(NOTHING)
 
@@ -242,4 +245,5 @@ def local_zone() -> str:
             return parse_zone(name)
         except ValueError:
             continue
+
     return "UTC"

@@ -77,9 +77,11 @@ class ChatSession:
         if line == NEW:
             self.session_id = "new"
             return
+
         if line == HELP:
             self.out.print(HELP_TEXT)
             return
+
         try:
             self._ask(line)
         except RequestError as error:
@@ -113,6 +115,7 @@ class ChatSession:
         else:
             result = _result(events)
             show_answer(result, self.context)
+
         tell_who_was_away(result["meta"], self.client)
         return result
 
@@ -128,6 +131,7 @@ def follow(event: StreamEvent, out: Console) -> StreamEvent:
         out.file.flush()
     elif event.name == "retract":
         out.print(Text(f"\n(withdrawn: {data['reason']})", "dim"))
+
     return event
 
 
@@ -148,6 +152,7 @@ def _questions(*, asks: bool) -> Iterator[str]:
         with suppress(ImportError):  # there is none on Windows
             import readline  # noqa: F401, PLC0415 - `input` uses it once it is there
         echo(HELP_TEXT)
+
     while True:
         try:
             line = input(PROMPT) + "\n" if asks else sys.stdin.readline()

@@ -44,6 +44,7 @@ def conflicts(context: CommandContext, notes: tuple[str, ...], take: str | None)
         raise click.UsageError(
             "--take decides for notes that are named; `aurora index --take` for a whole folder"
         )
+
     rows = []
     is_complete = True
     with destination_of(context) as destination:
@@ -58,10 +59,12 @@ def conflicts(context: CommandContext, notes: tuple[str, ...], take: str | None)
             )
             rows.append(_row(sides, side, reason))
             is_complete = is_complete and side is not None
+
     if context.as_json:
         echo_json({"conflicts": rows})
     elif not rows:
         echo("no conflicts")
+
     if not is_complete:
         sys.exit(FAILED)
 
@@ -80,9 +83,11 @@ def _chosen(conflicts: Sequence[FileAndNote], names: Sequence[str]) -> list[File
         if not names_of_note.isdisjoint(names):
             chosen.append(sides)
             chosen_names |= names_of_note
+
     for name in names:
         if name not in chosen_names:
             raise NotFound(f"{name} is in no conflict: `aurora conflicts` lists those that are")
+
     return chosen
 
 
@@ -117,6 +122,7 @@ def _decided(
     elif asks:
         answer = prompt("what stays: [f]ile, [n]ote, [s]kip", default="s")
         side = DECISIONS.get(answer[:1].lower())
+
     if side is None:
         return None, sides.reason
 
@@ -132,6 +138,7 @@ def _decided(
     if problem:
         side = None
         outcome = problem
+
     if for_people:
         echo(f"  {outcome}")
     return side, outcome

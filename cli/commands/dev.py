@@ -241,6 +241,7 @@ def _check_exposure(settings: Settings, listen: str) -> None:
             f"--listen {listen}: with AUTH=none every machine that reaches it could read and change the notes; "
             "AUTH=firebase makes people sign in, AUTH=emulator asks other machines for a secret that it prints"
         )
+
     if settings.auth != "firebase" and "*" in settings.allowed_origins:
         fail(
             f"ALLOWED_ORIGINS=*: with AUTH={settings.auth} every web page could read and change the notes; "
@@ -279,6 +280,7 @@ def _guarded(
             folder=shipped.PAGE,
             allowed_origins=settings.allowed_origins,
         )
+
     if settings.auth == "firebase" and listen not in LOOPBACK:
         return site  # people sign in, under whatever name the machine has for them
     return local
@@ -327,6 +329,7 @@ def _product(
         value = variables.get(name)
         if value:
             overrides[name] = value
+
     settings = context.settings(**overrides)
     app = build(
         settings,
@@ -378,6 +381,7 @@ def _site(
         site = with_note_files(site, FolderFiles(destination))
         site = with_folders(site, FollowedFolders(destination))
         site = with_model_choice(site, choice)
+
     return with_page(site, shipped.PAGE, choice.config)
 
 
@@ -469,9 +473,11 @@ def _load_sample(app: App, context: CommandContext, sample: Path) -> None:
         ).items
     ):
         return
+
     if not known and app.store.last_erasure(context.tenant_id):
         echo(f"everything was erased here, so the sample is not loaded: aurora index {sample}")
         return
+
     report = task.run(vectors=False)
     echo(f"loaded {counted(report.notes, 'sample note')} from {sample}")
 
@@ -512,7 +518,12 @@ def _tell_other_machines(listen: str, port: int, secret: str | None) -> None:
     echo(f"their programs send {HEADER}: {secret}, or a token of aurora token --secret")
 
 
-def _greet(app: App, store: DevStore, address: str, tenant_id: str) -> None:
+def _greet(
+    app: App,
+    store: DevStore,
+    address: str,
+    tenant_id: str,
+) -> None:
     """Prints where the product is, what it is made of, and a question to try."""
     echo(f"Aurora Notes on {address}  (Ctrl-C ends it)")
     echo(parts_in_use(app))
@@ -520,6 +531,7 @@ def _greet(app: App, store: DevStore, address: str, tenant_id: str) -> None:
         server = answering(os.environ)
         if server:
             echo(f"a model server answers at {server}: aurora dev --model NAME writes with it")
+
     foreign = _foreign_notes(app, tenant_id)
     if foreign:
         echo(f"{foreign}; {mend_of_languages(app.settings.home)}")
@@ -532,6 +544,7 @@ def _greet(app: App, store: DevStore, address: str, tenant_id: str) -> None:
     if app.settings.auth == "emulator":
         token = minted(tenant_id, app.settings.project or PROJECT)
         token_header = f"-H 'Authorization: Bearer {token}' "
+
     json_header = "-H 'Content-Type: application/json'"
     body = f'{{"message": "{QUESTION}"}}'
     echo(f"try: curl -s {address}/chat {token_header}{json_header} -d '{body}'")

@@ -37,14 +37,17 @@ def doctor(context: CommandContext, project: str | None, *, calibrate: bool) -> 
         raise click.UsageError(
             "--calibrate measures on this machine: without --project or --server"
         )
+
     if calibrate:
         _calibrate(context)
     elif project is not None:
         from cli.diagnosis.deployment import examine  # noqa: PLC0415 - reads the tables of a deployment
 
         _tell(context, examine(GoogleProject(project)))
+    elif context.server:
+        _tell(context, _check_server(context))
     else:
-        _tell(context, _check_server(context) if context.server else check_parts(context))
+        _tell(context, check_parts(context))
 
 
 def _tell(context: CommandContext, verdicts: Sequence[PartVerdict]) -> None:
@@ -53,10 +56,14 @@ def _tell(context: CommandContext, verdicts: Sequence[PartVerdict]) -> None:
         echo_json([asdict(verdict) for verdict in verdicts])
     else:
         for verdict in verdicts:
-            echo(f"{verdict.verdict:8} {verdict.part:10} {verdict.detail}".rstrip())
+            line = f"{verdict.verdict:8} {verdict.part:10} {verdict.detail}"
+            echo(line.rstrip())
             if verdict.mend:
-                echo(f"{'':20}{verdict.mend}")
-    if any(verdict.verdict == "failed" for verdict in verdicts):
+                indent = " " * 20
+                echo(f"{indent}{verdict.mend}")
+
+    failed = [verdict for verdict in verdicts if verdict.verdict == "failed"]
+    if failed:
         sys.exit(FAILED)
 
 
@@ -81,6 +88,7 @@ def _calibrate(context: CommandContext) -> None:
             embedder=embedder,
             index_version=version,
         )
+
     cosines = {
         "EMBEDDING_UNRELATED": round(calibration.baseline, 3),
         "EMBEDDING_ALIKE": round(calibration.match, 3),
@@ -124,4 +132,5 @@ def _server_auth(context: CommandContext) -> PartVerdict:
         return PartVerdict("auth", "ok", "callers need a token")
     except AuroraError as error:
         return PartVerdict("auth", "failed", error.message)
+
     return PartVerdict("auth", "ok", "none: whoever reaches the server may call")

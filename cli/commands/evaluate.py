@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import click
+from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
@@ -170,6 +171,7 @@ def evaluate(
     if support is not None:
         evaluate_support(context, support)
         return
+
     task = _task(context, golden, collection, options)
     chat = options["chat"]
     if chat is None:
@@ -177,6 +179,7 @@ def evaluate(
     with _app(context, NONE, None) as app:  # before anything is indexed
         answers = _number_of_answers(task.golden, options, chat=chat)
         agree(app, answers, yes=options["yes"])
+
     measured, tuned = _evaluate(context, task, chat=chat, options=options)
     report = EvaluationReport(
         source=task.source,
@@ -189,6 +192,7 @@ def evaluate(
         echo_json(summary(report))
     else:
         _show(report)
+
     page: Path | None = options["page"]
     if page is not None:
         page.write_text(html(report), encoding="utf-8")
@@ -251,6 +255,7 @@ def _task(
             golden=_golden(content.questions, content.notes, options),
             now=_now(options["now"], default=UNDATED),
         )
+
     assert golden is not None  # noqa: S101 - one of both is there
     questions = read_golden(golden)
     notes: Mapping[str, NoteDraft]
@@ -260,6 +265,7 @@ def _task(
     else:
         with context.app() as app:
             notes = notes_of(app.store, context.tenant_id)
+
     return Task(
         source=golden.name,
         notes=notes,
@@ -294,6 +300,7 @@ def _golden(
     if not selected:
         known_slices = sorted({question.slice for question in questions})
         raise InvalidArgument("--slice", f"one of {', '.join(known_slices)}")
+
     if options["tunes"] and not all(halves(selected)):
         raise InvalidArgument(
             "--tune",
@@ -309,6 +316,7 @@ def _golden(
             ids = relevant_ids(question, notes, names)
             relevant[question.question_id] = ids
             needed[question.question_id] = parts_needed(question.facts, ids, texts)
+
     foreign = {source.stem: _foreign(source) for source in options["strangers"]}
     return Golden(
         questions=selected,
@@ -324,6 +332,7 @@ def _foreign(source: Path) -> tuple[GoldenQuestion, ...]:
         questions = read_collection(source).questions
     else:
         questions = read_golden(source)
+
     bare_questions = []
     for question in questions:
         bare_question = replace(
@@ -333,6 +342,7 @@ def _foreign(source: Path) -> tuple[GoldenQuestion, ...]:
             relevant={},
         )
         bare_questions.append(bare_question)
+
     return tuple(bare_questions)
 
 
@@ -347,6 +357,7 @@ def read_markdown(folder: Path, *, in_vaults: bool) -> dict[str, NoteDraft]:
     for entry in sorted(folder.iterdir()):
         if entry.is_dir():
             notes |= _read_vault(entry, entry.name)
+
     return notes
 
 
@@ -360,6 +371,7 @@ def _read_vault(folder: Path, vault: str) -> dict[str, NoteDraft]:
         if isinstance(note, FileNote):
             created_at = note.draft.created_at or note.modified
             notes[note.note_id] = replace(note.draft, created_at=created_at)
+
     return notes
 
 
@@ -387,6 +399,7 @@ def _evaluate(
             measured.append(measure(task.golden, variant, asker, chat=chat))
             if options["tunes"]:
                 tuned.append(tune(task.golden, asker))
+
     return measured, tuned
 
 
@@ -424,20 +437,28 @@ def _show(report: EvaluationReport) -> None:
     """Prints the figures of each variant, and what was tuned."""
     out = console()
     for measured in report.measured:
-        figures = variant_summary(report, measured)
-        label = measured.variant.label
-        rows = {"all": figures["overall"], **figures["slices"]}
-        out.print(_table(f"{report.source}: {label}", TABLE, rows))
-        if "answers" in figures:
-            title = f"{report.source}, answered: {label}"
-            accuracy = figures["refusals"]["accuracy"]
-            out.print(_table(title, ANSWERS, figures["answers"]))
-            out.print(f"refusal accuracy {accuracy:.3f}")
-        refused_shares = figures.get("foreignRefused", {})
-        for source, share in refused_shares.items():
-            out.print(f"questions of {source}: refused {share:.3f}")
+        _show_variant(report, measured, out)
     for tuned in report.tuned:
         out.print(_tuned_line(tuned))
+
+
+def _show_variant(report: EvaluationReport, measured: Measured, out: Console) -> None:
+    """Prints the figures of a variant."""
+    figures = variant_summary(report, measured)
+    label = measured.variant.label
+    rows = {"all": figures["overall"], **figures["slices"]}
+    retrieval_table = _table(f"{report.source}: {label}", TABLE, rows)
+    out.print(retrieval_table)
+    if "answers" in figures:
+        title = f"{report.source}, answered: {label}"
+        answer_table = _table(title, ANSWERS, figures["answers"])
+        accuracy = figures["refusals"]["accuracy"]
+        out.print(answer_table)
+        out.print(f"refusal accuracy {accuracy:.3f}")
+
+    refused_shares = figures.get("foreignRefused", {})
+    for source, share in refused_shares.items():
+        out.print(f"questions of {source}: refused {share:.3f}")
 
 
 def _tuned_line(tuned: Tuned) -> str:
@@ -468,4 +489,5 @@ def _table(title: str, names: Sequence[str], rows: Mapping[str, Mapping[str, flo
                 cell = f"{figures[name]:.3f}"
             cells.append(cell)
         table.add_row(*cells)
+
     return table

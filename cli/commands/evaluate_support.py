@@ -30,11 +30,13 @@ def evaluate_support(context: CommandContext, source: Path) -> None:
         pairs = pairs_of(source)
     else:
         pairs = read_pairs(source)
+
     judge = judge_of(context.settings())
     parts = _measure(pairs, judge)
     if not context.as_json:
         _show(parts, f"{source.name}, judged by {judge.name}")
         return
+
     parts_json = {}
     for part, figures_by_kind in parts.items():
         parts_json[part] = {kind: asdict(figures) for kind, figures in figures_by_kind.items()}
@@ -57,15 +59,24 @@ def _measure(pairs: Sequence[Pair], judge: Judge) -> dict[str, dict[str, Support
         batch = pairs[start : start + ONE_CALL]
         supports |= judge_pairs(batch, judge)
 
-    parts = {"all": list(pairs)}
+    figures = {}
+    for part, selected in _parts(pairs).items():
+        figures[part] = support_figures(selected, supports)
+    return figures
+
+
+def _parts(pairs: Sequence[Pair]) -> dict[str, Sequence[Pair]]:
+    """Returns the pairs of each part, by the part's name."""
+    parts = {"all": pairs}
     sources = sorted({pair.source for pair in pairs})
     if len(sources) > 1:
         for source in sources:
             parts[source] = [pair for pair in pairs if pair.source == source]
         for source in sources:
             parts[f"{source}, held out"] = _held_out(parts[source])
+
     parts["held out"] = _held_out(pairs)
-    return {part: support_figures(selected, supports) for part, selected in parts.items()}
+    return parts
 
 
 def _held_out(pairs: Sequence[Pair]) -> list[Pair]:
@@ -89,6 +100,7 @@ def _show(parts: Mapping[str, Mapping[str, SupportFigures]], title: str) -> None
                 _share(figures.precision),
                 _share(figures.recall),
             )
+
     console().print(table)
 
 

@@ -77,6 +77,7 @@ def explain(
         nothing = ""
         if not explained["notes"]:
             nothing = why_nothing(client, context)
+
     if context.as_json:
         echo_json(explained)
     else:
@@ -100,6 +101,7 @@ def _ids_at(client: ApiClient, paths: Sequence[str]) -> list[str]:
         if not ids:
             raise NotFound(f"no note at {path!r}")
         note_ids.extend(ids)
+
     return note_ids
 
 
@@ -129,6 +131,7 @@ def _table(notes: Sequence[Json], link: Linked) -> Table:
         for passage in passages[:MAX_SHOWN]:
             cells = _row(passage, link)
             table.add_row(*cells)
+
     return table
 
 
@@ -149,6 +152,7 @@ def _row(passage: Json, link: Linked) -> tuple[str | Text, ...]:
         leg = legs[name]
         rank = _rank(leg["rank"], "#")
         leg_cells.append(f"{rank}: {leg['score']:.3f}")
+
     similarity = legs["vector"]["similarity"]
     location = link(_location(passage), passage)
     return (

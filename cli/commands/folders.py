@@ -31,6 +31,7 @@ def folders(context: CommandContext) -> None:
     if click_context.invoked_subcommand is None:
         _list(context)
         return
+
     click_context.obj = {
         "home": context.home,
         "tenant": None if context.server else context.tenant_id,
@@ -58,6 +59,7 @@ def _list(context: CommandContext) -> None:
             questions = open_questions(manifest, folder.source)
             files_gone = sum(question.files for question in questions)
             rows.append(_row(folder, files_gone))
+
     show_list(context, "folders", rows, _line, empty="no folders: aurora index PATH brings one")
 
 
@@ -90,6 +92,7 @@ def _line(row: Json) -> Text:
     elif row["filesGone"]:
         files = counted(row["filesGone"], "file")
         line += f"  ({files} gone: aurora index --gone remove or keep)"
+
     return Text(line)
 
 
@@ -111,6 +114,7 @@ def move(context: CommandContext, old: Path, new: Path) -> None:
             )
         for source in sources:
             manifest.move(source, root)
+
     previous_root = sources[0].root
     moved = {
         "moved": str(previous_root),
@@ -138,6 +142,7 @@ def forget(context: CommandContext, folder: Path, notes: str | None) -> None:
             count += len(manifest.files(source))
         removes_notes = (notes or _ask_decision(root, count)) == REMOVE
         removed = stop_following(destination, sources, remove_notes=removes_notes)
+
     outcome = f"its notes stay: {count}"
     if removes_notes:
         outcome = f"{counted(removed, 'note')} removed"
@@ -155,6 +160,7 @@ def _named(manifest: Manifest, destination: Destination, folder: Path) -> list[F
     for followed in manifest.folders(destination.name):
         if followed.source.root == root:
             sources.append(followed.source)
+
     if not sources:
         raise NotFound(f"{root} was never indexed; aurora folders lists those that were")
     return sources

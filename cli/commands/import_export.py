@@ -79,10 +79,12 @@ def import_export(context: CommandContext, file: Path) -> None:
         for note_id in note_ids:
             if context.server is None:
                 LocalDestination(app(), context.tenant_id).follow(note_id)
+
     if context.as_json:
         echo_json(restored.as_json())
     else:
         _show(restored, file)
+
     if restored.kept or not restored.complete:
         sys.exit(FAILED)
 
@@ -148,7 +150,12 @@ def _belongs(message: Json, session: Json) -> bool:
     return bool(message.get("sessionId") == session.get("sessionId"))
 
 
-def _tried(bring: Callable[[], None], kind: str, row: Json, restored: Restored) -> bool:
+def _tried(
+    bring: Callable[[], None],
+    kind: str,
+    row: Json,
+    restored: Restored,
+) -> bool:
     """Brings an object and counts it, or names it with the reason why not.
 
     Reports whether the object is there now. Raises Erased.
@@ -165,6 +172,7 @@ def _tried(bring: Callable[[], None], kind: str, row: Json, restored: Restored) 
     else:
         restored.counts[kind] += 1
         return True
+
     return False
 
 
@@ -195,6 +203,7 @@ def _bring_template(client: ApiClient, row: Json, erasure: str | None) -> None:
     except NotFound:
         client.send("PUT", path, {**row, **named_erasure(erasure)})
         return
+
     for name, value in row.items():
         if name != "path" and current.get(name) != value:
             raise Conflict(DIFFERS)
@@ -225,6 +234,7 @@ def _bring_session(
             **named_erasure(erasure),
         }
         current = client.send("POST", "/sessions:import", body)
+
     for name in ("title", "settings"):
         if current.get(name) != session.get(name):
             raise Conflict(DIFFERS)
@@ -249,6 +259,7 @@ def _in_requests(messages: Sequence[Json]) -> Iterator[Sequence[Json]]:
             yield messages[start:index]
             start = index
             length = message_length
+
     yield messages[start:]
 
 
@@ -261,5 +272,6 @@ def _show(restored: Restored, file: Path) -> None:
     if restored.left_out:
         left_out = counted_lines(restored.left_out)
         echo(f"left out: {left_out}")
+
     if not restored.complete:
         echo("the file does not come to its end: it is not the whole export")

@@ -37,13 +37,14 @@ from desktop.folders.merging import ImportChoice, Side
 from desktop.folders.report import ImportReport
 from desktop.folders.server import RemoteDestination
 from desktop.folders.vault_choice import choose_vault
-from functions.client import InProcessClient
+from functions.client import InProcessClient, Json
 from shared.api.notes import reconcile_json
 from shared.bootstrap import use
 from shared.errors import AuroraError, NotFound
 from shared.model.limits import VAULT, VAULT_PATTERN
 from shared.ports.access import Identity
 from shared.settings import shipped
+from shared.sweep.reconcile import ReconcileReport
 from shared.sweep.reconcile import reconcile as reconcile_index
 
 DEMO_QUESTIONS = (
@@ -114,30 +115,37 @@ def index(
     if vault is not None and not re.fullmatch(VAULT_PATTERN, vault):
         raise click.BadParameter(VAULT, param_hint="--vault")
     with destination_of(context) as destination:
-        chosen = choose_vault(Manifest.of(destination.home), destination.name, path, vault)
+        manifest = Manifest.of(destination.home)
+        chosen = choose_vault(manifest, destination.name, path, vault)
         if chosen.remark:
             echo(f"aurora: {chosen.remark}", err=True)
+        choice = ImportChoice(
+            write_back=write_back,
+            take=Side(take) if take else None,
+            gone=GoneAnswer(gone) if gone else None,
+        )
         task = Import(
             destination=destination,
             root=chosen.root,
             vault=chosen.vault,
-            choice=ImportChoice(
-                write_back=write_back,
-                take=Side(take) if take else None,
-                gone=GoneAnswer(gone) if gone else None,
-            ),
+            choice=choice,
         )
         if watching:
             _follow(context, task)
             return
-        goes_on = "the server goes on" if context.server else GOES_ON
+        goes_on = GOES_ON
+        if context.server:
+            goes_on = "the server goes on"
         report = _with_bar(task.run, goes_on=goes_on)
-        if report.gone and not context.as_json and can_be_asked():
+        asks = not context.as_json and can_be_asked()
+        if report.gone and asks:
             report = _ask_gone(task, report)
+
     if context.as_json:
         echo_json(report.as_json())
     else:
         show_report(report)
+
     if not report.complete:
         sys.exit(FAILED)
 
@@ -159,6 +167,7 @@ def _ask_gone(task: Import, report: ImportReport) -> ImportReport:
             report = answer_gone(task, folder.path, decision)
         except NotFound:  # the import that followed an earlier answer has found the files
             echo(f"{path}: the files are there again")
+
     return report
 
 
@@ -217,7 +226,13 @@ def tell_news(news: ImportReport | AuroraError, *, as_json: bool = False) -> Non
     help="Most notes to look at.",
 )
 @common
-def reconcile(context: CommandContext, budget: int, *, full: bool, dry_run: bool) -> None:
+def reconcile(
+    context: CommandContext,
+    budget: int,
+    *,
+    full: bool,
+    dry_run: bool,
+) -> None:
     """Find notes whose index does not follow them, and repair it. Exit code 1: some could not be
     repaired.
     """
@@ -228,27 +243,40 @@ def reconcile(context: CommandContext, budget: int, *, full: bool, dry_run: bool
             full=full,
             dry_run=dry_run,
         )
+
     if context.as_json:
         echo_json(reconcile_json(report))
     else:
-        findings = [f"{count} {finding.value}" for finding, count in report.found.items()]
-        summary = ", ".join(findings) or "nothing to repair"
-        echo(f"looked at {counted(report.examined, 'note')}: {summary}")
-        if dry_run:
-            echo(
-                f"would embed {counted(report.texts, 'text')}, about {counted(report.tokens, 'token')}"
-            )
-        else:
-            echo(
-                f"{report.indexed} indexed, {report.deleted} removed, {report.failed} failed, "
-                f"{report.postponed} left for later, {counted(report.texts, 'text')} embedded"
-            )
-            if report.postponed:
-                echo("`aurora doctor` says whether a model is away")
-        if not report.complete:
-            echo("there is more to look at: run it again, or with a larger --budget")
+        _show_repairs(report, dry_run=dry_run)
+
     if report.failed or report.postponed:
         sys.exit(FAILED)
+
+
+def _show_repairs(report: ReconcileReport, *, dry_run: bool) -> None:
+    """Prints what was found, and what was or would be done about it."""
+    notes = counted(report.examined, "note")
+    findings = [f"{count} {finding.value}" for finding, count in report.found.items()]
+    summary = ", ".join(findings) or "nothing to repair"
+    echo(f"looked at {notes}: {summary}")
+    texts = counted(report.texts, "text")
+    if dry_run:
+        tokens = counted(report.tokens, "token")
+        echo(f"would embed {texts}, about {tokens}")
+    else:
+        repairs = (
+            f"{report.indexed} indexed",
+            f"{report.deleted} removed",
+            f"{report.failed} failed",
+            f"{report.postponed} left for later",
+            f"{texts} embedded",
+        )
+        echo(", ".join(repairs))
+        if report.postponed:
+            echo("`aurora doctor` says whether a model is away")
+
+    if not report.complete:
+        echo("there is more to look at: run it again, or with a larger --budget")
 
 
 @click.command()
@@ -266,25 +294,34 @@ def demo(context: CommandContext, folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="aurora-demo-") as home:
         temporary = replace(context, home=Path(home))
         with temporary.app() as app:
-            report = _with_bar(
-                Import(LocalDestination(app, context.tenant_id), folder, "default").run
-            )
+            destination = LocalDestination(app, context.tenant_id)
+            task = Import(destination, folder, "default")
+            report = _with_bar(task.run)
             if not context.as_json:
-                echo(
-                    f"{parts_in_use(app)}\n{counted(report.notes, 'note')} indexed in {report.seconds:.1f} s"
-                )
+                notes = counted(report.notes, "note")
+                echo(parts_in_use(app))
+                echo(f"{notes} indexed in {report.seconds:.1f} s")
             use(app)
-            client = InProcessClient(Identity(context.tenant_id, context.tenant_id))
-            answers = []
-            for question in DEMO_QUESTIONS:
-                body = {**question_json(), "message": question}
-                answer = client.send("POST", "/chat", body)
-                answers.append(answer)
-                if not context.as_json:
-                    echo(f"\n› {question}\n")
-                    show_answer(answer, temporary)
+            answers = _ask_demo_questions(temporary)
+
     if context.as_json:
         echo_json({"index": report.as_json(), "answers": answers})
+
+
+def _ask_demo_questions(context: CommandContext) -> list[Json]:
+    """Asks the product in this process, prints the answers for people and returns them."""
+    identity = Identity(context.tenant_id, context.tenant_id)
+    client = InProcessClient(identity)
+    answers = []
+    for question in DEMO_QUESTIONS:
+        body = {**question_json(), "message": question}
+        answer = client.send("POST", "/chat", body)
+        answers.append(answer)
+        if not context.as_json:
+            echo(f"\n› {question}\n")
+            show_answer(answer, context)
+
+    return answers
 
 
 def _with_bar(work: Callable[[Step], T], goes_on: str = GOES_ON) -> T:
@@ -293,48 +330,63 @@ def _with_bar(work: Callable[[Step], T], goes_on: str = GOES_ON) -> T:
     goes_on: printed if Ctrl-C leaves notes without vectors.
     """
     console = TerminalConsole(stderr=True)
-    columns = (
+    bars = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
-    )
-    waiting = 0
-    last_line = time.monotonic()
-    with Progress(
-        *columns,
         console=console,
         transient=True,
         disable=not console.is_terminal,
-    ) as progress:
-        bars = {NOTES: progress.add_task(NOTES, total=None, rate="")}
-
-        def step(name: str, completed: int, total: int) -> None:
-            nonlocal last_line, waiting
-            if name == VECTORS:
-                waiting = total - completed
-            if not console.is_terminal and time.monotonic() - last_line >= LINE_SECONDS:
-                last_line = time.monotonic()
-                echo(f"aurora: {name}: {completed:,} of {total:,}", err=True)
-            if name not in bars:
-                bars[name] = progress.add_task(name, rate="")
-            bar = bars[name]
-            speed = progress.tasks[bar].speed
-            rate = f"{speed:.1f} notes/s" if speed else ""
-            progress.update(
-                bar,
-                completed=completed,
-                total=total,
-                rate=rate,
-            )
-
+    )
+    with bars:
+        progress = ImportProgress(bars, with_lines=not console.is_terminal)
         try:
-            return work(step)
+            return work(progress.step)
         except KeyboardInterrupt:
-            if waiting:
+            if progress.waiting:
                 echo(
-                    f"aurora: words find every note, {waiting} wait for their vectors: {goes_on}",
+                    f"aurora: words find every note, {progress.waiting} wait for their vectors: {goes_on}",
                     err=True,
                 )
             raise
+
+
+class ImportProgress:
+    """Progress of an import: a bar for each kind of work, or lines."""
+
+    def __init__(self, bars: Progress, *, with_lines: bool) -> None:
+        """Shows the bar of notes.
+
+        with_lines: print a line now and then.
+        """
+        self.waiting = 0
+        """Notes without vectors."""
+        self._bars = bars
+        self._bar_of = {NOTES: bars.add_task(NOTES, total=None, rate="")}
+        self._with_lines = with_lines
+        self._last_line = time.monotonic()
+
+    def step(self, name: str, completed: int, total: int) -> None:
+        """Shows how much of a kind of work is done."""
+        if name == VECTORS:
+            self.waiting = total - completed
+        now = time.monotonic()
+        if self._with_lines and now - self._last_line >= LINE_SECONDS:
+            self._last_line = now
+            echo(f"aurora: {name}: {completed:,} of {total:,}", err=True)
+
+        if name not in self._bar_of:
+            self._bar_of[name] = self._bars.add_task(name, rate="")
+        bar = self._bar_of[name]
+        rate = ""
+        speed = self._bars.tasks[bar].speed
+        if speed:
+            rate = f"{speed:.1f} notes/s"
+        self._bars.update(
+            bar,
+            completed=completed,
+            total=total,
+            rate=rate,
+        )

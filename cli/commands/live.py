@@ -42,6 +42,7 @@ def live(context: CommandContext) -> None:
             checks = check_models(app, notes, datetime.now(UTC))
         finally:
             close(app)
+
     if context.as_json:
         echo_json([asdict(check) for check in checks])
     else:
@@ -51,5 +52,6 @@ def live(context: CommandContext) -> None:
         models = ", ".join(settings.billed_models)
         echo(f"{questions} questions, {day}, aurora {release}, {models}\n")
         echo(as_markdown(checks))
+
     if not all(check.passed for check in checks):
         sys.exit(FAILED)

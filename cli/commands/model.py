@@ -71,6 +71,7 @@ def model(context: CommandContext, /, name: str | None, **options: Any) -> None:
         body = {"kind": "none"}
     elif with_gemini:
         body["kind"] = "gemini"
+
     chooses_gemini = with_gemini and not lists
     if options["needs_key"] or chooses_gemini:
         body["key"] = _read_key()
@@ -79,6 +80,7 @@ def model(context: CommandContext, /, name: str | None, **options: Any) -> None:
         models = _send(context, "POST", body)
         _show_models(context, models)
         return
+
     is_choice = name or with_gemini or without_model
     if not is_choice:
         current = _send(context, "GET", {})
@@ -106,6 +108,7 @@ def _send(
 
         with reaching(running.address, None, running.models) as remote:
             return remote.send(method, PATH, body or None)
+
     from desktop.product.model_choice import ModelChoice  # noqa: PLC0415 - the product takes half a second
 
     with context.app() as app:

@@ -84,6 +84,7 @@ def show(context: CommandContext, note: str, vault: str | None) -> None:
         record = _named(client, note, vault)
         path = address("notes", record["noteId"])
         neighbours = client.send("GET", f"{path}:links")
+
     links = neighbours["links"]
     backlinks = neighbours["backlinks"]
     if context.as_json:
@@ -98,6 +99,7 @@ def show(context: CommandContext, note: str, vault: str | None) -> None:
     for row in links:
         target = row["title"] or f"{row['target']} (no note)"
         targets.append(Text(target))
+
     _show_names("links to", targets, out)
     link = linked(context)
     origins = [link(_name(row), row) for row in backlinks]
@@ -140,6 +142,7 @@ def delete(context: CommandContext, note: str, vault: str | None) -> None:
             query={"revision": record["revision"]},
         )
         _index(client, context, note_id)
+
     name = record["title"] or record["path"]
     context.tell({"deleted": note_id}, f"deleted {name}; it is in the trash")
 
@@ -188,6 +191,7 @@ def restore(context: CommandContext, trashed: str) -> None:
         path = address("trash", trashed)
         note = client.send("POST", f"{path}:restore", {})
         _index(client, context, note["noteId"])
+
     name = note["title"] or note["path"]
     context.tell(note, f"restored {name}")
 
@@ -211,6 +215,7 @@ def check(file: BinaryIO, *, as_json: bool) -> None:
         echo_json({"valid": problem is None, "problem": problem})
     elif problem is None:
         echo("the rules take this note")
+
     if problem is not None:
         fail(problem)
 
@@ -234,6 +239,7 @@ def problem_of(document: bytes) -> str | None:
         draft_of(parse_fields(fields, NoteBody))
     except (InvalidArgument, TooLarge) as error:
         return error.message
+
     return None
 
 
@@ -243,6 +249,7 @@ def _listed(client: ApiClient, vault: str | None) -> list[Json]:
     for note in listed_notes(client):
         if vault is None or note["vault"] == vault:
             rows.append(note)
+
     return sorted(
         rows,
         key=itemgetter("createdAt", "path"),
@@ -263,6 +270,7 @@ def _named(client: ApiClient, name: str, vault: str | None) -> Json:
             matches.append(note)
         elif path and name == f"{note['vault']}/{path}":
             matches_in_vaults.append(note)
+
     if not matches:
         matches = matches_in_vaults
     if not matches:
@@ -272,5 +280,6 @@ def _named(client: ApiClient, name: str, vault: str | None) -> Json:
         listing = ", ".join(vaults)
         expected = f"one note, vaults {listing} have it: choose with --vault"
         raise InvalidArgument(f"note {name!r}", expected)
+
     note_id = matches[0]["noteId"]
     return client.send("GET", address("notes", note_id))

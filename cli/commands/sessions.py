@@ -64,6 +64,7 @@ def show(context: CommandContext, session_id: str) -> None:
     with context.client() as client:
         session = client.send("GET", path)
         newest_first = list(pages(client, f"{path}/messages"))
+
     messages: list[Json] = []
     for page in reversed(newest_first):
         messages.extend(page["messages"])

@@ -13,6 +13,7 @@ from cli.showing import show_table
 from cli.suggestions import SuggestingGroup
 from cli.terminal import echo, echo_json
 from desktop.client.pages import address
+from functions.client import Json
 from shared.api.templates import template_json
 from shared.errors import InvalidArgument, NotFound
 from shared.templates.files import read_template
@@ -32,6 +33,7 @@ def list_all(context: CommandContext) -> None:
     if context.as_json:
         echo_json(found)
         return
+
     rows = []
     for template in found["templates"]:
         row = (
@@ -40,6 +42,7 @@ def list_all(context: CommandContext) -> None:
             template["description"],
         )
         rows.append(row)
+
     show_table(("id", "name", "description"), rows)
 
 
@@ -64,6 +67,7 @@ def search(context: CommandContext, query: str, k: int) -> None:
     if context.as_json:
         echo_json(found)
         return
+
     rows = []
     for match in found["templates"]:
         row = (
@@ -72,6 +76,7 @@ def search(context: CommandContext, query: str, k: int) -> None:
             match["name"],
         )
         rows.append(row)
+
     show_table(("score", "id", "name"), rows)
 
 
@@ -88,6 +93,7 @@ def add(context: CommandContext, file: Path) -> None:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidArgument(str(file), "UTF-8") from error
+
     template = read_template(file.stem, text)
     body = dict(template_json(template))
     path = address("templates", template.template_id)
@@ -97,15 +103,20 @@ def add(context: CommandContext, file: Path) -> None:
         except NotFound:
             previous = body
         if {**previous, "path": None} != body:
-            # Somebody may have written the template that is replaced: it goes into the trash.
-            trashed = {
-                "noteId": f"template-{previous['templateId']}",
-                "title": f"Template {previous['name']}",
-                "text": json.dumps(previous, ensure_ascii=False, indent=2),
-            }
-            client.send("POST", "/trash", trashed)
+            # Somebody may have written the template that is replaced.
+            client.send("POST", "/trash", _as_note(previous))
         saved = client.send("PUT", path, body)
+
     context.tell(saved, f"added {saved['templateId']} ({saved['name']})")
+
+
+def _as_note(template: Json) -> Json:
+    """Returns the note as which a template goes into the trash."""
+    return {
+        "noteId": f"template-{template['templateId']}",
+        "title": f"Template {template['name']}",
+        "text": json.dumps(template, ensure_ascii=False, indent=2),
+    }
 
 
 @templates.command()
@@ -126,5 +137,6 @@ def index(context: CommandContext) -> None:
         echo(counted(count, "template"))
         for problem in report.problems:
             echo(f"  no template: {problem.path}: {problem.reason}")
+
     if report.problems:
         sys.exit(FAILED)

@@ -31,14 +31,31 @@ SECONDS = 3600
 )
 @click.option("--project", help="Which project's.  [default: that of the emulators]")
 @click.option("--secret", help="What `aurora dev --listen` printed, for calls from other machines.")
-def token(user: str, claim_tenant: str | None, project: str | None, secret: str | None) -> None:
+def token(
+    user: str,
+    claim_tenant: str | None,
+    project: str | None,
+    secret: str | None,
+) -> None:
     """Print an unsigned ID token, good for an hour, that only AUTH=emulator takes."""
     if not project:
         project = running(os.environ).project
-    echo(minted(user, project, tenant=claim_tenant, secret=secret))
+    id_token = minted(
+        user,
+        project,
+        tenant=claim_tenant,
+        secret=secret,
+    )
+    echo(id_token)
 
 
-def minted(user: str, project: str, *, tenant: str | None = None, secret: str | None = None) -> str:
+def minted(
+    user: str,
+    project: str,
+    *,
+    tenant: str | None = None,
+    secret: str | None = None,
+) -> str:
     """Returns the token of the user with that uid.
 
     tenant, secret: None makes no claim of that name.
@@ -59,6 +76,7 @@ def minted(user: str, project: str, *, tenant: str | None = None, secret: str | 
         from desktop.product.secret import CLAIM  # noqa: PLC0415 - 100 ms for those who have one
 
         claims[CLAIM] = secret
+
     header = {"alg": "none", "typ": "JWT"}
     return f"{_part(header)}.{_part(claims)}."
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from cli.options import CommandContext, close, counted, parts_in_use
 from desktop.client.local import HOST, PORT
-from desktop.files.reading import Skipped, read, walk
+from desktop.files.reading import FileNote, Skipped, Unchanged, read, walk
 from desktop.folders.destinations import local_name
 from desktop.folders.manifest import FollowedFolder, Manifest
 from desktop.product import emulator
@@ -75,6 +75,7 @@ def check_parts(context: CommandContext) -> list[PartVerdict]:
         app = build(context.settings(), tenant=tenant_id)
     except AuroraError as error:
         return [PartVerdict("settings", "failed", error.message), _emulator()]
+
     try:
         return [
             PartVerdict("settings", "ok", parts_in_use(app)),
@@ -145,26 +146,33 @@ def _disk(app: App, tenant_id: str) -> str:
             f"{file} is damaged ({lines}): take out what can be read with aurora export, "
             "then restore a backup, or move the file away and bring the export back"
         )
-    problems = []
+
+    problems = "; ".join(_damaged_rows(damages))
+    if problems:
+        raise OperatorError(problems)
+    return "every page and row is as it was written"
+
+
+def _damaged_rows(damages: damage.Condition) -> Iterator[str]:
+    """Yields how many rows are not as they were written, and what to do about each kind."""
     if damages.notes:
-        problems.append(
-            f"{counted(damages.notes, 'note')} not as saved, aurora notes list names them: "
+        notes = counted(damages.notes, "note")
+        yield (
+            f"{notes} not as saved, aurora notes list names them: "
             "save them again, or delete them and restore earlier versions"
         )
+
     if damages.documents:
         counts = [f"{number} of {table}" for table, number in damages.documents.items()]
-        problems.append(
-            f"{', '.join(counts)} not as saved: lists leave them out, aurora export names them; "
+        documents = ", ".join(counts)
+        yield (
+            f"{documents} not as saved: lists leave them out, aurora export names them; "
             "delete them or restore a backup"
         )
+
     if damages.derived:
-        problems.append(
-            f"{counted(damages.derived, 'passage')} of the index damaged: "
-            "aurora reconcile --full makes them anew"
-        )
-    if problems:
-        raise OperatorError("; ".join(problems))
-    return "every page and row is as it was written"
+        passages = counted(damages.derived, "passage")
+        yield f"{passages} of the index damaged: aurora reconcile --full makes them anew"
 
 
 def _store(app: App, tenant_id: str) -> str:
@@ -175,8 +183,10 @@ def _store(app: App, tenant_id: str) -> str:
     if is_begun(app, tenant_id):
         coverage = coverage_json(measure_coverage(app.indexer, tenant_id))
         return coverage_in_words(coverage, f" of {tenant_id}")
+
     file = _file(app, tenant_id)
-    nearest = next(folder for folder in file.parents if folder.exists())
+    existing_folders = [folder for folder in file.parents if folder.exists()]
+    nearest = existing_folders[0]
     if not nearest.is_dir():
         raise OperatorError(f"{file} cannot be made: {nearest} is no folder")
     if not os.access(nearest, os.W_OK | os.X_OK):
@@ -186,10 +196,12 @@ def _store(app: App, tenant_id: str) -> str:
 
 def coverage_in_words(coverage: Mapping[str, Any], whose: str = "") -> str:
     """Returns how far the index has followed the notes."""
-    parts = [f"{counted(coverage['notes'], 'note')}{whose}, {coverage['indexed']} indexed"]
+    notes = counted(coverage["notes"], "note")
+    parts = [f"{notes}{whose}", f"{coverage['indexed']} indexed"]
     for name, condition in BEHIND.items():
-        if coverage.get(name):
-            parts.append(f"{coverage[name]} {condition}")
+        count = coverage.get(name)
+        if count:
+            parts.append(f"{count} {condition}")
     return ", ".join(parts)
 
 
@@ -232,6 +244,7 @@ def _cosines(app: App, embedder: Embedder, tenant_id: str) -> str:
         if calibrated_embedder:
             calibration = calibrated_embedder.calibration
             ending = ", estimated from your notes"
+
     if not calibration:
         return "what its cosines mean is estimated from the first two notes on"
     unrelated = f"{calibration.baseline:.2f} (unrelated)"
@@ -249,6 +262,7 @@ def _writer(writer: Writer | None, model: str) -> PartVerdict:
             "ok",
             f"{model}: passages are quoted; GEMINI_API_KEY or OPENAI_BASE_URL gives a model",
         )
+
     return tried("writer", lambda: writer.write(GREETING).model)
 
 
@@ -271,6 +285,7 @@ def _folders(app: App, tenant_id: str) -> str:
             unfinished.append(f"{root} was not indexed to its end")
         notes = counted(folder.notes, "note")
         descriptions.append(f"{root} ({notes} in vault {folder.source.vault})")
+
     problems = "; ".join(gone + unfinished)
     if problems:
         raise OperatorError(f"{problems}: run aurora index on it, or aurora folders move or forget")
@@ -289,7 +304,11 @@ def _files_of(root: Path, vault: str) -> PartVerdict:
     missed = []
     ignored = Counter[str]()
     for entry in walk(root):
-        outcome = entry if isinstance(entry, Skipped) else read(root, entry, vault)
+        outcome: FileNote | Skipped | Unchanged
+        if isinstance(entry, Skipped):
+            outcome = entry
+        else:
+            outcome = read(root, entry, vault)
         if not isinstance(outcome, Skipped):
             continue
         if outcome.missed:
@@ -303,11 +322,10 @@ def _files_of(root: Path, vault: str) -> PartVerdict:
     for reason, count in ignored.items():
         details.append(f"{count} {reason}")
     listing = "; ".join(details) or "all are notes"
-    return PartVerdict(
-        "files",
-        "missing" if missed else "ok",
-        f"{root}: {listing}",
-    )
+    verdict = "ok"
+    if missed:
+        verdict = "missing"
+    return PartVerdict("files", verdict, f"{root}: {listing}")
 
 
 def _auth(env: Mapping[str, str]) -> str:
@@ -322,29 +340,39 @@ def _auth(env: Mapping[str, str]) -> str:
 
 def _budgets(app: App, tenant_id: str) -> str:
     """Returns how much of each limit is used up today."""
-    today = DayUsage(datetime.now(UTC).date())
-    if is_begun(app, tenant_id):
-        for usage in app.store.list_usage(tenant_id, limit=MAX_DAYS, token=None).items:
-            if usage.day == today.day:
-                today = usage
-                break
+    usage = _usage_today(app, tenant_id)
+    settings = app.settings
     limits = (
-        (today.answers, app.settings.daily_chat_limit, "answers"),
-        (today.searches, app.settings.daily_search_limit, "searches"),
-        (today.embedded_tokens, app.settings.daily_embed_tokens, "tokens embedded"),
-        (today.index_writes, app.settings.daily_index_writes, "documents written by the index"),
+        (usage.answers, settings.daily_chat_limit, "answers"),
+        (usage.searches, settings.daily_search_limit, "searches"),
+        (usage.embedded_tokens, settings.daily_embed_tokens, "tokens embedded"),
+        (usage.index_writes, settings.daily_index_writes, "documents written by the index"),
     )
     shares = [f"{used} of {limit} {unit} today" for used, limit, unit in limits if limit]
     return ", ".join(shares) or "no daily limits"
+
+
+def _usage_today(app: App, tenant_id: str) -> DayUsage:
+    """Returns what a tenant has used today."""
+    today = datetime.now(UTC).date()
+    if is_begun(app, tenant_id):
+        days = app.store.list_usage(tenant_id, limit=MAX_DAYS, token=None)
+        for usage in days.items:
+            if usage.day == today:
+                return usage
+    return DayUsage(today)
 
 
 def _models(app: App, env: Mapping[str, str]) -> PartVerdict:
     """Looks for a server on this machine that could write."""
     server = answering(env)
     if server is None:
+        verdict = "missing"
+        if app.writer:
+            verdict = "ok"
         addresses = " or ".join(places(env))
-        verdict = "ok" if app.writer else "missing"
         return PartVerdict("models", verdict, f"no model server at {addresses}")
+
     if app.writer:
         return PartVerdict("models", "ok", str(server))
     return PartVerdict("models", "ok", f"{server}: aurora dev --model NAME writes with it")
@@ -359,12 +387,14 @@ def _running(context: CommandContext) -> str:
         if find_running(settings, context.tenant_id):
             return line
         return f"{line}, for another tenant or with other settings: commands do not ask it"
+
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, PORT))
         except OSError:
             return f"nothing; port {PORT} is taken by another program: aurora dev --port 0 takes a free one"
+
     return f"nothing; port {PORT} is free for aurora dev"
 
 
@@ -373,11 +403,18 @@ def _languages(app: App, tenant_id: str) -> PartVerdict:
 
     Every other one works with words alone: its times, follow-ups and negations are not read.
     """
-    words_alone = [language for language in languages() if vocabulary(language).has_words_alone]
-    understood = [language for language in languages() if language not in words_alone]
+    understood = []
+    words_alone = []
+    for language in languages():
+        if vocabulary(language).has_words_alone:
+            words_alone.append(language)
+        else:
+            understood.append(language)
+
+    listing = ", ".join(words_alone)
     detail = (
-        f"{', '.join(understood)}; words alone, without times and negations: "
-        f"{', '.join(words_alone)} and any other"
+        f"{', '.join(understood)}; "
+        f"words alone, without times and negations: {listing} and any other"
     )
     if is_begun(app, tenant_id):
         foreign = foreign_notes(app, tenant_id)
@@ -388,6 +425,7 @@ def _languages(app: App, tenant_id: str) -> PartVerdict:
                 f"{foreign}; read: {detail}",
                 mend=mend_of_languages(app.settings.home),
             )
+
     return PartVerdict("languages", "ok", detail)
 
 
@@ -408,10 +446,13 @@ def foreign_notes(app: App, tenant_id: str) -> str | None:
     counts = Counter(detect(chunk.text) for chunk in newest)
     if not counts:
         return None
-    language = counts.most_common(1)[0][0]
+    [(language, _)] = counts.most_common(1)
     if language in app.embedder.languages:
         return None
-    return f"most notes are in {language}, which {app.embedder.model} does not speak: words alone find them"
+    return (
+        f"most notes are in {language}, "
+        f"which {app.embedder.model} does not speak: words alone find them"
+    )
 
 
 def mend_of_languages(home: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
@@ -80,21 +81,27 @@ class DeployedProduct:
     @cached_property
     def functions(self) -> Mapping[str, Mapping[str, Any]]:
         """Functions by name without the prefix, as Cloud Functions describes them."""
-        prefix = self.prefix
-        return {name.removeprefix(prefix): function for name, function in self._functions.items()}
+        functions = {}
+        for name, function in self._functions.items():
+            functions[name.removeprefix(self.prefix)] = function
+        return functions
 
     @cached_property
     def _functions(self) -> Mapping[str, Mapping[str, Any]]:
         """Functions of the project by name."""
         path = f"v2/{self.name}/locations/-/functions"
-        functions = self.project.items("cloudfunctions", path, "functions")
-        return {function["name"].rpartition("/")[2]: function for function in functions}
+        functions = {}
+        for function in self.project.items("cloudfunctions", path, "functions"):
+            name = function["name"].rpartition("/")[2]
+            functions[name] = function
+        return functions
 
     @cached_property
     def prefix(self) -> str:
         """Value of FUNCTION_PREFIX, by the function `chat` that carries the product's label."""
         for name, function in self._functions.items():
-            is_ours = function.get("labels", {}).get("product") == LABEL
+            labels = function.get("labels", {})
+            is_ours = labels.get("product") == LABEL
             if is_ours and name.endswith("chat"):
                 return name.removesuffix("chat")
         return ""
@@ -129,6 +136,11 @@ class DeployedProduct:
         """Name of the project in paths."""
         return f"projects/{self.project.id}"
 
+    @property
+    def secret(self) -> str:
+        """Path of the secret that holds the key."""
+        return f"v1/{self.name}/secrets/{self.prefix}{SECRET}"
+
     def email(self, account: str) -> str:
         """Returns the address of a service account."""
         return f"{self.prefix}{account}@{self.project.id}.iam.gserviceaccount.com"
@@ -136,6 +148,15 @@ class DeployedProduct:
     def member(self, account: str) -> str:
         """Returns the name of a service account in policies."""
         return f"serviceAccount:{self.email(account)}"
+
+    def has_role(self, account: str, role: str) -> bool:
+        """Reports whether a service account has a role in the project."""
+        return (role, self.member(account)) in self._grants
+
+    @cached_property
+    def _grants(self) -> set[tuple[str, str]]:
+        """(role, member) of the project's policy."""
+        return self.project.grants("cloudresourcemanager", f"v1/{self.name}")
 
 
 def examine(project: GoogleProject) -> list[PartVerdict]:
@@ -185,6 +206,7 @@ def _verdict(part: str, check: PartCheck, deployment: DeployedProduct) -> PartVe
             detail=error.message,
             mend=f"look at it as an owner of the project, its APIs switched on: {project}",
         )
+
     if not gaps:
         return PartVerdict(part=part, verdict="ok", detail="")
     subjects = " ".join(gap.split()[0] for gap in gaps)
@@ -207,8 +229,9 @@ def _apis(deployment: DeployedProduct) -> Iterator[str]:
 def _is_on(deployment: DeployedProduct, api: str) -> bool:
     """Reports whether an API is switched on."""
     path = f"v1/{deployment.name}/services/{api}.googleapis.com"
-    service = deployment.project.get("serviceusage", path)
-    return service is not None and service.get("state") == "ENABLED"
+    service = deployment.project.get("serviceusage", path) or {}
+    state: str | None = service.get("state")
+    return state == "ENABLED"
 
 
 def _accounts(deployment: DeployedProduct) -> Iterator[str]:
@@ -223,23 +246,22 @@ def _accounts(deployment: DeployedProduct) -> Iterator[str]:
 
 def _roles(deployment: DeployedProduct) -> Iterator[str]:
     """Yields the roles that accounts lack in the project, on each other and on the key."""
-    project = deployment.project
-    project_grants = project.grants("cloudresourcemanager", f"v1/{deployment.name}")
     for name, roles in ROLES.items():
         for role in roles:
-            if (role, deployment.member(name)) not in project_grants:
+            if not deployment.has_role(name, role):
                 yield f"{name} lacks {role}"
 
     for name in ACCOUNTS:
         if name == DEPLOYER:
             continue
         path = f"v1/{deployment.name}/serviceAccounts/{deployment.email(name)}"
-        if (USER, deployment.member(DEPLOYER)) not in project.grants("iam", path):
+        grants = deployment.project.grants("iam", path)
+        if (USER, deployment.member(DEPLOYER)) not in grants:
             yield f"{DEPLOYER} lacks {USER} on {name}"
 
     if not deployment.chooses(VERTEX_AI):
-        secret = f"v1/{deployment.name}/secrets/{deployment.prefix}{SECRET}"
-        if (ACCESSOR, deployment.member(READER)) not in project.grants("secretmanager", secret):
+        grants = deployment.project.grants("secretmanager", deployment.secret)
+        if (ACCESSOR, deployment.member(READER)) not in grants:
             yield f"{READER} lacks {ACCESSOR} on {SECRET}"
 
 
@@ -249,9 +271,10 @@ def _chosen(deployment: DeployedProduct, *, api: str) -> Iterator[str]:
     if not deployment.chooses(settings):
         return
     if not _is_on(deployment, api):
-        yield f"{api}.googleapis.com is switched off, and {' or '.join(settings)} uses it"
-    grants = deployment.project.grants("cloudresourcemanager", f"v1/{deployment.name}")
-    if (role, deployment.member(READER)) not in grants:
+        names = " or ".join(settings)
+        yield f"{api}.googleapis.com is switched off, and {names} uses it"
+
+    if not deployment.has_role(READER, role):
         yield f"{READER} lacks {role}"
 
 
@@ -259,9 +282,13 @@ def _secret(deployment: DeployedProduct) -> Iterator[str]:
     """Yields a gap if the key has no version that can be used."""
     if deployment.chooses(VERTEX_AI):
         return
-    path = f"v1/{deployment.name}/secrets/{deployment.prefix}{SECRET}/versions"
-    versions = deployment.project.items("secretmanager", path, "versions")
-    if not any(version.get("state") == "ENABLED" for version in versions):
+    versions = deployment.project.items(
+        "secretmanager",
+        f"{deployment.secret}/versions",
+        "versions",
+    )
+    states = [version.get("state") for version in versions]
+    if "ENABLED" not in states:
         yield f"{SECRET} has no version that can be used"
 
 
@@ -270,8 +297,10 @@ def _indexes(deployment: DeployedProduct) -> Iterator[str]:
     path = f"v1/{deployment.name}/databases/{deployment.database}/collectionGroups/-/indexes"
     states = {}
     for index in deployment.project.items("firestore", path, "indexes"):
-        group = str(index["name"]).rpartition("/collectionGroups/")[2].partition("/")[0]
-        states[_index_label(group, index["fields"])] = index["state"]
+        path_in_database = index["name"].rpartition("/collectionGroups/")[2]
+        group = path_in_database.partition("/")[0]
+        label = _index_label(group, index["fields"])
+        states[label] = index["state"]
 
     expected_indexes = json.loads(shipped.INDEXES.read_text(encoding="utf-8"))["indexes"]
     for index in expected_indexes:
@@ -286,8 +315,13 @@ def _index_label(group: str, fields: Iterable[Mapping[str, Any]]) -> str:
 
     Firestore adds the document's name to the fields, which firestore.indexes.json does not name.
     """
-    paths = [field["fieldPath"] for field in fields]
-    return f"{group}({','.join(path for path in paths if path != '__name__')})"
+    paths = []
+    for field in fields:
+        if field["fieldPath"] != "__name__":
+            paths.append(field["fieldPath"])
+
+    listing = ",".join(paths)
+    return f"{group}({listing})"
 
 
 def _rules(deployment: DeployedProduct) -> Iterator[str]:
@@ -300,10 +334,13 @@ def _rules(deployment: DeployedProduct) -> Iterator[str]:
     ruleset = None
     if release:
         ruleset = project.get("firebaserules", f"v1/{release['rulesetName']}")
-    files = ruleset["source"]["files"] if ruleset else []
-    if not files:
+    contents = []
+    if ruleset:
+        contents = [file["content"] for file in ruleset["source"]["files"]]
+    rules = shipped.RULES.read_text(encoding="utf-8")
+    if not contents:
         yield "rules of Firestore are missing"
-    elif [file["content"] for file in files] != [shipped.RULES.read_text(encoding="utf-8")]:
+    elif contents != [rules]:
         yield "rules of Firestore are not those of firestore.rules"
 
 
@@ -319,25 +356,32 @@ def _functions(deployment: DeployedProduct) -> Iterator[str]:
 def _release(deployment: DeployedProduct) -> Iterator[str]:
     """Yields what does not belong to the newest release."""
     functions = {}
+    releases = set()
     for name in FUNCTIONS:
         if name in deployment.functions:
-            functions[name] = deployment.functions[name]
-    releases = {
-        function.get("labels", {}).get("release", "none") for function in functions.values()
-    }
+            function = deployment.functions[name]
+            functions[name] = function
+            labels = function.get("labels", {})
+            releases.add(labels.get("release", "none"))
+
     if len(releases) > 1:
-        yield f"functions were deployed by different releases: {', '.join(sorted(releases))}"
+        listing = ", ".join(sorted(releases))
+        yield f"functions were deployed by different releases: {listing}"
+
     for name, function in functions.items():
-        if function.get("serviceConfig", {}).get("allTrafficOnLatestRevision") is False:
+        service = function.get("serviceConfig", {})
+        if service.get("allTrafficOnLatestRevision") is False:
             yield f"{name} serves an older revision than its newest"
 
 
 def _triggers(deployment: DeployedProduct) -> Iterator[str]:
     """Yields the triggers that follow other documents, or do not try again after a failure."""
     for name, pattern in TRIGGERS.items():
-        trigger = deployment.functions.get(name, {}).get("eventTrigger", {})
-        filters = {event_filter.get("value") for event_filter in trigger.get("eventFilters", ())}
-        if pattern not in filters or deployment.database not in filters:
+        function = deployment.functions.get(name, {})
+        trigger = function.get("eventTrigger", {})
+        filters = trigger.get("eventFilters", ())
+        values = {event_filter.get("value") for event_filter in filters}
+        if not values.issuperset({pattern, deployment.database}):
             yield f"{name} does not follow {pattern} of the database {deployment.database}"
         elif trigger.get("retryPolicy") != "RETRY_POLICY_RETRY":
             yield f"{name} does not try again"
@@ -346,7 +390,9 @@ def _triggers(deployment: DeployedProduct) -> Iterator[str]:
 def _health(deployment: DeployedProduct) -> Iterator[str]:
     """Yields the functions that do not answer."""
     for name in ANSWERING:
-        address = deployment.functions.get(name, {}).get("serviceConfig", {}).get("uri")
+        function = deployment.functions.get(name, {})
+        service = function.get("serviceConfig", {})
+        address = service.get("uri")
         if address is None or not deployment.project.answers(f"{address}/health"):
             yield f"{name} does not answer /health"
 
@@ -361,12 +407,13 @@ def _models(deployment: DeployedProduct) -> Iterator[str]:
                 yield f"{model} is not to be had from Vertex AI"
         return
 
-    path = f"v1/{deployment.name}/secrets/{deployment.prefix}{SECRET}/versions/latest:access"
-    version = project.get("secretmanager", path)
+    version = project.get("secretmanager", f"{deployment.secret}/versions/latest:access")
     if version is None:
         yield f"{SECRET} is missing"
         return
-    key = base64.b64decode(version["payload"]["data"]).decode()
+
+    data = version["payload"]["data"]
+    key = base64.b64decode(data).decode()
     for model in models:
         if not project.model(model, key):
             yield f"{model} is not to be had with this key"
@@ -389,12 +436,17 @@ def _scheduler(deployment: DeployedProduct) -> Iterator[str]:
     function = deployment.functions.get("reconcile")
     if function is not None:
         region = function["name"].split("/")[3]
-        path = f"v1/{deployment.name}/locations/{region}/jobs/{deployment.prefix}{JOB}"
+        name = f"{deployment.prefix}{JOB}"
+        path = f"v1/{deployment.name}/locations/{region}/jobs/{name}"
         job = deployment.project.get("cloudscheduler", path)
+
     if job is None:
         yield f"{JOB} is missing"
-    elif job.get("state", "ENABLED") != "ENABLED":
-        yield f"{JOB} is {job['state']}"
+        return
+
+    state = job.get("state", "ENABLED")
+    if state != "ENABLED":
+        yield f"{JOB} is {state}"
 
 
 def _owner(deployment: DeployedProduct) -> Iterator[str]:
@@ -404,32 +456,41 @@ def _owner(deployment: DeployedProduct) -> Iterator[str]:
     if document is None:
         yield f"{OWNER_PATH} is missing in database {deployment.database}"
         return
-    fields = document.get("fields", {})
-    project = fields.get(PROJECT_FIELD, {}).get("stringValue")
-    database = fields.get(DATABASE_FIELD, {}).get("stringValue")
-    prefix = fields.get(PREFIX_FIELD, {}).get("stringValue")
-    if project != deployment.project.id or database != deployment.database:
+
+    values = {}
+    for name, field in document.get("fields", {}).items():
+        values[name] = field.get("stringValue")
+    project = values.get(PROJECT_FIELD)
+    database = values.get(DATABASE_FIELD)
+    prefix = values.get(PREFIX_FIELD)
+    is_copy = project != deployment.project.id or database != deployment.database
+    if is_copy:
         yield f"{OWNER_PATH} names the database that {deployment.database} was copied from"
     elif prefix != deployment.prefix:
         owner = deployment_name(str(prefix))
-        yield f"{OWNER_PATH} names {owner}: this one, {deployment_name(deployment.prefix)}, indexes nothing"
+        this_one = deployment_name(deployment.prefix)
+        yield f"{OWNER_PATH} names {owner}: this one, {this_one}, indexes nothing"
 
 
 def _teams(deployment: DeployedProduct) -> Iterator[str]:
     """Yields the people whose user id is the tenant in somebody else's claim."""
     tenant_of: dict[str, str | None] = {}
-    members: dict[str, set[str]] = {}
+    members = defaultdict[str, set[str]](set)
     for user in deployment.project.users():
         uid = user["localId"]
-        tenant_id = json.loads(user.get("customAttributes") or "{}").get("tenantId")
+        claims = json.loads(user.get("customAttributes") or "{}")
+        tenant_id = claims.get("tenantId")
         tenant_of[uid] = tenant_id
         if isinstance(tenant_id, str):
-            members.setdefault(tenant_id, set()).add(uid)
-    for tenant_id in sorted(members.keys() & tenant_of.keys()):
+            members[tenant_id].add(uid)
+
+    user_ids_of_teams = members.keys() & tenant_of.keys()
+    for tenant_id in sorted(user_ids_of_teams):
         other_members = members[tenant_id] - {tenant_id}
         opens_it = tenant_of[tenant_id] in (None, tenant_id)
-        if other_members and opens_it:
-            claims = "somebody's claim"
-            if len(other_members) > 1:
-                claims = f"the claims of {len(other_members)} people"
-            yield f"{tenant_id} is a user id and the tenantId in {claims}: who has that user id owns the team"
+        if not other_members or not opens_it:
+            continue
+        holders = "somebody's claim"
+        if len(other_members) > 1:
+            holders = f"the claims of {len(other_members)} people"
+        yield f"{tenant_id} is a user id and the tenantId in {holders}: who has that user id owns the team"

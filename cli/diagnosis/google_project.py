@@ -61,6 +61,7 @@ class GoogleProject:
             if "condition" not in binding:
                 for member in binding["members"]:
                     grants.add((binding["role"], member))
+
         return grants
 
     def users(self) -> Iterator[Mapping[str, Any]]:
@@ -99,6 +100,7 @@ class GoogleProject:
             raise OperatorError(
                 f"no credentials for Google Cloud ({type(error).__name__}): run gcloud auth application-default login"
             ) from error
+
         return str(credentials.token)
 
     def _read(
