@@ -179,6 +179,11 @@ def close(app: App) -> None:
     app.store.close()
 
 
+FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+"""Type of an argument or option that names a file to read."""
+FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+"""Type of one that names a folder that is there."""
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 

@@ -345,17 +345,19 @@ def show_results(rows: Sequence[Json], context: CommandContext) -> None:
         file = manifest.file_of(row["noteId"], row["path"])
         location = Text(_location(row, file), "cyan")
         if file is not None:
-            location.stylize(Style(link=_address(file, row)))
-        headings = [heading.lstrip("# ") for heading in row["headingPath"].split(" > ")]
-        name = _joined(" › ", row["title"], *headings)
+            link = Style(link=_address(file, row))
+            location.stylize(link)
+        names = [row["title"]]
+        for heading in row["headingPath"].split(" > "):
+            names.append(heading.lstrip("# "))
         day = row["createdAt"][:10]
-        heading_line = Text.assemble(
+        line = Text.assemble(
             location,
             "  ",
-            name,
+            _joined(" › ", *names),
             (f" · {day}", "dim"),
         )
-        out.print(heading_line)
+        out.print(line)
         out.print(Text(f"    {row['snippet']}"))
 
 
@@ -417,12 +419,15 @@ def show_report(report: ImportReport) -> None:
     out = console()
     out.print(Text(_summary(report)))
 
+    details = []
     if report.indexed and report.dates:
-        sources = ", ".join(f"{count} {source}" for source, count in report.dates.most_common())
-        out.print(Text(f"  dates from: {sources}", "dim"))
-
+        sources = [f"{count} {source}" for source, count in report.dates.most_common()]
+        listing = ", ".join(sources)
+        details.append(f"  dates from: {listing}")
     for reason, count in report.ignored.most_common():
-        out.print(Text(f"  {count} ignored: {reason}", "dim"))
+        details.append(f"  {count} ignored: {reason}")
+    for line in details:
+        out.print(Text(line, "dim"))
 
     remarks = (
         ("skipped", report.skipped),
@@ -545,11 +550,14 @@ def tell_what_waits(meta: Json, client: ApiClient, context: CommandContext) -> N
         return
     coverage = client.send("GET", "/index:coverage")
     waiting = coverage["missing"] + coverage["stale"]
-    if meta["retrieval"]["strategy"] != KEYWORD_RECENCY:  # which misses no vectors
+    strategy = meta["retrieval"]["strategy"]
+    if strategy != KEYWORD_RECENCY:  # which misses no vectors
         waiting += coverage["pendingEmbeddings"]
-    if waiting:
-        notes = counted(coverage["notes"], "note")
-        remark = f"aurora: of {notes} {waiting} still being indexed, and may be missing here"
-        if not _is_remote(client):
-            remark += "; `aurora reconcile` goes on"
-        echo(remark, err=True)
+    if not waiting:
+        return
+
+    notes = counted(coverage["notes"], "note")
+    remark = f"aurora: of {notes} {waiting} still being indexed, and may be missing here"
+    if not _is_remote(client):
+        remark += "; `aurora reconcile` goes on"
+    echo(remark, err=True)

@@ -21,7 +21,11 @@ class SuggestingGroup(click.Group):
         except click.UsageError as error:
             from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
 
-            likely = get_close_matches(args[0], self.list_commands(ctx), cutoff=MIN_LIKENESS)
+            likely = get_close_matches(
+                args[0],
+                self.list_commands(ctx),
+                cutoff=MIN_LIKENESS,
+            )
             if not likely:
                 raise
             names = " or ".join(f"'{name}'" for name in likely)

@@ -37,7 +37,11 @@ def echo_json_text(text: str) -> None:
 
 def confirm(prompt_text: str, *, err: bool = False) -> bool:
     """Asks a question whose default answer is no, and reports whether the answer is yes."""
-    return click.confirm(printable(prompt_text), default=False, err=err)
+    return click.confirm(
+        printable(prompt_text),
+        default=False,
+        err=err,
+    )
 
 
 def prompt(prompt_text: str, *, default: str = "") -> str:

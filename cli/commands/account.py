@@ -42,13 +42,14 @@ def export(context: CommandContext, file: Path | None) -> None:
 
     FILE is written whole or not at all.
     """
+    counts = Counter[str]()
     with context.client() as client, closing(client.lines("/me:export")) as lines:
+        checked_lines = _checked(lines, counts)
         if file is None:
-            for line in _checked(lines, Counter()):
+            for line in checked_lines:
                 echo_json_text(line)
             return
-        counts = Counter[str]()
-        _write(file, _checked(lines, counts))
+        _write(file, checked_lines)
 
     written = {
         "file": str(file),
@@ -100,18 +101,23 @@ def erase(context: CommandContext, *, yes: bool) -> None:
     indexed stay.
     """
     if not yes:
-        if not can_be_asked():
-            fail("nobody can be asked whether to erase everything: --yes answers", USAGE)
-        answer = prompt(f"Everything will be gone. Type `{CONFIRMATION}` to go on")
-        if answer.strip() != CONFIRMATION:
-            fail("nothing was erased", USAGE)
-
+        _ask_whether_to_erase()
     with context.client() as client:
         receipt = client.send("DELETE", "/me", {"confirm": CONFIRMATION})
-    summary = ["erased:"]
+
+    lines = ["erased:"]
     for kind, count in receipt["erased"].items():
-        summary.append(f"  {kind}: {count}")
-    context.tell(receipt, "\n".join(summary))
+        lines.append(f"  {kind}: {count}")
+    context.tell(receipt, "\n".join(lines))
+
+
+def _ask_whether_to_erase() -> None:
+    """Ends the command unless a person types the confirmation."""
+    if not can_be_asked():
+        fail("nobody can be asked whether to erase everything: --yes answers", USAGE)
+    answer = prompt(f"Everything will be gone. Type `{CONFIRMATION}` to go on")
+    if answer.strip() != CONFIRMATION:
+        fail("nothing was erased", USAGE)
 
 
 def counted_lines(counts: Mapping[str, int]) -> str:

@@ -93,12 +93,20 @@ class ChatSession:
 
     def _ask(self, question: str) -> None:
         """Asks a question, prints the answer and remembers its session."""
-        body = {**self.body, "message": question, "sessionId": self.session_id}
+        body = {
+            **self.body,
+            "message": question,
+            "sessionId": self.session_id,
+        }
         with closing(self.client.events("/chat", body)) as events:
-            result = _result(events) if self.context.as_json else self._shown(events)
-        if self.context.as_json:
-            echo_json(result, indent=None)
-        self.session_id = result["meta"]["sessionId"] or self.session_id
+            if self.context.as_json:
+                result = _result(events)
+                echo_json(result, indent=None)
+            else:
+                result = self._shown(events)
+        session_id = result["meta"]["sessionId"]
+        if session_id:
+            self.session_id = session_id
 
     def _shown(self, events: Iterable[StreamEvent]) -> Json:
         """Prints an answer and returns it.

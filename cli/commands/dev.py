@@ -25,6 +25,7 @@ from cli.commands.index import tell_news
 from cli.commands.token import minted
 from cli.diagnosis.checks import foreign_notes, mend_of_languages
 from cli.options import (
+    FOLDER,
     USAGE,
     CommandContext,
     close,
@@ -124,7 +125,7 @@ _with_dev_options = with_options(
     ),
     click.option(
         "--sample",
-        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        type=FOLDER,
         is_flag=False,
         flag_value=str(shipped.SAMPLE_NOTES),
         help="Notes to load the first time; without a folder the sample notes.",
@@ -200,7 +201,14 @@ def dev(
             fd=listener.fileno(),
         )
 
-        stack.enter_context(_reconciling(app, trigger, context.tenant_id, reconcile_waits()))
+        stack.enter_context(
+            _reconciling(
+                app,
+                trigger,
+                context.tenant_id,
+                reconcile_waits(),
+            )
+        )
         stack.callback(trigger.stop)
         trigger.start()
         if options["follows"] and everybody_is_one:
@@ -458,7 +466,11 @@ def _load_sample(app: App, context: CommandContext, sample: Path) -> None:
     What a start that died has begun is brought to its end. Their vectors follow by the trigger.
     """
     sample = dated(sample, app.settings.home, datetime.now(UTC).date())
-    task = Import(LocalDestination(app, context.tenant_id), sample, SAMPLE_VAULT)
+    task = Import(
+        LocalDestination(app, context.tenant_id),
+        sample,
+        SAMPLE_VAULT,
+    )
     folders = task.manifest().folders(task.destination.name)
     known = next((each for each in folders if each.source == task.source), None)
     if known and known.finished:

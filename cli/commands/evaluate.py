@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import tempfile
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -19,7 +20,7 @@ from rich.table import Table
 
 from cli.commands.evaluate_cost import agree
 from cli.commands.evaluate_support import evaluate_support
-from cli.options import CommandContext, close, common, fail, with_options
+from cli.options import FILE, FOLDER, CommandContext, close, common, fail, with_options
 from cli.showing import TerminalConsole, console
 from cli.terminal import echo_json
 from desktop.files.reading import FileNote, read, walk
@@ -42,8 +43,6 @@ from shared.ports.models import Embedder
 from shared.times.dates import parse_instant
 from shared.values import dataclass
 
-FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 CHUNKER = click.Choice(list(CHUNKERS))
 VAULT = "default"
 CONFIGURED = "configured"
@@ -211,10 +210,12 @@ def _number_of_answers(golden: Golden, options: Mapping[str, Any], *, chat: bool
     questions = sum(len(foreign) for foreign in golden.foreign.values())
     if chat:
         questions += len(golden.questions)
-    embedders = len(options["embedders"])
-    chunkers = len(options["chunkers"])
-    strategies = len(_strategies(options))
-    return questions * embedders * chunkers * strategies
+    variants = (
+        len(options["embedders"]),
+        len(options["chunkers"]),
+        len(_strategies(options)),
+    )
+    return questions * math.prod(variants)
 
 
 @contextmanager
@@ -446,14 +447,20 @@ def _show_variant(report: EvaluationReport, measured: Measured, out: Console) ->
     """Prints the figures of a variant."""
     figures = variant_summary(report, measured)
     label = measured.variant.label
-    rows = {"all": figures["overall"], **figures["slices"]}
-    retrieval_table = _table(f"{report.source}: {label}", TABLE, rows)
+    retrieval_table = _table(
+        f"{report.source}: {label}",
+        TABLE,
+        {"all": figures["overall"], **figures["slices"]},
+    )
     out.print(retrieval_table)
     if "answers" in figures:
-        title = f"{report.source}, answered: {label}"
-        answer_table = _table(title, ANSWERS, figures["answers"])
-        accuracy = figures["refusals"]["accuracy"]
+        answer_table = _table(
+            f"{report.source}, answered: {label}",
+            ANSWERS,
+            figures["answers"],
+        )
         out.print(answer_table)
+        accuracy = figures["refusals"]["accuracy"]
         out.print(f"refusal accuracy {accuracy:.3f}")
 
     refused_shares = figures.get("foreignRefused", {})
@@ -465,12 +472,17 @@ def _tuned_line(tuned: Tuned) -> str:
     """Returns the line that says what was tuned, and what it changes in both halves."""
     changes = [f"{name} {value:g}" for name, value in tuned.change.items()]
     listing = ", ".join(changes) or "nothing did better"
-    tuned_half = f"{tuned.tuned_before:.3f} -> {tuned.tuned_after:.3f}"
-    held_out_half = f"{tuned.held_out_before:.3f} -> {tuned.held_out_after:.3f}"
+    tuned_half = _change(tuned.tuned_before, tuned.tuned_after)
+    held_out_half = _change(tuned.held_out_before, tuned.held_out_after)
     return (
         f"tuned {tuned.strategy.value}: {listing}; "
         f"tuned half {tuned_half}, held-out half {held_out_half}"
     )
+
+
+def _change(before: float, after: float) -> str:
+    """Returns a figure before and after a change."""
+    return f"{before:.3f} -> {after:.3f}"
 
 
 def _table(title: str, names: Sequence[str], rows: Mapping[str, Mapping[str, float]]) -> Table:

@@ -166,9 +166,11 @@ def _row(passage: Json, link: Linked) -> tuple[str | Text, ...]:
 
 def _location(passage: Json) -> str:
     """Returns a passage's note, heading and number in the note."""
-    location = [passage["path"] or passage["title"] or passage["noteId"]]
-    if passage["headingPath"]:
-        location.append(passage["headingPath"])
+    name = passage["path"] or passage["title"] or passage["noteId"]
+    location = [name]
+    heading = passage["headingPath"]
+    if heading:
+        location.append(heading)
     number_in_note = passage["chunkId"].rpartition("_")[2]
     part = int(number_in_note) + 1
     location.append(f"part {part}")

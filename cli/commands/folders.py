@@ -8,7 +8,7 @@ import click
 from rich.text import Text
 
 from cli.commands.index import destination_of
-from cli.options import CommandContext, anywhere, can_be_asked, counted
+from cli.options import FOLDER, CommandContext, anywhere, can_be_asked, counted
 from cli.showing import show_list, time_in_words
 from cli.suggestions import SuggestingGroup
 from cli.terminal import confirm
@@ -84,21 +84,28 @@ def _line(row: Json) -> Text:
     if row["skipped"]:
         notes += f", {row['skipped']} skipped"
     indexed = "never indexed to its end"
-    if row["indexedAt"] is not None:
-        indexed = f"indexed {time_in_words(row['indexedAt'])} UTC"
-    line = f"{row['folder']}  vault {row['vault']}  {notes}  {indexed}"
+    indexed_at = row["indexedAt"]
+    if indexed_at is not None:
+        indexed = f"indexed {time_in_words(indexed_at)} UTC"
+    cells = [
+        row["folder"],
+        f"vault {row['vault']}",
+        notes,
+        indexed,
+    ]
+    files_gone = row["filesGone"]
     if not row["present"]:
-        line += "  (not there: aurora folders move or forget)"
-    elif row["filesGone"]:
-        files = counted(row["filesGone"], "file")
-        line += f"  ({files} gone: aurora index --gone remove or keep)"
+        cells.append("(not there: aurora folders move or forget)")
+    elif files_gone:
+        files = counted(files_gone, "file")
+        cells.append(f"({files} gone: aurora index --gone remove or keep)")
 
-    return Text(line)
+    return Text("  ".join(cells))
 
 
 @folders.command()
 @click.argument("old", type=click.Path(path_type=Path))
-@click.argument("new", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("new", type=FOLDER)
 @anywhere
 def move(context: CommandContext, old: Path, new: Path) -> None:
     """Say that the folder OLD is at NEW now; its notes stay what they are."""
@@ -140,8 +147,13 @@ def forget(context: CommandContext, folder: Path, notes: str | None) -> None:
         count = 0
         for source in sources:
             count += len(manifest.files(source))
-        removes_notes = (notes or _ask_decision(root, count)) == REMOVE
-        removed = stop_following(destination, sources, remove_notes=removes_notes)
+        decision = notes or _ask_decision(root, count)
+        removes_notes = decision == REMOVE
+        removed = stop_following(
+            destination,
+            sources,
+            remove_notes=removes_notes,
+        )
 
     outcome = f"its notes stay: {count}"
     if removes_notes:

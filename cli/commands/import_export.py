@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from cli.commands.account import counted_lines
-from cli.options import FAILED, CommandContext, anywhere
+from cli.options import FAILED, FILE, CommandContext, anywhere
 from cli.terminal import echo, echo_json
 from desktop.client.pages import address, last_erasure, named_erasure
 from desktop.folders.destinations import LocalDestination
@@ -60,7 +60,7 @@ class Restored:
 
 
 @click.command("import")
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("file", type=FILE)
 @anywhere
 def import_export(context: CommandContext, file: Path) -> None:
     """Bring back the notes, templates and conversations of a FILE that `aurora export` wrote.

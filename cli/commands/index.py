@@ -20,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from cli.commands.ask import question_json
 from cli.options import (
     FAILED,
+    FOLDER,
     CommandContext,
     anywhere,
     can_be_asked,
@@ -52,8 +53,6 @@ DEMO_QUESTIONS = (
     "When does the launch happen, and why was it moved?",
     "How do I bake the sourdough bread?",
 )
-
-FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 GOES_ON = "`aurora index` or `aurora reconcile` goes on, and `aurora dev` while it runs"
 """Hint on the vectors that an interrupted import did not make."""

@@ -53,5 +53,6 @@ def live(context: CommandContext) -> None:
         echo(f"{questions} questions, {day}, aurora {release}, {models}\n")
         echo(as_markdown(checks))
 
-    if not all(check.passed for check in checks):
+    broken = [check for check in checks if not check.passed]
+    if broken:
         sys.exit(FAILED)

@@ -26,7 +26,11 @@ def mcp(context: CommandContext) -> None:
     async def serve() -> None:
         server = server_for(client)
         async with stdio_server() as (read, write):
-            await server.run(read, write, server.create_initialization_options())
+            await server.run(
+                read,
+                write,
+                server.create_initialization_options(),
+            )
 
     with context.lasting_client() as client:
         anyio.run(serve)

@@ -112,9 +112,11 @@ def _show_head(note: Json, out: Console) -> None:
     """Prints a note's title, path, day and tags."""
     title = note["title"] or note["noteId"]
     out.print(Text(title, "bold"))
+
     line = note["createdAt"][:10]
-    if note["path"]:
-        line = f"{note['vault']}/{note['path']}  {line}"
+    path = note["path"]
+    if path:
+        line = f"{note['vault']}/{path}  {line}"
     for tag in note["tags"]:
         line += f" #{tag}"
     out.print(Text(line, "dim"))
@@ -188,8 +190,11 @@ def restore(context: CommandContext, trashed: str) -> None:
     lists it.
     """
     with context.client() as client:
-        path = address("trash", trashed)
-        note = client.send("POST", f"{path}:restore", {})
+        note = client.send(
+            "POST",
+            f"{address('trash', trashed)}:restore",
+            {},
+        )
         _index(client, context, note["noteId"])
 
     name = note["title"] or note["path"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from cli.options import FAILED, CommandContext, anywhere, common, counted
+from cli.options import FAILED, FILE, CommandContext, anywhere, common, counted
 from cli.showing import show_table
 from cli.suggestions import SuggestingGroup
 from cli.terminal import echo, echo_json
@@ -81,7 +81,7 @@ def search(context: CommandContext, query: str, k: int) -> None:
 
 
 @templates.command()
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("file", type=FILE)
 @anywhere
 def add(context: CommandContext, file: Path) -> None:
     """Add a Markdown file with YAML frontmatter, or replace what has its id: the file's name

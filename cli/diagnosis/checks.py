@@ -111,11 +111,19 @@ def tried(part: str, check: Callable[[], str]) -> PartVerdict:
     try:
         return PartVerdict(part, "ok", check())
     except AuroraError as error:
-        return PartVerdict(part, "failed", " ".join(error.message.split()))
+        return PartVerdict(
+            part,
+            "failed",
+            " ".join(error.message.split()),
+        )
     except OSError as error:
         return PartVerdict(part, "failed", str(error))
     except Exception as error:  # noqa: BLE001 - the other parts are told all the same; its text may be a note's
-        return PartVerdict(part, "failed", f"an unexpected {type(error).__name__}")
+        return PartVerdict(
+            part,
+            "failed",
+            f"an unexpected {type(error).__name__}",
+        )
 
 
 def tried_all(part: str, check: Callable[[], list[PartVerdict]]) -> list[PartVerdict]:
@@ -185,8 +193,9 @@ def _store(app: App, tenant_id: str) -> str:
         return coverage_in_words(coverage, f" of {tenant_id}")
 
     file = _file(app, tenant_id)
-    existing_folders = [folder for folder in file.parents if folder.exists()]
-    nearest = existing_folders[0]
+    nearest = file.parent
+    while not nearest.exists():
+        nearest = nearest.parent
     if not nearest.is_dir():
         raise OperatorError(f"{file} cannot be made: {nearest} is no folder")
     if not os.access(nearest, os.W_OK | os.X_OK):
@@ -197,11 +206,15 @@ def _store(app: App, tenant_id: str) -> str:
 def coverage_in_words(coverage: Mapping[str, Any], whose: str = "") -> str:
     """Returns how far the index has followed the notes."""
     notes = counted(coverage["notes"], "note")
-    parts = [f"{notes}{whose}", f"{coverage['indexed']} indexed"]
+    parts = [
+        f"{notes}{whose}",
+        f"{coverage['indexed']} indexed",
+    ]
     for name, condition in BEHIND.items():
         count = coverage.get(name)
         if count:
             parts.append(f"{count} {condition}")
+
     return ", ".join(parts)
 
 
@@ -348,7 +361,10 @@ def _budgets(app: App, tenant_id: str) -> str:
         (usage.embedded_tokens, settings.daily_embed_tokens, "tokens embedded"),
         (usage.index_writes, settings.daily_index_writes, "documents written by the index"),
     )
-    shares = [f"{used} of {limit} {unit} today" for used, limit, unit in limits if limit]
+    shares = []
+    for used, limit, unit in limits:
+        if limit:
+            shares.append(f"{used} of {limit} {unit} today")
     return ", ".join(shares) or "no daily limits"
 
 
@@ -371,11 +387,19 @@ def _models(app: App, env: Mapping[str, str]) -> PartVerdict:
         if app.writer:
             verdict = "ok"
         addresses = " or ".join(places(env))
-        return PartVerdict("models", verdict, f"no model server at {addresses}")
+        return PartVerdict(
+            "models",
+            verdict,
+            f"no model server at {addresses}",
+        )
 
     if app.writer:
         return PartVerdict("models", "ok", str(server))
-    return PartVerdict("models", "ok", f"{server}: aurora dev --model NAME writes with it")
+    return PartVerdict(
+        "models",
+        "ok",
+        f"{server}: aurora dev --model NAME writes with it",
+    )
 
 
 def _running(context: CommandContext) -> str:

@@ -132,6 +132,11 @@ class DeployedProduct:
         return "(default)"
 
     @property
+    def path_of_database(self) -> str:
+        """Name of the database in paths."""
+        return f"{self.name}/databases/{self.database}"
+
+    @property
     def name(self) -> str:
         """Name of the project in paths."""
         return f"projects/{self.project.id}"
@@ -251,18 +256,21 @@ def _roles(deployment: DeployedProduct) -> Iterator[str]:
             if not deployment.has_role(name, role):
                 yield f"{name} lacks {role}"
 
+    may_use = (USER, deployment.member(DEPLOYER))
     for name in ACCOUNTS:
         if name == DEPLOYER:
             continue
         path = f"v1/{deployment.name}/serviceAccounts/{deployment.email(name)}"
         grants = deployment.project.grants("iam", path)
-        if (USER, deployment.member(DEPLOYER)) not in grants:
+        if may_use not in grants:
             yield f"{DEPLOYER} lacks {USER} on {name}"
 
-    if not deployment.chooses(VERTEX_AI):
-        grants = deployment.project.grants("secretmanager", deployment.secret)
-        if (ACCESSOR, deployment.member(READER)) not in grants:
-            yield f"{READER} lacks {ACCESSOR} on {SECRET}"
+    if deployment.chooses(VERTEX_AI):
+        return
+    may_read_key = (ACCESSOR, deployment.member(READER))
+    grants = deployment.project.grants("secretmanager", deployment.secret)
+    if may_read_key not in grants:
+        yield f"{READER} lacks {ACCESSOR} on {SECRET}"
 
 
 def _chosen(deployment: DeployedProduct, *, api: str) -> Iterator[str]:
@@ -294,16 +302,20 @@ def _secret(deployment: DeployedProduct) -> Iterator[str]:
 
 def _indexes(deployment: DeployedProduct) -> Iterator[str]:
     """Yields the indexes of this version that the database lacks or still builds."""
-    path = f"v1/{deployment.name}/databases/{deployment.database}/collectionGroups/-/indexes"
     states = {}
-    for index in deployment.project.items("firestore", path, "indexes"):
+    listed_indexes = deployment.project.items(
+        "firestore",
+        f"v1/{deployment.path_of_database}/collectionGroups/-/indexes",
+        "indexes",
+    )
+    for index in listed_indexes:
         path_in_database = index["name"].rpartition("/collectionGroups/")[2]
         group = path_in_database.partition("/")[0]
         label = _index_label(group, index["fields"])
         states[label] = index["state"]
 
-    expected_indexes = json.loads(shipped.INDEXES.read_text(encoding="utf-8"))["indexes"]
-    for index in expected_indexes:
+    configuration = json.loads(shipped.INDEXES.read_text(encoding="utf-8"))
+    for index in configuration["indexes"]:
         label = _index_label(index["collectionGroup"], index["fields"])
         state = states.get(label, "missing")
         if state != "READY":
@@ -379,8 +391,9 @@ def _triggers(deployment: DeployedProduct) -> Iterator[str]:
     for name, pattern in TRIGGERS.items():
         function = deployment.functions.get(name, {})
         trigger = function.get("eventTrigger", {})
-        filters = trigger.get("eventFilters", ())
-        values = {event_filter.get("value") for event_filter in filters}
+        values = set()
+        for event_filter in trigger.get("eventFilters", ()):
+            values.add(event_filter.get("value"))
         if not values.issuperset({pattern, deployment.database}):
             yield f"{name} does not follow {pattern} of the database {deployment.database}"
         elif trigger.get("retryPolicy") != "RETRY_POLICY_RETRY":
@@ -451,8 +464,10 @@ def _scheduler(deployment: DeployedProduct) -> Iterator[str]:
 
 def _owner(deployment: DeployedProduct) -> Iterator[str]:
     """Yields a gap if the database does not name this deployment as its owner."""
-    path = f"v1/{deployment.name}/databases/{deployment.database}/documents/{OWNER_PATH}"
-    document = deployment.project.get("firestore", path)
+    document = deployment.project.get(
+        "firestore",
+        f"v1/{deployment.path_of_database}/documents/{OWNER_PATH}",
+    )
     if document is None:
         yield f"{OWNER_PATH} is missing in database {deployment.database}"
         return
@@ -460,11 +475,12 @@ def _owner(deployment: DeployedProduct) -> Iterator[str]:
     values = {}
     for name, field in document.get("fields", {}).items():
         values[name] = field.get("stringValue")
-    project = values.get(PROJECT_FIELD)
-    database = values.get(DATABASE_FIELD)
+    names_this_database = (
+        values.get(PROJECT_FIELD) == deployment.project.id
+        and values.get(DATABASE_FIELD) == deployment.database
+    )
     prefix = values.get(PREFIX_FIELD)
-    is_copy = project != deployment.project.id or database != deployment.database
-    if is_copy:
+    if not names_this_database:
         yield f"{OWNER_PATH} names the database that {deployment.database} was copied from"
     elif prefix != deployment.prefix:
         owner = deployment_name(str(prefix))
@@ -474,13 +490,13 @@ def _owner(deployment: DeployedProduct) -> Iterator[str]:
 
 def _teams(deployment: DeployedProduct) -> Iterator[str]:
     """Yields the people whose user id is the tenant in somebody else's claim."""
-    tenant_of: dict[str, str | None] = {}
-    members = defaultdict[str, set[str]](set)
+    tenant_of = {}
     for user in deployment.project.users():
-        uid = user["localId"]
         claims = json.loads(user.get("customAttributes") or "{}")
-        tenant_id = claims.get("tenantId")
-        tenant_of[uid] = tenant_id
+        tenant_of[user["localId"]] = claims.get("tenantId")
+
+    members = defaultdict(set)
+    for uid, tenant_id in tenant_of.items():
         if isinstance(tenant_id, str):
             members[tenant_id].add(uid)
 

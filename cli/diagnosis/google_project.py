@@ -53,7 +53,9 @@ class GoogleProject:
     def grants(self, api: str, path: str) -> set[tuple[str, str]]:
         """Returns (role, member) of every binding without a condition in the policy of a resource."""
         # Reading a policy is a POST in most APIs.
-        method = "GET" if api == "secretmanager" else "POST"
+        method = "POST"
+        if api == "secretmanager":
+            method = "GET"
         address = f"{_address(api)}{path}:getIamPolicy"
         policy = self._read(address, self._token, method=method) or {}
         grants = set()
