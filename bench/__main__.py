@@ -54,6 +54,7 @@ def main(arguments: list[str]) -> int:
             if figure.get("ok") is False:
                 failed.append(f"{name}: {title}")
             print(f"{name:12} {title:52} {_line(figure)}", flush=True)
+
     if not options.small:
         _write(results)
     for failure in failed:
@@ -118,6 +119,7 @@ def _line(figure: dict[str, Any]) -> str:
     else:
         value = figure.get("value")
         unit = figure.get("unit", "")
+
     number = f"{value:.3g}" if isinstance(value, float) else str(value)
     target = figure.get("target", "-")
     verdict = {True: "ok", False: "FALLS SHORT", None: ""}[figure.get("ok")]

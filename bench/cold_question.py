@@ -103,6 +103,7 @@ def run(*, small: bool = False) -> dict[str, Any]:
         for _ in range(rounds):
             least.append(_first_question("least", source, env))
             ours.append(_first_question("chat", ROOT / "main.py", env))
+
     wall_ratio = median(one.seconds for one in ours) / median(one.seconds for one in least)
     work_ratio = median(one.processor_seconds for one in ours) / median(
         one.processor_seconds for one in least
@@ -115,6 +116,7 @@ def run(*, small: bool = False) -> dict[str, Any]:
         figures[f"{name}: start to first words"] = figure(wall, "ms")
         figures[f"{name}: processor time of it"] = figure(work, "ms")
         figures[f"{name}: first words when warm"] = figure(warm, "ms")
+
     figures["chat against the least program"] = {
         "ratio": wall_ratio,
         "unit": "x",
@@ -204,4 +206,5 @@ def _has_answered(port: int, first_words: bytes) -> bool:
                 reply += part
     except ConnectionError:
         return False
+
     return True

@@ -35,6 +35,7 @@ def run(*, small: bool = False) -> dict[str, dict[str, Any]]:
             }
             for _ in range(1 if small else ROUNDS)
         ]
+
     middle = {name: statistics.median(times[name] for times in rounds) for name in rounds[0]}
     figures: dict[str, dict[str, Any]] = {
         f"{name}: start to first byte": {"value": round(seconds * 1000), "unit": "ms"}
@@ -48,6 +49,7 @@ def run(*, small: bool = False) -> dict[str, dict[str, Any]]:
             "target": TARGET,
             "ok": ratio <= TARGET,
         }
+
     return figures
 
 

@@ -51,6 +51,7 @@ def run(sizes: Sequence[int] = SIZES, *, small: bool = False) -> dict[str, objec
         sizes = (1_000,)
         questions = 5
         sentences = 100
+
     figures: dict[str, object] = {}
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
@@ -64,6 +65,7 @@ def run(sizes: Sequence[int] = SIZES, *, small: bool = False) -> dict[str, objec
             store.close()
             if size == max(sizes) and not small:
                 figures.update(_footprint(Path(folder), corpus))
+
     return figures
 
 
@@ -90,6 +92,7 @@ def _legs(store: EmbeddedStore, corpus: Corpus, questions: int) -> dict[str, obj
             _question(store, vector, stems, restriction)
             times[name].append(_ms_since(started))
         recalls.append(_recall(store, corpus.vectors, vector))
+
     plain.close()
 
     middle = {name: median(values) for name, values in times.items()}
@@ -166,6 +169,7 @@ def _question(
                 restriction=restriction,
             )
         )
+
     recent = store.recent(
         TENANT,
         limit=LIMIT,
@@ -213,6 +217,7 @@ def _footprint(home: Path, corpus: Corpus) -> dict[str, object]:
     if corpus.size <= 100_000:
         opening["target"] = 300
         opening["ok"] = opening_ms <= 300
+
     size = f"{corpus.size:,} chunks"
     return {
         f"opening to the first neighbours, {size}": opening,
@@ -259,7 +264,12 @@ def _open_and_ask(home: Path) -> dict[str, float]:
     )
     opening = (perf_counter() - started) * 1000
     for _ in range(20):
-        _question(store, vector, ["stem1", "stem50", "stem9000"], WINDOW)
+        _question(
+            store,
+            vector,
+            ["stem1", "stem50", "stem9000"],
+            WINDOW,
+        )
     store.close()
     peak = _peak_bytes()
     return {"opening_ms": opening, "bytes": peak - peak_before, "process_bytes": peak}

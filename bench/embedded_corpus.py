@@ -58,16 +58,25 @@ class Corpus:
         for first in range(0, size, _AT_ONCE):
             rows = slice(first, min(first + _AT_ONCE, size))
             count = rows.stop - first
-            chosen = self.dice.integers(0, sentences, (count, SENTENCES_A_CHUNK))
+            chosen = self.dice.integers(
+                0,
+                sentences,
+                (count, SENTENCES_A_CHUNK),
+            )
             self.vectors[rows] = _unit(self.sentences[chosen].sum(axis=1))
             self.words[rows] = self.dice.choice(
                 WORDS,
                 size=(count, WORDS_A_CHUNK),
                 p=chances / chances.sum(),
             )
-        self.minutes = np.sort(self.dice.integers(0, 5 * 365 * 24 * 60, size // CHUNKS_A_NOTE))[
-            ::-1
-        ]
+
+        self.minutes = np.sort(
+            self.dice.integers(
+                0,
+                5 * 365 * 24 * 60,
+                size // CHUNKS_A_NOTE,
+            )
+        )[::-1]
 
     def save(self, store: EmbeddedStore) -> None:
         for number in range(self.size // CHUNKS_A_NOTE):
@@ -88,7 +97,11 @@ class Corpus:
     def questions(self, count: int) -> Iterator[tuple[Matrix, list[str]]]:
         """Yields the vector of a new text of three sentences, and three words that stand in some chunk."""
         for row in self.dice.integers(0, self.size, count):
-            words = self.dice.choice(np.unique(self.words[row]), 3, replace=False)
+            words = self.dice.choice(
+                np.unique(self.words[row]),
+                3,
+                replace=False,
+            )
             chosen = self.dice.integers(0, len(self.sentences), (1, 3))
             yield _unit(self.sentences[chosen].sum(axis=1))[0], [f"stem{word}" for word in words]
 
@@ -143,6 +156,7 @@ def _sentences(dice: np.random.Generator, count: int) -> Matrix:
         )
         texts = [" ".join(row[: 8 + place % 7]) for place, row in enumerate(drawn.tolist())]
         vectors += [vector.tobytes() for vector in embedder.embed_documents(texts)]
+
     return np.frombuffer(b"".join(vectors[:count]), dtype=np.float32).reshape(count, DIMENSION)
 
 

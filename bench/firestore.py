@@ -71,6 +71,7 @@ def run(*, small: bool = False) -> dict[str, Any]:
                 figures |= _asking(size, 1 if small else ROUNDS)
         finally:
             del os.environ["FIRESTORE_EMULATOR_HOST"]
+
     return figures
 
 
@@ -84,6 +85,7 @@ def _writing(written: int, *, rounds: int) -> dict[str, Any]:
     for _ in range(rounds):
         plain.append(written / _seconds(lambda: _write_plainly(notes)))
         ours.append(written / _seconds(lambda: _write(_store(), notes)))
+
     ratio = median(ours) / median(plain)
     return {
         "chunks written": {"value": median(ours), "unit": "chunks/s"},
@@ -105,7 +107,12 @@ def _asking(size: int, rounds: int) -> dict[str, Any]:
     for puts in notes:
         store.put_note(TENANT, Note(puts[0].chunk.note_id, "Bench", "", NOW, NOW))
     bare, known, cold, searched = [], [], [], []
-    route = SearchRoute(FirestoreStore(store.project), TENANT, EMBEDDER, store.project)
+    route = SearchRoute(
+        FirestoreStore(store.project),
+        TENANT,
+        EMBEDDER,
+        store.project,
+    )
     _search(route)
     with ThreadPoolExecutor(8) as pool:
         for _ in range(rounds):
@@ -114,6 +121,7 @@ def _asking(size: int, rounds: int) -> dict[str, Any]:
             newcomer = FirestoreStore(store.project)
             cold.append(_seconds(partial(_question, newcomer, pool)))
             known.append(_seconds(partial(_question, newcomer, pool)))
+
     route.close()
     name, whole = f"{size:,} chunks", median(searched) / median(bare)
     ratio, cold_ratio = median(known) / median(bare), median(cold) / median(bare)
@@ -177,6 +185,7 @@ def _question(store: FirestoreStore, pool: Executor) -> None:
                 )
             )
             left -= limit
+
     found = [chunk for search in searches for chunk in search.result()]
     neighbours = near.result()
     assert len(neighbours) == LIMIT
@@ -220,7 +229,13 @@ def _bare_search(store: FirestoreStore) -> None:
 def _write(store: FirestoreStore, notes: Sequence[Sequence[ChunkPut]]) -> None:
     for puts in notes:
         note_id = puts[0].chunk.note_id
-        record = IndexRecord("r", IndexStatus.INDEXED, len(puts), VERSION, NOW)
+        record = IndexRecord(
+            "r",
+            IndexStatus.INDEXED,
+            len(puts),
+            VERSION,
+            NOW,
+        )
         store.apply(TENANT, IndexChange(note_id, None, record, put=tuple(puts)))
 
 

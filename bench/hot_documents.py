@@ -80,6 +80,7 @@ def imported(
         store = FirestoreStore(project)
         (day,) = store.list_usage(TENANT, limit=1).items
         indexed = store.coverage(TENANT).indexed
+
     shared = {
         name: count
         for name, count in contention.writes.items()
@@ -150,6 +151,7 @@ def run(*, small: bool = False) -> dict[str, Any]:
             )
         finally:
             os.environ.pop("FIRESTORE_EMULATOR_HOST", None)
+
     assert found.indexed == notes, found
     what = f"{notes} notes into one folder by {workers} workers"
     return {

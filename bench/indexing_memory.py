@@ -68,6 +68,7 @@ def text_of(kind: str, size: int) -> str:
             piece = piece.strip().capitalize() + end
         pieces.append(piece)
         length += len(piece)
+
     return "".join(pieces)[:size]
 
 
@@ -105,6 +106,7 @@ class _Replies(Connection):
                     self._documents[name].update_time.seconds = self._commits
                 result = types.CommitResponse.pb(response).write_results.add()
                 result.update_time.seconds = self._commits
+
         return response
 
     def _found(self, types: Any, name: str) -> Any:  # noqa: ANN401
@@ -117,10 +119,12 @@ class _Replies(Connection):
             document = put(name, note_fields(note)).update
             document.create_time.seconds = 1
             document.update_time.seconds = 1
+
         if document is None:
             raw.missing = name
         else:
             raw.found.CopyFrom(document)
+
         return response
 
 
@@ -217,6 +221,7 @@ def run(*, small: bool) -> dict[str, dict[str, Any]]:
             "ok": memory <= target,
         }
         figures[f"a note: {name}"] = {"value": round(seconds, 2), "unit": "s"}
+
     return figures
 
 

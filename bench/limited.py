@@ -50,6 +50,7 @@ def _group(mebibytes: int) -> Iterator[str]:
     except OSError:
         yield NO_GROUP
         return
+
     try:
         yield str(group) if _is_limited(group, mebibytes) else NO_GROUP
     finally:
@@ -62,6 +63,7 @@ def _own_group() -> Path:
         lines = Path("/proc/self/cgroup").read_text(encoding="utf-8")
     except OSError:
         lines = ""  # another system than Linux
+
     version_1 = re.search(r"^\d+:memory:/(.*)$", lines, re.MULTILINE)
     if version_1 is not None:
         return CGROUPS / "memory" / version_1[1]
@@ -84,6 +86,7 @@ def _is_limited(group: Path, mebibytes: int) -> bool:
             except OSError:
                 return False
             has_limit = True
+
     return has_limit
 
 

@@ -45,7 +45,13 @@ class _Connection(Connection):
     def bill(self, *, documents: int = 0, aggregations: int = 0, vector_searches: int = 0) -> None:
         super().bill(documents=documents, aggregations=aggregations)
         with self._counting:
-            self.reads = Reads(*map(add, self.reads, (documents, aggregations, vector_searches)))
+            self.reads = Reads(
+                *map(
+                    add,
+                    self.reads,
+                    (documents, aggregations, vector_searches),
+                )
+            )
 
 
 class CountedStore(FirestoreStore):

@@ -112,7 +112,14 @@ def _pool(dice: random.Random) -> tuple[Pool, _MemoryIndex]:
     unread = frozenset(chunk.chunk_id for chunk in chunks[30:])
     frequencies = {stem: 3 + 40 * place for place, stem in enumerate(STEMS)}
     stats = CorpusStats(10_000, 120.0, "1")
-    return Pool(tuple(candidates), query, unread, 0.2, frequencies, stats), _MemoryIndex(vectors)
+    return Pool(
+        tuple(candidates),
+        query,
+        unread,
+        0.2,
+        frequencies,
+        stats,
+    ), _MemoryIndex(vectors)
 
 
 def _chunk(number: int, dice: random.Random) -> IndexedChunk:
@@ -212,4 +219,5 @@ def _answer(sources: Sequence[Source]) -> str:
         start, end = spans[(3 * number) % len(spans)]
         labels = f"[N{number % PASSAGES + 1}][N{5 * number % PASSAGES + 1}]"
         said.append(f"{' '.join(text[start:end].split()).rstrip('.')} {labels}.")
+
     return " ".join(said)

@@ -261,7 +261,14 @@ def stored() -> tuple[int, int]:
     for number, file in enumerate(sorted((ROOT / "examples/strangers/notes").rglob("*.md"))):
         text = file.read_text(encoding="utf-8")
         path = f"{file.parent.name}/{file.name}"
-        note = Note(f"{number:020d}", file.stem, text, now, now, path=path)
+        note = Note(
+            f"{number:020d}",
+            file.stem,
+            text,
+            now,
+            now,
+            path=path,
+        )
         lang = detect(text)
         wanted = wanted_note(
             note,
@@ -280,6 +287,7 @@ def stored() -> tuple[int, int]:
             entries += chunk_entries
             size += chunk_size
             count += 1
+
     return entries // count, size // count
 
 
@@ -329,6 +337,7 @@ def instances(function: str) -> int:
         value = re.search(rf"--{option}=(\d+)", step)
         assert value is not None, option
         served *= int(value[1])
+
     return served
 
 

@@ -38,7 +38,13 @@ class GivenVectors:
 class SearchRoute:
     """One warm instance of the function `api` on a tenant's store."""
 
-    def __init__(self, store: Store, tenant_id: str, embedder: GivenVectors, project: str) -> None:
+    def __init__(
+        self,
+        store: Store,
+        tenant_id: str,
+        embedder: GivenVectors,
+        project: str,
+    ) -> None:
         settings = Settings.from_env(
             {
                 "STORE": "firestore",

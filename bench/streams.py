@@ -98,6 +98,7 @@ def _streams(clients: int, rounds: int, *, notes: int) -> dict[str, object]:
                 streams.extend(_all_at_once(function, clients))
             worked = processor_seconds(pid) - seconds_before
             memory = peak_megabytes(pid)
+
     times = {
         "whole answer, p95": [stream.whole for stream in streams],
         "first event, p95": [stream.first_event for stream in streams],
@@ -107,6 +108,7 @@ def _streams(clients: int, rounds: int, *, notes: int) -> dict[str, object]:
     for name, values in times.items():
         p95 = quantiles(values, n=20)[-1]
         figures[f"{clients} streams, {name}"] = figure(p95, "ms", TARGETS[name])
+
     errors = [stream.error for stream in streams if stream.error]
     figures["processor time of a stream"] = figure(worked / len(streams) * 1000, "ms")
     figures[f"{clients} streams, peak memory"] = figure(memory, "MB", MAX_MEMORY)
@@ -159,6 +161,7 @@ def _ask(port: int) -> _Stream:
                 first_event = now
             if not first_token and b"event: token" in reply:
                 first_token = now
+
     whole = (time.perf_counter() - started) * 1000
     is_complete = b"event: result" in reply and ANSWER.encode() in reply
     error = None
@@ -204,6 +207,7 @@ def _own_work(chunks: int, asked: int) -> dict[str, object]:
             times.append((time.perf_counter() - started) * 1000)
             assert len(answer.citations) == 4
         app.store.close()
+
     return {
         f"own work of an answer at {chunks:,} chunks, p50": figure(median(times), "ms", OWN_WORK),
         "the same, processor time, p50": figure(median(worked), "ms"),

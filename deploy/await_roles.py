@@ -28,6 +28,7 @@ def lacking(google: Google, prefix: str) -> list[str]:
         account = f"{prefix}{name}@{google.project}.iam.gserviceaccount.com"
         address = f"iam/v1/{google.name}/serviceAccounts/{account}"
         needed[address] = ("iam.serviceAccounts.actAs",)
+
     lines = []
     for address, permissions in needed.items():
         resource = address.rpartition("/")[2]
@@ -35,6 +36,7 @@ def lacking(google: Google, prefix: str) -> list[str]:
         for permission in permissions:
             if permission not in granted:
                 lines.append(f"{permission} on {resource}")
+
     return lines
 
 
@@ -50,6 +52,7 @@ def granted_permissions(google: Google, address: str, permissions: Sequence[str]
         if refused.status not in (403, 404):
             raise
         return ()
+
     granted: Sequence[str] = reply.get("permissions", ())
     return granted
 

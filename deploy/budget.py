@@ -22,6 +22,7 @@ def make(google: Google, amount: str) -> None:
     for existing in google.items(address, "budgets"):
         if existing.get("displayName") == name:
             return
+
     thresholds = [
         {"thresholdPercent": 0.5},
         {"thresholdPercent": 0.9},

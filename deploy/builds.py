@@ -61,7 +61,12 @@ def require_first(google: Google, prefix: str, build_id: str) -> None:
         )
 
 
-def require_newest(google: Google, prefix: str, release: str, newest: str) -> None:
+def require_newest(
+    google: Google,
+    prefix: str,
+    release: str,
+    newest: str,
+) -> None:
     """Raises Stop if another release was deployed since `newest` was the newest one, and Refused."""
     deployed = releases.history(google, look.deployments(google).get(prefix))
     now_newest = deployed.newest

@@ -32,6 +32,7 @@ def unpriced(variables: Mapping[str, str], key: str) -> list[str]:
             prices.price_of(model, settings)
         except SettingsError:
             models.append(model)
+
     return models
 
 
@@ -59,6 +60,7 @@ def check(variables: Mapping[str, str], key: str) -> None:
                 raise SettingsError(
                     need.variable, f"{package} in requirements.txt, which is what functions have"
                 )
+
     templates = ROOT / "templates"
     for folder in settings.template_folders:
         path = (ROOT / folder).resolve()

@@ -113,6 +113,7 @@ class Google:
             if refused.status == 404 or is_unused:
                 return None
             raise
+
         return resource
 
     def items(self, address: str, kind: str) -> Iterator[JSON]:
@@ -129,7 +130,14 @@ class Google:
                 return
             page_address = f"{address}{separator}pageToken={token}"
 
-    def grant(self, address: str, role: str, member: str, *, remove: bool = False) -> bool:
+    def grant(
+        self,
+        address: str,
+        role: str,
+        member: str,
+        *,
+        remove: bool = False,
+    ) -> bool:
         """Adds a member to a role of the resource at the address, or removes it.
 
         Returns False if there is nothing to change. Conditional bindings are left alone.
@@ -143,6 +151,7 @@ class Google:
                 members += binding["members"]
             else:
                 bindings.append(binding)
+
         is_member = member in members
         if is_member is not remove:
             return False
@@ -150,6 +159,7 @@ class Google:
             members = [name for name in members if name != member]
         else:
             members = [*members, member]
+
         if members:
             bindings.append({"role": role, "members": members})
         self(
@@ -170,6 +180,7 @@ class Google:
         while not _has_ended(operation):
             pause(2)
             operation = self("GET", f"{api}/{operation['name']}")
+
         if "error" in operation:
             error = operation["error"]
             raise Refused(
@@ -177,6 +188,7 @@ class Google:
                 operation["name"],
                 error.get("message", ""),
             )
+
         return operation
 
 

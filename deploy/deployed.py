@@ -20,7 +20,11 @@ PAGE = Path(__file__).parents[1] / "docs/settings.md"
 def documented() -> frozenset[str]:
     """Returns the names of all settings, as docs/settings.md lists them."""
     return frozenset(
-        re.findall(r"^\| `([A-Z0-9_]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+        re.findall(
+            r"^\| `([A-Z0-9_]+)` \|",
+            PAGE.read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
     )
 
 
@@ -38,6 +42,7 @@ def by_function(deployment: Deployment, history: History) -> dict[str, dict[str,
         if revision is not None:
             variables = revision.variables
         settings[function.name] = settings_of(variables)
+
     return settings
 
 
@@ -65,12 +70,14 @@ def agreed(settings: Mapping[str, Mapping[str, str]], named: Collection[str]) ->
         values = {function: variables.get(name) for function, variables in settings.items()}
         if len(set(values.values())) > 1 and name not in {*NAMES, *named}:
             lines.append(f"- {name}: {_by_value(values)}")
+
     unsendable = [name for name, value in merged.items() if re.search("[;|]", value)]
     if unsendable:
         raise Stop(
             f"{', '.join(sorted(unsendable))}: expected a value without ; and |, which a build separates settings by. "
             "Nothing was changed. Somebody set it by hand: change it there."
         )
+
     if lines:
         differences = "\n".join(lines)
         raise Stop(
@@ -79,6 +86,7 @@ def agreed(settings: Mapping[str, Mapping[str, str]], named: Collection[str]) ->
             "Nothing was changed. Name the value that all of them are to have (--set NAME=VALUE, --database NAME), or go "
             "back to one release with deploy/rollback.sh first."
         )
+
     return merged
 
 

@@ -43,13 +43,27 @@ def resources(deployment: Deployment) -> Iterator[Resource]:
     google = deployment.google
     prefix = deployment.prefix
     place = f"{google.name}/locations/{deployment.region}"
-    yield Resource("The schedule", "cloudscheduler/v1", f"{place}/jobs/{prefix}{JOB}")
+    yield Resource(
+        "The schedule",
+        "cloudscheduler/v1",
+        f"{place}/jobs/{prefix}{JOB}",
+    )
     for function in deployment.functions.values():
         name = function["name"].rpartition("/")[2]
-        yield Resource(f"Function {name}", "cloudfunctions/v2", function["name"])
+        yield Resource(
+            f"Function {name}",
+            "cloudfunctions/v2",
+            function["name"],
+        )
+
     for base in SECRETS:
         secret = f"{google.name}/secrets/{prefix}{base}"
-        yield Resource(f"Secret {prefix}{base}", "secretmanager/v1", secret)
+        yield Resource(
+            f"Secret {prefix}{base}",
+            "secretmanager/v1",
+            secret,
+        )
+
     for base in ACCOUNTS:
         account = f"{google.name}/serviceAccounts/{deployment.email(base)}"
         yield Resource(f"Account {prefix}{base}", "iam/v1", account)
@@ -71,6 +85,7 @@ def revoke(deployment: Deployment) -> None:
     for binding in policy.get("bindings", ()):
         for member in members.intersection(binding["members"]):
             pairs.append([binding["role"], member])
+
     if pairs:
         google(
             "POST",
@@ -101,6 +116,7 @@ def check_database(deployment: Deployment) -> bool:
             f"the same:\n    gcloud firestore databases update --no-delete-protection {options}\n"
             f"    gcloud firestore databases delete {options}"
         )
+
     return True
 
 
@@ -155,6 +171,7 @@ def chosen(google: Google, options: argparse.Namespace) -> Deployment:
                 f"    deploy/down.sh {google.project} --only-database '{database_id}'"
             )
         return deployment
+
     database = Database(google, database_id)
     if options.function_prefix is None:
         prefix = _named_prefix(database) or prefix
@@ -178,6 +195,7 @@ def unused_database(google: Google, options: argparse.Namespace) -> Deployment:
                 f"Database {database.id} stays: functions of {owner.deployment_name(deployment.prefix)} use it. Nothing "
                 f"was deleted. With --with-notes instead of --only-database it goes together with them."
             )
+
     prefix = options.function_prefix
     if prefix is None:
         prefix = _named_prefix(database)
@@ -218,6 +236,7 @@ def main(arguments: list[str]) -> None:
     if options.only_database:
         delete_unused(google, options)
         return
+
     deployment = chosen(google, options)
     builds.require_none(google, deployment.prefix)  # it would make functions anew
     database = deployment.database
@@ -239,6 +258,7 @@ def main(arguments: list[str]) -> None:
         print(f"And the database {database.id} with ALL notes of ALL people, for good.")
     elif options.with_notes:
         print(f"There is no database {database.id}.")
+
     print("Rules, indexes, services that were switched on and sign-in stay.")
     confirm(options.project, database.id if deletes_database else "")
 
@@ -249,12 +269,15 @@ def main(arguments: list[str]) -> None:
         operation = google("DELETE", f"{resource.api}/{resource.name}")
         google.done(resource.api, operation)
         print(f"- {resource.title} is deleted.")
+
     if has_bucket:
         delete_bucket(google, bucket)
         print(f"- Bucket {bucket} is deleted.")
+
     if deletes_database:
         delete_database(deployment)
         print(f"- Database {database.id} is deleted.")
+
     print("Done.")
 
 
@@ -279,6 +302,7 @@ def confirm(project: str, database_id: str) -> None:
     else:
         expected = project
         question = "Type the project's id to delete them: "
+
     if input(question).split() != expected.split():
         raise Stop("Nothing was deleted.")
 

@@ -84,6 +84,7 @@ class Database:
                     "value": {"referenceValue": f"{self.name}/documents/{bound}"},
                 }
             }
+
         address = f"firestore/v1/{self.name}/documents:runQuery"
         rows = self.google("POST", address, {"structuredQuery": query})
         names = [row["document"]["name"] for row in rows if "document" in row]
@@ -131,7 +132,11 @@ class Database:
         if self._contents() == [RULES]:
             return
         source = {"source": {"files": [{"name": RULES_FILE, "content": RULES}]}}
-        ruleset = self.google("POST", f"firebaserules/v1/{self.google.name}/rulesets", source)
+        ruleset = self.google(
+            "POST",
+            f"firebaserules/v1/{self.google.name}/rulesets",
+            source,
+        )
         release = {"name": self.release, "rulesetName": ruleset["name"]}
         try:
             self.google(
@@ -142,7 +147,11 @@ class Database:
         except Refused as refused:
             if refused.status != 404:
                 raise
-            self.google("POST", f"firebaserules/v1/{self.google.name}/releases", release)
+            self.google(
+                "POST",
+                f"firebaserules/v1/{self.google.name}/releases",
+                release,
+            )
 
 
 if __name__ == "__main__":

@@ -48,11 +48,17 @@ def web_key(google: Google) -> str:
             google.done("firebase/v1beta1", operation)
         except Refused as refused:
             sys.exit(f"{refused}\n{TERMS}")
+
     apps = google("GET", f"{project}/webApps").get("apps")
     if not apps:
-        operation = google("POST", f"{project}/webApps", {"displayName": "Aurora Notes"})
+        operation = google(
+            "POST",
+            f"{project}/webApps",
+            {"displayName": "Aurora Notes"},
+        )
         google.done("firebase/v1beta1", operation)
         apps = google("GET", f"{project}/webApps")["apps"]
+
     app = apps[0]["name"]
     return str(google("GET", f"firebase/v1beta1/{app}/config")["apiKey"])
 
@@ -67,16 +73,26 @@ def temporary_user(google: Google, prefix: str, key: str) -> Iterator[str]:
     tenant = f"identitytoolkit/v2/{google.name}"
     if google.found(f"{tenant}/config") is None:
         # It begins with every method of sign-in off.
-        google("POST", f"{tenant}/identityPlatform:initializeAuth", {})
+        google(
+            "POST",
+            f"{tenant}/identityPlatform:initializeAuth",
+            {},
+        )
+
     try:
         google("POST", accounts, {"localId": USER})
     except Refused as refused:
         if "DUPLICATE_LOCAL_ID" not in refused.said:
             raise
+
     try:
         token = custom_token(google, prefix)
         url = located(f"identitytoolkit/v1/accounts:signInWithCustomToken?key={key}")
-        session = call("POST", url, {"token": token, "returnSecureToken": True})
+        session = call(
+            "POST",
+            url,
+            {"token": token, "returnSecureToken": True},
+        )
         yield str(session["idToken"])
     finally:
         google("POST", f"{accounts}:delete", {"localId": USER})
@@ -118,7 +134,12 @@ def custom_token(google: Google, prefix: str) -> str:
         )
         return str(reply["signedJwt"])
     finally:
-        google.grant(policy, SIGNING_ROLE, f"{kind}:{account}", remove=True)
+        google.grant(
+            policy,
+            SIGNING_ROLE,
+            f"{kind}:{account}",
+            remove=True,
+        )
 
 
 def signed(google: Google, email: str, claims: Mapping[str, object]) -> str:
@@ -133,6 +154,7 @@ def signed(google: Google, email: str, claims: Mapping[str, object]) -> str:
         if refused.status == 403:
             return ""
         raise
+
     return str(reply["signedJwt"])
 
 
@@ -162,7 +184,12 @@ def ask(chat: str, api: str, token: str) -> None:
         for citation in answer["citations"]:
             print(f"   {citation['cid']}: {citation['quote']}")
     finally:
-        call("DELETE", f"{api}/me", {"confirm": "erase everything"}, bearer)
+        call(
+            "DELETE",
+            f"{api}/me",
+            {"confirm": "erase everything"},
+            bearer,
+        )
 
 
 def await_index(address: str, headers: Mapping[str, str]) -> None:
@@ -204,6 +231,7 @@ def main(
         ask_health(chat, api)
         print(f"\n   Both answer /health.\n  questions        {chat}\n  all else         {api}")
         return
+
     key = web_key(google)
     if app_check == "enforce":
         ask_health(chat, api)
@@ -213,6 +241,7 @@ def main(
     else:
         with temporary_user(google, prefix, key) as token:
             ask(chat, api, token)
+
     page = {
         "apiBase": chat.rpartition("/")[0],
         "functionPrefix": prefix,

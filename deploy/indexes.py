@@ -87,6 +87,7 @@ class Indexes:
             mask = "indexConfig,ttlConfig" if override.get("ttl") else "indexConfig"
             address = f"firestore/v1/{self.field(override)}?updateMask={mask}"
             self._begin("PATCH", address, _field(override))
+
         existing = self._composites()
         for index in WANTED["indexes"]:
             group = index["collectionGroup"]
@@ -95,6 +96,7 @@ class Indexes:
             address = f"firestore/v1/{self.database}/collectionGroups/{group}/indexes"
             body = {"queryScope": index["queryScope"], "fields": index["fields"]}
             self._begin("POST", address, body)
+
         self.wait()
 
     def _begin(self, verb: str, address: str, body: JSON) -> None:
@@ -147,6 +149,7 @@ class Indexes:
             elif "error" in operation and states[name] == BUILDING:
                 reason = operation["error"].get("message", "for no given reason")
                 failed.append(f"{name}: {reason}")
+
         return Status(
             building=tuple(name for name, state in states.items() if state == BUILDING),
             failed=tuple(failed),
@@ -228,6 +231,7 @@ def _field(override: Mapping[str, Any]) -> JSON:
             if kind in index:
                 part[kind] = index[kind]
         indexes.append({"queryScope": index["queryScope"], "fields": [part]})
+
     field: JSON = {"indexConfig": {"indexes": indexes}}
     if override.get("ttl"):
         field["ttlConfig"] = {}

@@ -23,16 +23,34 @@ FORBIDDEN = (
 )
 
 
-def let_in(google: Google, region: str, prefix: str, *, without_check: bool) -> None:
+def let_in(
+    google: Google,
+    region: str,
+    prefix: str,
+    *,
+    without_check: bool,
+) -> None:
     """Raises Refused."""
     place = f"run/v2/{google.name}/locations/{region}/services/{prefix}"
     for name in UNCALLED:
-        google.grant(f"{place}{name}", "roles/run.invoker", "allUsers", remove=True)
+        google.grant(
+            f"{place}{name}",
+            "roles/run.invoker",
+            "allUsers",
+            remove=True,
+        )
     for name in CALLED:
         service = f"{place}{name}"
         if without_check:
             body = {"invokerIamDisabled": True}
-            google.done("run/v2", google("PATCH", f"{service}?updateMask=invokerIamDisabled", body))
+            google.done(
+                "run/v2",
+                google(
+                    "PATCH",
+                    f"{service}?updateMask=invokerIamDisabled",
+                    body,
+                ),
+            )
         elif not google("GET", service).get("invokerIamDisabled"):
             google.grant(service, "roles/run.invoker", "allUsers")
 

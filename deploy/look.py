@@ -73,6 +73,7 @@ def deployments(google: Google) -> dict[str, Deployment]:
             database=Database(google, database_id),
             functions={**siblings, base: function},
         )
+
     return by_prefix
 
 
@@ -129,6 +130,7 @@ def following(deployment: Deployment | None, *, beside: str) -> tuple[str, ...]:
                 database = condition["value"]
         if database != beside:
             names.append(function["name"].rpartition("/")[2])
+
     return tuple(names)
 
 
@@ -162,6 +164,7 @@ def _secrets_of_others(deployment: Deployment) -> Iterator[ForeignResource]:
         config = function.get("serviceConfig", {})
         for variable in config.get("secretEnvironmentVariables", ()):
             secrets_read.add(variable["secret"])
+
     for base in SECRETS:
         name = f"{deployment.prefix}{base}"
         if name in secrets_read:
@@ -198,6 +201,7 @@ def _in_the_database(deployment: Deployment) -> Iterator[ForeignResource]:
     if database.has_other_rules():
         description = f"the Firestore rules of database {database.id}: they would be replaced by firestore.rules"
         yield ForeignResource("rules", description)
+
     has_our_rules = database.has_our_rules()
     by_group: dict[str, list[JSON]] = {}
     for override in database.indexes.fields_to_change():

@@ -51,6 +51,7 @@ class Monitored:
         for check in self._ours("uptimeCheckConfigs"):
             if _id(check) not in checks:  # of an address that is gone; no alert watches it any more
                 google("DELETE", f"monitoring/v3/{check['name']}")
+
         page = f"https://console.cloud.google.com/monitoring/dashboards?project={google.project}"
         tell(f"Dashboard: {page}")
 
@@ -102,6 +103,7 @@ class Monitored:
             host = check["monitoredResource"]["labels"]["host"]
             if check["displayName"] == title and host == url.hostname:
                 return _id(check)
+
         monitored = {
             "type": "uptime_url",
             "labels": {"project_id": self.google.project, "host": url.hostname},
@@ -120,7 +122,13 @@ class Monitored:
             "period": "300s",
             "timeout": "30s",  # a cold start, too
         }
-        return _id(self.google("POST", f"{self.monitoring}/uptimeCheckConfigs", check))
+        return _id(
+            self.google(
+                "POST",
+                f"{self.monitoring}/uptimeCheckConfigs",
+                check,
+            )
+        )
 
     def _subscriptions(self) -> Iterator[str]:
         """Yields the names of the subscriptions by which Eventarc delivers events to our functions."""
@@ -143,7 +151,12 @@ class Monitored:
         topic = self.dead_topic.partition("/v1/")[2]
         if not google.found(self.dead_topic):
             storage = {"allowedPersistenceRegions": [self.deployment.region]}
-            google("PUT", self.dead_topic, {"labels": LABELS, "messageStoragePolicy": storage})
+            google(
+                "PUT",
+                self.dead_topic,
+                {"labels": LABELS, "messageStoragePolicy": storage},
+            )
+
         if not google.found(self.dead_subscription):
             subscription = {
                 "topic": topic,
@@ -152,13 +165,18 @@ class Monitored:
                 "expirationPolicy": {},
             }
             google("PUT", self.dead_subscription, subscription)
+
         agent = self._pubsub_agent()
         patiently(
             "does not exist", lambda: google.grant(self.dead_topic, "roles/pubsub.publisher", agent)
         )
         policy = {"deadLetterTopic": topic, "maxDeliveryAttempts": ATTEMPTS}
         for name in self._subscriptions():
-            google.grant(f"pubsub/v1/{name}", "roles/pubsub.subscriber", agent)
+            google.grant(
+                f"pubsub/v1/{name}",
+                "roles/pubsub.subscriber",
+                agent,
+            )
             self._change(name, {"deadLetterPolicy": policy})
 
     def _pubsub_agent(self) -> str:
@@ -178,7 +196,11 @@ class Monitored:
     def _make_dashboard(self) -> None:
         self._remove_dashboards()
         ((_, dashboard),) = self._files(".")
-        self.google("POST", f"monitoring/v1/{self.google.name}/dashboards", dashboard)
+        self.google(
+            "POST",
+            f"monitoring/v1/{self.google.name}/dashboards",
+            dashboard,
+        )
 
     def _channel(self, email: str) -> str:
         """Returns the name of the channel that mails to the address, which is made if need be."""
@@ -186,6 +208,7 @@ class Monitored:
         for channel in self.google.items(address, "notificationChannels"):
             if channel["type"] == "email" and channel["labels"].get("email_address") == email:
                 return str(channel["name"])
+
         channel = {
             "type": "email",
             "displayName": "Aurora Notes",
@@ -221,7 +244,11 @@ class Monitored:
             "documentation": policy["documentation"],
         }
         mask = ",".join(changes)
-        self.google("PATCH", f"monitoring/v3/{alert['name']}?updateMask={mask}", changes)
+        self.google(
+            "PATCH",
+            f"monitoring/v3/{alert['name']}?updateMask={mask}",
+            changes,
+        )
 
     def _make_alert(self, alert: JSON) -> None:
         address = f"{self.monitoring}/alertPolicies"
@@ -258,6 +285,7 @@ def patiently(words: str, call: Callable[[], Any]) -> None:
             pause(seconds)
         else:
             return
+
     call()
 
 

@@ -96,7 +96,13 @@ def read(database: Database) -> Owner | None:
     )
 
 
-def write(database: Database, prefix: str, *, shared: bool, updated: str = "") -> None:
+def write(
+    database: Database,
+    prefix: str,
+    *,
+    shared: bool,
+    updated: str = "",
+) -> None:
     """Makes the deployment with this prefix the owner. Raises Refused if the document was written since `updated`."""
     fields = {
         PROJECT_FIELD: {"stringValue": database.google.project},
@@ -159,6 +165,7 @@ def claim(
         was_ours = not owner.shared
     else:
         was_ours = is_in_use or not database.roots()
+
     if was_ours and not strangers:
         strangers = foreign_documents(database)
     updated = owner.updated if owner else ""
@@ -188,6 +195,7 @@ def foreign_documents(database: Database) -> list[str]:
             names.append(f"document {path}")
         if len(names) == NAMED_AT_MOST:
             break
+
     return names
 
 
@@ -206,16 +214,19 @@ def why_kept(
             "adds the document where it finds nothing of anybody else"
         )
         return [reason]
+
     reasons = []
     if owner.project != database.google.project:
         reasons.append(f"it was imported from project {owner.project}")
     elif owner.database != database.id:
         reasons.append(f"it is a copy of database {owner.database}, and nobody was deployed to it")
+
     if owner.prefix != deployment.prefix:
         reasons.append(
             f"it belongs to {deployment_name(owner.prefix)}, and you named {deployment_name(deployment.prefix)}: "
             f"choose with --function-prefix '{owner.prefix}'"
         )
+
     if owner.shared:
         reasons.append("it held something else when we were deployed to it")
     reasons += [
@@ -252,6 +263,7 @@ def main(
             tell(f"Somebody else has made database {id} theirs meanwhile: run it again to see who.")
         tell(str(refused))
         return 1
+
     return 0
 
 

@@ -203,6 +203,7 @@ def settings_given(assignments: list[str]) -> dict[str, str]:
             raise Stop(f"--set {name}: it is --database, --function-prefix or firestore.")
         if name not in documented:
             raise Stop(f"--set: no setting {name}; see docs/settings.md")
+
     return settings
 
 
@@ -244,11 +245,13 @@ def decided(google: Google, options: argparse.Namespace) -> Plan:
                 "give --database a name of its own."
             )
         database_location = database["locationId"]
+
     deployed_region = ""
     deployed_functions: Mapping[str, JSON] = {}
     if current:
         deployed_region = current.region
         deployed_functions = current.functions
+
     region, location = places(options, deployed_region, database_location)
 
     settings["STORE"] = "firestore"
@@ -256,7 +259,13 @@ def decided(google: Google, options: argparse.Namespace) -> Plan:
     if prefix:
         settings["FUNCTION_PREFIX"] = prefix
     is_first = current is None
-    settings.update(model_of({**deployed_settings, **settings}, location, first=is_first))
+    settings.update(
+        model_of(
+            {**deployed_settings, **settings},
+            location,
+            first=is_first,
+        )
+    )
     deployment = Deployment(
         google=google,
         prefix=prefix,
@@ -279,11 +288,16 @@ def decided(google: Google, options: argparse.Namespace) -> Plan:
     if prices:
         settings["MODEL_PRICES"] = prices
         with_project["MODEL_PRICES"] = prices
+
     check_settings.check(with_project, plan.key)
     return replace(
         plan,
         settings={**limits(plan), **settings},
-        claim=owner.claim(deployment, by_prefix, exists=database is not None),
+        claim=owner.claim(
+            deployment,
+            by_prefix,
+            exists=database is not None,
+        ),
         other_owners=tuple(owner.other_owners(deployment, by_prefix)),
     )
 
@@ -295,6 +309,7 @@ def asked_prices(settings: Mapping[str, str], key: str) -> str:
         price = ask(f"USD per million tokens of {model} (READ/WRITTEN, READ where it embeds)", "")
         if price:
             entries.append(f"{model}={price}")
+
     if not entries:
         return ""
     if settings.get("MODEL_PRICES"):
@@ -315,6 +330,7 @@ def model_of(settings: Mapping[str, str], location: str, *, first: bool) -> dict
         if re.fullmatch(pattern, location):
             jurisdiction = name
             break
+
     uses_vertex = settings.get("GOOGLE_GENAI_USE_VERTEXAI", "")
     has_key = bool(os.environ.get("GEMINI_API_KEY"))
     if not uses_vertex and sys.stdin.isatty() and not has_key:
@@ -324,6 +340,7 @@ def model_of(settings: Mapping[str, str], location: str, *, first: bool) -> dict
         )
         if ask(question, "vertex") == "vertex":
             uses_vertex = "true"
+
     if uses_vertex.lower() not in VERTEX:
         return {}
     return {
@@ -349,20 +366,24 @@ def places(
             f"The functions are in {deployed_region}; deploy/down.sh {options.project} takes them away, "
             "then they can move."
         )
+
     if database_location and options.location and options.location != database_location:
         raise Stop(
             f"--location {options.location}: the database is in {database_location}, for good; "
             "--database makes one of its own."
         )
+
     region: str = deployed_region or options.region or ""
     location = database_location or options.location or _location_near(region)
     if not location:
         raise Stop(
             "--location: expected where the notes are kept, for good: eur3 (Europe), nam5 (America) or a region"
         )
+
     if not region:
         nearest = MULTI_REGIONS.get(location, (location,))[0]
         region = ask("Region of the functions, near the notes", nearest)
+
     return region, location
 
 
@@ -393,11 +414,13 @@ def require_prepared(plan: Plan) -> None:
         raise Stop(
             f"--prepared: there is no database {database.id}; terraform apply in deploy/terraform makes it."
         )
+
     if plan.claim is not None:
         raise Stop(
             f"--prepared: database {database.id} does not say that it is this deployment's. Let terraform make it, or run "
             "deploy/up.sh once as an owner of the project without --prepared."
         )
+
     if plan.key:
         _require_key(plan.deployment, plan.key)
 
@@ -410,6 +433,7 @@ def _require_key(deployment: Deployment, setting: str) -> None:
     for version in google.items(address, "versions"):
         if version.get("state") == "ENABLED":
             return
+
     raise Stop(
         f"--prepared: the secret {secret} has no key yet. Add it:\n"
         f"    gcloud secrets versions add {secret} --data-file=- --project={google.project}"
@@ -535,6 +559,7 @@ def _asked_at_first(plan: Plan, options: argparse.Namespace) -> dict[str, str]:
     if is_first and not backups:
         usual = "daily" if sys.stdin.isatty() else "none"
         backups = ask("Backups of the notes (daily, none)", usual)
+
     if budget in (None, "0"):
         budget = ""
     return {"budget": budget, "backups": backups or "none"}
@@ -559,6 +584,7 @@ def main(arguments: list[str]) -> int:
     except Refused as refused:
         tell(str(refused))
         return 1
+
     return 0
 
 

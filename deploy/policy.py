@@ -29,6 +29,7 @@ def changed(policy: dict[str, Any], action: str, pairs: list[list[str]]) -> dict
             if action == "add":
                 members.append(member)
             binding["members"] = members
+
     policy["bindings"] = [binding for binding in bindings if binding["members"]]
     return policy
 

@@ -121,6 +121,7 @@ class History:
                 created=revision.created,
             )
             releases.setdefault(release.id, release)
+
         return list(reversed(releases.values()))
 
     @property
@@ -192,6 +193,7 @@ def _served_function(google: Google, name: str, function: JSON) -> ServedFunctio
             revisions=(),
             serving="",
         )
+
     listed = google.items(f"run/v2/{address}/revisions", "revisions")
     revisions = [_revision(resource) for resource in listed]
     revisions.sort(key=lambda revision: revision.created, reverse=True)
@@ -278,6 +280,7 @@ def check(project: str, prefix: str, release: str) -> None:
             tell(f"   Every function serves release {release}.")
             return
         pause(seconds)
+
     problems = "\n".join(lines)
     option = ""
     if prefix:

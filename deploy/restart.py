@@ -45,10 +45,15 @@ def restart(google: Google, function: ServedFunction) -> str:
     service = google("GET", address)
     created: str = service["latestCreatedRevision"].rpartition("/")[2]
     if service["latestReadyRevision"].rpartition("/")[2] != created:
-        raise Refused(503, address, f"revision {created} does not become ready; see its log")
+        raise Refused(
+            503,
+            address,
+            f"revision {created} does not become ready; see its log",
+        )
     if releases.serving(service) != created:
         body = {"traffic": [pinned(created)]}
         google.done("run/v2", google("PATCH", f"{address}?updateMask=traffic", body))
+
     return created
 
 
@@ -64,6 +69,7 @@ def main(options: argparse.Namespace) -> None:
             f"Requests of {', '.join(shared)} are shared between revisions, or there is none. Nothing was changed. Choose "
             "one release with deploy/rollback.sh first."
         )
+
     for function in deployed.functions:
         name = restart(google, function)
         print(

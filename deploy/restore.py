@@ -28,6 +28,7 @@ def minute(text: str) -> datetime:
         raise argparse.ArgumentTypeError(
             f"expected a moment like 2026-11-22T08:15:00Z, got {text!r}"
         ) from None
+
     if moment.tzinfo is None:
         raise argparse.ArgumentTypeError(f"expected a zone, as in {text}Z or {text}+01:00")
     return moment.astimezone(UTC).replace(second=0, microsecond=0)
@@ -42,6 +43,7 @@ def request(source: JSON, options: argparse.Namespace) -> tuple[str, JSON]:
         raise Stop(
             f"--at: expected a minute since {earliest:%Y-%m-%dT%H:%M}Z, the earliest that is kept, and until now"
         )
+
     snapshot = {"database": source["name"], "snapshotTime": f"{options.at:%Y-%m-%dT%H:%M:00Z}"}
     return "clone", {"databaseId": options.database, "pitrSnapshot": snapshot}
 

@@ -28,6 +28,7 @@ def chosen(deployed: History, requested: str | None) -> Release:
         raise Stop(
             f"--to: expected one of the releases below, got {release_id!r}\n{table(deployed)}"
         )
+
     lacking = deployed.lacking(release)
     if lacking:
         raise Stop(
@@ -35,6 +36,7 @@ def chosen(deployed: History, requested: str | None) -> Release:
             "deployed whole, or the function was deleted or made anew since. Name another release with --to, or check\n"
             f"that version out and run deploy/up.sh. Nothing was changed.\n{table(deployed)}"
         )
+
     return release
 
 
@@ -49,11 +51,13 @@ def _previous(deployed: History) -> str:
                 f"{table(deployed)}"
             )
         return serving.pop()
+
     if newest.replaces:
         return newest.replaces
     for release in older:
         if not deployed.lacking(release):
             return release.id
+
     raise Stop(
         f"There is no release before {newest.id} that every function has. Nothing was changed.\n{table(deployed)}"
     )
@@ -86,10 +90,18 @@ def switch(google: Google, function: ServedFunction, release: Release) -> str:
         return (
             f"- {function.name} is no part of release {release.id}; it stays at {function.serving}."
         )
+
     if function.serving == revision.name:
         return f"- {function.name} serves {revision.name} already."
     body: JSON = {"traffic": [pinned(revision.name)]}
-    google.done("run/v2", google("PATCH", f"run/v2/{function.service}?updateMask=traffic", body))
+    google.done(
+        "run/v2",
+        google(
+            "PATCH",
+            f"run/v2/{function.service}?updateMask=traffic",
+            body,
+        ),
+    )
     return f"- {function.name} serves {revision.name} now."
 
 
@@ -108,6 +120,7 @@ def added_since(deployed: History, release: Release) -> list[ServedFunction]:
         is_later = revision is not None and revision.release in later
         if is_later and function.name not in release.functions:
             added.append(function)
+
     return added
 
 
@@ -119,6 +132,7 @@ def main(options: argparse.Namespace) -> None:
     if options.list:
         print(table(deployed))
         return
+
     builds.require_none(google, deployment.prefix)  # it would deploy over what this does
     release = chosen(deployed, options.to)
     print(f"Every function to release {release.id}, source {release.source or 'unknown'}:")

@@ -70,6 +70,7 @@ class Asker:
             retrieved = search(self.app, self._question(golden), k=DEPTH)
         except NotFound as missing:
             raise NotFound(f"question {golden.question_id}: {missing.message}") from missing
+
         seconds = perf_counter() - started
         best = _best_passages(retrieved)
         return NoteRanking(

@@ -43,6 +43,7 @@ def measured(
         raise OperatorError(
             f"{MIN_NOTES} notes indexed with {embedder.model} are needed to measure it, got {len(notes)}"
         )
+
     vectors = [vector for note in notes for vector in note.vectors]
     # A question's cosines with all vectors add up to its product with their sum.
     vector_sum = array("d", map(math.fsum, zip(*vectors, strict=True)))
@@ -55,6 +56,7 @@ def measured(
         best_cosines.append(max(cosines))
         unrelated_sum += math.fsum(map(mul, question, vector_sum)) - math.fsum(cosines)
         unrelated_pairs += len(vectors) - len(cosines)
+
     best_cosines.sort()
     place = math.ceil(MATCH_QUANTILE * len(best_cosines)) - 1
     calibration = CosineCalibration(unrelated_sum / unrelated_pairs, best_cosines[place])
@@ -62,6 +64,7 @@ def measured(
         raise OperatorError(
             f"{embedder.model} finds notes no nearer to their own titles than to those of others"
         )
+
     return calibration
 
 

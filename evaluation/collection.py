@@ -44,6 +44,7 @@ def read_collection(folder: Path) -> GoldenCollection:
     for query_id, note_id, grade in _rows(folder / "qrels.jsonl", _judgement):
         if grade > 0:
             relevant[query_id][note_id] = grade
+
     vaults = frozenset(note.vault for note in notes.values())
     questions = _rows(
         folder / "queries.jsonl",

@@ -91,7 +91,13 @@ class Measured:
         return refusal_figures(answerable, self.replies)
 
 
-def measure(golden: Golden, variant: Variant, asker: Asker, *, chat: bool) -> Measured:
+def measure(
+    golden: Golden,
+    variant: Variant,
+    asker: Asker,
+    *,
+    chat: bool,
+) -> Measured:
     """Asks all questions. `chat`: have them answered too, not only searched."""
     rankings = asker.search_all(golden.questions)
     replies: Mapping[str, ChatAnswer] = {}

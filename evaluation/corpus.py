@@ -77,6 +77,7 @@ def relevant_ids(
                 f"question {question.question_id}: relevant", f"a note's id or path, not {name!r}"
             )
         relevant[note_id] = grade
+
     return relevant
 
 
@@ -90,6 +91,7 @@ def names_of(notes: Mapping[str, NoteDraft]) -> dict[str, str]:
         names[f"{note.vault}/{note.path}"] = note_id
         if names.setdefault(note.path, note_id) != note_id:
             twice.add(note.path)
+
     return {name: note_id for name, note_id in names.items() if name not in twice}
 
 
@@ -124,6 +126,7 @@ class RememberingEmbedder:
                     vectors[key] = vector
                 rows = [(key, array("f", vectors[key]).tobytes()) for key in missing]
                 connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+
         return tuple(vectors[key] for key in keys)
 
     def _key(self, text: str) -> bytes:

@@ -83,6 +83,7 @@ def read_golden(file: Path) -> tuple[GoldenQuestion, ...]:
                 f"{place}: id", f"an id of its own, {question.question_id!r} is taken"
             )
         questions[question.question_id] = question
+
     if not questions:
         raise InvalidArgument(str(file), "at least one question")
     return tuple(questions.values())
@@ -103,6 +104,7 @@ def _entries(file: Path) -> Iterator[tuple[str, Any]]:
         raise InvalidArgument(
             str(file), f"JSON Lines, or YAML in a file named .yaml: {error}"
         ) from error
+
     for count, line in enumerate(text.splitlines(), 1):
         if line.strip():
             yield f"{file}:{count}", _object(line, f"{file}:{count}")
@@ -241,6 +243,7 @@ def share_held(text: str, facts: Iterable[str]) -> float | None:
         count += 1
         if _normal(fact) in normal_text:
             standing += 1
+
     if count == 0:
         return None
     return standing / count
@@ -261,6 +264,7 @@ def parts_needed(
     for fact in facts:
         notes = frozenset(note for note in grades if share_held(texts[note], [fact]))
         holding_notes.append(notes)
+
     hold_all = frozenset(grades).intersection(*holding_notes)
     if all(holding_notes) and not hold_all:
         return tuple(holding_notes)

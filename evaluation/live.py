@@ -137,6 +137,7 @@ def check_models(app: App, notes: Mapping[str, NoteDraft], now: datetime) -> lis
     if app.writer is not None:
         recorder = RecordingWriter(app.writer)
         app = assemble(replace(app, writer=recorder))
+
     fill(app, TENANT, notes)
     if app.writer is not None:
         replies = [_ask(app, recorder, question, now) for question in QUESTIONS]
@@ -145,12 +146,18 @@ def check_models(app: App, notes: Mapping[str, NoteDraft], now: datetime) -> lis
         checks.append(_check_whole_reply(recorder))
         checks.append(_check_judge(app.support.judge, replies))
         checks.append(_check_cost(recorder, app.writer.model))
+
     if app.embedder is not None:
         checks.append(_check_embedder(app, app.embedder))
     return checks
 
 
-def _ask(app: App, recorder: RecordingWriter, question: LiveQuestion, now: datetime) -> _Reply:
+def _ask(
+    app: App,
+    recorder: RecordingWriter,
+    question: LiveQuestion,
+    now: datetime,
+) -> _Reply:
     drafts_so_far = len(recorder.drafts)
     started = perf_counter()
     first_words_seconds = None
@@ -165,6 +172,7 @@ def _ask(app: App, recorder: RecordingWriter, question: LiveQuestion, now: datet
                 first_words_seconds=first_words_seconds,
                 was_written=len(recorder.drafts) > drafts_so_far,
             )
+
     raise AssertionError("the last event is the answer")
 
 
@@ -175,6 +183,7 @@ def _check_drafts(drafts: Sequence[tuple[Prompt, Draft]]) -> list[Expectation]:
     for prompt, draft in drafts:
         offered = {source.label for source in prompt.sources}
         made_up |= set(_MARKER.findall(draft.text)) - offered
+
     return [
         Expectation(
             "begins with its ANSWER line",
@@ -277,6 +286,7 @@ def _check_whole_reply(recorder: RecordingWriter) -> Expectation:
             continue
         if not _says_whether_it_answers(prompt, draft):
             failures.append("no ANSWER line")
+
     return Expectation(
         "replies in one piece too",
         "; ".join(failures) or f"{len(prompts)} of {len(prompts)} replies",
@@ -304,6 +314,7 @@ def _check_judge(judge: Judge, replies: Sequence[_Reply]) -> Expectation:
             lie = citation.quote[: number.start()] + changed + citation.quote[number.end() :]
             passage = citation.passage.chunk
             return _judged_pair(judge, name, citation.quote, lie, passage)
+
     return Expectation(
         name,
         "no citation held a number",
@@ -366,6 +377,7 @@ def _check_embedder(app: App, embedder: Embedder) -> Expectation:
             passed=False,
             cure="`aurora doctor` says what it needs.",
         )
+
     result = (
         f"{embedder.dimension} dimensions; unrelated {seen.baseline:.2f}, alike {seen.match:.2f}"
     )
@@ -392,8 +404,10 @@ def as_markdown(checks: Sequence[Expectation]) -> str:
     for check in checks:
         verdict = "ok" if check.passed else "**no**"
         lines.append(f"| {check.name} | {check.result.replace('|', '/')} | {verdict} |")
+
     failed = [check for check in checks if not check.passed]
     if failed:
         lines.append("")
         lines += [f"- {check.name}: {check.cure}" for check in failed]
+
     return "\n".join(lines)

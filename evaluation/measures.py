@@ -41,6 +41,7 @@ def ranking_figures(relevant: Relevant, rankings: Mapping[str, NoteRanking]) -> 
         measures[f"nDCG@{cut}"] = nDCG @ cut
         measures[f"P@{cut}"] = P @ cut
         measures[f"R@{cut}"] = R @ cut
+
     notes = {question: ranking.notes for question, ranking in rankings.items()}
     return _measured(measures, relevant, notes)
 
@@ -57,11 +58,17 @@ def hit_figures(needed: Mapping[str, Parts], rankings: Mapping[str, NoteRanking]
             name = _part_name(question, place)
             relevant[name] = dict.fromkeys(notes, 1)
             rankings_of_parts[name] = rankings[question].notes
-    hits = _measured({HIT: Success @ FIRST}, relevant, rankings_of_parts)
+
+    hits = _measured(
+        {HIT: Success @ FIRST},
+        relevant,
+        rankings_of_parts,
+    )
     figures = {}
     for question, parts in needed.items():
         names = [_part_name(question, place) for place in range(len(parts))]
         figures[question] = {HIT: min(hits[name][HIT] for name in names)}
+
     return figures
 
 
@@ -90,6 +97,7 @@ def answer_figures(
             figures[question.question_id] = _answerable_figures(question, notes, reply)
         else:
             figures[question.question_id] = {"unanswerable refused": float(reply.refused)}
+
     return figures
 
 
@@ -103,6 +111,7 @@ def _answerable_figures(
     if reply.refused:
         text = ""
         cited = ()
+
     figures = {
         "refused": float(reply.refused),
         "right note cited": float(not answering_notes.isdisjoint(cited)),
@@ -136,7 +145,12 @@ def citation_figures(relevant: Relevant, replies: Mapping[str, ChatAnswer]) -> P
         if question in relevant and not reply.refused:
             cited[question] = reply.cited
             relevant_of_answered[question] = relevant[question]
-    return _measured({"precision": SetP, "recall": SetR}, relevant_of_answered, cited)
+
+    return _measured(
+        {"precision": SetP, "recall": SetR},
+        relevant_of_answered,
+        cited,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +178,7 @@ def refusal_figures(
             answerable_refused.append(refused)
         else:
             unanswerable_refused.append(refused)
+
     return RefusalFigures(
         accuracy=mean(right),
         unanswerable_refused=mean(unanswerable_refused),
@@ -202,7 +217,11 @@ def _measured(
     run = {question: _scores(notes) for question, notes in rankings.items() if notes}
     figures = {question: dict.fromkeys(measures, 0.0) for question in relevant}
     names = {measure: name for name, measure in measures.items()}
-    for metric in ir_measures.iter_calc(list(measures.values()), judgements, run):
+    for metric in ir_measures.iter_calc(
+        list(measures.values()),
+        judgements,
+        run,
+    ):
         figures[metric.query_id][names[metric.measure]] = metric.value
     return figures
 

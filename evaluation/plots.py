@@ -37,6 +37,7 @@ def lines(series: Mapping[str, Sequence[float]], ticks: Sequence[str], *, title:
         line = " ".join(points)
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += circles
+
     return _drawing(parts, title) + _legend(tuple(series))
 
 
@@ -56,6 +57,7 @@ def bars(series: Mapping[str, Sequence[float]], ticks: Sequence[str], *, title: 
                 f'<rect x="{x:.1f}" y="{y:.1f}" width="{bar_width:.1f}" height="{base - y:.1f}" '
                 f'fill="{_colour(number)}">{_hint(name, value)}</rect>'
             )
+
     return _drawing(parts, title) + _legend(tuple(series))
 
 
@@ -66,6 +68,7 @@ def shares(values: Sequence[float], count: int = 20) -> list[float]:
         place = int(value * count)
         place = min(count - 1, max(0, place))
         bins[place] += 1
+
     if not values:
         return [0.0] * count
     return [number / len(values) for number in bins]
@@ -93,6 +96,7 @@ def _axis() -> str:
             f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>'
         )
         rules.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{value:.1f}</text>')
+
     return "".join(rules)
 
 

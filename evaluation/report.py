@@ -116,6 +116,7 @@ def _answers(report: EvaluationReport) -> str:
             overall = means(measured.answers, measured.answers)
             figures = [overall.get(name) for name in ANSWERS]
             rows.append((escape(measured.variant.label), refusals.accuracy, *figures))
+
     if not rows:
         return ""
     return _table(("variant", "refusal accuracy", *ANSWERS), rows)
@@ -161,6 +162,7 @@ def _tuning(tuned: Sequence[Tuned]) -> str:
                 result.held_out_after,
             )
         )
+
     if not rows:
         return ""
     headings = ("strategy", "change", "tuned half before", "after", "held-out half before", "after")
@@ -181,6 +183,7 @@ def _slices(report: EvaluationReport, figure: str) -> str:
         series[measured.variant.label] = [
             means(measured.figures, questions)[figure] for questions in groups.values()
         ]
+
     return bars(series, list(groups), title=f"{figure} by slice")
 
 
@@ -189,7 +192,11 @@ def _recall(variants: Sequence[Measured]) -> str:
     for measured in variants:
         overall = measured.overall()
         series[measured.variant.label] = [overall.get(f"R@{cut}", 0.0) for cut in CUTS]
-    return lines(series, [str(cut) for cut in CUTS], title="Recall by k")
+    return lines(
+        series,
+        [str(cut) for cut in CUTS],
+        title="Recall by k",
+    )
 
 
 def _scores(golden: Golden, measured: Measured) -> str:
@@ -203,6 +210,7 @@ def _scores(golden: Golden, measured: Measured) -> str:
                 relevant_scores.append(passage.score)
             else:
                 other_scores.append(passage.score)
+
     series = {
         "relevant notes": shares(relevant_scores, BINS),
         "other notes": shares(other_scores, BINS),
@@ -231,6 +239,7 @@ def _worst(report: EvaluationReport, measured: Measured) -> str:
                 _named(report.notes, measured.rankings[name].notes[:NOTES_BESIDE]),
             )
         )
+
     if not rows:
         return ""
     return _table(("question", MAIN, "relevant", "found first"), rows)
@@ -258,4 +267,5 @@ def _command(report: EvaluationReport, question: GoldenQuestion) -> str:
             options.append(f"--path {quote(path)}")
         else:
             options.append(f"--note {quote(note_id)}")
+
     return " ".join(("aurora explain", quote(question.text), *options))

@@ -52,6 +52,7 @@ def variant_summary(report: EvaluationReport, measured: Measured) -> dict[str, A
         figures["citations"] = citations
         figures["answers"] = {"all": answers, **_means_of_groups(measured.answers, groups)}
         milliseconds["chat"] = _median(reply.seconds for reply in measured.replies.values())
+
     if measured.foreign:
         figures["foreignRefused"] = measured.foreign_refused()
     return figures

@@ -53,6 +53,7 @@ def support_figures(
             pair for pair in pairs if pair.claim_id in claims and pair.kind in (kind, SUPPORTED)
         ]
         figures[kind] = _figures(compared, supports)
+
     return figures
 
 
@@ -72,6 +73,7 @@ def _figures(pairs: Sequence[Pair], supports: Mapping[str, Support]) -> SupportF
         true_scores.append(support.score)
         if is_called_supported:
             rightly_called += 1
+
     return SupportFigures(
         pairs=len(pairs),
         auc=_auc(true_scores, false_scores),
@@ -93,6 +95,7 @@ def _auc(true_scores: Sequence[float], false_scores: Sequence[float]) -> float |
         lower = bisect_left(ordered, score)
         lower_or_equal = bisect_right(ordered, score)
         wins += (lower + lower_or_equal) / 2
+
     return wins / (len(true_scores) * len(false_scores))
 
 

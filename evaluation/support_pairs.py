@@ -104,6 +104,7 @@ def read_pairs(file: Path) -> tuple[Pair, ...]:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             expected = "an object with the fields id, kind, claim, passage"
             raise InvalidArgument(f"{file}:{count}", expected) from error
+
     return tuple(pairs)
 
 
@@ -127,6 +128,7 @@ def pairs_of(folder: Path, *, sentences_wanted: int = 300) -> tuple[Pair, ...]:
                     tuple(question.relevant),
                 )
             )
+
     claims += _sentence_claims(passages, sentences_wanted)
     names = {name for claim in claims for name in _NAME.findall(claim.text)}
     library = _Library(tuple(passages.values()), sorted(names))
@@ -159,6 +161,7 @@ def _sentence_claims(passages: Mapping[str, IndexedChunk], count: int) -> list[_
             with_number.append(claim)
         else:
             without_number.append(claim)
+
     half = count // 2
     chosen = with_number[:half] + without_number[: count - half] + with_number[half:]
     return chosen[:count]
@@ -172,6 +175,7 @@ def _thinned(sentence: str, dice: random.Random) -> str:
         if word.isalpha() and sentence[start:stop].islower() and dice.random() < DROPPED:
             parts.append(sentence[end:start])
             end = stop
+
     parts.append(sentence[end:])
     return " ".join("".join(parts).split())
 
@@ -191,7 +195,11 @@ def _pairs(claim: _Claim, library: _Library) -> Iterator[Pair]:
         )
 
     yield pair(SUPPORTED, claim.text, supporting)
-    yield pair("other", claim.text, library.any(dice, besides=claim.relevant))
+    yield pair(
+        "other",
+        claim.text,
+        library.any(dice, besides=claim.relevant),
+    )
     nearest = library.nearest(claim.text, besides=claim.relevant)
     if nearest:
         yield pair("nearest", claim.text, nearest)
@@ -225,6 +233,7 @@ class _Library:
             frequencies[stem] = len(with_stem)
             for chunk in with_stem:
                 chunks[chunk.note_id] = chunk
+
         candidates = [chunk for name, chunk in chunks.items() if name not in besides]
         if not candidates:
             return None
@@ -251,11 +260,26 @@ def _altered(
     numbers = [match for match in _NUMBER.finditer(claim) if _stands(match[0], passage)]
     if numbers:
         number = dice.choice(numbers)
-        yield "number", _put(claim, number, _other_number(number[0], passage, dice))
+        yield (
+            "number",
+            _put(
+                claim,
+                number,
+                _other_number(number[0], passage, dice),
+            ),
+        )
+
     claim_names = [match for match in _NAME.finditer(claim) if _stands(match[0], passage)]
     foreign_names = [name for name in names if name not in passage and name not in claim]
     if claim_names and foreign_names:
-        yield "name", _put(claim, dice.choice(claim_names), dice.choice(foreign_names))
+        yield (
+            "name",
+            _put(
+                claim,
+                dice.choice(claim_names),
+                dice.choice(foreign_names),
+            ),
+        )
     negated = _negated(claim)
     if negated:
         yield "negation", negated
@@ -291,6 +315,7 @@ def _other_number(number: str, passage: str, dice: random.Random) -> str:
         altered = number[:place] + digit + number[place + 1 :]
         if not _stands(altered, passage):
             return altered
+
     return f"{altered}{dice.randint(11, 99)}"
 
 
@@ -298,7 +323,12 @@ def _put(claim: str, match: re.Match[str], text: str) -> str:
     return claim[: match.start()] + text + claim[match.end() :]
 
 
-def _passage(name: str, title: str, text: str, written: datetime) -> IndexedChunk:
+def _passage(
+    name: str,
+    title: str,
+    text: str,
+    written: datetime,
+) -> IndexedChunk:
     terms = stems(f"{title}\n{text}", "en")
     counts: dict[str, int] = {}
     for stem in terms:

@@ -53,6 +53,7 @@ def tune(golden: Golden, asker: Asker) -> Tuned:
             if score > best_score + MIN_GAIN:
                 best = trial
                 best_score = score
+
     return Tuned(
         strategy=asker.strategy,
         change=_difference(start, best),

@@ -41,10 +41,18 @@ def cut(root: Path, version: str, today: date) -> None:
     project = (root / PROJECT).read_text(encoding="utf-8")
     message = highlights(changelog, version)
     heading = f"## {version} (unreleased)"
-    dated = changelog.replace(heading, f"## {version} ({today.isoformat()})", 1)
+    dated = changelog.replace(
+        heading,
+        f"## {version} ({today.isoformat()})",
+        1,
+    )
     try:
         (root / CHANGELOG).write_text(dated, encoding="utf-8")
-        numbered = _VERSION_LINE.sub(f'version = "{version}"', project, count=1)
+        numbered = _VERSION_LINE.sub(
+            f'version = "{version}"',
+            project,
+            count=1,
+        )
         (root / PROJECT).write_text(numbered, encoding="utf-8")
         build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", "dist"]
         subprocess.run(
@@ -66,7 +74,16 @@ def cut(root: Path, version: str, today: date) -> None:
         (root / CHANGELOG).write_text(changelog, encoding="utf-8")
         (root / PROJECT).write_text(project, encoding="utf-8")
         raise
-    _git(root, "tag", "--annotate", tag, "--cleanup=verbatim", "-m", f"{version}\n\n{message}")
+
+    _git(
+        root,
+        "tag",
+        "--annotate",
+        tag,
+        "--cleanup=verbatim",
+        "-m",
+        f"{version}\n\n{message}",
+    )
 
 
 def highlights(changelog: str, version: str) -> str:
@@ -86,6 +103,7 @@ def highlights(changelog: str, version: str) -> str:
             f"{CHANGELOG} has {len(lines)} lines of highlights: "
             f"write 1 to {MOST_HIGHLIGHTS}, and put details below '### Details'"
         )
+
     return message
 
 

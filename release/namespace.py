@@ -46,7 +46,11 @@ def stage(checkout: Path, folder: Path) -> None:
     for name in HEAD:
         shutil.copy(checkout / name, folder / name)
     root = folder / NAMESPACE
-    shutil.copytree(checkout / NAMESPACE, root, ignore=_LEFT_OUT)
+    shutil.copytree(
+        checkout / NAMESPACE,
+        root,
+        ignore=_LEFT_OUT,
+    )
     packages = packages_of(checkout)
     for name in (*packages, *READ_AT_RUN_TIME):
         source = checkout / name
@@ -56,6 +60,7 @@ def stage(checkout: Path, folder: Path) -> None:
             shutil.copytree(source, target, ignore=_LEFT_OUT)
         else:
             shutil.copy(source, target)
+
     # setuptools takes what lies in a package and is listed here; its tables of patterns leave dotfiles out.
     (folder / "MANIFEST.in").write_text(f"graft {NAMESPACE}\n", encoding="utf-8")
     modules = modules_of(root, packages)
@@ -83,6 +88,7 @@ def modules_of(root: Path, packages: Sequence[str]) -> frozenset[str]:
             if parts[-1] == "__init__":
                 parts = parts[:-1]
             modules.add(".".join(parts))
+
     return frozenset(modules)
 
 
@@ -105,12 +111,14 @@ def renamed(source: bytes, packages: Sequence[str], modules: frozenset[str]) -> 
             _refuse_module_name(node, modules)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             positions.update(_in_string(node, node.value, lines, modules))
+
     prefix = f"{NAMESPACE}.".encode()
     for line, column in sorted(
         positions, reverse=True
     ):  # from the end: what is before stays where it is
         text = lines[line - 1]
         lines[line - 1] = text[:column] + prefix + text[column:]
+
     return b"".join(lines)
 
 

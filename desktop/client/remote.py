@@ -74,7 +74,11 @@ def on_this_machine(request: Request, seconds: float = READ_SECONDS) -> Iterator
     seconds: the longest silence.
     """
     address = urlsplit(request.address)
-    connection = HTTPConnection(address.hostname or "", address.port, timeout=seconds)
+    connection = HTTPConnection(
+        address.hostname or "",
+        address.port,
+        timeout=seconds,
+    )
     target = address.path
     if request.query:
         target = f"{target}?{urlencode(request.query)}"
@@ -119,6 +123,7 @@ def over_the_network() -> Iterator[Exchange]:
                 allow_redirects=False,
                 stream=True,
             )
+
         with response:
             content = response.iter_lines(chunk_size=None, delimiter=b"\n")
             yield ServerReply(
@@ -171,6 +176,7 @@ def reaching(server: str, token: str | None, models: Models | None = None) -> It
         raise InvalidArgument(
             "--server", "an address like https://europe-west1-project.cloudfunctions.net"
         )
+
     is_here = address.scheme == "http" and address.hostname in LOOPBACK
     if token and address.scheme == "http" and not is_here:
         raise InvalidArgument("--server", "https, because a token is sent along")
@@ -178,6 +184,7 @@ def reaching(server: str, token: str | None, models: Models | None = None) -> It
     if is_here:
         yield HttpClient(base, token, on_this_machine, models)
         return
+
     with over_the_network() as exchange:
         yield HttpClient(base, token, exchange, models)
 
@@ -298,6 +305,7 @@ def _error_of(body: Json, reply: ServerReply, base: str) -> AuroraError:
         metadata = detail.get("metadata", {})
     except (KeyError, IndexError, TypeError):
         return AuroraError(f"{base} answered {reply.status}, but not as Aurora Notes does")
+
     if issubclass(error, InvalidArgument):
         return error(str(metadata.get("field", "")), str(metadata.get("expected", "")))
     if error is Erased:

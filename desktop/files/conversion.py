@@ -109,6 +109,7 @@ def text_of(converter: Converter, raw: bytes) -> str:
         process.kill()
         process.join()
         receiver.close()
+
     if problem:
         raise Unreadable(problem)
     return str(text)
@@ -134,6 +135,7 @@ def _convert(sender: Connection, converter: Converter, raw: bytes) -> None:
         import resource  # noqa: PLC0415
 
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+
     try:
         text = _read(converter, raw)
     except MemoryError:
@@ -141,9 +143,11 @@ def _convert(sender: Connection, converter: Converter, raw: bytes) -> None:
     except Unreadable as error:
         sender.send(("", str(error)))
         return
+
     if len(text) > MAX_TEXT:
         sender.send(("", f"it holds more than {MAX_TEXT:,} characters of text"))
         return
+
     sender.send((text, ""))
 
 
@@ -157,6 +161,7 @@ def _read(converter: Converter, raw: bytes) -> str:
         raise Unreadable(
             f"no {converter.name} that can be read ({type(error).__name__})"
         ) from error
+
     from shared.markdown.frontmatter import split  # noqa: PLC0415 - for those who convert
 
     text = text.replace("\0", "")
@@ -168,6 +173,7 @@ def _read(converter: Converter, raw: bytes) -> str:
         if converter.name == "PDF":
             reason += "; is it a scan?"
         raise Unreadable(reason)
+
     return f"{text}\n"
 
 
@@ -200,6 +206,7 @@ def _pdf(raw: bytes) -> str:
         metadata = document.get_metadata_dict()
     finally:
         document.close()
+
     created = _PDF_DATE.match(metadata.get("CreationDate", ""))
     fields = {"title": metadata.get("Title", "").strip()}
     if created:
@@ -217,10 +224,12 @@ def _docx(raw: bytes) -> str:
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         if _CORE in archive.namelist():
             core = archive.read(_CORE)
+
     properties = {}
     for element in ET.fromstring(core):  # noqa: S314 - in a process with limits
         name = element.tag.rpartition("}")[2]
         properties[name] = (element.text or "").strip()
+
     fields = {"title": properties.get("title"), "created": properties.get("created", "")[:10]}
     return _with_fields(fields, _markdown(html))
 
@@ -279,6 +288,7 @@ def _org(raw: bytes) -> str:
         if node.level:
             parts.append(f"{'#' * min(node.level, 6)} {node.get_heading(format='raw')}")
         parts.append(dedent(node.get_body(format="raw")))
+
     markdown = "\n\n".join(parts)
     markdown = _ORG_BLOCK.sub(r"```\1", markdown)
     markdown = _ORG_BLOCK_END.sub("```", markdown)

@@ -117,9 +117,11 @@ def ignore_rules(root: Path) -> GitIgnoreSpec:
             text = file.read_text("utf-8-sig", errors="replace")
     except OSError as error:
         raise OperatorError(f"{file}: {error.strerror}") from error
+
     for line in text.splitlines():
         with suppress(ValueError):
             rules += GitIgnoreSpec.from_lines([line])
+
     return rules
 
 
@@ -140,6 +142,7 @@ def _walk(
             missed=True,
         )
         return
+
     for entry in entries:
         path = relative(root, entry)
         is_folder = entry.is_dir()
@@ -179,7 +182,13 @@ def _why_unread(file: Path) -> str | None:
     return f"{ending}: pip install {converter.module} reads it"
 
 
-def _why_closed(root: Path, entry: Path, entered: set[Path], *, is_folder: bool) -> str | None:
+def _why_closed(
+    root: Path,
+    entry: Path,
+    entered: set[Path],
+    *,
+    is_folder: bool,
+) -> str | None:
     """Says why an entry is left out without a look into it; None if it is not."""
     if entry.name.startswith("."):
         return "hidden folder" if is_folder else "hidden file"
@@ -221,6 +230,7 @@ def read(
             unread=True,
             missed=True,
         )
+
     digest = digest_of_bytes(raw)
     if converter and digest == known_digest:
         return Unchanged(digest)
@@ -228,6 +238,7 @@ def read(
         text = _text(path, status.st_size, raw, converter)
     except Unreadable as error:
         return Skipped(path, str(error), missed=True)
+
     fields = fields_of(text, path)
     draft = NoteDraft(
         title=fields.title,
@@ -263,6 +274,7 @@ def digest_of_file(file: Path) -> str:
             return digest_of_bytes(file.read_bytes())
     except OSError:
         pass
+
     return ""
 
 
@@ -270,7 +282,12 @@ def _max_bytes(converter: Converter | None) -> int:
     return MAX_BYTES if converter else MAX_TEXT_BYTES
 
 
-def _text(path: str, size: int, raw: bytes, converter: Converter | None) -> str:
+def _text(
+    path: str,
+    size: int,
+    raw: bytes,
+    converter: Converter | None,
+) -> str:
     """Returns the note's text. Raises Unreadable.
 
     size: bytes of the file, which were not read if they are too many.
@@ -282,14 +299,17 @@ def _text(path: str, size: int, raw: bytes, converter: Converter | None) -> str:
         raise Unreadable(
             f"its path is over {MAX_PATH} characters or has control characters or backslashes: rename it"
         )
+
     if converter is None:
         if b"\0" in raw:
             raise Unreadable("binary: a note is text")
         return decoded(raw)
+
     text = text_of(converter, raw)
     text_size = len(text.encode())
     if text_size > MAX_TEXT_BYTES:
         raise Unreadable(
             f"too much text: {text_size} bytes, the limit is {MAX_TEXT_BYTES}: split it"
         )
+
     return text

@@ -73,6 +73,7 @@ def _write_beside(file: Path, content: bytes) -> Path:
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
+
     return Path(name)
 
 
@@ -121,7 +122,12 @@ def content_of(raw: bytes, note: Note, path: str) -> bytes:
     return bom + text.encode() if has_bom else text.encode()
 
 
-def unsaid(content: bytes, note: Note, path: str, was: bytes) -> tuple[str, ...]:
+def unsaid(
+    content: bytes,
+    note: Note,
+    path: str,
+    was: bytes,
+) -> tuple[str, ...]:
     """Returns the names of changed fields of the note that its file does not say, since a
     frontmatter that cannot be read takes no fields. Empty fields are left out.
 
@@ -136,6 +142,7 @@ def unsaid(content: bytes, note: Note, path: str, was: bytes) -> tuple[str, ...]
             continue
         if value:
             missing.append(name)
+
     return tuple(missing)
 
 
@@ -146,6 +153,7 @@ def why_unwritable(root: Path, path: str) -> str:
     for part in PurePosixPath(path).parts:
         if part.startswith("."):
             return f"hidden: {part} begins with a dot"
+
     if PurePosixPath(path).suffix.lower() not in SUFFIXES:
         return "none of a .md or .txt file"
     if not (root / path).resolve().is_relative_to(root.resolve()):

@@ -62,6 +62,7 @@ def compare(
         if note is not None and replaced_since:
             return Comparison.CONFLICT
         return Comparison.NOTE_CHANGED
+
     if file is None or file_changed:
         return Comparison.FILE_CHANGED
     if note is None or last.content_digest not in _possible_content_digests(note):
@@ -79,12 +80,14 @@ def conflict_reason(path: str, file: FileNote | None, note: Note | None) -> str:
         if file is None:
             return "the file is gone, the note was changed elsewhere; --take file removes it"
         return "the file was changed, the note was changed elsewhere; --take file decides"
+
     if file is None:
         return "the file is gone, the note was changed elsewhere; --take file removes it, --take note brings the file back"
     if note is None:
         return (
             "the file was changed, the note deleted elsewhere; --take file or --take note decides"
         )
+
     return "changed in the file and elsewhere; --take file or --take note decides"
 
 

@@ -59,6 +59,7 @@ def file_and_note(
             file = content
         elif isinstance(content, Skipped):
             unread = content.reason
+
     return FileAndNote(
         folder=folder,
         note_id=note_id,
@@ -120,6 +121,7 @@ def settle(
     if isinstance(outcome.file, Skipped):
         problem = f"the file cannot be read ({outcome.file.reason}): mend it, then decide"
         return replace(outcome, failed=problem)
+
     if outcome.is_behind:
         destination.follow(note_id)
     return outcome

@@ -148,6 +148,7 @@ def attempts() -> Iterator[bool]:
         yield False
         time.sleep(pause)
         pause = min(2 * pause, 1.0)
+
     yield True
 
 
@@ -236,6 +237,7 @@ class LocalDestination:
             return IndexProgress(pending=error.message, model_is_away=model_is_away)
         except ModelRefused as error:
             return IndexProgress(failed=error.message)
+
         if outcome.action == "failed":
             return IndexProgress(failed=outcome.error or "refused by the model")
         return IndexProgress(
@@ -283,6 +285,7 @@ def replaced_at(rows: Iterable[Mapping[str, Any]]) -> Mapping[str, str]:
         if row["reason"] == "replaced":
             trashed_at = datetime.fromisoformat(row["trashedAt"]).astimezone(UTC)
             times.setdefault(row["noteId"], trashed_at.isoformat())
+
     return times
 
 
@@ -309,4 +312,5 @@ def stop_following(
             if current is not None:
                 destination.remove(note_id, current.revision)
                 removed += 1
+
     return removed

@@ -126,11 +126,18 @@ class FollowedFolders:
         readings = dict(self._readings)
         folders = []
         for folder in self._followed():
-            folders.append(_row(folder.source, folder.notes, readings.pop(folder.source, None)))
+            folders.append(
+                _row(
+                    folder.source,
+                    folder.notes,
+                    readings.pop(folder.source, None),
+                )
+            )
         # The manifest does not know a folder that is still being walked, or could not be read.
         for source, reading in readings.items():
             if reading.is_running or reading.problem not in (None, "stopped"):
                 folders.append(_row(source, 0, reading))
+
         if not with_questions:
             return {"folders": folders}
         return {"folders": folders, "gone": self._gone(), "conflicts": self._conflicts()}
@@ -149,6 +156,7 @@ class FollowedFolders:
                         "of": question.known,
                     }
                 )
+
         return questions
 
     def _conflicts(self) -> list[dict[str, object]]:
@@ -169,6 +177,7 @@ class FollowedFolders:
                 reading.thread = Thread(target=reading.run, name="add-folder", daemon=True)
                 self._readings[task.source] = reading
                 reading.thread.start()
+
         return _row(task.source, 0, reading)
 
     def answer(self, names: tuple[object, object], path: str, gone: GoneAnswer) -> ImportReport:
@@ -188,7 +197,11 @@ class FollowedFolders:
             for source in known:
                 if (str(source.root), source.vault) == names:
                     self._end_reading(source)
-                    return stop_following(self.destination, [source], remove_notes=remove_notes)
+                    return stop_following(
+                        self.destination,
+                        [source],
+                        remove_notes=remove_notes,
+                    )
         raise NotFound(f"no folder {names[0]!r} is followed into that vault")
 
     def _end_reading(self, source: FolderSource) -> None:
@@ -209,6 +222,7 @@ def checked_folder(text: str, followed: Iterable[FollowedFolder]) -> Path:
         folder = path.expanduser()
     except RuntimeError:  # there is no such user
         folder = path
+
     if not folder.is_absolute():
         raise Unusable("folder", f"“{path}” is not a whole path: {EXAMPLE}.")
     try:
@@ -216,6 +230,7 @@ def checked_folder(text: str, followed: Iterable[FollowedFolder]) -> Path:
         is_folder = folder.is_dir()
     except (OSError, ValueError) as error:
         raise Unusable("folder", f"{folder} cannot be read: {error}.") from error
+
     if not is_there:
         raise Unusable("folder", f"There is no folder at {folder}.")
     if not is_folder:
@@ -227,6 +242,7 @@ def checked_folder(text: str, followed: Iterable[FollowedFolder]) -> Path:
         outer = known.source.root
         if real != outer and real.is_relative_to(outer) and outer.is_dir():
             raise Unusable("folder", f"{folder} is followed already, as a part of {outer}.")
+
     return folder
 
 
@@ -246,6 +262,7 @@ def browsed(text: str, followed: Iterable[FollowedFolder]) -> dict[str, object]:
                 names.append(entry.name)
             elif Path(entry.name).suffix.lower() in SUFFIXES:
                 notes += 1
+
     names.sort(key=str.casefold)
     parent = str(folder.parent) if folder.parent != folder else None
     problem = None
@@ -253,6 +270,7 @@ def browsed(text: str, followed: Iterable[FollowedFolder]) -> dict[str, object]:
         checked_folder(str(folder), followed)
     except Unusable as error:
         problem = error.message
+
     return {
         "folder": str(folder),
         "parent": parent,

@@ -71,6 +71,7 @@ def doubtful_files(
     for folder, count in missing_in.items():
         if count >= ALL_OF and not present_in[folder]:
             emptied.add(folder)
+
     if not present_in[""]:
         emptied.add("")
     doubtful = _topmost_folders(missing, emptied)
@@ -81,6 +82,7 @@ def doubtful_files(
     for folder, count in _count_by_folder(rest.values()).items():
         if count >= MOST_OF and count > present_in[folder]:
             thinned.add(folder)
+
     return doubtful | _topmost_folders(rest, thinned)
 
 

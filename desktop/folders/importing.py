@@ -89,7 +89,11 @@ class Import:
     @property
     def source(self) -> FolderSource:
         """Names the folder in the manifest."""
-        return FolderSource(self.destination.name, self.vault, self.root.resolve())
+        return FolderSource(
+            self.destination.name,
+            self.vault,
+            self.root.resolve(),
+        )
 
     def manifest(self) -> Manifest:
         return Manifest.of(self.destination.home)
@@ -150,6 +154,7 @@ class Import:
             outcomes = self._merge(merge, files_by_id, report, step, previous)
             unfit = sum(isinstance(outcome.file, Skipped) for outcome in outcomes)
             manifest.end(self.source, skipped=len(report.skipped) + unfit)
+
         for outcome in self._index(outcomes, step) if vectors else outcomes:
             report.add(outcome)
         report.seconds = time.perf_counter() - started
@@ -188,7 +193,12 @@ class Import:
         unread_paths: paths of files that are not read any more. Their notes stay as they are.
         """
         listed = self.destination.listed()
-        ids = note_ids(self.vault, files, manifest.files(self.source), listed)
+        ids = note_ids(
+            self.vault,
+            files,
+            manifest.files(self.source),
+            listed,
+        )
         files_by_id = {ids[path]: file for path, file in files.items()}
         snapshot = manifest.begin(
             self.source,
@@ -247,6 +257,7 @@ class Import:
             report.absent = missing - gone
             gone -= self._doubtful_notes(merge, files, missing, gone, report)
             outcomes += workers.map(partial(merge.join, file=None), sorted(gone))
+
         return outcomes
 
     def _doubtful_notes(
@@ -278,7 +289,11 @@ class Import:
             folders.update(folders_above(path))
         recorded_mounts = manifest.mounts(self.source)
         mounted = mount_points(self.source.root, folders | recorded_mounts)
-        doubtful = doubtful_files(lost, present, unmounted=recorded_mounts - mounted)
+        doubtful = doubtful_files(
+            lost,
+            present,
+            unmounted=recorded_mounts - mounted,
+        )
         doubtful |= still_open
         settled = gone | still_open.keys()
         questions = {note_id: path for note_id, path in doubtful.items() if note_id in settled}
@@ -347,6 +362,7 @@ def _lost_files(merge: Merge, files: Mapping[str, Path], missing: frozenset[str]
         state = synced[note_id]
         if state.file_digest and not (merge.root / state.path).exists():
             lost[note_id] = state
+
     if not lost:
         return {}
     digests: set[str | None] = set()
@@ -355,6 +371,7 @@ def _lost_files(merge: Merge, files: Mapping[str, Path], missing: frozenset[str]
             digests.add(synced[note_id].file_digest)
         else:
             digests.add(digest_of_file(file))
+
     return {
         note_id: state.path for note_id, state in lost.items() if state.file_digest not in digests
     }
@@ -382,6 +399,7 @@ def note_ids(
             candidates = candidate_ids(vault, path)
             note_id = next(new for new in candidates if new not in synced and new not in listed)
         ids[path] = note_id
+
     return ids
 
 
@@ -401,6 +419,7 @@ def _with_moves(merge: Merge, files: Mapping[str, Path]) -> Merge:
         with suppress(Conflict):  # there is a note at the new path
             if _move_note(merge, old_id, new_id, path):
                 synced[new_id] = replace(synced.pop(old_id), path=path, note_updated=None)
+
     return replace(merge, snapshot=replace(merge.snapshot, synced=synced))
 
 
@@ -427,7 +446,12 @@ def _ids_by_unique_digest(digests: Mapping[str, str]) -> dict[str, str]:
     return {digest: note_id for note_id, digest in digests.items() if counts[digest] == 1}
 
 
-def _move_note(merge: Merge, old_id: str, new_id: str, path: str) -> bool:
+def _move_note(
+    merge: Merge,
+    old_id: str,
+    new_id: str,
+    path: str,
+) -> bool:
     """Moves the note of a moved file, if somebody has changed or deleted that note, and reports
     whether this was so. Raises Conflict.
     """
@@ -449,10 +473,16 @@ def _move_note(merge: Merge, old_id: str, new_id: str, path: str) -> bool:
             problem=None,
         )
         merge.destination.save(file, "")
-    merge.manifest.record(merge.source, new_id, replace(last, path=path, note_updated=None))
+
+    merge.manifest.record(
+        merge.source,
+        new_id,
+        replace(last, path=path, note_updated=None),
+    )
     if current is not None:
         with suppress(NotFound):
             merge.destination.remove(old_id, current.revision)
+
     merge.manifest.drop(merge.source, old_id)
     return True
 
@@ -477,12 +507,14 @@ def answer_gone(task: Import, path: str, answer: GoneAnswer) -> ImportReport:
     for file in manifest.missing_files(task.source).values():
         if not file.is_gone:
             open_paths.add(file.path)
+
     if path not in open_paths:
         raise NotFound(f"nothing is asked about {path or 'the folder itself'} of {task.root}")
     if answer is GoneAnswer.REMOVE:
         manifest.confirm_gone(task.source, path)
     else:
         manifest.drop_missing(task.source, path)
+
     return task.run(vectors=False)
 
 
@@ -510,6 +542,7 @@ def _first_added(root: Path) -> dict[str, datetime]:
         )
     except (OSError, subprocess.SubprocessError):
         return {}
+
     added: dict[str, datetime] = {}
     commit_date: datetime | None = None
     for line in process.stdout.decode(errors="replace").splitlines():
@@ -520,4 +553,5 @@ def _first_added(root: Path) -> dict[str, datetime]:
             is_renamed = status.startswith("R")
             new_name = names[-1]
             added[new_name] = added.get(names[0], commit_date) if is_renamed else commit_date
+
     return added

@@ -186,6 +186,7 @@ class Manifest:
         for folder in self.folders(destination):
             if folder.source == source and state is not None:
                 return folder, state
+
         return None
 
     def file_of(self, note_id: str, path: str) -> Path | None:
@@ -199,6 +200,7 @@ class Manifest:
             file = root / path
             if file.is_file():
                 return file
+
         return None
 
     def forget_erased(self, source: FolderSource, last_erasure: str) -> None:
@@ -250,6 +252,7 @@ class Manifest:
             db.executemany(
                 "INSERT OR IGNORE INTO files (folder, note_id, path) VALUES (?, ?, ?)", new_files
             )
+
         return ImportSnapshot(synced, foreign)
 
     def intend(self, source: FolderSource, note_id: str, content_digest: str) -> None:
@@ -349,7 +352,11 @@ class Manifest:
 
     def move(self, source: FolderSource, root: Path) -> None:
         """Records the new place of a folder."""
-        self._change("UPDATE folders SET root = ? WHERE id = ?", source, str(root))
+        self._change(
+            "UPDATE folders SET root = ? WHERE id = ?",
+            source,
+            str(root),
+        )
 
     def write_back(self, source: FolderSource, *, enabled: bool) -> None:
         """Records whether the folder's files are written when their notes are changed elsewhere."""
@@ -489,6 +496,7 @@ def _connected(file: Path) -> sqlite3.Connection:
     except BaseException:
         db.close()
         raise
+
     return db
 
 
@@ -514,6 +522,7 @@ def _explained(file: Path) -> Iterator[None]:
             raise OperatorError(f"{file}: {error}") from error
     else:
         return
+
     if not is_writable(file):
         raise OperatorError(f"{file} is damaged and read-only: delete it where it can be written")
     _set_aside(file)
@@ -538,6 +547,7 @@ def _followed_folder(destination: str, row: sqlite3.Row) -> FollowedFolder:
     if row["indexed_at"] is not None:
         with suppress(ValueError, TypeError):  # changed by the disk: the time is only shown
             indexed_at = datetime.fromisoformat(row["indexed_at"])
+
     write_back = None
     if row["write_back"] is not None:
         write_back = bool(row["write_back"])

@@ -162,6 +162,7 @@ class Merge:
             except OSError as error:
                 reason = f"{error.strerror}: {error.filename}"
                 return FileOutcome(path, content, note_id, failed=reason)
+
         if not problem.startswith("path: "):
             problem = "it is being changed right now: index again"
         return FileOutcome(path, content, note_id, conflict=problem)
@@ -203,6 +204,7 @@ class Merge:
             # Another import may have read it since this one began.
             last_now = self.manifest.read(self.source, note_id)
             comparison = compare(last_now, pair.file, pair.note, replaced)
+
         if comparison is Comparison.CONFLICT:
             return self._decide(note_id, pair)
         if comparison is Comparison.FILE_CHANGED:
@@ -221,7 +223,11 @@ class Merge:
         if new_path is None:
             return pair
         new_place = self.root / new_path
-        move_file(self.root / pair.path, new_place, was=pair.file.digest)
+        move_file(
+            self.root / pair.path,
+            new_place,
+            was=pair.file.digest,
+        )
         content = read(self.root, new_place, self.source.vault)
         if not isinstance(content, FileNote):
             raise Conflict("the file was changed meanwhile")
@@ -229,7 +235,12 @@ class Merge:
         if last is not None:
             moved = replace(last, path=new_path, note_updated=None)
             self.manifest.record(self.source, note_id, moved)
-        return _Pair(new_path, replace(content, note_id=note_id), pair.current)
+
+        return _Pair(
+            new_path,
+            replace(content, note_id=note_id),
+            pair.current,
+        )
 
     def _record_settled(self, note_id: str, pair: _Pair, last: SyncedState | None) -> FileOutcome:
         """Records file and note, which need no change."""
@@ -262,14 +273,24 @@ class Merge:
             self.manifest.drop(self.source, note_id)
             ignored = self._is_ignored(pair)
             return FileOutcome(pair.path, None, removed=removed, ignored=ignored)
-        self.manifest.intend(self.source, note_id, content_digest(file.draft))
+
+        self.manifest.intend(
+            self.source,
+            note_id,
+            content_digest(file.draft),
+        )
         to_save = file
         if pair.note is not None:
             # A note that was moved elsewhere stays where it is.
             draft = replace(file.draft, path=pair.note.path, vault=pair.note.vault)
             to_save = replace(file, draft=draft)
+
         note = self.destination.save(to_save, pair.revision)
-        self.manifest.record(self.source, note_id, _state_of(pair.path, file, note))
+        self.manifest.record(
+            self.source,
+            note_id,
+            _state_of(pair.path, file, note),
+        )
         return replace(self._index(note_id, pair.path, file), saved=True)
 
     def _is_ignored(self, pair: _Pair) -> bool:
@@ -286,6 +307,7 @@ class Merge:
                 return self._update_file(note_id, pair)
             reason = "deleted elsewhere, and stays so; --write-back removes the file"
             return FileOutcome(pair.path, pair.file, None, kept=reason)
+
         if self.choice.write_back and not is_converted:
             return self._update_file(note_id, pair)
         # The note of a file that was converted is only its text.
@@ -308,6 +330,7 @@ class Merge:
             create_file(file, content)
         elif changed:
             replace_file(file, content, was=pair.file.digest)
+
         written = read(self.root, file, self.source.vault)
         if not isinstance(written, FileNote) or written.digest != new_digest:
             raise Conflict("somebody else has written the file")
@@ -328,6 +351,7 @@ class Merge:
                 f"its {' and '.join(missing_fields)} cannot be written into the file{problem}, and stay in the note; "
                 "mend the file, then --take note or --take file decides"
             )
+
         self.manifest.record(self.source, note_id, state)
         outcome = self._index(note_id, pair.path, written)
         return replace(outcome, written=changed, conflict=reason)
@@ -338,9 +362,11 @@ class Merge:
         if file is not None and converter_for(pair.path):
             reason = "deleted elsewhere, and stays so; its file stays too"
             return FileOutcome(pair.path, file, None, kept=reason)
+
         if file is not None:
             self.destination.discard(note_id, file.dated_draft)
             remove_file(self.root / pair.path, was=file.digest)
+
         self.manifest.drop(self.source, note_id)
         return FileOutcome(pair.path, None, written=file is not None)
 
@@ -353,17 +379,25 @@ class Merge:
             self.manifest.drop(self.source, note_id)
             reason = "changed elsewhere, and stays; its file is ignored"
             return FileOutcome(pair.path, None, ignored=True, kept=reason)
+
         can_write = pair.note is None or not converter_for(pair.path)
         if side is Side.FILE:
             if pair.note is not None and pair.file is not None:
                 self.destination.discard(note_id, NoteDraft.of(pair.note))
             return self._update_note(note_id, pair)
+
         if side is Side.NOTE and can_write:
             if pair.file is not None and pair.note is not None:
                 self.destination.discard(note_id, pair.file.dated_draft)
             return self._update_file(note_id, pair)
+
         reason = conflict_reason(pair.path, pair.file, pair.note)
-        return FileOutcome(pair.path, pair.file, note_id if pair.note else None, conflict=reason)
+        return FileOutcome(
+            pair.path,
+            pair.file,
+            note_id if pair.note else None,
+            conflict=reason,
+        )
 
 
 def merge_of(

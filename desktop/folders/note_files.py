@@ -87,6 +87,7 @@ def with_note_files(site: WSGIApplication, files: FolderFiles) -> WSGIApplicatio
             note_id = unquote(file_route[1])
             reply = reply_with(lambda: _file_reply(request, files, note_id))
             return reply(environ, start_response)
+
         document_route = _DOCUMENT.fullmatch(request.path)
         if document_route and request.method in {"GET", "HEAD"}:
             return _document(request, files, document_route[1])(environ, start_response)
@@ -110,6 +111,7 @@ def with_note_files(site: WSGIApplication, files: FolderFiles) -> WSGIApplicatio
                 _logger.warning(
                     "the file of a note does not follow it: an unexpected %s", type(error).__name__
                 )
+
         return response(environ, start_response)
 
     return wrapped
@@ -134,6 +136,7 @@ def _file_reply(request: Request, files: FolderFiles, note_id: str) -> Mapping[s
             files.follow(note_id)
         else:
             raise InvalidArgument("writeBack", "true or false, or take: file or note")
+
     return files.origin(note_id, with_text="text" in request.args)
 
 
@@ -147,6 +150,7 @@ def _document(request: Request, files: FolderFiles, note_id: str) -> Response:
         file = files.image(note_id, image)
         problem = f"has no image {image!r} in its folder"
         headers = _HEADERS | _IMAGE_HEADERS
+
     if file is None:
         return error_reply(NotFound(f"note {note_id!r} {problem}"))
     media_type = IMAGES.get(file.suffix.lower(), "application/pdf")
@@ -232,6 +236,7 @@ class FolderFiles:
                 file = place.resolve()
                 if file.is_relative_to(root) and file.is_file():
                     return file
+
         return None
 
     def decide(self, note_id: str, *, write: bool) -> None:
@@ -266,6 +271,7 @@ class FolderFiles:
             if folder.write_back and file.exists():
                 self._merge(folder, {note_id: last}).join(note_id, file)
             return
+
         current = self.destination.read(note_id)
         if current is None:
             return
@@ -287,6 +293,7 @@ class FolderFiles:
             folders = [
                 folder for folder in folders if below and (folder.source.root / top).is_dir()
             ]
+
         return folders[0] if len(folders) == 1 else None
 
     def _written_folders(self, vault: str) -> list[FollowedFolder]:
@@ -313,7 +320,12 @@ class FolderFiles:
         return f"{file} cannot be written, or is there already with another text"
 
     def _merge(self, folder: FollowedFolder, synced: Mapping[str, SyncedState]) -> Merge:
-        return merge_of(self.destination, folder.source, ImportChoice(write_back=True), synced)
+        return merge_of(
+            self.destination,
+            folder.source,
+            ImportChoice(write_back=True),
+            synced,
+        )
 
     @property
     def _manifest(self) -> Manifest:
@@ -343,5 +355,6 @@ def _places_of_image(root: Path, folder: Path, name: str) -> Iterator[Path]:
         place = safe_join(str(parent), name)
         if place:
             yield Path(place)
+
     if "/" not in name:
         yield from root.rglob(glob.escape(name))

@@ -89,11 +89,13 @@ class ImportReport:
         if isinstance(outcome.file, Skipped):
             self.skipped.append(outcome.file)
             return
+
         self.written += outcome.written
         if outcome.removed:
             self.removed += 1
             if outcome.ignored:
                 self.removed_by_rule += 1
+
         has_problem = self._add_problems(outcome)
         if outcome.file is None or outcome.note_id is None:
             return
@@ -104,6 +106,7 @@ class ImportReport:
             self.dates[outcome.file.dated] += 1
             if outcome.file.problem:
                 self.odd.append(Skipped(outcome.path, outcome.file.problem))
+
         if has_problem:
             return
         if outcome.saved or outcome.index.changed:
@@ -122,6 +125,7 @@ class ImportReport:
         for places, reason in problems:
             if reason is not None:
                 places.append(Skipped(outcome.path, reason))
+
         return any(reason for _, reason in problems)
 
     @property

@@ -67,6 +67,7 @@ class RemoteDestination:
             erasures.append(erasure_of(page))
             for note in page["notes"]:
                 notes[note["noteId"]] = NoteVersion.of(_note(note))
+
         self._erasure = erasures[0]
         self._listed = notes
         self._next_listing = time.monotonic() + LISTED_AGAIN
@@ -94,7 +95,12 @@ class RemoteDestination:
             saved = self.client.send("POST", "/notes:import", body)["note"]
         else:  # the note was moved or changed on the server
             body = {**_body(draft), "revision": replacing, **named_erasure(self._erasure)}
-            saved = self.client.send("PUT", address("notes", file.note_id), body)
+            saved = self.client.send(
+                "PUT",
+                address("notes", file.note_id),
+                body,
+            )
+
         note = _note({**saved, "text": draft.text})
         self._listed[note.note_id] = NoteVersion.of(note)
         return note
@@ -112,6 +118,7 @@ class RemoteDestination:
                     break
         except (RequestError, Unavailable) as error:
             return IndexProgress(pending=f"saved; {error.message}")
+
         if status == "failed":
             return IndexProgress(failed="the server could not index it")
         if status == "indexed":

@@ -55,12 +55,14 @@ def choose_vault(
         if real.is_relative_to(outer.root) and outer.root.is_dir():
             remark = f"{real} lies in {outer.root}, which is indexed into vault {outer.vault!r}: that is indexed, as one"
             return VaultChoice(outer.root, outer.vault, remark)
+
     absent = [folder for folder in in_vault if is_bare(folder.source.root)]
     moved = _recognised(manifest, absent, root)
     if moved is not None:
         manifest.move(moved, real)
         remark = f"{moved.root} is {real} now: its notes stay what they are"
         return VaultChoice(root, moved.vault, remark)
+
     if vault is not None:
         return VaultChoice(root, vault)
     return _first_choice(manifest, followed, root)
@@ -82,6 +84,7 @@ def _recognised(
         if share > best_share or is_first:
             best = folder.source
             best_share = share
+
     return best
 
 
@@ -102,6 +105,7 @@ def _first_choice(
     for folder in followed:
         if folder.source.vault == DEFAULT:
             used_ids.update(manifest.files(folder.source))
+
     paths = (relative(root, entry) for entry in walk(root) if isinstance(entry, Path))
     if not any(note_id_of(DEFAULT, path) in used_ids for path in paths):
         return VaultChoice(root, DEFAULT)
@@ -111,5 +115,6 @@ def _first_choice(
         if vault not in used_names:
             break
         vault = f"{name} {number}"
+
     remark = f"another folder has notes at the same paths: this one goes into vault {vault!r} (--vault NAME: another)"
     return VaultChoice(root, vault, remark)

@@ -125,6 +125,7 @@ class Follower:
                 on_report(problem)
             self._problem = problem.message
             return
+
         self._problem = ""
         waiting: list[Skipped | GoneFolder] = [*report.kept, *report.conflicts, *report.gone]
         changes = report.indexed + report.removed + report.written
@@ -160,6 +161,7 @@ class Follower:
         for file, stamp in stamps.items():
             if abs(began - stamp.changed_ns) < YOUNG_SECONDS * 1e9:
                 young.add(file)
+
         to_read_again = failed | young
         self._imported = {
             file: stamp for file, stamp in stamps.items() if file not in to_read_again
@@ -205,6 +207,7 @@ def _watched(roots: Sequence[Path], home: Path, stop: Event | None = None) -> It
                 continue
             if not any(_is_hidden(part) for part in place.relative_to(root).parts):
                 return True
+
         return False
 
     for changes in watch(

@@ -91,6 +91,7 @@ def _await_answer(process: subprocess.Popen[bytes], host: str, log: Path) -> Non
                 f"the Auth emulator did not answer within {START_SECONDS} seconds"
             )
         time.sleep(0.1)
+
     if process.poll() is not None:
         tail = log.read_text(errors="replace")[-2000:]
         raise EmulatorMissing(f"the Auth emulator ended at once:\n{tail}")

@@ -56,9 +56,11 @@ def find_jar(env: Mapping[str, str]) -> Path:
         if not Path(setting).is_file():
             raise EmulatorMissing(f"FIRESTORE_EMULATOR_JAR: no file {setting}")
         return Path(setting)
+
     for jar in _jars(env):
         if jar.is_file():
             return jar
+
     raise EmulatorMissing(
         f"the Firestore emulator is not installed: apt-get install {DEBIAN_PACKAGE}, "
         "gcloud components install cloud-firestore-emulator, or firebase setup:emulators:firestore"
@@ -77,6 +79,7 @@ def _jars(env: Mapping[str, str]) -> Iterator[Path]:
         for line in listing.stdout.splitlines():
             if line.endswith(JAR):
                 yield Path(line)
+
     gcloud = shutil.which("gcloud")
     if gcloud:
         yield Path(gcloud).resolve().parent.parent / JAR
@@ -136,7 +139,11 @@ class Emulator:
     def upload_rules(self, project: str, rules: str) -> None:
         """Sets the rules for clients of the project. Raises OperatorError with the compiler's words."""
         body = {"rules": {"files": [{"name": "firestore.rules", "content": rules}]}}
-        self._admin("PUT", f"/projects/{project}:securityRules", body)
+        self._admin(
+            "PUT",
+            f"/projects/{project}:securityRules",
+            body,
+        )
 
     def register_trigger(
         self,
@@ -196,6 +203,7 @@ class Emulator:
             with error:
                 reason = error.read().decode(errors="replace")
             raise OperatorError(f"emulator: {method} {path}: {error.code} {reason}") from error
+
         return content
 
 
@@ -236,6 +244,7 @@ def start(
         metadata = data / EXPORT / f"{EXPORT}{METADATA}"
         if metadata.is_file():
             command.append(f"--import-data={metadata.resolve()}")
+
     handle, name = tempfile.mkstemp(prefix="firestore-emulator-", suffix=".log")
     with os.fdopen(handle, "wb") as log:
         # Its own session: Ctrl-C in a terminal then reaches us first, and we stop it after the last write.
@@ -245,12 +254,14 @@ def start(
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+
     emulator = Emulator(host, process, Path(name))
     try:
         _await_answer(emulator)
     except BaseException:
         emulator.stop()
         raise
+
     return emulator
 
 
@@ -263,6 +274,7 @@ def _await_answer(emulator: Emulator) -> None:
                 f"the Firestore emulator did not answer within {START_SECONDS} seconds"
             )
         time.sleep(0.05)
+
     if emulator.process.poll() is not None:
         tail = emulator.log.read_text(errors="replace")[-2000:]
         raise EmulatorMissing(f"the Firestore emulator ended at once:\n{tail}")

@@ -47,6 +47,7 @@ def environment(home: Path | None) -> dict[str, str]:
     for name in SETTINGS:
         if name in file_values and name != HOME:
             variables[name] = file_values[name]
+
     variables.update(os.environ)
     return variables
 
@@ -66,6 +67,7 @@ def remarks(home: Path | None) -> Iterator[str]:
                 yield f"{file}: {line.name} is no setting{suggestion}"
             else:
                 yield f"{file}, line {line.number}: its name is no setting"
+
     for name in os.environ:
         if name not in SETTINGS:
             suggestion = _suggestion(name, ALIKE_IN_ENVIRONMENT)
@@ -102,6 +104,7 @@ def _lines(file: Path) -> Iterator[_Line]:
             bindings = list(parse_stream(stream))
     except UnicodeDecodeError as error:
         raise OperatorError(f"{file} is not UTF-8: save it as UTF-8") from error
+
     for key, value, original, is_broken in bindings:
         if is_broken or key is not None:
             # The parser counts empty lines to the line that follows them.

@@ -122,6 +122,7 @@ class ModelChoice:
             if server is None:
                 return {"address": None, "models": []}
             return {"address": server.base_url, "models": list(server.models)}
+
         settings = self.app.settings
         if not key and address == settings.openai_base_url:
             key = settings.openai_api_key or ""
@@ -140,6 +141,7 @@ class ModelChoice:
             if name in REQUIRED[kind] and not value:
                 raise Unusable(name, MISSING[name])
             variables[variable] = value
+
         return variables
 
     def _deciding_variable(self) -> str | None:
@@ -181,6 +183,7 @@ class ModelChoice:
             chosen = Settings.from_env({name: value for name, value in variables.items() if value})
         except SettingsError as error:
             raise InvalidArgument(FIELDS.get(error.variable, "model"), error.message) from error
+
         try:
             self._check_next_start(variables)
             settings = replace(

@@ -53,6 +53,7 @@ def places(env: Mapping[str, str]) -> tuple[str, ...]:
         address = urlsplit(setting if "://" in setting else f"http://{setting}")
         port = address.port
         host = address.hostname
+
     if host in (None, "0.0.0.0", "::"):  # noqa: S104 - nothing listens there
         host = "127.0.0.1"
     ollama = f"http://{host}:{port or OLLAMA_PORT}/v1"
@@ -75,7 +76,11 @@ def listed_models(base_url: str, key: str, *, within: float = LISTS_WITHIN) -> t
     within: seconds of silence on this machine.
     """
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    request = Request("GET", f"{base_url.rstrip('/')}/models", headers=headers)
+    request = Request(
+        "GET",
+        f"{base_url.rstrip('/')}/models",
+        headers=headers,
+    )
     try:
         address = urlsplit(base_url)
         is_near = address.scheme == "http" and address.hostname in LOOPBACK
@@ -107,6 +112,7 @@ def writing_with(model: str, settings: Settings, env: Mapping[str, str]) -> dict
         raise OperatorError(
             f"--model: no model server answers at {addresses}: start one, or set OPENAI_BASE_URL"
         )
+
     if not server.has(model):
         raise InvalidArgument("--model", f"a model of {server}")
     return {"OPENAI_BASE_URL": server.base_url, "CHAT_MODEL": model}

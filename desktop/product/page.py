@@ -54,7 +54,11 @@ def reply_with(work: Callable[[], Mapping[str, object]]) -> Response:
 
 
 def error_reply(error: AuroraError) -> Response:
-    return Response(json.dumps(body_of(error)), error_form(error).code, mimetype="application/json")
+    return Response(
+        json.dumps(body_of(error)),
+        error_form(error).code,
+        mimetype="application/json",
+    )
 
 
 def with_resource(
@@ -103,6 +107,7 @@ def with_page(
         file_settings = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         file_settings = None  # the page then works with its defaults too
+
     if not isinstance(file_settings, dict):
         file_settings = {}
     settings = ChainMap(cast("dict[str, object]", config or {}), file_settings)
@@ -116,6 +121,7 @@ def with_page(
             content = json.dumps(dict(settings)).encode()
         else:
             content = file.read_bytes()
+
         headers = {
             "Cache-Control": "no-cache",
             "Content-Security-Policy": policy(settings),
@@ -160,6 +166,7 @@ def policy(settings: Mapping[str, Any]) -> str:
         url = urlsplit(address or "")
         if url.netloc:
             servers.append(f"{url.scheme}://{url.netloc}")
+
     if firebase.get("apiKey") and not firebase.get("emulator"):
         servers += FIREBASE_AUTH
     return "; ".join(

@@ -48,6 +48,7 @@ def _sockets_on(port: int) -> set[str]:
             local_port = int(fields[1].rpartition(":")[2], 16)
             if local_port == port and fields[3] == LISTENING:
                 inodes.add(fields[9])
+
     return inodes
 
 

@@ -23,6 +23,7 @@ def dated(sample: Path, home: Path, today: date) -> Path:
         written_on = date.fromisoformat((sample / WRITTEN_ON).read_text("utf-8").strip())
     except (OSError, ValueError):
         return sample
+
     weeks = timedelta(weeks=(today - written_on).days // 7)
     place = home / "sample"
     for file in sorted(sample.rglob("*.md")):
@@ -31,6 +32,7 @@ def dated(sample: Path, home: Path, today: date) -> Path:
         if file.is_file() and not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(_moved(file.read_text("utf-8"), weeks), "utf-8")
+
     return place
 
 

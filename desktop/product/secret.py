@@ -75,6 +75,7 @@ def with_secret_beyond(
                     f"open the link that `aurora dev` printed, or send its secret as {HEADER}"
                 )
             )
+
         return reply(environ, start_response)
 
     return wrapped
@@ -135,4 +136,5 @@ def _claim(request: Request) -> object:
         claims = json.loads(base64.urlsafe_b64decode(payload))
     except (ValueError, RecursionError):
         return None
+
     return claims.get(CLAIM) if isinstance(claims, dict) else None

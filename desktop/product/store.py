@@ -78,10 +78,12 @@ def dev_store(
     if choice.kind == "embedded":
         yield DevStore({"STORE": "embedded"})
         return
+
     suite = running(env)
     if suite.firestore is not None and (choice.port or choice.data):
         option = "--emulator-port" if choice.port else "--emulator-data"
         raise OperatorError(f"{option}: the emulator at {suite.firestore} runs already")
+
     with ExitStack() as stack:
         advice = ""
         if suite.auth is None and env.get("AUTH") == "emulator":
@@ -140,7 +142,13 @@ def _interrupted_at_end_of(process: subprocess.Popen[bytes]) -> Iterator[None]:
             )
 
 
-def _dev_store(suite: Suite, host: str, *, follow: Suite | None, advice: str) -> DevStore:
+def _dev_store(
+    suite: Suite,
+    host: str,
+    *,
+    follow: Suite | None,
+    advice: str,
+) -> DevStore:
     """Returns the store in the emulator at `host`, to which Google's clients turn from now on."""
     os.environ["FIRESTORE_EMULATOR_HOST"] = host
     settings = {"STORE": "firestore", "GOOGLE_CLOUD_PROJECT": suite.project}
@@ -155,6 +163,7 @@ def _dev_store(suite: Suite, host: str, *, follow: Suite | None, advice: str) ->
         settings["AUTH"] = "emulator"
         variables.append(f"FIREBASE_AUTH_EMULATOR_HOST={suite.auth}")
         page["firebase"] = {"apiKey": WEB_KEY, "emulator": f"http://{suite.auth}"}
+
     return DevStore(
         settings=settings,
         variables=tuple(variables),

@@ -73,6 +73,7 @@ def _address_in(env: Mapping[str, str], variable: str, seconds: float) -> str | 
         if time.monotonic() >= deadline:
             raise OperatorError(f"{variable}: no emulator answers at {host}")
         time.sleep(0.2)
+
     return host
 
 
@@ -103,6 +104,7 @@ def _hubs(folder: Path) -> dict[str, Suite]:
             firestore=_address(emulators.get("firestore")),
             auth=_address(emulators.get("auth")),
         )
+
     return suites
 
 
