@@ -1,1 +1,1 @@
-"""How a release is made: the wheel's layout, the build backend that pip calls, and the step from a changelog to a tag."""
+"""Makes a release: the wheel's layout, the build backend that pip calls, and the step from a changelog to a tag."""

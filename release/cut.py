@@ -37,23 +37,25 @@ def cut(root: Path, version: str, today: date) -> None:
     tag = f"v{version}"
     if _git(root, "tag", "--list", tag):
         raise CannotRelease(f"the tag {tag} exists: choose the next version")
-    changelog = (root / CHANGELOG).read_text(encoding="utf-8")
-    project = (root / PROJECT).read_text(encoding="utf-8")
+
+    changelog_file = root / CHANGELOG
+    changelog = changelog_file.read_text(encoding="utf-8")
     message = highlights(changelog, version)
-    heading = f"## {version} (unreleased)"
-    dated = changelog.replace(
-        heading,
+    dated_changelog = changelog.replace(
+        f"## {version} (unreleased)",
         f"## {version} ({today.isoformat()})",
         1,
     )
+    project_file = root / PROJECT
+    project = project_file.read_text(encoding="utf-8")
+    numbered_project = _VERSION_LINE.sub(
+        f'version = "{version}"',
+        project,
+        count=1,
+    )
     try:
-        (root / CHANGELOG).write_text(dated, encoding="utf-8")
-        numbered = _VERSION_LINE.sub(
-            f'version = "{version}"',
-            project,
-            count=1,
-        )
-        (root / PROJECT).write_text(numbered, encoding="utf-8")
+        changelog_file.write_text(dated_changelog, encoding="utf-8")
+        project_file.write_text(numbered_project, encoding="utf-8")
         build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", "dist"]
         subprocess.run(
             build,
@@ -71,8 +73,8 @@ def cut(root: Path, version: str, today: date) -> None:
             str(PROJECT),
         )
     except BaseException:
-        (root / CHANGELOG).write_text(changelog, encoding="utf-8")
-        (root / PROJECT).write_text(project, encoding="utf-8")
+        changelog_file.write_text(changelog, encoding="utf-8")
+        project_file.write_text(project, encoding="utf-8")
         raise
 
     _git(
@@ -96,11 +98,13 @@ def highlights(changelog: str, version: str) -> str:
     title, _, text = section.partition("\n")
     if not heading or title != f"{version} (unreleased)":
         raise CannotRelease(f"{CHANGELOG} does not begin with '## {version} (unreleased)'")
-    message = text.partition("\n### ")[0].strip()
-    lines = message.splitlines()
-    if not lines or len(lines) > MOST_HIGHLIGHTS:
+
+    before_details = text.partition("\n### ")[0]
+    message = before_details.strip()
+    count = len(message.splitlines())
+    if not 1 <= count <= MOST_HIGHLIGHTS:
         raise CannotRelease(
-            f"{CHANGELOG} has {len(lines)} lines of highlights: "
+            f"{CHANGELOG} has {count} lines of highlights: "
             f"write 1 to {MOST_HIGHLIGHTS}, and put details below '### Details'"
         )
 

@@ -65,18 +65,21 @@ def stage(checkout: Path, folder: Path) -> None:
     (folder / "MANIFEST.in").write_text(f"graft {NAMESPACE}\n", encoding="utf-8")
     modules = modules_of(root, packages)
     for file in root.rglob("*.py"):
+        text = file.read_bytes()
         try:
-            file.write_bytes(renamed(file.read_bytes(), packages, modules))
+            file.write_bytes(renamed(text, packages, modules))
         except ValueError as problem:
             raise ValueError(f"{file.relative_to(root)}: {problem}") from problem
 
 
 def packages_of(checkout: Path) -> tuple[str, ...]:
     """Returns the packages that move below `aurora_notes`: those that pyproject.toml installs."""
-    project = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))
-    patterns: list[str] = project["tool"]["setuptools"]["packages"]["find"]["include"]
-    names = (pattern.removesuffix("*") for pattern in patterns)
-    return tuple(name for name in names if name != NAMESPACE)
+    text = (checkout / "pyproject.toml").read_text(encoding="utf-8")
+    setuptools = tomllib.loads(text)["tool"]["setuptools"]
+    patterns: list[str] = setuptools["packages"]["find"]["include"]
+    names = [pattern.removesuffix("*") for pattern in patterns]
+    names.remove(NAMESPACE)
+    return tuple(names)
 
 
 def modules_of(root: Path, packages: Sequence[str]) -> frozenset[str]:
@@ -84,10 +87,10 @@ def modules_of(root: Path, packages: Sequence[str]) -> frozenset[str]:
     modules = set()
     for package in packages:
         for file in (root / package).rglob("*.py"):
-            parts = file.relative_to(root).with_suffix("").parts
-            if parts[-1] == "__init__":
-                parts = parts[:-1]
-            modules.add(".".join(parts))
+            path = file.relative_to(root).with_suffix("")
+            if path.name == "__init__":
+                path = path.parent
+            modules.add(".".join(path.parts))
 
     return frozenset(modules)
 
@@ -101,21 +104,21 @@ def renamed(source: bytes, packages: Sequence[str], modules: frozenset[str]) -> 
     a module's name that is put together at run time.
     """
     lines = source.splitlines(keepends=True)
+    module = ast.parse(source)
     positions: set[Position] = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(module):
         if isinstance(node, ast.ImportFrom) and node.level == 0:
             positions.update(_in_import_from(node, lines, packages))
         elif isinstance(node, ast.Import):
             positions.update(_in_import(node, packages))
         elif isinstance(node, ast.JoinedStr):
             _refuse_module_name(node, modules)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            positions.update(_in_string(node, node.value, lines, modules))
+        elif isinstance(node, ast.Constant):
+            positions.update(_in_string(node, lines, modules))
 
     prefix = f"{NAMESPACE}.".encode()
-    for line, column in sorted(
-        positions, reverse=True
-    ):  # from the end: what is before stays where it is
+    from_the_end = sorted(positions, reverse=True)  # what is before stays where it is
+    for line, column in from_the_end:
         text = lines[line - 1]
         lines[line - 1] = text[:column] + prefix + text[column:]
 
@@ -149,16 +152,18 @@ def _in_import(node: ast.Import, packages: Sequence[str]) -> Iterator[Position]:
 
 def _in_string(
     node: ast.Constant,
-    value: str,
     lines: Sequence[bytes],
     modules: frozenset[str],
 ) -> Iterator[Position]:
     """Yields the position of the text in "shared.x" or "shared.x:y", if there is such a module."""
-    module = value.partition(":")[0]
+    if not isinstance(node.value, str):
+        return
+    module = node.value.partition(":")[0]
     if "." not in module or module not in modules:
         return
-    opening = lines[node.lineno - 1][node.col_offset :][:1]
-    if opening not in (b'"', b"'"):
+    line = lines[node.lineno - 1]
+    text = line[node.col_offset :]
+    if not text.startswith((b'"', b"'")):
         raise ValueError(f"line {node.lineno}: write a module's name as a plain string")
     yield node.lineno, node.col_offset + 1
 
@@ -170,5 +175,6 @@ def _refuse_module_name(text: ast.JoinedStr, modules: frozenset[str]) -> None:
     beginning = text.values[0]
     if not isinstance(beginning, ast.Constant) or not isinstance(beginning.value, str):
         return
-    if beginning.value.endswith(".") and beginning.value.removesuffix(".") in modules:
+    name, dot, rest = beginning.value.rpartition(".")
+    if dot and not rest and name in modules:
         raise ValueError(f"line {text.lineno}: take the package's name from its `__name__`")
