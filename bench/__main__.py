@@ -78,10 +78,10 @@ def _write(results: dict[str, Any]) -> None:
     content = {"python": platform.python_version(), "benches": results}
     OUT.parent.mkdir(exist_ok=True)
     OUT.write_text(json.dumps(content, indent=2) + "\n")
-    shown = OUT
+    path = OUT
     if OUT.is_relative_to(Path.cwd()):
-        shown = OUT.relative_to(Path.cwd())
-    print(f"written to {shown}")
+        path = OUT.relative_to(Path.cwd())
+    print(f"written to {path}")
 
 
 def _parser() -> argparse.ArgumentParser:

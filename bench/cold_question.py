@@ -15,13 +15,13 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench import figure
+from bench import figure, ratio_figure
 from bench.model_server import model_server
 from bench.processes import free_port, processor_seconds
 from desktop.product.emulator import start
@@ -88,7 +88,9 @@ class _Start:
 
 def run(*, small: bool = False) -> dict[str, Any]:
     """Returns medians of both programs and their ratios; see `python -m bench`."""
-    rounds = 1 if small else ROUNDS
+    rounds = ROUNDS
+    if small:
+        rounds = 1
     least: list[_Start] = []
     ours: list[_Start] = []
     with (
@@ -104,27 +106,35 @@ def run(*, small: bool = False) -> dict[str, Any]:
             least.append(_first_question("least", source, env))
             ours.append(_first_question("chat", ROOT / "main.py", env))
 
-    wall_ratio = median(one.seconds for one in ours) / median(one.seconds for one in least)
-    work_ratio = median(one.processor_seconds for one in ours) / median(
-        one.processor_seconds for one in least
-    )
+    chat = _medians(ours)
+    least_program = _medians(least)
     figures: dict[str, Any] = {}
-    for name, starts in (("chat", ours), ("least program", least)):
-        wall = median(one.seconds for one in starts) * 1000
-        work = median(one.processor_seconds for one in starts) * 1000
-        warm = median(one.warm_seconds for one in starts) * 1000
+    for name, start_times in (("chat", chat), ("least program", least_program)):
+        wall = start_times.seconds * 1000
+        work = start_times.processor_seconds * 1000
+        warm = start_times.warm_seconds * 1000
         figures[f"{name}: start to first words"] = figure(wall, "ms")
         figures[f"{name}: processor time of it"] = figure(work, "ms")
         figures[f"{name}: first words when warm"] = figure(warm, "ms")
 
-    figures["chat against the least program"] = {
-        "ratio": wall_ratio,
-        "unit": "x",
-        "target": TARGET,
-        "ok": wall_ratio <= TARGET,
-    }
-    figures["the same, processor time"] = {"ratio": work_ratio, "unit": "x"}
+    wall_ratio = chat.seconds / least_program.seconds
+    work_ratio = chat.processor_seconds / least_program.processor_seconds
+    figures["chat against the least program"] = ratio_figure(
+        wall_ratio,
+        TARGET,
+        ok=wall_ratio <= TARGET,
+    )
+    figures["the same, processor time"] = ratio_figure(work_ratio)
     return figures
+
+
+def _medians(starts: Sequence[_Start]) -> _Start:
+    """Returns the median of each time."""
+    return _Start(
+        seconds=median(program_start.seconds for program_start in starts),
+        processor_seconds=median(program_start.processor_seconds for program_start in starts),
+        warm_seconds=median(program_start.warm_seconds for program_start in starts),
+    )
 
 
 def _environment(emulator: str, model: str) -> dict[str, str]:

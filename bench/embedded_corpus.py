@@ -41,6 +41,8 @@ WORDS_A_CHUNK = 120
 TENANT = "bench"
 VERSION = f"bench:bench:{DIMENSION}"
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
+MINUTES = 5 * 365 * 24 * 60
+"""Minutes in which the notes were written."""
 _AT_ONCE = 10_000
 
 
@@ -54,10 +56,12 @@ class Corpus:
         self.sentences = _sentences(self.dice, sentences)
         self.vectors: Matrix = np.empty((size, DIMENSION), dtype=np.float32)
         self.words = np.empty((size, WORDS_A_CHUNK), dtype=np.uint16)
-        chances = 1 / np.arange(10, WORDS + 10)
+        weights = 1 / np.arange(10, WORDS + 10)
+        chances = weights / weights.sum()
         for first in range(0, size, _AT_ONCE):
-            rows = slice(first, min(first + _AT_ONCE, size))
-            count = rows.stop - first
+            end = min(first + _AT_ONCE, size)
+            rows = slice(first, end)
+            count = end - first
             chosen = self.dice.integers(
                 0,
                 sentences,
@@ -67,32 +71,49 @@ class Corpus:
             self.words[rows] = self.dice.choice(
                 WORDS,
                 size=(count, WORDS_A_CHUNK),
-                p=chances / chances.sum(),
+                p=chances,
             )
 
-        self.minutes = np.sort(
-            self.dice.integers(
-                0,
-                5 * 365 * 24 * 60,
-                size // CHUNKS_A_NOTE,
-            )
-        )[::-1]
+        minutes = self.dice.integers(
+            0,
+            MINUTES,
+            size // CHUNKS_A_NOTE,
+        )
+        self.minutes = np.sort(minutes)[::-1]
 
     def save(self, store: EmbeddedStore) -> None:
         for number in range(self.size // CHUNKS_A_NOTE):
-            note_id = f"note-{number:06d}"
-            created_at = NOW - timedelta(minutes=int(self.minutes[number]))
-            puts = tuple(
-                self._put(number, position, created_at) for position in range(CHUNKS_A_NOTE)
+            age = timedelta(minutes=int(self.minutes[number]))
+            created_at = NOW - age
+            note = Note(
+                f"note-{number:06d}",
+                "Title",
+                "text",
+                created_at,
+                created_at,
             )
-            store.put_note(TENANT, Note(note_id, "Title", "text", created_at, created_at))
-            record = IndexRecord("r1", IndexStatus.INDEXED, CHUNKS_A_NOTE, self.version, created_at)
-            store.apply(TENANT, IndexChange(note_id, None, record, put=puts))
+            store.put_note(TENANT, note)
+            record = IndexRecord(
+                "r1",
+                IndexStatus.INDEXED,
+                CHUNKS_A_NOTE,
+                self.version,
+                created_at,
+            )
+            puts = [self._put(number, position, created_at) for position in range(CHUNKS_A_NOTE)]
+            change = IndexChange(
+                note.note_id,
+                None,
+                record,
+                put=tuple(puts),
+            )
+            store.apply(TENANT, change)
 
     def texts(self) -> Iterator[tuple[int, str]]:
         """Yields row and stems of every chunk, for a full-text index that is not ours."""
         for row in range(self.size):
-            yield row, " ".join(f"stem{word}" for word in self.words[row].tolist())
+            stems = [f"stem{word}" for word in self.words[row].tolist()]
+            yield row, " ".join(stems)
 
     def questions(self, count: int) -> Iterator[tuple[Matrix, list[str]]]:
         """Yields the vector of a new text of three sentences, and three words that stand in some chunk."""
@@ -102,8 +123,14 @@ class Corpus:
                 3,
                 replace=False,
             )
-            chosen = self.dice.integers(0, len(self.sentences), (1, 3))
-            yield _unit(self.sentences[chosen].sum(axis=1))[0], [f"stem{word}" for word in words]
+            stems = [f"stem{word}" for word in words]
+            chosen = self.dice.integers(
+                0,
+                len(self.sentences),
+                (1, 3),
+            )
+            vectors = _unit(self.sentences[chosen].sum(axis=1))
+            yield vectors[0], stems
 
     def _put(self, number: int, position: int, created_at: datetime) -> ChunkPut:
         row = number * CHUNKS_A_NOTE + position
@@ -143,21 +170,28 @@ def _sentences(dice: np.random.Generator, count: int) -> Matrix:
     pages.append(ROOT / "README.md")
     word_counts = Counter[str]()
     for page in pages:
-        word_counts.update(re.findall(r"[a-z]{2,}", page.read_text("utf-8").lower()))
+        text = page.read_text("utf-8").lower()
+        word_counts.update(re.findall(r"[a-z]{2,}", text))
     words = np.array(list(word_counts))
     counts = np.array(list(word_counts.values()))
+    chances = counts / counts.sum()
+
     embedder = LocalEmbedder.of(None)
     vectors: list[bytes] = []
     while len(vectors) < count:
-        drawn = dice.choice(
+        rows = dice.choice(
             words,
             size=(embedder.batch_size, 14),
-            p=counts / counts.sum(),
+            p=chances,
         )
-        texts = [" ".join(row[: 8 + place % 7]) for place, row in enumerate(drawn.tolist())]
+        texts = []
+        for place, row in enumerate(rows.tolist()):
+            length = 8 + place % 7
+            texts.append(" ".join(row[:length]))
         vectors += [vector.tobytes() for vector in embedder.embed_documents(texts)]
 
-    return np.frombuffer(b"".join(vectors[:count]), dtype=np.float32).reshape(count, DIMENSION)
+    numbers = np.frombuffer(b"".join(vectors[:count]), dtype=np.float32)
+    return numbers.reshape(count, DIMENSION)
 
 
 def _unit(rows: Matrix) -> Matrix:

@@ -24,6 +24,7 @@ from google.cloud.firestore import Client
 from google.cloud.firestore_v1.base_vector_query import DistanceMeasure
 from google.cloud.firestore_v1.vector import Vector as ClientVector
 
+from bench import ratio_figure
 from bench.reads import CountedStore, vector_reads
 from bench.search_route import GivenVectors, SearchRoute
 from desktop.product.emulator import start
@@ -63,12 +64,21 @@ FOUND = 10
 
 def run(*, small: bool = False) -> dict[str, Any]:
     """Figures by name; see `python -m bench`."""
+    written = WRITTEN
+    rounds_of_writing = 3
+    sizes: Sequence[int] = SIZES
+    rounds = ROUNDS
+    if small:
+        written = 100
+        rounds_of_writing = 1
+        sizes = (100,)
+        rounds = 1
     with start(heap="3g") as emulator:
         os.environ["FIRESTORE_EMULATOR_HOST"] = emulator.host
         try:
-            figures = _writing(100 if small else WRITTEN, rounds=1 if small else 3)
-            for size in (100,) if small else SIZES:
-                figures |= _asking(size, 1 if small else ROUNDS)
+            figures = _writing(written, rounds=rounds_of_writing)
+            for size in sizes:
+                figures |= _asking(size, rounds)
         finally:
             del os.environ["FIRESTORE_EMULATOR_HOST"]
 
@@ -86,16 +96,13 @@ def _writing(written: int, *, rounds: int) -> dict[str, Any]:
         plain.append(written / _seconds(lambda: _write_plainly(notes)))
         ours.append(written / _seconds(lambda: _write(_store(), notes)))
 
-    ratio = median(ours) / median(plain)
+    our_rate = median(ours)
+    plain_rate = median(plain)
+    ratio = our_rate / plain_rate
     return {
-        "chunks written": {"value": median(ours), "unit": "chunks/s"},
-        "chunks written by the plain client": {"value": median(plain), "unit": "chunks/s"},
-        "writing, times the plain client": {
-            "ratio": ratio,
-            "unit": "x",
-            "target": ">= 4",
-            "ok": ratio >= 4,
-        },
+        "chunks written": {"value": our_rate, "unit": "chunks/s"},
+        "chunks written by the plain client": {"value": plain_rate, "unit": "chunks/s"},
+        "writing, times the plain client": ratio_figure(ratio, ">= 4", ok=ratio >= 4),
     }
 
 
@@ -106,7 +113,10 @@ def _asking(size: int, rounds: int) -> dict[str, Any]:
     _write(store, notes)
     for puts in notes:
         store.put_note(TENANT, Note(puts[0].chunk.note_id, "Bench", "", NOW, NOW))
-    bare, known, cold, searched = [], [], [], []
+    bare = []
+    warm = []
+    cold = []
+    searched = []
     route = SearchRoute(
         FirestoreStore(store.project),
         TENANT,
@@ -120,26 +130,27 @@ def _asking(size: int, rounds: int) -> dict[str, Any]:
             searched.append(_seconds(lambda: _search(route)))
             newcomer = FirestoreStore(store.project)
             cold.append(_seconds(partial(_question, newcomer, pool)))
-            known.append(_seconds(partial(_question, newcomer, pool)))
+            warm.append(_seconds(partial(_question, newcomer, pool)))
 
     route.close()
-    name, whole = f"{size:,} chunks", median(searched) / median(bare)
-    ratio, cold_ratio = median(known) / median(bare), median(cold) / median(bare)
+    name = f"{size:,} chunks"
+    bare_seconds = median(bare)
+    reads_ratio = median(warm) / bare_seconds
+    cold_ratio = median(cold) / bare_seconds
+    search_ratio = median(searched) / bare_seconds
     return {
-        f"bare vector search, {name}": {"value": median(bare) * 1000, "unit": "ms"},
-        f"all reads of a question, {name}": {
-            "ratio": ratio,
-            "unit": "x",
-            "target": "<= 1.3",
-            "ok": ratio <= 1.3,
-        },
-        f"the same in a new instance, {name}": {"ratio": cold_ratio, "unit": "x"},
-        f"/search, request to reply, {name}": {
-            "ratio": whole,
-            "unit": "x",
-            "target": "<= 1.2",
-            "ok": whole <= 1.2,
-        },
+        f"bare vector search, {name}": {"value": bare_seconds * 1000, "unit": "ms"},
+        f"all reads of a question, {name}": ratio_figure(
+            reads_ratio,
+            "<= 1.3",
+            ok=reads_ratio <= 1.3,
+        ),
+        f"the same in a new instance, {name}": ratio_figure(cold_ratio),
+        f"/search, request to reply, {name}": ratio_figure(
+            search_ratio,
+            "<= 1.2",
+            ok=search_ratio <= 1.2,
+        ),
         f"billed reads, {name}": _bill(newcomer, size),
     }
 
@@ -169,34 +180,34 @@ def _question(store: FirestoreStore, pool: Executor) -> None:
     )
     stats = pool.submit(store.stats, TENANT)
     frequencies = store.document_frequencies(TENANT, QUESTION)
-    left = 45
+    budget = 45
     searches = []
-    for stem in sorted(QUESTION, key=lambda each: frequencies[each]):
-        limit = min(frequencies[stem], left)
-        if limit:
-            searches.append(
-                pool.submit(
-                    store.postings,
-                    TENANT,
-                    stem,
-                    limit=limit,
-                    stems=QUESTION,
-                    restriction=free,
-                )
-            )
-            left -= limit
+    rarest_first = sorted(QUESTION, key=frequencies.__getitem__)
+    for stem in rarest_first:
+        limit = min(frequencies[stem], budget)
+        if not limit:
+            continue
+        search = pool.submit(
+            store.postings,
+            TENANT,
+            stem,
+            limit=limit,
+            stems=QUESTION,
+            restriction=free,
+        )
+        searches.append(search)
+        budget -= limit
 
-    found = [chunk for search in searches for chunk in search.result()]
     neighbours = near.result()
     assert len(neighbours) == LIMIT
     assert len(recent.result()) == LIMIT
     assert stats.result().chunk_count
-    cited = list(
-        dict.fromkeys(
-            [*(each.chunk.note_id for each in neighbours[:6]), *(each.note_id for each in found)]
-        )
-    )
-    assert len(store.live_records(TENANT, cited[:12])) == min(12, len(cited))
+    cited_ids = [neighbour.chunk.note_id for neighbour in neighbours[:6]]
+    for search in searches:
+        cited_ids.extend(chunk.note_id for chunk in search.result())
+    distinct_ids = list(dict.fromkeys(cited_ids))[:12]
+    records = store.live_records(TENANT, distinct_ids)
+    assert len(records) == len(distinct_ids)
 
 
 def _bill(store: FirestoreStore, size: int) -> dict[str, Any]:

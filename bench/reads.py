@@ -40,7 +40,8 @@ def vector_reads(entries: int) -> int:
 class _Connection(Connection):
     def __init__(self, *args: Any, **options: Any) -> None:  # noqa: ANN401 - those of a Connection
         super().__init__(*args, **options)
-        self.reads, self._counting = Reads(), threading.Lock()
+        self.reads = Reads()
+        self._counting = threading.Lock()
 
     def bill(self, *, documents: int = 0, aggregations: int = 0, vector_searches: int = 0) -> None:
         super().bill(documents=documents, aggregations=aggregations)

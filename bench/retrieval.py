@@ -41,8 +41,12 @@ NOTES = Path(__file__).parents[1] / "examples" / "notes"
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
 DIMENSION = 768
 STEMS = tuple(f"stem{number}" for number in range(8))
-PASSAGES, SENTENCES, LENGTH = 8, 10, 1100
-"""Answer whose support is judged, cold: sources, sentences, and characters of a source, about 256 tokens."""
+PASSAGES = 8
+"""Sources of the answer whose support is judged, cold."""
+SENTENCES = 10
+"""Sentences of that answer."""
+LENGTH = 1100
+"""Characters of a source, about 256 tokens."""
 QUESTIONS = (
     "What did I decide last week about the API?",
     "Which open questions about the migration to Firestore did Maria raise in the meeting on 3 May 2026?",
@@ -65,17 +69,19 @@ class _MemoryIndex:
 
 def run(*, small: bool = False) -> dict[str, Any]:
     """Figures with their targets; see `bench.__main__`."""
-    dice, runs = random.Random(7), 5 if small else 101
-    pool, index = _pool(dice)
-    analysis = _median_ms(
-        lambda: [analyse(Question("t", text, NOW)) for text in QUESTIONS], runs
-    ) / len(QUESTIONS)
+    runs = 101
+    runs_of_support = 51
+    if small:
+        runs = 5
+        runs_of_support = 3
+    pool, index = _pool(random.Random(7))
+    analyses = _median_ms(_analyse_questions, runs)
     selection = _median_ms(lambda: _select(pool, index), runs)
     sources = _sources()
     pieces = split(_answer(sources))
-    support = _median_ms(lambda: _judged(sources, pieces), 3 if small else 51)
+    support = _median_ms(lambda: _judged(sources, pieces), runs_of_support)
     return {
-        "analysis of a question": figure(analysis, "ms", 1.0),
+        "analysis of a question": figure(analyses / len(QUESTIONS), "ms", 1.0),
         "scoring and selection of 90 candidates": figure(selection, "ms", 8.0),
         f"support and quotes of {SENTENCES} sentences over {PASSAGES} sources": figure(
             support,
@@ -83,6 +89,11 @@ def run(*, small: bool = False) -> dict[str, Any]:
             15.0,
         ),
     }
+
+
+def _analyse_questions() -> None:
+    for text in QUESTIONS:
+        analyse(Question("t", text, NOW))
 
 
 def _select(pool: Pool, index: _MemoryIndex) -> tuple[Scored, ...]:
@@ -103,23 +114,27 @@ def _pool(dice: random.Random) -> tuple[Pool, _MemoryIndex]:
     query = _unit([dice.gauss(0, 1) for _ in range(DIMENSION)])
     chunks = [_chunk(number, dice) for number in range(90)]
     vectors = {chunk.chunk_id: _near(query, dice) for chunk in chunks}
-    candidates = [
-        Candidate(chunk, 0.3 - place / 300, place + 1) for place, chunk in enumerate(chunks[:30])
-    ]
-    candidates += [
-        Candidate(chunk, None, keyword_rank=place + 1) for place, chunk in enumerate(chunks[30:])
-    ]
-    unread = frozenset(chunk.chunk_id for chunk in chunks[30:])
-    frequencies = {stem: 3 + 40 * place for place, stem in enumerate(STEMS)}
-    stats = CorpusStats(10_000, 120.0, "1")
-    return Pool(
+    chunks_by_vector = chunks[:30]
+    chunks_by_words = chunks[30:]
+    candidates = []
+    for place, chunk in enumerate(chunks_by_vector):
+        cosine = 0.3 - place / 300
+        candidates.append(Candidate(chunk, cosine, place + 1))
+    for place, chunk in enumerate(chunks_by_words):
+        candidates.append(Candidate(chunk, None, keyword_rank=place + 1))
+
+    frequencies = {}
+    for place, stem in enumerate(STEMS):
+        frequencies[stem] = 3 + 40 * place
+    pool = Pool(
         tuple(candidates),
         query,
-        unread,
+        frozenset(chunk.chunk_id for chunk in chunks_by_words),
         0.2,
         frequencies,
-        stats,
-    ), _MemoryIndex(vectors)
+        CorpusStats(10_000, 120.0, "1"),
+    )
+    return pool, _MemoryIndex(vectors)
 
 
 def _chunk(number: int, dice: random.Random) -> IndexedChunk:
@@ -175,12 +190,14 @@ def _unit(values: Sequence[float]) -> Vector:
 
 
 def _median_ms(work: Callable[[], object], runs: int) -> float:
-    taken = []
+    times = []
     for _ in range(runs):
         start = perf_counter()
         work()
-        taken.append(1000 * (perf_counter() - start))
-    return median(taken)
+        seconds = perf_counter() - start
+        times.append(1000 * seconds)
+
+    return median(times)
 
 
 def _judged(sources: Sequence[Source], pieces: Sequence[DraftPiece]) -> None:
@@ -193,31 +210,38 @@ def _judged(sources: Sequence[Source], pieces: Sequence[DraftPiece]) -> None:
 
 def _sources() -> tuple[Source, ...]:
     """The sample notes, one after the other, cut into passages; from the start again where they do not suffice."""
-    text = "\n\n".join(
-        file.read_text(encoding="utf-8").split("---", 2)[2] for file in sorted(NOTES.rglob("*.md"))
-    )
-    cuts = [text[start : start + LENGTH] for start in range(0, len(text) - LENGTH, LENGTH)]
-    return tuple(
-        Source(
-            f"N{number + 1}",
-            Scored(
-                _whole_note(number, cuts[number % len(cuts)]),
-                0.8,
-                Scores(0.5, 0.5, 0.5, 0.8),
-            ),
+    bodies = []
+    for file in sorted(NOTES.rglob("*.md")):
+        _, _, body = file.read_text(encoding="utf-8").split("---", 2)
+        bodies.append(body)
+
+    text = "\n\n".join(bodies)
+    starts = range(0, len(text) - LENGTH, LENGTH)
+    cuts = [text[start : start + LENGTH] for start in starts]
+    sources = []
+    for number in range(PASSAGES):
+        cut = cuts[number % len(cuts)]
+        passage = Scored(
+            _whole_note(number, cut),
+            0.8,
+            Scores(0.5, 0.5, 0.5, 0.8),
         )
-        for number in range(PASSAGES)
-    )
+        sources.append(Source(f"N{number + 1}", passage))
+
+    return tuple(sources)
 
 
 def _answer(sources: Sequence[Source]) -> str:
     """Sentences of the passages, each cited with its own and one other."""
-    said = []
+    answer = []
     for number in range(SENTENCES):
-        text = sources[number % PASSAGES].passage.chunk.text
+        source = number % PASSAGES
+        other_source = 5 * number % PASSAGES
+        text = sources[source].passage.chunk.text
         spans = sentences(text)
         start, end = spans[(3 * number) % len(spans)]
-        labels = f"[N{number % PASSAGES + 1}][N{5 * number % PASSAGES + 1}]"
-        said.append(f"{' '.join(text[start:end].split()).rstrip('.')} {labels}.")
+        words = text[start:end].split()
+        sentence = " ".join(words).rstrip(".")
+        answer.append(f"{sentence} [N{source + 1}][N{other_source + 1}].")
 
-    return " ".join(said)
+    return " ".join(answer)

@@ -14,7 +14,7 @@ import socket
 import tempfile
 import time
 from array import array
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -55,12 +55,14 @@ OWN_WORK = 25
 
 def run(*, small: bool = False) -> dict[str, object]:
     """Figures with their targets; see `bench.__main__`. About a minute."""
-    clients, rounds, chunks, questions = (
-        (4, 1, 200, 3) if small else (CLIENTS, ROUNDS, CHUNKS, QUESTIONS)
-    )
+    if small:
+        return {
+            **_streams(clients=4, rounds=1, notes=5),
+            **_own_work(chunks=200, questions=3),
+        }
     return {
-        **_streams(clients, rounds, notes=5 if small else NOTES),
-        **_own_work(chunks, questions),
+        **_streams(CLIENTS, ROUNDS, notes=NOTES),
+        **_own_work(CHUNKS, QUESTIONS),
     }
 
 
@@ -73,22 +75,14 @@ class _Stream:
 
     first_event: float
     first_token: float
-    whole: float
+    all_of_it: float
     error: str | None
 
 
 def _streams(clients: int, rounds: int, *, notes: int) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as home, model_server(ANSWER, pause=PAUSE) as address:
         env = _environment(home, address)
-        app = build(Settings.from_env(env))
-        for number in range(notes):
-            note = NoteDraft(
-                title=f"Decision {number}",
-                text=f"We decided to run the API on Cloud Run in region {number}.",
-            )
-            app.notes.save("local", f"note-{number}", note)
-            app.indexer.index(NoteKey("local", f"note-{number}"))
-        app.store.close()
+        _fill(env, notes)
         with running("chat", env) as function:
             pid = function.process.pid
             _all_at_once(function, clients)  # the first ones pay for the imports
@@ -100,7 +94,7 @@ def _streams(clients: int, rounds: int, *, notes: int) -> dict[str, object]:
             memory = peak_megabytes(pid)
 
     times = {
-        "whole answer, p95": [stream.whole for stream in streams],
+        "whole answer, p95": [stream.all_of_it for stream in streams],
         "first event, p95": [stream.first_event for stream in streams],
         "first token, p95": [stream.first_token for stream in streams],
     }
@@ -109,11 +103,26 @@ def _streams(clients: int, rounds: int, *, notes: int) -> dict[str, object]:
         p95 = quantiles(values, n=20)[-1]
         figures[f"{clients} streams, {name}"] = figure(p95, "ms", TARGETS[name])
 
+    milliseconds = worked / len(streams) * 1000
     errors = [stream.error for stream in streams if stream.error]
-    figures["processor time of a stream"] = figure(worked / len(streams) * 1000, "ms")
+    figures["processor time of a stream"] = figure(milliseconds, "ms")
     figures[f"{clients} streams, peak memory"] = figure(memory, "MB", MAX_MEMORY)
     figures[f"{clients} streams, errors"] = figure(float(len(errors)), "", 0)
     return figures
+
+
+def _fill(env: Mapping[str, str], notes: int) -> None:
+    """Saves and indexes so many notes in the store that these settings name."""
+    app = build(Settings.from_env(env))
+    for number in range(notes):
+        note_id = f"note-{number}"
+        note = NoteDraft(
+            title=f"Decision {number}",
+            text=f"We decided to run the API on Cloud Run in region {number}.",
+        )
+        app.notes.save("local", note_id, note)
+        app.indexer.index(NoteKey("local", note_id))
+    app.store.close()
 
 
 def _environment(home: str, gemini: str) -> dict[str, str]:
@@ -162,12 +171,17 @@ def _ask(port: int) -> _Stream:
             if not first_token and b"event: token" in reply:
                 first_token = now
 
-    whole = (time.perf_counter() - started) * 1000
+    all_of_it = (time.perf_counter() - started) * 1000
     is_complete = b"event: result" in reply and ANSWER.encode() in reply
     error = None
     if not is_complete or b"event: retract" in reply:
         error = reply.decode(errors="replace")[-300:]
-    return _Stream(first_event, first_token, whole, error)
+    return _Stream(
+        first_event,
+        first_token,
+        all_of_it,
+        error,
+    )
 
 
 # -- own work
@@ -185,26 +199,29 @@ class _InThePassagesWords(ScriptedWriter):
         yield from super().stream(prompt)
 
 
-def _own_work(chunks: int, asked: int) -> dict[str, object]:
-    questions = list[tuple[Vector, str]]()
-    vectors = GivenVectors(lambda: questions[-1][0], DIMENSION)
-    corpus = Corpus(chunks, version=index_version(vectors))
+def _own_work(chunks: int, questions: int) -> dict[str, object]:
+    """Measures the work of an answer whose vector and text come at once."""
+    query_vectors: list[Vector] = []
+    embedder = GivenVectors(lambda: query_vectors[-1], DIMENSION)
+    corpus = Corpus(chunks, version=index_version(embedder))
     writer = _InThePassagesWords("")
     times: list[float] = []
     worked: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         app = build(Settings(home=Path(folder), auth="none"))
-        app = assemble(replace(app, embedder=vectors, writer=writer))
+        app = assemble(replace(app, embedder=embedder, writer=writer))
         corpus.save(cast("EmbeddedStore", app.store))
-        for vector, stems in corpus.questions(asked):
-            text = f"What about {' '.join(stems)}?"
-            questions.append((array("f", vector.tobytes()), text))
-            question = Question(TENANT, text, NOW)
+        for vector, stems in corpus.questions(questions):
+            query_vectors.append(array("f", vector.tobytes()))
+            words = " ".join(stems)
+            question = Question(TENANT, f"What about {words}?", NOW)
             started = time.perf_counter()
             processor_before = time.process_time()
             answer = answered(app, question)
-            worked.append((time.process_time() - processor_before) * 1000)
-            times.append((time.perf_counter() - started) * 1000)
+            processor_seconds_of_answer = time.process_time() - processor_before
+            seconds = time.perf_counter() - started
+            worked.append(processor_seconds_of_answer * 1000)
+            times.append(seconds * 1000)
             assert len(answer.citations) == 4
         app.store.close()
 
