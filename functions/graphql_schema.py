@@ -120,7 +120,7 @@ SDL += _settings_sdl()
 
 @cache
 def schema() -> GraphQLSchema:
-    """Built once a process."""
+    """Returns the schema, built once a process."""
     return build_schema(SDL)
 
 

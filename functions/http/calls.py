@@ -33,7 +33,7 @@ BODY_LIMIT = 64 * 1024
 
 
 def current_app() -> App:
-    """The process's App, built on the first call. Raises SettingsError."""
+    """Returns the process's App, built on the first call. Raises SettingsError."""
     from shared.bootstrap import app  # noqa: PLC0415 - /health answers without it
 
     current = app()

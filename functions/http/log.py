@@ -52,7 +52,7 @@ class _Stderr(logging.StreamHandler[Any]):
 
 
 def configure(level: str | None = None) -> None:
-    """Send the product's own loggers to stderr as JSON lines, from `level` on; None keeps the level, INFO at first."""
+    """Sends the product's own loggers to stderr as JSON lines, from `level` on; None keeps the level, INFO at first."""
     for name in LOGGED_PACKAGES:
         logger = logging.getLogger(name)
         is_configured = any(isinstance(handler, _Stderr) for handler in logger.handlers)

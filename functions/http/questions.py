@@ -81,7 +81,7 @@ class _Settings(Body):
     """Some of a session's settings. Null means not set; where a setting may be null it means the configured one."""
 
     def patch(self) -> SettingsPatch:
-        """The settings that were given. Ranges are not checked yet."""
+        """Returns the settings that were given. Ranges are not checked yet."""
         patch: dict[str, Any] = {}
         for name, setting in SETTINGS.items():
             if name not in self.model_fields_set:

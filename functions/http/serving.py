@@ -79,7 +79,7 @@ _logger = logging.getLogger(__name__)
 
 
 def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flask.Response:
-    """Answer one request by a function's table. `name` may stand before the paths, as on the shared functions host."""
+    """Answers one request by a function's table. `name` may stand before the paths, as on the shared functions host."""
     _log.configure()
     request_id = _request_id(request)
     match = find_route(routes, request.method, _path(request, name))

@@ -266,7 +266,7 @@ class _Outlet:
         return len(piece)
 
     def flush(self) -> None:
-        """ZipFile calls it; nothing is buffered."""
+        """Does nothing, as nothing is buffered; ZipFile calls it."""
 
     def drain(self) -> bytes:
         written = b"".join(self._pieces)

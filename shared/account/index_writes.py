@@ -57,7 +57,7 @@ class IndexBudget:
         prices: IndexPrices,
         project: ProjectBudget | None,
     ) -> None:
-        """`limit`: writes per tenant and UTC day; with None nothing is counted for the tenant."""
+        """Makes the budget. `limit`: writes per tenant and UTC day; with None nothing is counted for the tenant."""
         self._store = store
         self._clock = clock
         self._limit = limit

@@ -200,7 +200,7 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _add_block(units: Units, block: Block, lang: str) -> None:
-    """Add the units of a block: the whole block if it fits and is no prose, else its sentences, items or lines."""
+    """Adds the units of a block: the whole block if it fits and is no prose, else its sentences, items or lines."""
     text = units.text
     start = block.start
     end = block.end
@@ -231,7 +231,7 @@ def _sentence_starts(text: str, start: int, end: int, lang: str) -> Iterator[int
 
 
 def _add_pieces(units: Units, starts: Iterable[int], end: int, *, is_prose: bool) -> None:
-    """Add the pieces between the starts, the last up to `end`. The first begins a block, the others are of level 1."""
+    """Adds the pieces between the starts, the last up to `end`. The first begins a block, the others are of level 1."""
     level = 0
     for start, piece_end in pairwise(chain(starts, [end])):
         if start < piece_end:
@@ -240,7 +240,7 @@ def _add_pieces(units: Units, starts: Iterable[int], end: int, *, is_prose: bool
 
 
 def _add_words(units: Units, start: int, end: int, *, level: int, is_prose: bool) -> None:
-    """Add a piece of this level whole, or an overlong one by its words, which are of level 2 but for the first."""
+    """Adds a piece of this level whole, or an overlong one by its words, which are of level 2 but for the first."""
     text = units.text
     is_overlong = tokens(text[start:end]) > _LONG_SENTENCE
     if not is_overlong:

@@ -49,7 +49,11 @@ class NoteWriter:
         token: str | None,
         counted: IndexWrites,
     ) -> None:
-        """`token`: of the record that the first step expects. `counted`: where written documents are counted."""
+        """Makes a writer.
+
+        token: token of the record that the first step expects.
+        counted: counts to which written documents are added.
+        """
         self._store = store
         self._key = key
         self._token = token

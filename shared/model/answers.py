@@ -44,7 +44,7 @@ class Usage:
     """Billed reads of documents, of the whole request; None: not counted."""
 
     def __add__(self, other: Usage) -> Usage:
-        """The tokens of both."""
+        """Adds up the tokens of both."""
         tokens = self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens
         return Usage(*tokens, reads=self.reads)
 

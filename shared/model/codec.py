@@ -33,7 +33,7 @@ _SCALARS: Mapping[Any, tuple[str, tuple[type, ...]]] = {
 
 
 def camel(name: str) -> str:
-    """`created_at` -> `createdAt`: names in JSON and in Firestore."""
+    """Returns a field's name as JSON and Firestore have it: `created_at` -> `createdAt`."""
     first, *words = name.split("_")
     return first + "".join(map(str.capitalize, words))
 

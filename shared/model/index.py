@@ -99,7 +99,7 @@ class IndexStatus(StrEnum):
 
     @classmethod
     def newer(cls) -> IndexStatus:
-        """A status that only a newer release knows: the sweep looks at the note again."""
+        """Returns the status that stands for one which only a newer release knows: the sweep looks at the note again."""
         return cls.PENDING
 
 
@@ -270,7 +270,7 @@ def folder_token(vault: str, folder: str) -> str:
 
 
 def scope_token(vault: str, folder: str) -> str:
-    """The token of a folder; with an empty one, of the whole vault."""
+    """Returns the token of a folder; with an empty one, that of the whole vault."""
     return folder_token(vault, folder) if folder else vault_token(vault)
 
 
@@ -294,7 +294,7 @@ def ancestors(path: str) -> tuple[str, ...]:
 
 
 def folders_of(places: Iterable[tuple[str, str]]) -> tuple[Folder, ...]:
-    """(vault, path) of notes -> the folders that they lie in, all that contain these, and the vaults' roots, sorted."""
+    """Returns the folders in which notes of these (vault, path) lie, all that contain these, and the vaults' roots, sorted."""
     folders = set()
     for vault, path in places:
         folders.add((vault, ""))

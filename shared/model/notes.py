@@ -84,7 +84,7 @@ class TrashReason(StrEnum):
 
     @classmethod
     def newer(cls) -> TrashReason:
-        """A reason that only a newer release knows."""
+        """Returns the reason that stands for one which only a newer release knows."""
         return cls.DELETED
 
 

@@ -46,7 +46,7 @@ class Cancel:
                 self._shut = None
 
     def attach(self, shut: Callable[[], None]) -> None:
-        """`shut`: ends the connection of the call that is watched; of any other call nothing is kept."""
+        """Remembers how to end the connection of the call that is watched; does nothing for any other call."""
         with self._lock:
             if not self._watched:
                 return
@@ -56,11 +56,11 @@ class Cancel:
             shut()
 
     def seconds_left(self) -> float:
-        """Until the deadline; infinite while no model is called."""
+        """Returns the seconds to the deadline; infinity while no model is called."""
         return self._deadline - time.monotonic()
 
     def check(self) -> None:
-        """End a call whose time is up, or whose listener has left."""
+        """Ends a call whose time is up, or whose listener has left."""
         with self._lock:
             if self._shut and (self.left or time.monotonic() >= self._deadline):
                 self._shut()

@@ -35,7 +35,7 @@ class Embedder(Protocol):
         """Languages that it speaks, ISO 639-1: in others words tell more than its vectors. None: all."""
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
-        """One unit vector a text, in order. Raises ModelUnavailable, ModelRefused, PortContractError."""
+        """Returns one unit vector a text, in order. Raises ModelUnavailable, ModelRefused, PortContractError."""
 
     def embed_query(self, text: str) -> Vector: ...
 
@@ -94,6 +94,6 @@ class Judge(Protocol):
     def name(self) -> str: ...
 
     def judge(self, statements: Sequence[Statement]) -> Judgement:
-        """One verdict a statement, in order; all in one call. An answer never fails because a judge does: one
+        """Returns one verdict a statement, in order; all in one call. An answer never fails because a judge does: one
         that asks a service falls back on another judge and raises nothing.
         """

@@ -53,7 +53,10 @@ def make_token(listing: str, *place: str) -> str:
 
 
 def read_token(token: str, listing: str, *, parts: int = 1, field: str = "pageToken") -> list[str]:
-    """The place: `parts` texts. Raises InvalidArgument(field) for what `make_token` did not make for this listing."""
+    """Returns the place in a token, `parts` texts.
+
+    Raises InvalidArgument(field) for a token that `make_token` did not make for this listing.
+    """
     try:
         raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
         place = json.loads(raw[_SEAL:])

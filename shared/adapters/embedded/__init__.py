@@ -42,7 +42,10 @@ class EmbeddedStore(EmbeddedNotes, Index, EmbeddedSearch, EmbeddedAccount, Embed
         on_write: Callable[[NoteKey], None] | None = None,
         patience: float = 10.0,
     ) -> None:
-        """`on_write` is called after the commit that created, replaced or deleted a note: the local trigger."""
+        """Makes the store of a folder.
+
+        on_write: called after the commit that created, replaced or deleted a note, as the local trigger.
+        """
         self._files = TenantFiles(home / "tenants", patience=patience)
         self._erasures = Erasures(home / "erasures")
         self._bookmarks = home / "bookmarks"

@@ -43,7 +43,7 @@ class EmbeddedAccount:
         *,
         limit: int | None = None,
     ) -> bool:
-        """No other worker's spending comes between reading and writing."""
+        """Reads and writes in one transaction, so that no other worker's spending comes between."""
         column = _COLUMN[kind]
         with self._files.of(tenant_id).writing() as db:
             if limit is not None and _spent(db, day, column) + amount > limit:

@@ -132,7 +132,7 @@ def _count_damaged(db: sqlite3.Connection, query: str) -> int:
 
 
 def readable_chunks(file: TenantFile, chunks: Iterable[ReadChunk]) -> tuple[IndexedChunk, ...]:
-    """The chunks without damaged ones, whose notes are marked to be indexed again. Called outside of a transaction."""
+    """Returns the chunks without damaged ones, whose notes are marked to be indexed again. Called outside of a transaction."""
     readable: list[IndexedChunk] = []
     damaged: list[int] = []
     for chunk in chunks:
@@ -161,7 +161,7 @@ def mark_damaged(db: sqlite3.Connection, row_ids: Sequence[int]) -> None:
 
 
 def _delete_unnamed(db: sqlite3.Connection, row_ids: Sequence[int]) -> None:
-    """Delete chunks whose ids are damaged: no change of a note's chunks finds them any more.
+    """Deletes chunks whose ids are damaged: no change of a note's chunks finds them any more.
 
     Their postings stay, and find nothing.
     """

@@ -1,8 +1,8 @@
-"""The last erasure of each tenant: one small file a tenant, which outlives the tenant's own; and a tenant's file for
-work that the next erasure ends.
+"""The last erasure of each tenant, in a small file that outlives the tenant's own; and a tenant's file for work that
+the next erasure ends.
 
 A writer looks at the number inside its transaction. An erasure takes a new number first and then its turn to write: so
-it finds all that was written under the old number, and nothing is written under it afterwards.
+it finds everything that was written under the old number, and nothing is written under that number afterwards.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Erasures:
     folder: Path
 
     def last(self, tenant_id: str) -> str:
-        """Number of the tenant's last erasure; empty: there was none."""
+        """Returns the number of the tenant's last erasure; empty if there was none."""
         file = self._file(tenant_id)
         try:
             return file.read_text("ascii", "replace").strip()
@@ -42,7 +42,7 @@ class Erasures:
             raise StoreUnavailable(f"{file} cannot be read: {problem.strerror}") from problem
 
     def add(self, tenant_id: str) -> None:
-        """Number an erasure. Random, so that two at once never share a number, whatever was there before."""
+        """Numbers an erasure at random, so that two at once never share a number, whatever was there before."""
         number = secrets.randbits(64)
         file = self._file(tenant_id)
         make_folder(self.folder)
@@ -62,7 +62,7 @@ class UnerasedFile(TenantFile):
     """A tenant's file that takes no write any more once the tenant has been erased."""
 
     def __init__(self, file: TenantFile, erasures: Erasures, last_erasure: str) -> None:
-        """`last_erasure`: number of the last one before the work began."""
+        """Wraps a file. `last_erasure`: number of the tenant's last erasure when the work began."""
         self.path = file.path
         self.tenant_id = file.tenant_id
         self._file = file
@@ -98,7 +98,7 @@ class UnerasedFile(TenantFile):
         return self._file.page(query, load, *values, listing=listing, limit=limit, token=token)
 
     def close(self) -> None:
-        """Nothing: who made the file closes it."""
+        """Does nothing: the store that made the file closes it."""
 
     def remove(self) -> bool:
         return self._file.remove()
@@ -130,4 +130,4 @@ class UnerasedFiles(TenantFiles):
         return self._all.people(tenant_id)
 
     def close(self) -> None:
-        """Nothing: who made the files closes them."""
+        """Does nothing: the store that made the files closes them."""

@@ -87,14 +87,14 @@ class TenantFile:
 
     @property
     def is_writable(self) -> bool:
-        """False: it lies on a medium, or in a folder, that takes no writes."""
+        """Reports whether medium and folder of the file take writes."""
         return is_writable(self.path)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """One snapshot: everything read inside belongs together, whatever is committed meanwhile.
+        """Yields one snapshot: everything read inside belongs together, whatever is committed meanwhile.
 
-        Reading makes no file: where there is none, it is an empty one in memory that is read.
+        Reading makes no file: if there is none, an empty one in memory is read.
         """
         with (
             explained(self.path),
@@ -105,10 +105,11 @@ class TenantFile:
 
     @contextmanager
     def writing(self, *, creates: bool = True) -> Iterator[sqlite3.Connection]:
-        """One commit, or none if the block raises. Raises StoreUnavailable when others write for too long, or the file
-        is read-only.
+        """Makes one commit, or none if the block raises.
 
-        `creates`: whether a file that is not there is made; otherwise an empty one in memory is written, and lost.
+        Raises StoreUnavailable if others write for too long, or if the file is read-only.
+
+        creates: True to make a file that is not there; otherwise an empty one in memory is written, and lost.
         """
         if not self.is_writable:
             raise StoreUnavailable(f"{self.path}: {_AWAY[sqlite3.SQLITE_READONLY]}")
@@ -240,7 +241,7 @@ class TenantFile:
             )
 
     def _prepare_to_write(self, db: sqlite3.Connection, version: int) -> None:
-        """`version`: that of its tables."""
+        """Makes missing tables and sets how the file is written. `version`: that of its tables."""
         if version != SCHEMA_VERSION:
             self._make_tables(db)
         # Nothing to do but after a removal that was given up.

@@ -122,7 +122,7 @@ class EmbeddedNotes:
     def whole_notes(
         self, tenant_id: str, *, limit: int, token: str | None = None
     ) -> Page[Note | UnreadableNote]:
-        """An UnreadableNote is a note that the disk has changed: no app writes here."""
+        """Returns notes, and as UnreadableNote those that the disk has changed: no app writes here."""
         after = ""
         if token is not None:
             (after,) = read_token(token, "notes")

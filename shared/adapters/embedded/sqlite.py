@@ -139,7 +139,7 @@ NOTE_COLUMNS = (
 
 
 def checksum_of(values: Iterable[object]) -> int:
-    """CRC-32 of the columns of a row: finds every burst of up to 32 changed bits."""
+    """Returns the CRC-32 of the columns of a row, which finds every burst of up to 32 changed bits."""
     checksum = 0
     for value in values:
         if isinstance(value, bytes):

@@ -79,7 +79,7 @@ class VectorSpace:
     """Ids and unit vectors of one space and dimension. Whoever uses it holds `lock`."""
 
     def __init__(self, space: str, dimension: int) -> None:
-        """`space`: as `vector_space` names it. Raises OperatorError where numpy is not installed."""
+        """Makes an empty space. `space`: as `vector_space` names it. Raises OperatorError if numpy is not installed."""
         self.space = space
         self.dimension = dimension
         self.lock = Lock()

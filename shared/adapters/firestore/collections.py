@@ -82,7 +82,7 @@ class FirestoreDocuments:
         document_id: str,
         changes: Mapping[str, object],
     ) -> bool:
-        """One write, of these fields alone."""
+        """Makes one write, of these fields alone."""
         write = change(self._name(owner, collection, document_id), {})
         for name, value in changes.items():
             _set(write, name, value)
@@ -97,7 +97,7 @@ class FirestoreDocuments:
         *,
         expected: str | None,
     ) -> str | None:
-        """One write."""
+        """Makes one write."""
         write = delete(self._name(owner, collection, document_id))
         if value is not None:
             write = self.put_write(owner, collection, value)
@@ -132,7 +132,7 @@ class FirestoreDocuments:
     def add_messages(
         self, conversation: Conversation, messages: Sequence[Message], *, first: str
     ) -> bool:
-        """A read, and the commit."""
+        """Costs a read and the commit."""
         session = self._parent(conversation)
         writes = []
         for message in messages:

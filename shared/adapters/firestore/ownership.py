@@ -27,7 +27,7 @@ class Ownership:
     """Compares the owner that the database names with this deployment. Safe between threads."""
 
     def __init__(self, project: str, database: str, prefix: str) -> None:
-        """`prefix`: FUNCTION_PREFIX of this deployment."""
+        """Makes the check. `prefix`: FUNCTION_PREFIX of this deployment."""
         self._project = project
         self._database = database
         self._prefix = prefix

@@ -64,7 +64,7 @@ class FirestoreSearch(Corpus):
         index_version: str,
         second_vectors: bool = False,
     ) -> tuple[Neighbour, ...]:
-        """One vector search, for half as many again if its filters say less than the restriction.
+        """Makes one vector search, for half as many again if its filters say less than the restriction.
 
         Several searches run side by side if the restriction allows more folders than one can name, and for
         `second_vectors`. While another index version is embedded, its chunks take places in a reply and are left out.
