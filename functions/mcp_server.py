@@ -317,12 +317,9 @@ def _call(client: ApiClient, name: str, arguments: Json) -> types.CallToolResult
     if tool.result is SearchJson:
         content = _hits(reply)
     else:
-        content = [_json_text(reply)]
+        text = json.dumps(reply, ensure_ascii=False)
+        content = [types.TextContent(text=text)]
     return types.CallToolResult(content=content, structured_content=reply)
-
-
-def _json_text(reply: Json) -> types.ContentBlock:
-    return types.TextContent(text=json.dumps(reply, ensure_ascii=False))
 
 
 def _hits(found: Json) -> list[types.ContentBlock]:

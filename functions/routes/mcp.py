@@ -51,16 +51,16 @@ def exchange(call: Call) -> Reply:
         return Reply(_refusal(error), 400)
     from functions.mcp_server import answer_one  # noqa: PLC0415 - other routes do without the SDK
 
-    forwarded = {name: value for name, value in call.headers.items() if _is_forwarded(name)}
+    forwarded = {
+        name: value
+        for name, value in call.headers.items()
+        if name in FORWARDED or name.startswith(FORWARDED_PREFIX)
+    }
     client = InProcessClient(call.caller)
     status, body = answer_one(client, call.body, {**HEADERS, **forwarded})
     if not body:
         return Reply(None, status)
     return Reply(json.loads(body), status)
-
-
-def _is_forwarded(header: str) -> bool:
-    return header in FORWARDED or header.startswith(FORWARDED_PREFIX)
 
 
 def _check_message(message: dict[str, Any]) -> None:

@@ -202,7 +202,10 @@ def quotation(
     for part in parts:
         start, _ = part
         part_lines, part_end = _lines_of(shown_text, part, longest, is_code=begins_in_code)
-        begins_with_row = start >= first_row or _begins_with_row(part_lines)
+        kinds = _kinds(part_lines)
+        # A row that a rule follows is the head of a table.
+        is_row = kinds[0] == "row" and kinds[1] != "rule"
+        begins_with_row = start >= first_row or is_row
         has_head = is_in_table or any(head_line in part_lines for head_line in head)
         needs_head = bool(head) and begins_with_row and not has_head
         if needs_head:
@@ -219,12 +222,6 @@ def quotation(
     framed = _framed(lines, first, begins_in_code=begins_in_code)
     markdown = with_pipes("\n".join(framed))
     return first_start, end, tuple(markdown.split("\n"))
-
-
-def _begins_with_row(lines: Sequence[str]) -> bool:
-    """Reports whether lines begin with a row between `|` that is not the head of a table."""
-    kinds = _kinds(lines)
-    return kinds[0] == "row" and kinds[1] != "rule"
 
 
 def _kinds(lines: Sequence[str]) -> list[str]:

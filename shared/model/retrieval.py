@@ -87,6 +87,11 @@ class Neighbour:
     chunk: IndexedChunk
     cosine: float
 
+    @property
+    def place(self) -> tuple[float, str]:
+        """Sorts neighbours: the nearest first, equals by chunk id."""
+        return -self.cosine, self.chunk.chunk_id
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:

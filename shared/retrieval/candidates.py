@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import field, replace
 from datetime import datetime, time, timedelta
+from operator import attrgetter
 from zoneinfo import ZoneInfo
 
 from shared.language.forms import NO_FORMS, OwnForms, own_forms
@@ -250,9 +251,7 @@ def merge_parts(
         if len(neighbours) >= limit:
             last_cosine = neighbours[-1].cosine
             ceiling = last_cosine if ceiling is None else max(ceiling, last_cosine)
-    best_first = sorted(
-        merged.values(), key=lambda neighbour: (-neighbour.cosine, neighbour.chunk.chunk_id)
-    )
+    best_first = sorted(merged.values(), key=attrgetter("place"))
     return Nearest(tuple(best_first), ceiling, frozenset(failed_vaults))
 
 

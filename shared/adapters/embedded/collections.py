@@ -233,11 +233,9 @@ def _listing_query(
         if after.moment is not None:
             values.append(to_micros(after.moment))
         values.append(after.document_id)
-    directed = [f"{column} {direction}" for column in order]
-    query = (
-        f"SELECT {_quoted(columns)} FROM {collection.name} "
-        f"WHERE {where} ORDER BY {', '.join(directed)} LIMIT ?"
-    )
+    quoted = ", ".join(f'"{column}"' for column in columns)
+    directed = ", ".join(f"{column} {direction}" for column in order)
+    query = f"SELECT {quoted} FROM {collection.name} WHERE {where} ORDER BY {directed} LIMIT ?"
     return query, values
 
 
@@ -303,10 +301,6 @@ def _listed_columns(db: sqlite3.Connection, collection: Collection[Any]) -> list
         columns.remove(collection.unlisted)
         columns.remove(_CHECKSUM)
     return columns
-
-
-def _quoted(columns: Sequence[str]) -> str:
-    return ", ".join(f'"{column}"' for column in columns)
 
 
 def _row(

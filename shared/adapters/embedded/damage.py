@@ -19,6 +19,7 @@ from shared.adapters.embedded.documents import (
     DamagedChunk,
     DamagedRow,
     ReadChunk,
+    has_note,
 )
 from shared.adapters.embedded.files import Row, TenantFile, owner_of
 from shared.adapters.embedded.sqlite import (
@@ -62,7 +63,8 @@ def read_note(db: sqlite3.Connection, note_id: str) -> Note | None:
     try:
         stored_rows = fetch_rows(db, _NOTE, (note_id,))
     except sqlite3.DatabaseError as problem:
-        if code_of(problem) == sqlite3.SQLITE_CORRUPT and _is_listed(db, note_id):
+        # If the index of ids has the note, its row is damaged, and not the way to it.
+        if code_of(problem) == sqlite3.SQLITE_CORRUPT and has_note(db, note_id):
             raise NoteUnreadable("note", EXPECTED) from None
         raise
     if not stored_rows:
@@ -295,12 +297,6 @@ def _note_of(row: Row) -> Note:
         return NOTES.load(row)
     except DamagedRow:
         raise NoteUnreadable("note", EXPECTED) from None
-
-
-def _is_listed(db: sqlite3.Connection, note_id: str) -> bool:
-    """Reports whether the index of ids has the note: then its row is damaged, and not the way to it."""
-    row = db.execute("SELECT 1 FROM notes WHERE note_id = ?", (note_id,)).fetchone()
-    return row is not None
 
 
 def _columns(db: sqlite3.Connection, note_id: str) -> Iterator[tuple[str, object]]:

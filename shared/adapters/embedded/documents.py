@@ -133,6 +133,12 @@ def _read_json(convert: Callable[[Any], Any] | None, column: str) -> Any:  # noq
     return convert(plain)
 
 
+def has_note(db: sqlite3.Connection, note_id: str) -> bool:
+    """Reports whether the index of ids lists a note."""
+    row = db.execute("SELECT 1 FROM notes WHERE note_id = ?", (note_id,)).fetchone()
+    return row is not None
+
+
 def delete(db: sqlite3.Connection, table: str, key: str) -> bool:
     """Deletes a row by its key and reports whether it existed.
 

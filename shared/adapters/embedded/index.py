@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from shared.adapters.embedded import documents
 from shared.adapters.embedded.damage import remove_damaged_vectors, whole_note
-from shared.adapters.embedded.documents import RECORDS, DamagedRow, ids_of_second, insert
+from shared.adapters.embedded.documents import RECORDS, DamagedRow, has_note, ids_of_second, insert
 from shared.adapters.embedded.files import Row, TenantFiles
 from shared.adapters.embedded.sqlite import fetch_rows, with_replacements
 from shared.adapters.embedded.vector_rows import (
@@ -110,7 +110,7 @@ class Index:
         with self._files.of(tenant_id).writing(creates=creates) as db:
             if _record_token(db, note_id) != change.expected:
                 raise Conflict(f"the index of note {note_id} has moved")
-            if change.needs_note and not _exists(db, note_id):
+            if change.needs_note and not has_note(db, note_id):
                 raise Conflict(f"note {note_id} is gone")
             if counted is not None:
                 counted.writes += change.writes
@@ -174,12 +174,6 @@ def _record_token(db: sqlite3.Connection, note_id: str) -> str | None:
     if row is None:
         return None
     return str(row[0])
-
-
-def _exists(db: sqlite3.Connection, note_id: str) -> bool:
-    """Reports whether there is such a note."""
-    row = db.execute("SELECT 1 FROM notes WHERE note_id = ?", (note_id,)).fetchone()
-    return row is not None
 
 
 def _scopes(column: str) -> list[str]:

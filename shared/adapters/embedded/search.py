@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime
+from operator import attrgetter
 
 from shared.adapters.embedded import documents
 from shared.adapters.embedded.damage import readable_chunks, remove_damaged_vectors
@@ -80,7 +81,7 @@ class EmbeddedSearch:
         for chunk, (_, cosine) in zip(chunks, best, strict=True):
             if isinstance(chunk, IndexedChunk):
                 neighbours.append(Neighbour(chunk, cosine))
-        neighbours.sort(key=_nearest_first)
+        neighbours.sort(key=attrgetter("place"))
         return tuple(neighbours[:limit])
 
     def _space(self, tenant_id: str, name: str, dimension: int) -> VectorSpace:
@@ -161,11 +162,6 @@ class EmbeddedSearch:
                 with suppress(DamagedRow):  # not cited until a sweep has indexed the note anew
                     records[row[-1]] = RECORDS.load(row)
         return records
-
-
-def _nearest_first(neighbour: Neighbour) -> tuple[float, str]:
-    """Returns the key by which neighbours are in order: the nearest first, equals by chunk id."""
-    return (-neighbour.cosine, neighbour.chunk.chunk_id)
 
 
 def _chunks(

@@ -115,8 +115,10 @@ class FirestoreIndex(Corpus):
             arrived_in = commits.folder
             left = commits.folder_before
         try:
-            if arrived_in is not None and not self._is_known(tenant_id, arrived_in):
-                self._note_arrived(tenant_id, arrived_in, commits.note, counted)
+            if arrived_in is not None:
+                name = self._folder_name(tenant_id, arrived_in)
+                if name not in self._db.ensured:
+                    self._note_arrived(tenant_id, arrived_in, commits.note, counted)
             updated = commits.run()
             if arrived_in is not None:
                 self._note_arrived(tenant_id, arrived_in, commits.note, counted)
@@ -172,9 +174,6 @@ class FirestoreIndex(Corpus):
         except Conflict:
             return  # another worker has removed the folder, or brought a note
         self._db.ensured.discard(name)
-
-    def _is_known(self, tenant_id: str, folder: Folder) -> bool:
-        return self._folder_name(tenant_id, folder) in self._db.ensured
 
     def _is_empty(self, tenant_id: str, folder: Folder) -> bool:
         where = (Where("place", "==", folder_key(folder)),)

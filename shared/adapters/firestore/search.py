@@ -267,11 +267,7 @@ def _merge(results: Iterable[_Neighbours]) -> list[Neighbour]:
     for result in results:
         for neighbour in result.neighbours:
             by_chunk[neighbour.chunk.chunk_id] = neighbour
-    return sorted(by_chunk.values(), key=_by_nearness)
-
-
-def _by_nearness(neighbour: Neighbour) -> tuple[float, str]:
-    return -neighbour.cosine, neighbour.chunk.chunk_id
+    return sorted(by_chunk.values(), key=attrgetter("place"))
 
 
 def _by_age(chunk: IndexedChunk) -> tuple[int, str]:
