@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from playwright.sync_api import Locator, Page, Route, expect
 
@@ -33,6 +34,16 @@ def write_note(page: Page, title: str, text: str) -> None:
     page.get_by_label("Text", exact=True).fill(text)
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".index-state")).to_have_text("indexed")
+
+
+def follow(page: Page, folder: str | Path) -> None:
+    """Asks for a folder to be followed, by its path."""
+    page.get_by_role("button", name="Add a folder").click()
+    page.get_by_role("dialog").get_by_role("button", name="Follow this folder").click()
+    dialog = page.get_by_role("dialog", name="Follow a folder of this machine")
+    expect(dialog.get_by_role("status")).to_contain_text("of text here")
+    dialog.get_by_label("Path").fill(str(folder))
+    dialog.get_by_role("button", name="Follow this folder").click()
 
 
 def hold(page: Page, address: str) -> Callable[[], None]:

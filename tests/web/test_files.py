@@ -20,7 +20,7 @@ from shared.markdown.file import note_id_of
 from tests.desktop.files.samples import pdf
 from tests.servers.dev import Running, dev
 from tests.web.conftest import SHOTS, OpenPage
-from tests.web.moves import ask
+from tests.web.moves import ask, follow
 
 FRONT = "---\naliases: [a,   b]\n---\n"
 TEXT = f"{FRONT}# Boat\n\nThe boat is blue.\n"
@@ -221,16 +221,6 @@ def test_images_of_the_folder_are_shown_and_nothing_else_of_it(page: Page, desk:
     )
 
 
-def _follow(page: Page, folder: str | Path) -> None:
-    """Asks for a folder to be followed, by its path."""
-    page.get_by_role("button", name="Add a folder").click()
-    page.get_by_role("dialog").get_by_role("button", name="Follow this folder").click()
-    dialog = page.get_by_role("dialog", name="Follow a folder of this machine")
-    expect(dialog.get_by_role("status")).to_contain_text("of text here")
-    dialog.get_by_label("Path").fill(str(folder))
-    dialog.get_by_role("button", name="Follow this folder").click()
-
-
 def test_a_folder_that_is_added_by_its_path_is_indexed_and_says_what_it_left_out(
     page: Page, desk: Desk
 ) -> None:
@@ -239,7 +229,7 @@ def test_a_folder_that_is_added_by_its_path_is_indexed_and_says_what_it_left_out
     (more / "pier.md").write_text("The pier is closed.")
     (more / "old.bin").write_bytes(b"\0")
     page.goto(f"{desk.running.address}/#/notes")
-    _follow(page, more)
+    follow(page, more)
     added = page.locator(".followed li").filter(has_text=str(more))
     expect(added).to_contain_text("1 note read.")
     expect(added).to_contain_text("Left out:")
@@ -260,7 +250,7 @@ def test_a_wrong_path_says_what_is_wrong_with_it(page: Page, desk: Desk) -> None
         (desk.folder / "boat.md", f"{desk.folder}/boat.md is a file."),
         (inside, f"{inside} is followed already, as a part of {desk.folder}."),
     ):
-        _follow(page, path)
+        follow(page, path)
         dialog = page.get_by_role("dialog", name="Follow a folder of this machine")
         expect(dialog.get_by_role("alert")).to_contain_text(problem)
         dialog.get_by_role("button", name="Cancel").click()
@@ -294,7 +284,7 @@ def test_reading_a_folder_shows_how_far_it_is_and_can_be_stopped(
         (folder / f"{number}.md").write_text(f"# Note {number}\n\nMatter number {number}.\n")
     with dev(tmp_path / "home") as running:
         page = open_page(f"{running.address}/#/notes")
-        _follow(page, folder)
+        follow(page, folder)
         expect(page.get_by_role("progressbar", name=f"Reading {folder}")).to_be_visible()
         expect(page.locator(".followed li")).to_contain_text(re.compile(r"\d+ of 400 files read"))
         expect(page.locator(".coverage")).to_contain_text(re.compile(r"Indexed: \d+ of [1-9]"))
@@ -318,7 +308,7 @@ def test_a_folder_that_is_added_on_the_page_is_followed(
     (folder / "pier.md").write_text("The pier is closed.")
     with dev(tmp_path / "home") as running:
         page = open_page(f"{running.address}/#/notes")
-        _follow(page, folder)
+        follow(page, folder)
         page.locator("#side-notes .list-title").filter(has_text="pier").click()
         expect(page.get_by_text("The pier is closed.")).to_be_visible()
         (folder / "pier.md").write_text("The pier is open again.")
@@ -337,7 +327,7 @@ def test_files_that_are_gone_all_at_once_are_asked_about(
         (folder / f"archive/old{number}.md").write_text(f"Old matter {number}.")
     with dev(tmp_path / "home") as running:
         page = open_page(f"{running.address}/#/notes")
-        _follow(page, folder)
+        follow(page, folder)
         expect(page.locator(".landing .good")).to_contain_text("13 notes")
 
         away = folder.rename(tmp_path / "away")  # as if its drive were not mounted

@@ -1,0 +1,151 @@
+"""A first hour on the page: a folder is followed, asked, changed on both sides, and an answer is saved as a note."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.servers.dev import dev
+from tests.web.conftest import SHOTS, OpenPage
+from tests.web.first_hour import write_notes
+from tests.web.moves import ask, follow
+
+ANSWERED = (
+    ("What is the phone number of Ines Costa?", "0171 2037"),
+    ("How do I make smoked trout?", "Salt the trout"),
+    ("What did we decide on 6 January 2025?", "order is placed in week 2"),
+    ("How much money is there for project Kestrel?", "12,400 euros"),
+)
+"""Questions, each with what its answer says."""
+UNANSWERED = "Who won the chess match in Reykjavik?"
+PLAN = "projects/Kestrel/plan.md"
+NOTES = 500
+WIDTHS = (360, 820, 1280)
+
+
+@pytest.mark.nightly
+def test_from_an_empty_home_to_an_answer_that_is_a_note(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    folder = tmp_path / "notes"
+    write_notes(folder, NOTES)
+    with dev(tmp_path / "home") as running:
+        page = open_page(running.address)
+        _look(page, "1-empty")
+        page.get_by_role("link", name="Notes", exact=True).click()
+        follow(page, folder)
+        _watch_the_index(page, folder)
+        page.get_by_role("link", name="Chat", exact=True).click()
+        expect(page.locator(".welcome .example").first).to_be_visible()
+        _look(page, "4-welcome")
+        _ask_five_questions(page)
+        _settle_a_conflict(page, folder)
+        _save_an_answer(page)
+
+
+def _watch_the_index(page: Page, folder: Path) -> None:
+    """The count and the bar move while the folder is read and its vectors are made."""
+    row = page.locator(".followed li")
+    expect(page.get_by_role("progressbar", name=f"Reading {folder}")).to_be_visible()
+    expect(row).to_contain_text(re.compile(rf"\d+ of {NOTES} files read"))
+    _look(page, "2-reading")
+    expect(row).to_contain_text(f"{NOTES} notes read.")
+    bar = page.get_by_role("progressbar", name="Indexing")
+    expect(page.locator(".coverage")).to_contain_text(re.compile(rf"Indexed: \d+ of {NOTES}"))
+    seen = set()
+    while bar.is_visible():
+        seen.add(page.locator(".indexing").inner_text())
+        page.wait_for_timeout(200)
+    assert len(seen) > 3, seen
+    expect(page.locator(".coverage")).to_contain_text(f"Indexed: {NOTES} of {NOTES}")
+    _look(page, "3-indexed")
+
+
+def _ask_five_questions(page: Page) -> None:
+    for number, (question, said) in enumerate(ANSWERED):
+        exchange = ask(page, question)
+        expect(exchange.locator(".answer")).to_contain_text(said)
+        expect(exchange.locator(".sources li").first).to_be_visible()
+        _look(page, f"5-answer-{number + 1}")
+    refused = ask(page, UNANSWERED)
+    expect(refused.locator(".refusal")).to_be_visible()
+    expect(refused.locator(".chip")).to_have_count(0)
+    _look(page, "6-refusal")
+
+
+def _settle_a_conflict(page: Page, folder: Path) -> None:
+    """The note is changed here and its file elsewhere; of one difference the note's lines stay, of the other the file's."""
+    page.get_by_role("link", name="Notes", exact=True).click()
+    page.get_by_label("Search notes").fill("Project Kestrel")
+    page.locator("#side-notes .list-title").filter(has_text="Project Kestrel").first.click()
+    _look(page, "7-note")
+    page.get_by_role("button", name="Edit").click()
+    text = page.get_by_label("Text", exact=True)
+    here = text.input_value().replace("12,400 euros", "13,000 euros")
+    text.fill(here)
+    _look(page, "8-editing")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("dialog").get_by_role("button", name="Leave the files").click()
+    expect(page.locator(".save-state")).to_have_text("Saved. The file was not changed.")
+    page.get_by_role("button", name="Close").click()
+
+    file = folder / PLAN
+    there = file.read_text(encoding="utf-8").replace("berth 1", "berth 77")
+    file.write_text(
+        there.replace("Ask for a second offer", "Ask for a third offer"), encoding="utf-8"
+    )
+    compare = page.get_by_role("button", name="Compare and decide")
+    for _ in range(
+        120
+    ):  # a folder is looked at again twice a minute, and sooner where something happened
+        page.reload()
+        expect(page.locator(".note h2")).to_be_visible()
+        if compare.is_visible():
+            break
+        page.wait_for_timeout(500)
+    compare.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("3 differences")
+    for number, side in ((1, "The note here"), (2, "The file"), (3, "The file")):
+        dialog.get_by_label(f"Difference {number}").get_by_role("radio", name=side).check()
+    _look(page, "9-conflict")
+    dialog.get_by_role("button", name="Keep what is chosen").click()
+    expect(compare).to_have_count(0)
+    body = page.locator(".note .prose")
+    for line in ("13,000 euros", "berth 77", "Ask for a third offer"):
+        expect(body).to_contain_text(line)
+        assert line in file.read_text(encoding="utf-8")
+    _look(page, "10-settled")
+
+
+def _save_an_answer(page: Page) -> None:
+    page.get_by_role("link", name="Chat", exact=True).click()
+    exchange = ask(page, ANSWERED[0][0])
+    source = exchange.locator(".source-title").first.inner_text()
+    exchange.get_by_role("button", name="Save as a note").click()
+    expect(page.get_by_label("Title")).to_have_value(ANSWERED[0][0])
+    _look(page, "11-saving")
+    page.get_by_role("button", name="Close").click()
+    note = page.locator(".note")
+    expect(note.locator("h2").first).to_have_text(ANSWERED[0][0])
+    expect(note.locator("ol a").first).to_have_text(source)
+    _look(page, "12-saved")
+    note.locator("ol a").first.click()
+    expect(note.locator("h2").first).to_have_text(source)
+
+
+def _look(page: Page, name: str) -> None:
+    """Keeps pictures of the page as a phone, a tablet and a desktop show it, by day and by night."""
+    SHOTS.mkdir(exist_ok=True)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            page.screenshot(path=SHOTS / f"hour-{name}-{width}-{scheme}.png")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
+                name,
+                width,
+            )
