@@ -28,7 +28,7 @@ from shared.markdown.frontmatter import split
 from shared.model.index import Chunk
 from shared.values import dataclass
 
-CHUNKER_VERSION = "md8"
+CHUNKER_VERSION = "md9"
 """Part of the index version: raise it with every change of what `chunk` returns for some text, or of what a store keeps
 of it. Only texts that are cut differently are embedded again.
 """

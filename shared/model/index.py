@@ -304,8 +304,9 @@ def folders_of(places: Iterable[tuple[str, str]]) -> tuple[Folder, ...]:
 
 
 def scopes_of(vault: str, path: str, tags: Iterable[str]) -> tuple[str, ...]:
-    """Returns all tokens of a note, each once, sorted."""
+    """Returns all tokens of a note, each once, sorted; a note in no folder has that of the empty one."""
     tokens = {vault_token(vault)}
-    tokens.update(folder_token(vault, folder) for folder in ancestors(path))
+    folders = ancestors(path) or ("",)
+    tokens.update(folder_token(vault, folder) for folder in folders)
     tokens.update(map(tag_token, tags))
     return tuple(sorted(tokens))

@@ -49,7 +49,7 @@ class Filters:
 
     vaults: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
-    """`folder` or `vault/folder`, each with everything below it."""
+    """`folder` or `vault/folder`, each with everything below it; `/` or `vault/`: the notes in no folder."""
     tags: tuple[str, ...] = ()
     created_after: datetime | None = None
     created_before: datetime | None = None

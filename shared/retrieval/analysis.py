@@ -165,7 +165,10 @@ def unknown(kind: str, name: str, existing: Collection[str]) -> NotFound:
 
 
 def _places(filters: Filters, folders: Sequence[Folder]) -> frozenset[str]:
-    """Returns tokens of the vaults, or of every folder that the named ones can mean within the named vaults."""
+    """Returns tokens of the vaults, or of every folder that the named ones can mean within the named vaults.
+
+    `/` means the notes in no folder, `vault/` those of one vault unless it is the name of a folder.
+    """
     check_vaults(filters.vaults, folders)
     if not filters.folders:
         return frozenset(map(vault_token, filters.vaults))
@@ -175,13 +178,22 @@ def _places(filters: Filters, folders: Sequence[Folder]) -> frozenset[str]:
         if folder.folder and (not filters.vaults or folder.vault in filters.vaults)
     ]
     tokens: set[str] = set()
+    vaults = {folder.vault for folder in folders}
+    if filters.vaults:
+        vaults.intersection_update(filters.vaults)
     for name in filters.folders:
         path = name.strip("/")
+        if name == "/":
+            tokens.update(folder_token(vault, "") for vault in vaults)
+            continue
         meant = [
             folder
             for folder in searched
             if path in (folder.folder, f"{folder.vault}/{folder.folder}")
         ]
+        if not meant and name.endswith("/") and path in vaults:
+            tokens.add(folder_token(path, ""))
+            continue
         if not meant:
             raise unknown("folder", name, {folder.folder for folder in searched})
         tokens.update(folder_token(folder.vault, folder.folder) for folder in meant)

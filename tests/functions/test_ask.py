@@ -99,6 +99,15 @@ def test_the_meaning_of_a_folder_filter_is_that_of_chat(world: World) -> None:
     assert [citation["noteId"] for citation in chat["citations"]] == ["garden"]
 
 
+def test_a_filter_can_name_the_notes_in_no_folder(world: World) -> None:
+    world.save("inbox", title="Inbox", text="The pump is in the cellar.", path="inbox.md")
+    world.save("pump", title="Pump", text="The pump is new.", path="house/pump.md")
+    for name in ("/", "default/"):
+        body = {"query": "pump", "filters": {"folders": [name]}}
+        found = world.json("POST", "/search", body)
+        assert [row["noteId"] for row in found["results"]] == ["inbox"]
+
+
 def test_an_empty_space_is_answered_with_a_refusal(world: World, ranker: GeminiServer) -> None:
     body = _ask(world)
     assert body["meta"]["refusal"]["reason"] == "no_notes"

@@ -51,6 +51,10 @@ def test_vaults_and_tags_are_two_groups() -> None:
         ("/plans/", ("work",), {folder_token("work", "plans")}),
         ("home/plans", (), {folder_token("home", "plans"), folder_token("work", "home/plans")}),
         ("work/home", (), {folder_token("work", "home")}),
+        ("/", (), {folder_token("home", ""), folder_token("work", "")}),
+        ("/", ("work",), {folder_token("work", "")}),
+        ("work/", (), {folder_token("work", "")}),
+        ("home/", (), {folder_token("work", "home")}),
     ],
 )
 def test_a_folder_is_named_alone_or_with_its_vault(

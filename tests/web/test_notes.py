@@ -156,6 +156,38 @@ def test_a_note_reads_as_in_the_editors_that_people_use(
     product.call("DELETE", "/notes/rich")
 
 
+HTML = """# R&amp;D
+
+AT&amp;T &mdash; &eacute; &#8364; &nope; a & b.<br>H<sub>2</sub>O, <small>small</small> <b onclick="x">bold</b>
+
+<details><summary>More</summary>It was hidden</details>
+
+1 < 2, List<String>, a<b and <em>open. <a href="https://example.com/a">There</a> `&amp; <b>code</b>`
+"""
+
+
+def test_entities_and_tags_that_form_text_read_as_in_a_browser(
+    page: Page, product: Running
+) -> None:
+    product.call("PUT", "/notes/html", {"title": "R&D", "text": HTML, "createdAt": "2020-01-01"})
+    page.goto(f"{page.url.split('#')[0]}#/notes/html")
+    body = page.locator(".note .prose")
+    expect(page.locator(".note h2").first).to_have_text("R&D")
+    for place, text in enumerate(
+        (
+            "AT&T — é € &nope; a & b.\nH2O, small bold",
+            "More\nIt was hidden",
+            "1 < 2, List<String>, a<b and <em>open. There &amp; <b>code</b>",
+        )
+    ):
+        expect(body.locator("p").nth(place)).to_have_js_property("innerText", text)
+    expect(body.locator("sub")).to_have_text("2")
+    expect(body.locator("strong")).to_have_text("bold")
+    expect(body.locator("[onclick], em")).to_have_count(0)
+    expect(body.locator("a")).to_have_attribute("href", "https://example.com/a")
+    product.call("DELETE", "/notes/html")
+
+
 def test_notes_are_listed_newest_first_or_by_name_as_people_count(
     page: Page, product: Running
 ) -> None:

@@ -243,3 +243,25 @@ def test_where_a_conversation_looks_stays_with_it_in_every_browser(
     body = sent.value.post_data_json
     assert body["filters"] == {"vaults": ["boats"]}
     product.call("DELETE", "/notes/berths")
+
+
+def test_the_notes_in_no_folder_can_be_looked_in(page: Page, product: Running) -> None:
+    text = "The spare key lies under the third flowerpot."
+    product.call("PUT", "/notes/key", {"title": "Key", "text": text, "path": "key.md"})
+    assert product.answered("Where does the spare key lie?", "flowerpot", within=60)
+    page.reload()
+    place = page.get_by_label("Look in")
+    place.select_option("Not in a folder")
+    with page.expect_request("**/chat") as sent:
+        exchange = ask(page, "Where does the spare key lie?")
+    body: Any = sent.value.post_data_json
+    assert body["filters"] == {"folders": ["default/"]}
+    expect(exchange.locator(".sources li")).to_have_count(1)
+    expect(exchange.locator(".answer")).to_contain_text("flowerpot")
+    page.reload()
+    expect(place.locator("option:checked")).to_have_text("Not in a folder")
+    with page.expect_request("**/chat") as sent:
+        ask(page, "Where is the spare key?")
+    body = sent.value.post_data_json
+    assert body["filters"] == {"folders": ["default/"]}
+    product.call("DELETE", "/notes/key")

@@ -128,7 +128,7 @@ export function linked(citations) {
 /** @param {any} citation */
 function verdict(citation) {
   const state = standing(citation);
-  return state === "none" ? null : h("span", { class: "verdict", dataset: { support: state } }, meaning(citation).word);
+  return ["none", "quoted"].includes(state) ? null : h("span", { class: "verdict", dataset: { support: state } }, meaning(citation).word);
 }
 
 /** @param {any} citation @param {(target: string, shown: any[]) => Node} note what stands for a link to another note */

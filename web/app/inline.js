@@ -1,12 +1,14 @@
 /**
- * Inline Markdown: text with the place of each character -> a tree. Pure; knows no DOM. What it does not know, HTML above
- * all, stays text. A line break in the source is one in the tree.
+ * Inline Markdown: text with the place of each character -> a tree. Pure; knows no DOM. Of HTML it reads the tags that form
+ * text, without their attributes; what it does not know stays text. A line break in the source is one in the tree.
  */
+
+import { characterOf } from "./entities.js";
 
 /**
  * @typedef {{text: string, at: number[]}} Run text, and for each of its UTF-16 units the offset into the source
  * @typedef {{type: "text" | "code" | "math", text: string, at: number[]}
- *   | {type: "strong" | "em" | "del" | "mark", children: Inline[]}
+ *   | {type: "strong" | "em" | "del" | "mark" | "sub" | "sup" | "small" | "kbd" | "u", children: Inline[]}
  *   | {type: "link", href: string, children: Inline[]}
  *   | {type: "note" | "image", target: string, children: Inline[]}
  *   | {type: "footnote", label: string, children: Inline[]}
@@ -29,6 +31,13 @@ const IMAGE = /\.(?:png|jpe?g|gif|webp|avif|svg)$/i;
 const TICKS = /`+/y;
 const MATH = /\$\$([^$]{1,1500})\$\$|\$(?![\s$])((?:\\.|[^\\$\n]){0,500}(?:\\.|[^\\$\s]))\$(?!\d)/y;
 /** `$x$` and `$$x$$`: an amount like $5 is followed by a blank before the next dollar, or a digit after it. */
+const ENTITY = /&(#?\w{1,32});/y;
+const TAG = /<(\/?)([a-z][a-z0-9]{0,9})((?:\s[^<>]{0,500}?)?)\s*\/?>/iy;
+const HREF = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)')/i;
+const FORMS = /** @type {Readonly<Record<string, any>>} */ ({ b: "strong", strong: "strong", i: "em", em: "em", s: "del", del: "del", strike: "del", mark: "mark", sub: "sub", sup: "sup", small: "small", kbd: "kbd", u: "u", ins: "u" });
+const LINES = new Set(["p", "div", "center", "details", "summary", "section", "figure", "figcaption", "table", "thead", "tbody", "tr", "ul", "ol", "li", "dl", "dt", "dd"]);
+/** Tags that hold lines of their own: after them a new one begins. */
+const WITHIN = new Set(["span", "font", "abbr", "td", "th", "nobr"]);
 const FOOTNOTE = /\[\^([^\]\s]{1,50})\]/y;
 const COMMENTS = /** @type {const} */ ([["%%", "%%"], ["<!--", "-->"]]);
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
@@ -82,7 +91,9 @@ class Scanner {
       case "!":
         return this.citation() || this.footnote() || this.wiki() || this.link();
       case "<":
-        return this.comment() || this.address(ANGLE, 1);
+        return this.comment() || this.address(ANGLE, 1) || this.tag();
+      case "&":
+        return this.entity();
       case "%":
         return this.comment();
       case "h":
@@ -177,6 +188,50 @@ class Scanner {
       this.unclosed.add(sign);
     }
     return false;
+  }
+
+  /** `&mdash;`, `&#8212;`: the character that it stands for. */
+  entity() {
+    const found = this.match(ENTITY);
+    const text = found && characterOf(found[1]);
+    if (!text) return false;
+    const at = Array.from(text.split(""), () => this.run.at[this.place]);
+    return this.put({ type: "text", text, at }, found[0].length);
+  }
+
+  /** A tag that forms text is read, one that only holds it is passed by; any other stays text. */
+  tag() {
+    const found = this.match(TAG);
+    if (!found) return false;
+    const [whole, closes, written, attributes] = found;
+    const name = written.toLowerCase();
+    if (name === "br") return this.put({ type: "break" }, whole.length + Number(this.text[this.place + whole.length] === "\n"));
+    if (LINES.has(name)) return this.put(closes && this.goesOn(whole.length) ? { type: "break" } : null, whole.length);
+    if (WITHIN.has(name)) return this.put(null, whole.length);
+    if (name !== "a" && !(name in FORMS)) return false;
+    if (closes) return this.put(null, whole.length); // it was begun in another block
+    const start = this.place + whole.length;
+    const end = this.closingTag(`</${written}>`, start);
+    if (end === -1) return false;
+    const children = this.inside(start, end);
+    const length = end + written.length + 3 - this.place;
+    if (name !== "a") return this.put({ type: FORMS[name], children }, length);
+    const target = HREF.exec(attributes)?.slice(1).find(Boolean) ?? "";
+    const href = safe(target);
+    return this.put(href ? { type: "link", href, children } : { type: "note", target, children }, length);
+  }
+
+  /** Whether text follows on the same line. @param {number} length of the tag before it */
+  goesOn(length) {
+    return /^[^\S\n]*[^\s<]/.test(this.text.slice(this.place + length, this.place + length + 200));
+  }
+
+  /** @param {string} closing @param {number} start @returns {number} -1: nowhere near */
+  closingTag(closing, start) {
+    if (this.unclosed.has(closing)) return -1;
+    const end = this.text.indexOf(closing, start);
+    if (end === -1) this.unclosed.add(closing);
+    return end - start < FARTHEST ? end : -1;
   }
 
   footnote() {

@@ -1,4 +1,4 @@
-/** Markdown -> blocks, every piece of text with its place in the source. Pure; knows no DOM. HTML is text. */
+/** Markdown -> blocks, every piece of text with its place in the source. Pure; knows no DOM. */
 
 import { inlines } from "./inline.js";
 

@@ -84,13 +84,14 @@ export class Notes extends EventTarget {
     return new Map([...counts].sort(([one], [other]) => NAMES.compare(one, other)));
   }
 
-  /** Vaults by name, with their folders and those that these lie in. @returns {Map<string, string[]>} */
+  /** Vaults by name, with their folders and those that these lie in; `/` where notes are in none. @returns {Map<string, string[]>} */
   get vaults() {
     /** @type {Map<string, Set<string>>} */
     const found = new Map();
     for (const note of this.all.values()) {
       const folders = found.get(note.vault) ?? new Set();
       const parts = note.path.split("/").slice(0, -1);
+      if (!parts.length) folders.add("/");
       for (const place of parts.keys()) folders.add(parts.slice(0, place + 1).join("/"));
       found.set(note.vault, folders);
     }

@@ -5,7 +5,7 @@ const NEW = "scope";
 /**
  * @typedef {object} Place `folder` empty: the whole vault
  * @property {string} vault
- * @property {string} folder
+ * @property {string} folder `/`: the notes in no folder
  */
 /** @typedef {{place: Place | null, windowDays: number | null}} Wanted null: everywhere, or at any time */
 
@@ -59,7 +59,7 @@ export class Scope extends EventTarget {
   get filters() {
     const { place, windowDays } = this.now;
     return {
-      ...(place?.folder ? { folders: [`${place.vault}/${place.folder}`] } : {}),
+      ...(place?.folder ? { folders: [place.folder === "/" ? `${place.vault}/` : `${place.vault}/${place.folder}`] } : {}),
       ...(place && !place.folder ? { vaults: [place.vault] } : {}),
       ...(windowDays ? { windowDays } : {}),
     };

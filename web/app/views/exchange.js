@@ -231,7 +231,7 @@ export class Exchange {
       this.cited.length > 0 && iconButton("note", "Save as a note", () => this.actions.save(this)),
       iconButton("up", "Good answer", () => rate("up"), { "aria-pressed": String(this.rating === "up") }),
       iconButton("down", "Bad answer", () => rate("down"), { "aria-pressed": String(this.rating === "down") }),
-      button("Why this answer", () => this.actions.why(this), { class: "quiet" }),
+      this.answer?.meta?.query && button("Why this answer", () => this.actions.why(this), { class: "quiet" }),
     ].filter((each) => each instanceof HTMLElement);
   }
 

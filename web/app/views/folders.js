@@ -7,6 +7,8 @@ import { format, showDialog } from "../router.js";
 
 const LOOK_AGAIN = 700;
 /** Milliseconds, while a folder is being read. */
+const SOON = 3;
+/** Seconds in which nobody can tell how long it will take. */
 const NAMED = 3;
 /** Files named of those that were left out for one reason. */
 
@@ -157,7 +159,7 @@ export class Folders {
           const found = await this.page.api.get(`/folders:browse?${new URLSearchParams({ folder })}`);
           field.value = found.folder;
           tell(found.problem ?? "");
-          const up = found.parent && [{ name: "..", folder: found.parent, label: "The folder above" }];
+          const up = found.parent && [{ name: "The folder above", folder: found.parent, label: "The folder above" }];
           list.replaceChildren(...[...(up || []), ...found.folders].map((row) => h("li", { class: "list-row" }, entry(row, open))));
           list.scrollTop = 0;
           const more = found.more ? `, and ${found.more.toLocaleString()} more that are not listed` : "";
@@ -209,7 +211,7 @@ function progressOf({ done, of, seconds }) {
 
 /** `, about 12 s left`; empty where that is not known yet, or hardly anything. @param {number} done @param {number} all @param {number} seconds since it began */
 export function timeLeft(done, all, seconds) {
-  if (!done) return "";
+  if (!done || seconds < SOON) return "";
   const left = Math.ceil((seconds / done) * (all - done));
   if (left <= 2) return "";
   return left < 100 ? `, about ${left} s left` : `, about ${Math.round(left / 60)} min left`;

@@ -29,7 +29,7 @@ export class Landing {
         "div",
         { class: "drop" },
         h("p", {}, "Drop a folder of Markdown anywhere on this page."),
-        h("p", { class: "muted" }, "A folder becomes a vault of its name. Titles, tags and dates come from the frontmatter. Dropping it again updates what changed."),
+        h("p", { class: "muted" }, "Its notes come into a vault with the name of the folder. Drop it again, and what has changed is updated."),
         button("Add a folder", () => void this.addFolder(), { class: "primary" }),
         this.files,
       ),
@@ -59,8 +59,8 @@ export class Landing {
   drawIndexing() {
     const { coverage } = this.notes;
     const left = coverage ? coverage.missing + coverage.pendingEmbeddings + (coverage.stale ?? 0) : 0;
-    this.indexing.hidden = left === 0;
-    if (!left) {
+    this.indexing.hidden = left === 0 || this.folders.watching; // a folder that is read has a bar of its own
+    if (this.indexing.hidden) {
       this.begun = null;
       return;
     }

@@ -119,7 +119,14 @@ export class NoteList {
   /** @param {number} count */
   nothing(count) {
     if (count) return null;
-    return h("li", { class: "muted hint" }, !this.notes.complete ? "Loading…" : this.notes.all.size ? "No note matches." : "No notes yet: write one, or drop a folder of Markdown anywhere on this page.");
+    return h("li", { class: "muted hint" }, this.emptiness());
+  }
+
+  emptiness() {
+    if (!this.notes.complete) return "Loading…";
+    if (this.notes.all.size) return "No note matches.";
+    if (this.notes.coverage?.notes) return "Your notes are being read…";
+    return "No notes yet: write one, or drop a folder of Markdown anywhere on this page.";
   }
 
   drawFolders() {
@@ -135,9 +142,9 @@ export class NoteList {
     const { coverage } = this.notes;
     if (!coverage) return;
     const rest = [
-      coverage.pendingEmbeddings && `${coverage.pendingEmbeddings} wait`,
+      coverage.pendingEmbeddings && `${coverage.pendingEmbeddings} found by words only so far`,
       coverage.failed && `${coverage.failed} failed`,
-      coverage.missing && `${coverage.missing} to come`,
+      coverage.missing && `${coverage.missing} not read yet`,
       coverage.stale && `${coverage.stale} changed since`,
       coverage.outdated && `${coverage.outdated} of an earlier embedding model`,
     ].filter(Boolean);

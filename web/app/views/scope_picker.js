@@ -4,6 +4,8 @@ import { h } from "../dom.js";
 
 const WINDOWS = /** @type {[string, string][]} */ ([["", "Any time"], ["7", "Last 7 days"], ["30", "Last 30 days"], ["90", "Last 90 days"], ["365", "Last year"]]);
 const EVERYWHERE = "";
+const ROOT = "/";
+/** Stands for the notes that are in no folder. */
 
 export class ScopePicker {
   /** @param {import("../notes.js").Notes} notes */
@@ -37,13 +39,15 @@ export class ScopePicker {
   places(chosen) {
     const vaults = this.notes.vaults;
     const all = [...vaults].map(([vault, folders]) => {
-      const rows = folders.map((folder) => option(valueOf({ vault, folder }), folder, chosen));
+      const inFolders = folders.filter((folder) => folder !== ROOT).map((folder) => option(valueOf({ vault, folder }), folder, chosen));
+      const outside = folders.includes(ROOT) && inFolders.length ? [option(valueOf({ vault, folder: ROOT }), "Not in a folder", chosen)] : [];
+      const rows = [...outside, ...inFolders];
       return vaults.size === 1 ? rows : h("optgroup", { label: vault }, option(valueOf({ vault, folder: "" }), `All of ${vault}`, chosen), rows);
     });
     const known = all.flat().flatMap((each) => (each.tagName === "OPTGROUP" ? [...each.children] : [each]));
     if (chosen === EVERYWHERE || known.some((each) => /** @type {HTMLOptionElement} */ (each).value === chosen)) return all.flat();
     const { vault, folder } = JSON.parse(chosen);
-    return [...all.flat(), option(chosen, folder || vault, chosen)];
+    return [...all.flat(), option(chosen, folder === ROOT ? `${vault}: not in a folder` : folder || vault, chosen)];
   }
 }
 

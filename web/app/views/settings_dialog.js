@@ -26,7 +26,7 @@ const HINTS = {
   topK: "How many passages an answer is made from. With more it takes longer.",
   threshold: "Leaves out passages that are less similar to the question than this. High values refuse often.",
   strategy: "Similarity, words and date make one order: by their scores, or by their ranks.",
-  theme: "Of this page, in this browser.",
+  theme: "How the page looks in this browser.",
   shortcuts: "Letters are commands: among the notes, and in the chat after Esc.",
 };
 

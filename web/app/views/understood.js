@@ -31,7 +31,8 @@ function label(range) {
   const phrase = range.phrase.replace(LEADING, "");
   if (range.widened) return `nothing from ${phrase}, searched ${range.widened}`;
   const days = words(range);
-  const time = days === phrase ? phrase : `${phrase}: ${days}`;
+  const isDate = /\d{4}/.test(phrase) && /^\d/.test(days) && !days.includes("–");
+  const time = days === phrase || isDate ? days : `${phrase}: ${days}`;
   return range.restricts ? time : `near ${time}`;
 }
 

@@ -55,7 +55,7 @@ function contents(exchange, explained) {
   const best = Math.max(...rows.map((row) => row.score), 1e-9);
   const { keywords } = explained;
   return [
-    h("p", {}, `${plural(rows.length, "passage")} were considered; ${rows.filter((row) => row.inResult).length} went to the writer.`),
+    h("p", {}, `Considered: ${plural(rows.length, "passage")}. Read for the answer: ${rows.filter((row) => row.inResult).length}.`),
     h("p", { class: "muted" }, keywords.length ? `Words looked for: ${keywords.join(", ")}` : "No words to look for: the question was matched by meaning and time."),
     h("p", { class: "legend", "aria-hidden": "true" }, LEGS.map((leg) => h("span", { class: `key ${leg}` }, WORDS[leg]))),
     h("ol", { class: "bars" }, rows.map((row) => bar(row, best, cited.get(row.chunkId)))),
@@ -70,7 +70,7 @@ function bar(row, best, number) {
     return part;
   });
   const told = LEGS.map((leg) => `${WORDS[leg]} ${row.legs[leg].score.toFixed(2)} × ${row.legs[leg].weight}`).join(" + ");
-  const fate = number ? `cited as ${number}` : row.inResult ? "read by the writer" : (row.detail ?? "left out");
+  const fate = number ? `cited as ${number}` : row.inResult ? "read for the answer" : (row.detail ?? "left out");
   return h(
     "li",
     { class: row.inResult ? "in" : "out" },
