@@ -52,7 +52,9 @@ class SessionSettings:
     max_history: int = _setting("a whole number", default=20, least=0, most=200)
     """Number of earlier messages that a question may refer to."""
     look_in: str = _setting(
-        "text like `vault/folder`; `vault/` for all of it, `vault//` for its notes in no folder", default="", most=MAX_FOLDER
+        "text like `vault/folder`; `vault/` for all of it, `vault//` for its notes in no folder",
+        default="",
+        most=MAX_FOLDER,
     )
     """Vault or folder to search if a request's filters name none; empty for everywhere."""
     window_days: int = _setting("a whole number", default=0, least=0, most=MAX_DAYS)
