@@ -20,6 +20,7 @@ from cli.terminal import echo, echo_json
 from desktop.folders.manifest import Manifest
 from desktop.product.running import models_of
 from shared.markdown.printable import printable
+from shared.settings import LOCAL_TENANT
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
@@ -43,9 +44,10 @@ QUOTED_KIND = "quoted"
 types behind the JSON.
 """
 QUOTED = "These are quotes, not an answer: no model wrote one."
-SWITCHED_ON = "GEMINI_API_KEY, or OPENAI_BASE_URL with CHAT_MODEL, switches a model on."
+SWITCHED_ON = "`aurora model` lists the models that could, and switches one on."
 """Shown if no model is set."""
 
+ENGLISH = "en"
 NOTHING_FOUND = "nothing found"
 RECONCILE = "`aurora reconcile` indexes them now."
 NO_NOTES = "no_notes"
@@ -162,23 +164,30 @@ def time_in_words(instant: str) -> str:
 
 def show_answer(answer: Json, context: CommandContext) -> None:
     """Prints an answer and what it cites; below a refusal the nearest notes."""
-    console().print(Text(answer["answer"]))
-    show_sources(answer, context)
+    reason = _reason_in_another_language(answer)
+    console().print(Text(reason or answer["answer"]))
+    _show_below(answer, context)
 
 
 def show_sources(answer: Json, context: CommandContext) -> None:
+    """Prints everything below the text of an answer that was printed while it was written."""
+    reason = _reason_in_another_language(answer)
+    if reason:
+        console().print(Text(reason))
+    _show_below(answer, context)
+
+
+def _show_below(answer: Json, context: CommandContext) -> None:
     """Prints everything below an answer's text."""
     out = console()
     meta = answer["meta"]
     refusal = meta["refusal"]
-    if refusal:
-        _show_reason(refusal, out)
     show_time(answer)
     ranked_folders = meta.get("folders")
     if ranked_folders:
         names = [_joined("/", folder["vault"], folder["folder"]) for folder in ranked_folders]
         listing = ", ".join(names)
-        out.print(Text(f"looked in, the first first: {listing}", "dim"))
+        out.print(Text(f"looked in, the best first: {listing}", "dim"))
 
     is_quoted = meta.get("answerKind") == QUOTED_KIND
     link = linked(context)
@@ -192,15 +201,25 @@ def show_sources(answer: Json, context: CommandContext) -> None:
         _show_help(refusal, context, out)
 
 
-def _show_reason(refusal: Json, out: Console) -> None:
-    """Prints the reason of a refusal, unless the answer's text says it already."""
+def _reason_in_another_language(answer: Json) -> str:
+    """Returns the reason of a refusal to a question in another language than English; empty for other answers.
+
+    The text of a refusal is English whatever the question was.
+    """
+    refusal = answer["meta"]["refusal"]
+    if refusal is None or refusal.get("lang", ENGLISH) == ENGLISH:
+        return ""
+    return str(refusal["told"])
+
+
+def _heading_of_nearest(refusal: Json) -> str:
+    """Returns the heading of the passages below a refusal, in the language of its reason."""
     from shared.language.vocabulary import vocabulary  # noqa: PLC0415 - for refusals, with the words of a language
 
-    reason = refusal["told"]
-    english = vocabulary("en").answers
-    if english is not None and reason == english.refusals[refusal["reason"]]:
-        return
-    out.print(Text(reason))
+    answers = vocabulary(refusal.get("lang", ENGLISH)).answers
+    if answers is None:
+        return "The nearest notes:"
+    return answers.nearest
 
 
 def _show_help(refusal: Json, context: CommandContext, out: Console) -> None:
@@ -210,7 +229,7 @@ def _show_help(refusal: Json, context: CommandContext, out: Console) -> None:
         out.print(Text(hint, "dim"))
     nearest = refusal["nearest"]
     if nearest:
-        out.print(Text("\nThe nearest notes:", "dim"))
+        out.print(Text(f"\n{_heading_of_nearest(refusal)}", "dim"))
         show_results(nearest, context)
 
 
@@ -230,13 +249,7 @@ def _show_citation(
     from shared.times.dates import date_in_words  # noqa: PLC0415 - for answers that cite, with their words of dates
 
     created_at = datetime.fromisoformat(citation["createdAt"])
-    location = _joined(
-        " · ",
-        citation["title"],
-        citation["headingPath"],
-        citation["path"],
-        date_in_words(created_at),
-    )
+    location = _joined(" · ", _name(citation), citation["path"], date_in_words(created_at))
     marker = (f"[{citation['cid']}]", "cyan")
     out.print(Text.assemble("  ", marker, " ", link(location, citation)))
     if with_quote:
@@ -347,18 +360,18 @@ def show_results(rows: Sequence[Json], context: CommandContext) -> None:
         if file is not None:
             link = Style(link=_address(file, row))
             location.stylize(link)
-        names = [row["title"]]
-        for heading in row["headingPath"].split(" > "):
-            names.append(heading.lstrip("# "))
         day = row["createdAt"][:10]
-        line = Text.assemble(
-            location,
-            "  ",
-            _joined(" › ", *names),
-            (f" · {day}", "dim"),
-        )
+        line = Text.assemble(location, "  ", _name(row), (f" · {day}", "dim"))
         out.print(line)
         out.print(Text(f"    {row['snippet']}"))
+
+
+def _name(row: Json) -> str:
+    """Returns the title of a passage's note and the headings above the passage, each once and without its marks."""
+    headings = [heading.lstrip("# ") for heading in row["headingPath"].split(" > ")]
+    if headings[0] == row["title"]:
+        headings = headings[1:]
+    return _joined(" › ", row["title"], *headings)
 
 
 def _location(row: Json, file: Path | None) -> str:
@@ -494,7 +507,7 @@ def why_nothing(client: ApiClient, context: CommandContext) -> str:
     if not missing:
         return NOTHING_FOUND
     notes = counted(coverage["notes"], "note")
-    reason = f"{NOTHING_FOUND}; of {notes} {missing} not indexed yet."
+    reason = f"{NOTHING_FOUND}; {missing} of {notes} not indexed yet."
     if context.server:
         return reason
     return f"{reason} {RECONCILE}"
@@ -509,7 +522,9 @@ def _no_notes(context: CommandContext) -> str:
         store = str(settings.home)
         if settings.store == "firestore":
             store = f"Firestore ({settings.project})"
-        location = f"of tenant {context.tenant_id} in {store}"
+        location = f"in {store}"
+        if context.tenant_id != LOCAL_TENANT:
+            location = f"of tenant {context.tenant_id} in {store}"
 
     return f"There are no notes {location} yet: `aurora index FOLDER` brings a folder of Markdown."
 
@@ -557,7 +572,7 @@ def tell_what_waits(meta: Json, client: ApiClient, context: CommandContext) -> N
         return
 
     notes = counted(coverage["notes"], "note")
-    remark = f"aurora: of {notes} {waiting} still being indexed, and may be missing here"
+    remark = f"aurora: {waiting} of {notes} not indexed yet: they may be missing here"
     if not _is_remote(client):
-        remark += "; `aurora reconcile` goes on"
+        remark += f". {RECONCILE}"
     echo(remark, err=True)

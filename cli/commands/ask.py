@@ -37,7 +37,7 @@ asking = with_options(
     click.option(
         "--strategy",
         type=click.Choice(["weighted", "rrf"]),
-        help="How the legs of the search are put together.  [default: the session's, or weighted]",
+        help="How the orders by meaning, words and date become one.  [default: the session's, or weighted]",
     ),
     click.option(
         "--vault",

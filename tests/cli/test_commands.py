@@ -202,7 +202,7 @@ def test_folders_are_ranked_where_that_is_asked_for_and_named_ones_come_first(
     assert "toys" in {each["folder"] for each in answer["meta"]["folders"]}
     assert answer["references"]
     assert (
-        "looked in, the first first: default/home, "
+        "looked in, the best first: default/home, "
         in aurora("ask", "What colour is the boat?", "--rank-folders", "--folder", "home").stdout
     )
     assert aurora("ask", "Why?", "--rank-folders", "--template", "auto").exit_code == 2
