@@ -44,7 +44,7 @@ QUOTED_KIND = "quoted"
 types behind the JSON.
 """
 QUOTED = "These are quotes, not an answer: no model wrote one."
-SWITCHED_ON = "`aurora model` lists the models that could, and switches one on."
+SWITCHED_ON = "`aurora model --help` says how one is chosen."
 """Shown if no model is set."""
 
 ENGLISH = "en"

@@ -15,9 +15,17 @@ from desktop.product.running import find_running
 
 PATH = "/settings:model"
 """Route of a running product's page."""
+EXAMPLES = """\b
+aurora model                     the one that writes now
+aurora model --list              what Ollama on this machine has
+aurora model llama3.2            one of those
+aurora model --gemini            Gemini; asks for the key
+aurora model NAME --address URL  any other server
+"""
+"""Shown below the options; `\\b` keeps the lines as they are."""
 
 
-@click.command()
+@click.command(epilog=EXAMPLES)
 @click.argument("name", required=False)
 @click.option(
     "--gemini",
@@ -49,14 +57,8 @@ PATH = "/settings:model"
 )
 @common
 def model(context: CommandContext, /, name: str | None, **options: Any) -> None:  # noqa: ANN401 - click's options
-    r"""Show the model that writes, or choose one: it is tried with one word, and kept in the home's `.env` if that worked.
-
-    \b
-    aurora model                       the one that writes now
-    aurora model --list                what Ollama on this machine has
-    aurora model llama3.2              one of those
-    aurora model --gemini              Gemini; asks for the key
-    aurora model NAME --address URL    any other server
+    """Show the model that writes, or choose one: it is tried with one word, and kept in the home's
+    `.env` if that worked.
     """
     without_model = options["without"]
     with_gemini = options["gemini"]

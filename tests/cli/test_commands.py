@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.main import COMMANDS
 from tests.cli.conftest import BOATS, Aurora, Write
 from tests.servers.openai import OpenAIServer, chunked
 
@@ -270,3 +271,10 @@ def test_the_demo_answers_three_questions_with_citations(aurora: Aurora) -> None
     text = aurora("demo", "examples/notes").output
     assert text.count("\n› ") == 3
     assert "[N1]" in text
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_the_help_of_a_command_shows_no_mark_of_its_source(aurora: Aurora, name: str) -> None:
+    told = aurora(name, "--help").output
+    assert told.startswith("Usage: ")
+    assert "\\b" not in told

@@ -233,7 +233,7 @@ def test_models_that_are_set_and_do_not_answer_are_named(aurora: Aurora, notes: 
     aurora("index", str(notes(NOTES)))
     asked = aurora("ask", QUESTION)
     assert "blue" in asked.stdout
-    assert "switches one on" not in asked.stdout, "one is set"
+    assert "says how one is chosen" not in asked.stdout, "one is set"
     writer, embedder = asked.stderr.splitlines()
     server = os.environ["GEMINI_BASE_URL"]
     assert writer.startswith(f"aurora: gemini-3.5-flash-lite at {server} did not write")
@@ -258,7 +258,7 @@ def test_where_no_model_is_set_none_is_missed(aurora: Aurora, notes: Write) -> N
     aurora("index", str(notes(NOTES)))
     asked = aurora("ask", QUESTION)
     assert asked.stderr == aurora("search", "boat").stderr == ""
-    assert "switches one on" in asked.stdout
+    assert "says how one is chosen" in asked.stdout
 
 
 def _saved_only(aurora: Aurora) -> None:

@@ -208,7 +208,7 @@ def test_on_a_terminal_it_prompts_links_to_files_and_ends_with_ctrl_d(
         try:
             _until(leader, "› ")
             os.write(leader, b"What colour is the boat?\n")
-            seen = _until(leader, "floats.", "one on.", "› ")
+            seen = _until(leader, "floats.", "is chosen.", "› ")
             assert "The boat is blue" in seen
             assert f"file://{notes({})}/toys/boat.md" in seen
             os.write(leader, b"\x04")
