@@ -29,7 +29,7 @@ from shared.answering.windows import (
 from shared.language.lengths import utf16_units
 from shared.language.vocabulary import Answers, vocabulary
 from shared.markdown.neutralize import neutralize_line
-from shared.markdown.quotable import plain
+from shared.markdown.plain import plain
 from shared.markdown.quotations import joined_lines, quotation
 from shared.markdown.sanitize import Sanitizer
 from shared.model.answers import CheckedPiece, Citation, Claim, Quote, Source, Support, SupportState

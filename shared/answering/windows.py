@@ -18,7 +18,8 @@ from shared.language.forms import own_forms
 from shared.language.terms import stems_as
 from shared.language.vocabulary import vocabulary
 from shared.markdown.file import ALIAS
-from shared.markdown.quotable import PieceKind, Quotable, are_neighbours, quotable, read_lines
+from shared.markdown.lines import read_lines
+from shared.markdown.quotable import PieceKind, Quotable, are_neighbours, quotable
 from shared.markdown.quotations import Outline, Span
 from shared.model.index import COLUMNS, Vector
 from shared.model.retrieval import Retrieved, Scored

@@ -8,7 +8,7 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from shared.language.lengths import Utf16Offsets
-from shared.markdown.quotable import plain
+from shared.markdown.plain import plain
 from shared.model.index import IndexedChunk
 
 

@@ -1,6 +1,7 @@
 """Markdown as people write it: blocks, frontmatter, plain text, and what may be shown of it.
 
 file -> frontmatter, text -> blocks      for the index
+text -> lines, plain                     kinds of lines, and text without marks
 note -> file                             for a zip of all notes, and for files that the command writes
 note -> pointers                         for links between notes
 text -> neutralize                       for prompts

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from itertools import count, islice
 from pathlib import PurePosixPath
 
 from shared.markdown.frontmatter import MAX_YAML, Frontmatter, split, with_fields
+from shared.markdown.lines import prose, without_code
 from shared.model.limits import LANG_PATTERN, MAX_NAME, MAX_TAGS, MAX_TITLE
 from shared.model.notes import Note
 from shared.times.dates import day_in, is_within_years
@@ -35,7 +35,6 @@ _NO_PROPERTIES = frozenset(
 )
 """Fields of the frontmatter that are read for themselves and are no property."""
 _HEADING = re.compile(r"#[ \t]++(?P<title>\S.*)")
-_FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 _DAY_IN_NAME = re.compile(
     r"(?<!\d)(?P<year>\d{4})(?P<sign>[-_.]?)(?P<month>\d\d)(?P=sign)(?P<day>\d\d)(?!\d)", re.ASCII
 )
@@ -49,7 +48,6 @@ _MAX_DATE_LINE = 60
 """Characters of a first line that dates the note: prose that names a day ("The passport expires on
 …") does not."""
 _INLINE_TAG = re.compile(r"(?<![^\s(])#(?=[\w/-]*[^\W\d_])([\w/-]*\w)")
-_TICKS = re.compile(r"`+")
 _UNKEPT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 """Signs that YAML can spell and that no file holds."""
 
@@ -213,71 +211,6 @@ def _without_closing_marks(title: str) -> str:
     if bare[-1].isspace():
         return bare.rstrip()
     return title
-
-
-def prose(body: str) -> Iterator[str]:
-    """Yields the lines that are no code; code within a line stays."""
-    fence = ""
-    for line in body.splitlines():
-        match = _FENCE.match(line)
-        if match is None:
-            if not fence:
-                yield line
-            continue
-        marks = match[1]
-        if not fence:
-            fence = marks
-        elif marks.startswith(fence):
-            fence = ""
-
-
-@dataclass(frozen=True, slots=True)
-class CodeSpan:
-    """A span of code in a line, with its backticks."""
-
-    start: int
-    end: int
-    ticks: int
-    """Number of backticks on either side."""
-
-
-def without_code(line: str, shown: Callable[[str], str] = lambda _: "") -> str:
-    """Returns a line of prose with each span of code as it is `shown`: not at all by default.
-
-    Linear in the line.
-    """
-    parts = []
-    end = 0
-    for span in code_spans(line):
-        code = line[span.start + span.ticks : span.end - span.ticks]
-        parts.append(line[end : span.start])
-        parts.append(shown(code))
-        end = span.end
-    parts.append(line[end:])
-    return "".join(parts)
-
-
-def code_spans(line: str) -> Iterator[CodeSpan]:
-    """Yields the spans of code of a line of prose, in order. Linear in the line."""
-    runs = list(_TICKS.finditer(line))
-    # Length of a run -> the places of runs of that length, the first one last.
-    places_by_length: dict[int, list[int]] = defaultdict(list)
-    for place in reversed(range(len(runs))):
-        length = len(runs[place][0])
-        places_by_length[length].append(place)
-
-    place = 0
-    while place < len(runs):
-        opening = runs[place]
-        length = len(opening[0])
-        places = places_by_length[length]
-        while places and places[-1] <= place:
-            places.pop()
-        if places:
-            place = places[-1]
-            closing = runs[place]
-            yield CodeSpan(opening.start(), closing.end(), length)
-        place += 1
 
 
 def _tags(value: object, body: str) -> tuple[str, ...]:

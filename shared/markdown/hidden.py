@@ -10,7 +10,7 @@ import html
 import re
 from collections.abc import Iterator
 
-from shared.markdown.file import code_spans
+from shared.markdown.lines import code_spans
 
 _COMMENT = (
     r"<!--(?:(?!<!--|-->).)*+-->"

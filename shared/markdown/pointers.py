@@ -13,8 +13,9 @@ from itertools import islice
 from typing import Literal
 from urllib.parse import unquote
 
-from shared.markdown.file import aliases_of, prose, without_code
+from shared.markdown.file import aliases_of
 from shared.markdown.frontmatter import split
+from shared.markdown.lines import prose, without_code
 from shared.model.notes import Note
 from shared.values import dataclass
 

@@ -8,40 +8,19 @@ neither is quoted.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from enum import Enum
-from itertools import pairwise, zip_longest
-from typing import TypeAlias
+from itertools import pairwise
 
 from shared.language.sentences import sentences
-from shared.markdown.file import without_code
-from shared.markdown.hidden import BLOCK_ID, with_characters, without_hidden
+from shared.markdown.hidden import without_hidden
+from shared.markdown.lines import Line, behind_quote_marks, cells, read_lines
 from shared.markdown.neutralize import neutralize, neutralize_line
+from shared.markdown.plain import LINK, plain
 from shared.values import dataclass
 
 MAX_PLAIN = 320
 """Characters of a piece that are compared with a question."""
-
-_QUOTED = r"[ \t>]*+"
-_TABLE_RULE_MARKS = r"\|?+[ \t]*+:?+-{2,}+:?+[ \t]*+(?:\|[ \t]*+:?+-*+:?+[ \t]*+)*+"
-_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
-_LINE_KINDS = (
-    ("fence", re.compile(rf"{_QUOTED}(?:`{{3,}}|~{{3,}})")),
-    ("rule", re.compile(rf"{_QUOTED}{_TABLE_RULE_MARKS}\s*\Z")),
-    ("row", re.compile(rf"{_QUOTED}\|.*\|\s*\Z")),
-    ("heading", re.compile(rf"{_QUOTED}#{{1,6}}(?:[ \t]|\s*\Z)")),
-    ("item", re.compile(rf"{_QUOTED}(?:[-*+•‣◦]|\d{{1,9}}[.)])[ \t]+\S")),
-    ("frame", re.compile(rf"{_QUOTED}(?:\{{%.*%\}}|:::.*|!!!.*|\[![A-Za-z]+\][-+]?.*)?\s*\Z")),
-)
-"""Kinds of lines, the first that fits. A frame is an empty line, a template's tag or the opening of
-a callout."""
-
-_PIPELESS_RULE = re.compile(
-    rf"^{_QUOTED}:?+-+:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)++\|?+[ \t]*+$", re.MULTILINE
-)
-_QUOTE_MARK = re.compile(r"(?:[ \t]*+>)++[ \t]*+")
-_BLANKS = re.compile(r"[ \t]*")
 _WORD = re.compile(r"[^\W_]{2}|[^\W\dxX_]")
 
 
@@ -72,20 +51,6 @@ class Quotable:
     """The lines of its table's head, or the opening fence of its block of code."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the text, without the white space at its end."""
-
-    start: int
-    end: int
-    kind: str
-    """`fence`, `rule`, `row`, `heading`, `item`, `frame`, `code` or `text`."""
-
-    @property
-    def length(self) -> int:
-        return self.end - self.start
-
-
 def quotable(text: str, columns: str = "") -> tuple[Quotable, ...]:
     """Returns the pieces of a passage in order, apart from each other; none without a letter.
 
@@ -113,78 +78,6 @@ def are_neighbours(text: str, previous: Quotable, piece: Quotable) -> bool:
         return False
     gap = text[previous.end : piece.start]
     return _WORD.search(gap) is None
-
-
-def read_lines(text: str) -> Iterator[Line]:
-    """Yields the lines of the text with their kinds."""
-    lines = list(_lines_as_marked(text))
-    is_in_table = False
-    for line, following in zip_longest(lines, lines[1:]):
-        if line.kind == "text":
-            is_in_table = is_in_table or _heads_table(text, line, following)
-        elif line.kind != "rule":
-            is_in_table = False
-        if is_in_table and line.kind == "text":
-            yield replace(line, kind="row")
-        else:
-            yield line
-
-
-def _lines_as_marked(text: str) -> Iterator[Line]:
-    """Yields the lines with their kinds; rows of a table are those between `|`."""
-    is_code = False
-    for match in _LINE.finditer(text):
-        line = match[0].rstrip()
-        kind = _kind_of_line(match[0])
-        if kind == "fence":
-            is_code = not is_code
-        elif is_code:
-            kind = "code" if line else "frame"
-        start = match.start()
-        yield Line(start, start + len(line), kind)
-
-
-def _heads_table(text: str, line: Line, following: Line | None) -> bool:
-    """Reports whether a line is the head of a table whose lines do not begin with `|`.
-
-    following: the next line, which rules the head off in as many columns.
-    """
-    if following is None or following.kind != "rule":
-        return False
-    head = cells(text[line.start : line.end])
-    rule = cells(text[following.start : following.end])
-    return len(head) > 1 and len(head) == len(rule)
-
-
-def with_pipes(markdown: str) -> str:
-    """Returns Markdown in which every line of a table begins and ends with `|`."""
-    if not _PIPELESS_RULE.search(markdown):
-        return markdown
-    lines = []
-    is_in_table = False
-    for line in read_lines(markdown):
-        text = markdown[line.start : line.end]
-        if line.kind == "row":
-            is_in_table = True
-        elif line.kind != "rule":
-            is_in_table = False
-        lacks_pipe = not text.lstrip("> \t").startswith("|")
-        if is_in_table and lacks_pipe:
-            begin = _behind_quote_marks(markdown, line.start) - line.start
-            marks = text[:begin]
-            row = text[begin:].removesuffix("|").rstrip()
-            text = f"{marks}| {row} |"
-        lines.append(text)
-    if not markdown.endswith("\n"):
-        lines.pop()  # the empty line behind the last break, which is none here
-    return "\n".join(lines)
-
-
-def _kind_of_line(line: str) -> str:
-    for kind, pattern in _LINE_KINDS:
-        if pattern.match(line):
-            return kind
-    return "text"
 
 
 class _Reader:
@@ -287,7 +180,7 @@ class _Reader:
             piece_end = start + last
             line_start = piece_start
             if is_item and index == 0:
-                line_start = _behind_quote_marks(self._text, start)
+                line_start = behind_quote_marks(self._text, start)
             piece_text = neutralize(self._text[piece_start:piece_end])
             yield Quotable(
                 start=piece_start,
@@ -303,7 +196,7 @@ def _whole_links(paragraph: str, spans: Sequence[tuple[int, int]]) -> list[tuple
     """Returns the sentences joined where one ends in the midst of a link."""
     links = []
     if "](" in paragraph:
-        links = [link.span() for link in _LINK.finditer(paragraph)]
+        links = [link.span() for link in LINK.finditer(paragraph)]
     joined: list[tuple[int, int]] = []
     for start, end in spans:
         begins_in_link = any(first < start < last for first, last in links)
@@ -326,14 +219,6 @@ def _described(names: Sequence[str], values: Sequence[str]) -> str:
         elif value:
             described.append(value)
     return "; ".join(described)
-
-
-def _behind_quote_marks(text: str, start: int) -> int:
-    """Returns the offset behind the marks of a quotation or the indentation at `start`."""
-    marks = _QUOTE_MARK.match(text, start) or _BLANKS.match(text, start)
-    if marks is None:
-        return start
-    return marks.end()
 
 
 def _unwrapped(text: str, lines: Sequence[Line]) -> str:
@@ -366,121 +251,3 @@ def _shortened(text: str) -> str:
     cut = text[:MAX_PLAIN]
     whole_words, _, _ = cut.rpartition(" ")
     return f"{whole_words or cut}…"
-
-
-_FENCE = re.compile(rf"^{_QUOTED}(?:`{{3,}}|~{{3,}}).*$", re.MULTILINE)
-_TABLE_RULE = re.compile(rf"^{_QUOTED}{_TABLE_RULE_MARKS}$", re.MULTILINE)
-_LINE_MARK = re.compile(
-    r"^(?:[ \t]*(?:>|#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]))+(?:\[[ xX]\][ \t])?[ \t]*",
-    re.MULTILINE,
-)
-_CALLOUT = re.compile(r"^[ \t]*\[![a-zA-Z]{1,20}\][-+]?", re.MULTILINE)
-_TABLE_ROW = re.compile(r"^[ \t]*+\|.*$", re.MULTILINE)
-_CELL_RULE = re.compile(r"(?<!\\)\|")
-_TEMPLATE_TAG = re.compile(
-    r"\{%[-+]?\s*+\w++([^{}\n]{0,200}?)\s*+[-+]?%\}|\{\{[^{}\n]{0,200}\}\}|\{:[^{}\n]{0,200}\}"
-)
-_TEMPLATER = re.compile(r"<%[^\n]{0,200}?%>")
-_WORDS_OF_A_TAG = re.compile(r"\s*\"([\w -]+)\"\s*")
-_LINK_START = re.compile(r"\]\(\s*\Z")
-_LINK = re.compile(
-    r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:[ \t]+\"[^\"]*\")?[ \t]*\)"
-)
-_LINK_BY_NAME = re.compile(r"!?\[([^\[\]]+)\]\[[^\[\]]*\]")
-_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,40}\]:?")
-_WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]|\n]*?)(?:\\?\|([^\[\]|\n]+))?\]\]")
-_EMBEDDED_FILE = re.compile(r"\.(?!md\b)[A-Za-z][A-Za-z0-9]{1,4}\Z")
-_STRONG = re.compile(
-    r"(\*\*|(?<!\w)__|~~|==)(?=\S)((?:(?!\1).)++)(?<=\S)\1(?!(?<=__)\.?\w)"
-)  # but not `__init__.py`
-_EMPHASIS = re.compile(
-    r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=\S)\*(?![\w*])|(?<!\w)_(?=[^\s_])([^_\n]+?)(?<=\S)_(?!\w)"
-)
-_TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>|<!--(?:(?!<!--|-->).)*+-->")
-_LEFT_OVER = re.compile(r"(?<!\S)\*\*(?=\S)|(?<=\S)\*\*(?!\S)")
-"""Marks that open or close emphasis whose other end lies in another sentence."""
-
-_Replacement: TypeAlias = str | Callable[[re.Match[str]], str]
-
-
-def _words_of_row(row: re.Match[str]) -> str:
-    values = [cell for cell in cells(row[0]) if cell]
-    return ", ".join(values)
-
-
-def _words_of_tag(tag: re.Match[str]) -> str:
-    """Returns the word that `{% channel "travel" %}` shows; no file name, list or end of a link."""
-    words = _WORDS_OF_A_TAG.fullmatch(tag[1] or "")
-    if words is None:
-        return ""
-    before = tag.string[max(0, tag.start() - 20) : tag.start()]
-    if _LINK_START.search(before):
-        return ""
-    return words[1]
-
-
-def _words_of_wiki_link(link: re.Match[str]) -> str:
-    """Returns what a link shows: `[[folder/Note#Heading]]` reads "Note > Heading".
-
-    A block's id, and a picture that is shown, have no words.
-    """
-    embeds, target, alias = link.groups()
-    if alias and not embeds:
-        return alias
-    path, _, part = target.partition("#")
-    if embeds and _EMBEDDED_FILE.search(path):
-        return ""
-    _, _, file_name = path.rpartition("/")
-    name = file_name.removesuffix(".md").strip()
-    heading = ""
-    if not part.startswith("^"):
-        heading = part.replace("#", " > ").strip()
-    if name and heading:
-        return f"{name} > {heading}"
-    return name or heading
-
-
-def _words_of_emphasis(emphasis: re.Match[str]) -> str:
-    return emphasis[1] or emphasis[2]
-
-
-_MARKS_BEFORE_CODE: Sequence[tuple[re.Pattern[str], _Replacement]] = (
-    (_FENCE, ""),
-    (_TABLE_RULE, ""),
-    (_LINE_MARK, ""),
-    (_CALLOUT, ""),
-    (_TABLE_ROW, _words_of_row),
-    (BLOCK_ID, ""),
-    (_TEMPLATE_TAG, _words_of_tag),
-    (_TEMPLATER, ""),
-    (_LINK, r"\1"),
-    (_WIKI_LINK, _words_of_wiki_link),
-    (_LINK_BY_NAME, r"\1"),
-    (_FOOTNOTE, ""),
-    (_TAG, " "),
-    (_STRONG, r"\2"),
-)
-"""Marks and what stands in their place, in the order in which they are replaced."""
-
-
-def plain(markdown: str) -> str:
-    """Returns a few lines of Markdown without marks; cells of a table row are joined by commas.
-
-    Empty if it shows no words of its own: rules of tables, fences of code, tags of templates. Words
-    of code stay.
-    """
-    text = with_pipes(markdown)
-    for mark, replacement in _MARKS_BEFORE_CODE:
-        text = mark.sub(replacement, text)
-    text = with_characters(text)
-    text = without_code(text, str.strip)
-    text = _EMPHASIS.sub(_words_of_emphasis, text)
-    text = _LEFT_OVER.sub("", text)
-    return " ".join(text.split())
-
-
-def cells(row: str) -> tuple[str, ...]:
-    """Returns the cells of a table's row as they stand in it, empty ones too."""
-    without_begin = row.lstrip("> \t").removeprefix("|")
-    inside = without_begin.rstrip().removesuffix("|")
-    return tuple(cell.strip() for cell in _CELL_RULE.split(inside))

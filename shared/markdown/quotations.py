@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from shared.markdown.hidden import with_characters, without_hidden, without_marks
+from shared.markdown.lines import Line, read_lines, with_pipes
 from shared.markdown.neutralize import neutralize, neutralize_line
-from shared.markdown.quotable import Line, PieceKind, Quotable, read_lines, with_pipes
+from shared.markdown.quotable import PieceKind, Quotable
 from shared.values import dataclass
 
 Span: TypeAlias = tuple[int, int]

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.markdown.quotable import PieceKind, are_neighbours, plain, quotable
+from shared.markdown.plain import plain
+from shared.markdown.quotable import PieceKind, are_neighbours, quotable
 
 
 def shown(text: str) -> list[str]:

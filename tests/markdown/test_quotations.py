@@ -13,7 +13,8 @@ from markdown_it import MarkdownIt
 
 from shared.markdown.frontmatter import split
 from shared.markdown.hidden import with_characters, without_hidden, without_marks
-from shared.markdown.quotable import PieceKind, are_neighbours, plain, quotable
+from shared.markdown.plain import plain
+from shared.markdown.quotable import PieceKind, are_neighbours, quotable
 from shared.markdown.quotations import Outline, quotation
 from shared.markdown.sanitize import sanitize
 

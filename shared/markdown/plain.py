@@ -1,0 +1,119 @@
+"""Markdown -> plain text: marks go, links and tags leave their words, cells of a row are joined."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from shared.markdown.hidden import BLOCK_ID, with_characters
+from shared.markdown.lines import QUOTED, TABLE_RULE_MARKS, cells, with_pipes, without_code
+
+_FENCE = re.compile(rf"^{QUOTED}(?:`{{3,}}|~{{3,}}).*$", re.MULTILINE)
+_TABLE_RULE = re.compile(rf"^{QUOTED}{TABLE_RULE_MARKS}$", re.MULTILINE)
+_LINE_MARK = re.compile(
+    r"^(?:[ \t]*(?:>|#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]))+(?:\[[ xX]\][ \t])?[ \t]*",
+    re.MULTILINE,
+)
+_CALLOUT = re.compile(r"^[ \t]*\[![a-zA-Z]{1,20}\][-+]?", re.MULTILINE)
+_TABLE_ROW = re.compile(r"^[ \t]*+\|.*$", re.MULTILINE)
+_TEMPLATE_TAG = re.compile(
+    r"\{%[-+]?\s*+\w++([^{}\n]{0,200}?)\s*+[-+]?%\}|\{\{[^{}\n]{0,200}\}\}|\{:[^{}\n]{0,200}\}"
+)
+_TEMPLATER = re.compile(r"<%[^\n]{0,200}?%>")
+_WORDS_OF_A_TAG = re.compile(r"\s*\"([\w -]+)\"\s*")
+_LINK_START = re.compile(r"\]\(\s*\Z")
+LINK = re.compile(
+    r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:[ \t]+\"[^\"]*\")?[ \t]*\)"
+)
+_LINK_BY_NAME = re.compile(r"!?\[([^\[\]]+)\]\[[^\[\]]*\]")
+_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,40}\]:?")
+_WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]|\n]*?)(?:\\?\|([^\[\]|\n]+))?\]\]")
+_EMBEDDED_FILE = re.compile(r"\.(?!md\b)[A-Za-z][A-Za-z0-9]{1,4}\Z")
+_STRONG = re.compile(
+    r"(\*\*|(?<!\w)__|~~|==)(?=\S)((?:(?!\1).)++)(?<=\S)\1(?!(?<=__)\.?\w)"
+)  # but not `__init__.py`
+_EMPHASIS = re.compile(
+    r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=\S)\*(?![\w*])|(?<!\w)_(?=[^\s_])([^_\n]+?)(?<=\S)_(?!\w)"
+)
+_TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>|<!--(?:(?!<!--|-->).)*+-->")
+_LEFT_OVER = re.compile(r"(?<!\S)\*\*(?=\S)|(?<=\S)\*\*(?!\S)")
+"""Marks that open or close emphasis whose other end lies in another sentence."""
+
+_Replacement: TypeAlias = str | Callable[[re.Match[str]], str]
+
+
+def plain(markdown: str) -> str:
+    """Returns a few lines of Markdown without marks; cells of a table row are joined by commas.
+
+    Empty if it shows no words of its own: rules of tables, fences of code, tags of templates. Words
+    of code stay.
+    """
+    text = with_pipes(markdown)
+    for mark, replacement in _MARKS_BEFORE_CODE:
+        text = mark.sub(replacement, text)
+    text = with_characters(text)
+    text = without_code(text, str.strip)
+    text = _EMPHASIS.sub(_words_of_emphasis, text)
+    text = _LEFT_OVER.sub("", text)
+    return " ".join(text.split())
+
+
+def _words_of_row(row: re.Match[str]) -> str:
+    values = [cell for cell in cells(row[0]) if cell]
+    return ", ".join(values)
+
+
+def _words_of_tag(tag: re.Match[str]) -> str:
+    """Returns the word that `{% channel "travel" %}` shows; no file name, list or end of a link."""
+    words = _WORDS_OF_A_TAG.fullmatch(tag[1] or "")
+    if words is None:
+        return ""
+    before = tag.string[max(0, tag.start() - 20) : tag.start()]
+    if _LINK_START.search(before):
+        return ""
+    return words[1]
+
+
+def _words_of_wiki_link(link: re.Match[str]) -> str:
+    """Returns what a link shows: `[[folder/Note#Heading]]` reads "Note > Heading".
+
+    A block's id, and a picture that is shown, have no words.
+    """
+    embeds, target, alias = link.groups()
+    if alias and not embeds:
+        return alias
+    path, _, part = target.partition("#")
+    if embeds and _EMBEDDED_FILE.search(path):
+        return ""
+    _, _, file_name = path.rpartition("/")
+    name = file_name.removesuffix(".md").strip()
+    heading = ""
+    if not part.startswith("^"):
+        heading = part.replace("#", " > ").strip()
+    if name and heading:
+        return f"{name} > {heading}"
+    return name or heading
+
+
+def _words_of_emphasis(emphasis: re.Match[str]) -> str:
+    return emphasis[1] or emphasis[2]
+
+
+_MARKS_BEFORE_CODE: Sequence[tuple[re.Pattern[str], _Replacement]] = (
+    (_FENCE, ""),
+    (_TABLE_RULE, ""),
+    (_LINE_MARK, ""),
+    (_CALLOUT, ""),
+    (_TABLE_ROW, _words_of_row),
+    (BLOCK_ID, ""),
+    (_TEMPLATE_TAG, _words_of_tag),
+    (_TEMPLATER, ""),
+    (LINK, r"\1"),
+    (_WIKI_LINK, _words_of_wiki_link),
+    (_LINK_BY_NAME, r"\1"),
+    (_FOOTNOTE, ""),
+    (_TAG, " "),
+    (_STRONG, r"\2"),
+)
+"""Marks and what stands in their place, in the order in which they are replaced."""
