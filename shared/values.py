@@ -78,6 +78,8 @@ def _compiled_init(value_type: type[DataclassInstance]) -> Callable[..., None]:
         slot = getattr(value_type, name)
         names[f"set_{name}"] = slot.__set__
         lines.append(f"set_{name}(self, {value})")
+    if hasattr(value_type, "__post_init__"):
+        lines.append("self.__post_init__()")
     parameters = positional
     if keyword_only:
         parameters = [*positional, "*", *keyword_only]

@@ -134,3 +134,19 @@ def test_every_frozen_class_with_slots_is_made_this_way() -> None:
         if "frozen=True, slots=True" in text and ("dataclasses", "dataclass") in names:
             standard_ones.append(str(path.relative_to(ROOT)))
     assert not standard_ones, "import dataclass from shared.values"
+
+
+def test_a_class_that_checks_its_values_does_so_when_an_instance_is_made() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Share:
+        value: float
+
+        def __post_init__(self) -> None:
+            if self.value > 1:
+                raise ValueError("more than all")
+
+    assert Share(0.5).value == 0.5
+    with pytest.raises(ValueError, match="more than all"):
+        Share(1.5)
+    with pytest.raises(ValueError, match="more than all"):
+        dataclasses.replace(Share(0.5), value=2.0)
