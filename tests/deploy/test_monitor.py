@@ -18,7 +18,7 @@ from googleapiclient.discovery_cache import DISCOVERY_DOC_DIR
 from tests.deploy.conftest import ROOT, found_gcloud
 from tests.servers.cloud_monitoring import contents
 from tests.servers.gemini import error
-from tests.servers.google_cloud import OWNER, GoogleCloud, tools
+from tests.servers.google_cloud import OWNER, GoogleCloud, tools, with_ready_token
 
 PROJECT = "demo-watched"
 METRICS = sorted(contents("metrics"))
@@ -53,13 +53,16 @@ class Watched:
     cloud: GoogleCloud
     folder: Path
 
+    def environment(self) -> dict[str, str]:
+        """Variables of the project's owner."""
+        path = with_ready_token(os.environ["PATH"], self.folder / "bin")
+        return tools(self.cloud, home=self.folder / "owner", account=OWNER, path=path)
+
     def monitor(self, *arguments: str) -> str:
         done = subprocess.run(
             ["deploy/monitor.sh", PROJECT, *arguments],
             cwd=ROOT,
-            env=tools(
-                self.cloud, home=self.folder / "owner", account=OWNER, path=os.environ["PATH"]
-            ),
+            env=self.environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
