@@ -74,6 +74,6 @@ def test_spans_are_trimmed_ordered_and_hold_every_letter(text: str) -> None:
 @pytest.mark.parametrize(
     "piece", [".", ". ", "a. ", "1. ", ".)", '"', "- ", "\n", "[x] ", "a", " ", "…", "e.g. "]
 )
-def test_a_megabyte_of_anything_takes_seconds(piece: str) -> None:
-    text = piece * (900_000 // len(piece))
+def test_three_hundred_thousand_characters_of_anything_take_a_second(piece: str) -> None:
+    text = piece * (300_000 // len(piece))
     assert all(end <= len(text) for _, end in sentences(text))
