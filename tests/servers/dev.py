@@ -54,15 +54,20 @@ class Running:
             time.sleep(0.1)
 
     def answered(self, question: str, expected: str, within: float, **headers: str) -> bool:
-        """Whether an answer that holds `expected` has arrived before that many seconds have passed."""
+        """Whether an answer that holds `expected` has arrived before that many seconds have passed.
+
+        It asks ever less often: a question takes the processor from what it waits for.
+        """
         deadline = time.monotonic() + within
+        pause = 0.05
         while time.monotonic() < deadline:
             if (
                 expected
                 in self.call("POST", "/chat", {"message": question}, **headers)[1]["answer"]
             ):
                 return time.monotonic() < deadline
-            time.sleep(0.05)
+            time.sleep(pause)
+            pause = min(1.3 * pause, 1.0)
         return False
 
 

@@ -352,12 +352,14 @@ def test_files_that_are_gone_all_at_once_are_asked_about(
 def _reload_until(page: Page, text: str, *, count: int) -> None:
     """A minute at most: a folder is looked at again twice a minute, and sooner where something happened."""
     deadline = time.monotonic() + 60
+    pause = 0.5
     while time.monotonic() < deadline:
         page.reload()
         expect(page.get_by_role("heading", name="Folders of this machine")).to_be_visible()
         if page.get_by_text(text).count() == count:
             return
-        time.sleep(0.5)
+        time.sleep(pause)
+        pause = min(1.5 * pause, 3.0)
     expect(page.get_by_text(text)).to_have_count(count)
 
 
