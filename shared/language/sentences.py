@@ -30,31 +30,6 @@ _ORDINAL_DOTS = frozenset(
 """Languages that write `19.` for `19th`."""
 
 
-@cache
-def _words_of_all(attribute: str) -> frozenset[str]:
-    """Returns the words of one list of the vocabularies, in all languages together: texts quote
-    each other's.
-    """
-    words: set[str] = set()
-    for language in vocabularies():
-        words.update(getattr(language, attribute).split())
-    return frozenset(words)
-
-
-@cache
-def _month_pattern() -> re.Pattern[str]:
-    """Returns the pattern of a month's name in any language."""
-    names: set[str] = set()
-    for language in vocabularies():
-        times = language.times
-        if times is None:
-            continue
-        for forms in (*times.months, *times.short_months):
-            names.update(forms.split("|"))
-    any_name = "|".join(sorted(names))
-    return re.compile(rf"(?:{any_name})(?!\w)", re.IGNORECASE)
-
-
 def sentences(text: str, *, lang: str | None = None) -> list[tuple[int, int]]:
     """Returns (start, end) of each sentence, in order, in code points. Linear in the text.
 
@@ -154,6 +129,20 @@ def _opens_line(text: str, offset: int) -> bool:
     return not line.strip(" \t>-*+")
 
 
+@cache
+def _month_pattern() -> re.Pattern[str]:
+    """Returns the pattern of a month's name in any language."""
+    names: set[str] = set()
+    for language in vocabularies():
+        times = language.times
+        if times is None:
+            continue
+        for forms in (*times.months, *times.short_months):
+            names.update(forms.split("|"))
+    any_name = "|".join(sorted(names))
+    return re.compile(rf"(?:{any_name})(?!\w)", re.IGNORECASE)
+
+
 def _abbreviates(word: str, following: str) -> bool:
     """Reports whether the dot behind a word belongs to it as to an abbreviation or an initial, and
     ends no sentence.
@@ -171,3 +160,14 @@ def _abbreviates(word: str, following: str) -> bool:
         is_title = lowered in _words_of_all("titles") and word[0].isupper()
         return is_before_digit or is_title
     return lowered in _words_of_all("abbreviations")
+
+
+@cache
+def _words_of_all(attribute: str) -> frozenset[str]:
+    """Returns the words of one list of the vocabularies, in all languages together: texts quote
+    each other's.
+    """
+    words: set[str] = set()
+    for language in vocabularies():
+        words.update(getattr(language, attribute).split())
+    return frozenset(words)

@@ -107,11 +107,6 @@ def date_in_words(moment: datetime) -> str:
     return f"{moment.day} {month} {moment.year}"
 
 
-def _times() -> tuple[Times, ...]:
-    """Returns the words for times of every language that has some."""
-    return tuple(language.times for language in vocabularies() if language.times)
-
-
 @cache
 def _months() -> dict[str, int]:
     """Maps each form of a month in any language, in lower case, to its number."""
@@ -121,6 +116,11 @@ def _months() -> dict[str, int]:
             numbers |= dict.fromkeys(forms_of(month), number)
         numbers |= times.short_months
     return numbers
+
+
+def _times() -> tuple[Times, ...]:
+    """Returns the words for times of every language that has some."""
+    return tuple(language.times for language in vocabularies() if language.times)
 
 
 @cache

@@ -1,6 +1,8 @@
-"""A mention of a time -> the days it names, one small function for each kind of rule in the lexicons.
+"""A mention of a time -> the days it names.
 
-`days_of` resolves a mention by itself, `days_at` a distance from a time, `days_of_ordinal` a day or weekend of a time.
+1. `days_of` resolves a mention by itself, by the function that RESOLVERS names for its kind of rule in the lexicons.
+2. `days_at` resolves a distance from a time, `days_of_ordinal` a day, weekend or units of a time.
+3. Last comes what a mention counts: its unit, its number, its year.
 """
 
 from __future__ import annotations
@@ -39,66 +41,19 @@ def days_of(mention: Mention, context: Context) -> Span | None:
         return None
 
 
-def unit_of(mention: Mention, context: Context) -> Unit:
-    """Returns the unit in which a mention counts; days if it names none."""
-    word = mention.word("unit")
-    if word is None:
-        return Unit.DAY
-    return Unit(context.words.units[word])
+def _single_day(_: Mention, context: Context, *, back: int) -> Span:
+    """Resolves `today`, `yesterday`: the day `back` days before today."""
+    return calendar.unit_back(Unit.DAY, back, context.today)
 
 
-def _count(
-    mention: Mention,
-    context: Context,
-    group: str = "n",
-    *,
-    absent: int = 1,
-    few: int | None = None,
-) -> int:
-    """Returns how many units a mention counts; a fortnight is two weeks.
-
-    absent: the count of a mention without a number. few: that of `a few`; None: MAX_FEW of its unit.
-    """
-    word = mention.word(group)
-    if word is None:
-        number = absent
-    elif word.isdecimal():
-        number = int(word)
-    else:
-        number = context.words.numbers[word]
-    if number == FEW:
-        number = few or MAX_FEW[unit_of(mention, context)]
-    if mention.word("unit") in context.words.fortnights:
-        return number * 2
-    return number
+def _last_days(_: Mention, context: Context, *, days: int) -> Span:
+    """Resolves words for a short while: the last `days` days."""
+    return _window(Unit.DAY, days, context)
 
 
-def _ordinal(word: str, context: Context) -> int | None:
-    """Reads `3rd` or `third`; None for a word that is neither."""
-    if word[:1].isdigit():
-        return int(word[0])
-    return context.words.ordinals.get(word)
-
-
-def _day_of_moment(ago: timedelta, context: Context) -> date:
-    """Returns the day of the moment that lies so long ago."""
-    moment = context.now.astimezone(UTC) - ago
-    return moment.astimezone(context.zone).date()
-
-
-def _window(unit: Unit, count: int, context: Context) -> Span:
-    """Returns the last `count` units up to today.
-
-    Days and weeks are counted in 24 hours, longer units by the calendar's date.
-    """
-    days = count * calendar.REACH[unit]
-    if unit in (Unit.DAY, Unit.WEEK):
-        ago = timedelta(days)
-        start = _day_of_moment(ago, context)
-    else:
-        start = calendar.shifted(context.today, unit, -count)
-    tomorrow = context.today + ONE_DAY
-    return Span(start, tomorrow, days)
+def _ago(mention: Mention, context: Context) -> Span:
+    """Resolves `two weeks ago`."""
+    return _away(mention, context, context.today, -1)
 
 
 def _rolling(mention: Mention, context: Context) -> Span:
@@ -114,6 +69,21 @@ def _rolling(mention: Mention, context: Context) -> Span:
     absent = 1 if mention.word("few") is None else MAX_FEW[unit]
     count = _count(mention, context, absent=absent)
     return _window(unit, count, context)
+
+
+def _window(unit: Unit, count: int, context: Context) -> Span:
+    """Returns the last `count` units up to today.
+
+    Days and weeks are counted in 24 hours, longer units by the calendar's date.
+    """
+    days = count * calendar.REACH[unit]
+    if unit in (Unit.DAY, Unit.WEEK):
+        ago = timedelta(days)
+        start = _day_of_moment(ago, context)
+    else:
+        start = calendar.shifted(context.today, unit, -count)
+    tomorrow = context.today + ONE_DAY
+    return Span(start, tomorrow, days)
 
 
 def _older(mention: Mention, context: Context) -> Span:
@@ -132,27 +102,10 @@ def _clock_ago(mention: Mention, context: Context) -> Span:
     return calendar.day(_day_of_moment(ago, context))
 
 
-def _away(mention: Mention, context: Context, day: date, sign: int) -> Span:
-    """Returns the calendar unit that lies so many before a day's (`sign` -1) or after it (1).
-
-    "Two or three" are both; "a few" are two to MAX_FEW.
-    """
-    unit = unit_of(mention, context)
-    least = _count(mention, context, few=2)
-    if mention.word("most") is None:
-        most = _count(mention, context)
-    else:
-        most = _count(mention, context, "most")
-    near = calendar.unit_back(unit, -sign * least, day)
-    far = calendar.unit_back(unit, -sign * most, day)
-    if sign < 0:
-        return Span(far.start, near.end, far.reach)
-    return Span(near.start, far.end, far.reach)
-
-
-def _ago(mention: Mention, context: Context) -> Span:
-    """Resolves `two weeks ago`."""
-    return _away(mention, context, context.today, -1)
+def _day_of_moment(ago: timedelta, context: Context) -> date:
+    """Returns the day of the moment that lies so long ago."""
+    moment = context.now.astimezone(UTC) - ago
+    return moment.astimezone(context.zone).date()
 
 
 def _half_year_ago(mention: Mention, context: Context) -> Span:
@@ -236,28 +189,6 @@ def _iso_week(mention: Mention, context: Context) -> Span | None:
     return Span(monday, monday + timedelta(weeks=weeks))
 
 
-def _year_of(mention: Mention, context: Context) -> int | None:
-    """Returns the year that a mention names, that beside it or the context's; None if there is none."""
-    year = mention.word("year") or mention.word("yy")
-    if year is None:
-        return mention.year or context.year
-    if len(year) == 4:
-        return int(year)
-    two_digits = year.removeprefix("'")
-    return 2000 + int(two_digits)
-
-
-def _month_number(mention: Mention, context: Context) -> int | None:
-    """Returns the month that a date names in figures or by its name; None if it names none."""
-    figure = mention.word("number") or mention.word("second")
-    if figure is not None:
-        return int(figure)
-    name = mention.word("month")
-    if name is None:
-        return None
-    return context.words.months[name]
-
-
 def _day(mention: Mention, context: Context) -> Span | None:
     """Resolves a day, the days up to `d2`, or the month if no day is named: of the year named, otherwise the latest."""
     month = _month_number(mention, context)
@@ -275,6 +206,17 @@ def _day(mention: Mention, context: Context) -> Span | None:
         return first
     last_day = first.start.replace(day=int(last))
     return Span(first.start, last_day + ONE_DAY)
+
+
+def _month_number(mention: Mention, context: Context) -> int | None:
+    """Returns the month that a date names in figures or by its name; None if it names none."""
+    figure = mention.word("number") or mention.word("second")
+    if figure is not None:
+        return int(figure)
+    name = mention.word("month")
+    if name is None:
+        return None
+    return context.words.months[name]
 
 
 def _day_number(mention: Mention, context: Context) -> int | None:
@@ -372,16 +314,6 @@ def _decade(mention: Mention, context: Context) -> Span:
         has_begun = 2000 + first_year <= context.today.year
         first_year += 2000 if has_begun else 1900
     return Span(date(first_year, 1, 1), date(first_year + 10, 1, 1))
-
-
-def _single_day(_: Mention, context: Context, *, back: int) -> Span:
-    """Resolves `today`, `yesterday`: the day `back` days before today."""
-    return calendar.unit_back(Unit.DAY, back, context.today)
-
-
-def _last_days(_: Mention, context: Context, *, days: int) -> Span:
-    """Resolves words for a short while: the last `days` days."""
-    return _window(Unit.DAY, days, context)
 
 
 def _no_days(_mention: Mention, _context: Context) -> None:
@@ -530,6 +462,32 @@ def _days_from(distance: Mention, edge: date, context: Context, sign: int) -> Sp
     return Span(edge, other_edge)
 
 
+def _nearest(weekday: int, edge: date, sign: int) -> date:
+    """Returns the last such weekday before `edge` (`sign` -1), or the first from it on (1)."""
+    days_ahead = (weekday - edge.weekday()) % 7
+    if sign > 0:
+        return edge + timedelta(days=days_ahead)
+    return edge + timedelta(days=days_ahead - 7)
+
+
+def _away(mention: Mention, context: Context, day: date, sign: int) -> Span:
+    """Returns the calendar unit that lies so many before a day's (`sign` -1) or after it (1).
+
+    "Two or three" are both; "a few" are two to MAX_FEW.
+    """
+    unit = unit_of(mention, context)
+    least = _count(mention, context, few=2)
+    if mention.word("most") is None:
+        most = _count(mention, context)
+    else:
+        most = _count(mention, context, "most")
+    near = calendar.unit_back(unit, -sign * least, day)
+    far = calendar.unit_back(unit, -sign * most, day)
+    if sign < 0:
+        return Span(far.start, near.end, far.reach)
+    return Span(near.start, far.end, far.reach)
+
+
 def days_of_ordinal(ordinal: Mention, time: Span | None, context: Context) -> Span | None:
     """Returns a weekday, weekend or units of a time: the last, or counted from its first; None if it has no such."""
     if time is None or time.start is None or time.end is None:
@@ -553,6 +511,13 @@ def days_of_ordinal(ordinal: Mention, time: Span | None, context: Context) -> Sp
     return days
 
 
+def _nth_weekday(nth: int | None, weekday: int, start: date, end: date) -> date:
+    """Returns the nth such weekday from `start` on, or the last before `end` if `nth` is None."""
+    if nth is None:
+        return _nearest(weekday, end, -1)
+    return _nearest(weekday, start, 1) + timedelta(weeks=nth - 1)
+
+
 def _units_of(ordinal: Mention, nth: int | None, start: date, end: date, context: Context) -> Span:
     """Returns the units from the nth of `[start, end)` on, or its last ones: `the first two weeks`."""
     unit = unit_of(ordinal, context)
@@ -568,16 +533,53 @@ def _units_of(ordinal: Mention, nth: int | None, start: date, end: date, context
     return Span(first_day, calendar.shifted(first_day, unit, count))
 
 
-def _nth_weekday(nth: int | None, weekday: int, start: date, end: date) -> date:
-    """Returns the nth such weekday from `start` on, or the last before `end` if `nth` is None."""
-    if nth is None:
-        return _nearest(weekday, end, -1)
-    return _nearest(weekday, start, 1) + timedelta(weeks=nth - 1)
+def unit_of(mention: Mention, context: Context) -> Unit:
+    """Returns the unit in which a mention counts; days if it names none."""
+    word = mention.word("unit")
+    if word is None:
+        return Unit.DAY
+    return Unit(context.words.units[word])
 
 
-def _nearest(weekday: int, edge: date, sign: int) -> date:
-    """Returns the last such weekday before `edge` (`sign` -1), or the first from it on (1)."""
-    days_ahead = (weekday - edge.weekday()) % 7
-    if sign > 0:
-        return edge + timedelta(days=days_ahead)
-    return edge + timedelta(days=days_ahead - 7)
+def _count(
+    mention: Mention,
+    context: Context,
+    group: str = "n",
+    *,
+    absent: int = 1,
+    few: int | None = None,
+) -> int:
+    """Returns how many units a mention counts; a fortnight is two weeks.
+
+    absent: the count of a mention without a number. few: that of `a few`; None: MAX_FEW of its unit.
+    """
+    word = mention.word(group)
+    if word is None:
+        number = absent
+    elif word.isdecimal():
+        number = int(word)
+    else:
+        number = context.words.numbers[word]
+    if number == FEW:
+        number = few or MAX_FEW[unit_of(mention, context)]
+    if mention.word("unit") in context.words.fortnights:
+        return number * 2
+    return number
+
+
+def _ordinal(word: str, context: Context) -> int | None:
+    """Reads `3rd` or `third`; None for a word that is neither."""
+    if word[:1].isdigit():
+        return int(word[0])
+    return context.words.ordinals.get(word)
+
+
+def _year_of(mention: Mention, context: Context) -> int | None:
+    """Returns the year that a mention names, that beside it or the context's; None if there is none."""
+    year = mention.word("year") or mention.word("yy")
+    if year is None:
+        return mention.year or context.year
+    if len(year) == 4:
+        return int(year)
+    two_digits = year.removeprefix("'")
+    return 2000 + int(two_digits)

@@ -162,23 +162,6 @@ def mark_damaged(db: sqlite3.Connection, row_ids: Sequence[int]) -> None:
     _mark_notes(db, note_ids)
 
 
-def _delete_unnamed(db: sqlite3.Connection, row_ids: Sequence[int]) -> None:
-    """Deletes chunks whose ids are damaged: no change of a note's chunks finds them any more.
-
-    Their postings stay, and find nothing.
-    """
-    db.execute("REINDEX chunks")  # a row that its indexes do not know cannot be deleted
-    for table in ("chunks", *VECTORS):
-        statement = f"DELETE FROM {table} WHERE id IN (SELECT value FROM json_each(?))"
-        db.execute(statement, (json.dumps(row_ids),))
-    # By so much that a reader that follows the file by its revision reads it anew.
-    db.execute(
-        "UPDATE state SET chunk_count = (SELECT count(*) FROM chunks), "
-        "total_length = (SELECT coalesce(sum(length), 0) FROM chunks), revision = revision + ?",
-        (KEPT_REMOVALS + 1,),
-    )
-
-
 def _mark_notes(db: sqlite3.Connection, note_ids: Sequence[str]) -> None:
     statement = (
         "UPDATE records SET status = ?, note_revision = ?, token = ?, lease_until = NULL, "
@@ -273,6 +256,23 @@ def _mark_damaged_rows(file: TenantFile, stored_rows: Iterable[Row]) -> None:
             mark_damaged(db, row_ids)
             if unnamed_ids:
                 _delete_unnamed(db, unnamed_ids)
+
+
+def _delete_unnamed(db: sqlite3.Connection, row_ids: Sequence[int]) -> None:
+    """Deletes chunks whose ids are damaged: no change of a note's chunks finds them any more.
+
+    Their postings stay, and find nothing.
+    """
+    db.execute("REINDEX chunks")  # a row that its indexes do not know cannot be deleted
+    for table in ("chunks", *VECTORS):
+        statement = f"DELETE FROM {table} WHERE id IN (SELECT value FROM json_each(?))"
+        db.execute(statement, (json.dumps(row_ids),))
+    # By so much that a reader that follows the file by its revision reads it anew.
+    db.execute(
+        "UPDATE state SET chunk_count = (SELECT count(*) FROM chunks), "
+        "total_length = (SELECT coalesce(sum(length), 0) FROM chunks), revision = revision + ?",
+        (KEPT_REMOVALS + 1,),
+    )
 
 
 def _has_ids(row: Row) -> bool:
