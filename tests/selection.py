@@ -95,6 +95,7 @@ NIGHTLY: Mapping[str, tuple[str, ...]] = {
     "tests/retrieval/test_firestore_bill.py": ("bench/", "shared/"),
     "tests/storm/": _INDEXING,
     "tests/sweep/": _INDEXING,
+    "tests/web/test_first_hour.py": (*_PAGE, "desktop/"),
     "tests/web/test_firebase_suite.py": (
         *_PAGE,
         "firestore.",

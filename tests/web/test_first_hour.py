@@ -21,23 +21,30 @@ ANSWERED = (
 )
 """Questions, each with what its answer says."""
 UNANSWERED = "Who won the chess match in Reykjavik?"
+NOTHING = re.compile("Nothing (about Reykjavik|in your notes)")
+"""Beginning of its answer, which may go on with the nearest quotes."""
 PLAN = "projects/Kestrel/plan.md"
-NOTES = 500
+FEW = 60
+MANY = 500
 WIDTHS = (360, 820, 1280)
 
 
-@pytest.mark.nightly
+@pytest.mark.parametrize("count", [FEW, pytest.param(MANY, marks=pytest.mark.nightly)])
 def test_from_an_empty_home_to_an_answer_that_is_a_note(
-    open_page: OpenPage, tmp_path: Path
+    open_page: OpenPage, tmp_path: Path, count: int
 ) -> None:
     folder = tmp_path / "notes"
-    write_notes(folder, NOTES)
+    write_notes(folder, count)
     with dev(tmp_path / "home") as running:
         page = open_page(running.address)
         _look(page, "1-empty")
         page.get_by_role("link", name="Notes", exact=True).click()
         follow(page, folder)
-        _watch_the_index(page, folder)
+        if count == MANY:
+            _watch_the_index(page, folder)
+        expect(page.locator(".followed li")).to_contain_text(f"{count} notes read.")
+        expect(page.locator(".coverage")).to_have_text(f"Indexed: {count} of {count}")
+        _look(page, "3-indexed")
         page.get_by_role("link", name="Chat", exact=True).click()
         expect(page.locator(".welcome .example").first).to_be_visible()
         _look(page, "4-welcome")
@@ -50,18 +57,17 @@ def _watch_the_index(page: Page, folder: Path) -> None:
     """The count and the bar move while the folder is read and its vectors are made."""
     row = page.locator(".followed li")
     expect(page.get_by_role("progressbar", name=f"Reading {folder}")).to_be_visible()
-    expect(row).to_contain_text(re.compile(rf"\d+ of {NOTES} files read"))
+    expect(row).to_contain_text(re.compile(rf"\d+ of {MANY} files read"))
     _look(page, "2-reading")
-    expect(row).to_contain_text(f"{NOTES} notes read.")
+    expect(row).to_contain_text(f"{MANY} notes read.")
     bar = page.get_by_role("progressbar", name="Indexing")
-    expect(page.locator(".coverage")).to_contain_text(re.compile(rf"Indexed: \d+ of {NOTES}"))
+    expect(page.locator(".coverage")).to_contain_text(re.compile(rf"Indexed: \d+ of {MANY}"))
+    expect(bar).to_be_visible()
     seen = set()
     while bar.is_visible():
         seen.add(page.locator(".indexing").inner_text())
         page.wait_for_timeout(200)
     assert len(seen) > 3, seen
-    expect(page.locator(".coverage")).to_contain_text(f"Indexed: {NOTES} of {NOTES}")
-    _look(page, "3-indexed")
 
 
 def _ask_five_questions(page: Page) -> None:
@@ -70,9 +76,8 @@ def _ask_five_questions(page: Page) -> None:
         expect(exchange.locator(".answer")).to_contain_text(said)
         expect(exchange.locator(".sources li").first).to_be_visible()
         _look(page, f"5-answer-{number + 1}")
-    refused = ask(page, UNANSWERED)
-    expect(refused.locator(".refusal")).to_be_visible()
-    expect(refused.locator(".chip")).to_have_count(0)
+    unanswered = ask(page, UNANSWERED)
+    expect(unanswered).to_contain_text(NOTHING)
     _look(page, "6-refusal")
 
 

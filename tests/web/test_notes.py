@@ -621,8 +621,10 @@ FORMULAS = """# Waves
 The speed is $c*f*t$ and costs $5 or $6.
 
 $$
-\\frac{a_1}{b_2} * c_3
+\\sum_{n=1}^{\\infty} \\frac{a_1}{\\sqrt{b}} * c_3^{2}
 $$
+
+Not known: $\\begin{matrix}a*b*c\\end{matrix}$ and $x_1_2$.
 
 | Abbreviation | Explanation of it | Responsible department |
 |---|---|---|
@@ -630,16 +632,22 @@ $$
 """
 
 
-def test_formulas_stay_as_written_and_tables_do_not_break_inside_words(
+def test_formulas_are_set_and_tables_do_not_break_inside_words(
     page: Page, product: Running, shot: Shot
 ) -> None:
     product.call("PUT", "/notes/waves", {"title": "Waves", "text": FORMULAS})
     page.set_viewport_size({"width": 360, "height": 800})
     page.goto(f"{product.address}/#/notes/waves")
     prose = page.locator(".note .prose")
-    expect(prose.locator("code.math")).to_have_text(["c*f*t"])
+    expect(prose.locator("math").first).to_have_text("c*f*t")
     expect(prose).to_contain_text("costs $5 or $6.")
-    expect(prose.locator("pre.math")).to_have_text("\\frac{a_1}{b_2} * c_3")
+    sum_of_all = prose.locator("math[display=block]")
+    expect(sum_of_all.locator("munderover")).to_have_text("∑n=1∞")
+    expect(sum_of_all.locator("mfrac msub")).to_have_text("a1")
+    expect(sum_of_all.locator("mfrac msqrt")).to_have_text("b")
+    expect(sum_of_all.locator("msubsup")).to_have_text("c32")
+    as_written = ["\\begin{matrix}a*b*c\\end{matrix}", "x_1_2"]
+    expect(prose.locator("code.math")).to_have_text(as_written)
     expect(prose.locator("em")).to_have_count(0)
     shot(page, "formulas-phone")
     heights = prose.locator("td").first.evaluate(

@@ -2,6 +2,7 @@
 
 import { button, h } from "./dom.js";
 import { blocks } from "./markdown.js";
+import { formula } from "./math.js";
 
 const LONGEST_JOINED = 30;
 /** Characters that stay on one line with the citation that follows them. */
@@ -42,7 +43,7 @@ function element(block, options) {
     case "code":
       return h("pre", { tabindex: "0" }, h("code", {}, text(block.run, options)));
     case "math":
-      return h("pre", { class: "math", tabindex: "0" }, h("code", {}, text(block.run, options)));
+      return h("div", { class: "math", tabindex: "0" }, math(block.run, options, true) ?? h("pre", {}, h("code", {}, text(block.run, options))));
     case "quote":
       return h("blockquote", {}, block.blocks.map((each) => element(each, options)));
     case "callout":
@@ -137,7 +138,7 @@ function inline(node, options) {
     case "code":
       return h("code", {}, text(node, options));
     case "math":
-      return h("code", { class: "math" }, text(node, options));
+      return math(node, options, false) ?? h("code", { class: "math" }, text(node, options));
     case "link":
       return h("a", { href: node.href, rel: "noopener noreferrer nofollow", target: "_blank" }, inside(node.children, options));
     case "note": {
@@ -157,6 +158,13 @@ function inline(node, options) {
     default:
       return h(node.type, {}, inside(node.children, options));
   }
+}
+
+/** A formula, in a `mark` where some of it is marked; null: it is left as it was written. @param {{text: string, at: number[]}} run @param {Options} options @param {boolean} display */
+function math({ text: tex, at }, { mark }, display) {
+  const element = formula(tex, display);
+  const marked = element && mark && at.some((place) => place >= mark.start && place < mark.end);
+  return marked ? h("mark", {}, element) : element;
 }
 
 /** The number of a footnote, which leads to it; its text where there is none. @param {any} node @param {any} options */
