@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TypeVar
 
@@ -67,29 +67,29 @@ def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
     """
     numbers, days = quantities(text, lang)
     negations = [match.span() for match in _negation_patterns(lang).cue.finditer(text)]
-    tokens = _content_tokens(text, lang, (*numbers, *days))
+    tokens = _content_words(text, lang, (*numbers, *days))
+    token_starts = [start for start, _ in tokens]
     negated_tokens: frozenset[int] = frozenset()
     if negations:
-        negated_tokens = _negated_tokens(tokens, negations, text, _negation_patterns(lang))
+        negated_tokens = _negated_tokens(token_starts, negations, text, _negation_patterns(lang))
     spans = sentences(text, lang=lang)
     numbers_by_sentence = _by_sentence([(number.start, number) for number in numbers], spans)
     days_by_sentence = _by_sentence([(day.start, day) for day in days], spans)
     negations_by_sentence = _by_sentence([(span[0], span) for span in negations], spans)
-    tokens_by_sentence = _by_sentence(
-        [(start, index) for index, (start, _) in enumerate(tokens)], spans
-    )
     facts = []
     for sentence, (start, end) in enumerate(spans):
+        first = bisect_left(token_starts, start)
+        past = bisect_left(token_starts, end, first)
+        words = [word for _, word in tokens[first:past]]
         opening = _SENTENCE_OPENS.match(text, start)
         first_word_start = opening.end() if opening else start
-        words: list[Word] = []
+        for index in range(first, past):
+            if token_starts[index] > first_word_start:
+                break
+            words[index - first] = _word(words[index - first].raw, lang, opens=True)
         negated_stems: list[str] = []
-        for index in tokens_by_sentence[sentence]:
-            token_start, token = tokens[index]
-            word = _word(token, lang, opens=token_start <= first_word_start)
-            words.append(word)
-            if index in negated_tokens:
-                negated_stems += word.stems
+        for index in negated_tokens.intersection(range(first, past)):
+            negated_stems += words[index - first].stems
         facts.append(
             Facts(
                 start=start,
@@ -105,27 +105,34 @@ def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
     return tuple(facts)
 
 
-def _content_tokens(
+def _content_words(
     text: str, lang: str, covered: Sequence[Quantity | Day]
-) -> list[tuple[int, str]]:
-    """Returns the content words with their offsets, without those that numbers and dates cover."""
+) -> list[tuple[int, Word]]:
+    """Returns the content words with their offsets, without those that numbers and dates cover.
+
+    Each is read as if it did not open its sentence.
+    """
     covered_offsets = {
         offset for quantity in covered for offset in range(quantity.start, quantity.end)
     }
-    tokens = []
+    words = []
     for match in token_pattern(text).finditer(text):
-        if match.start() in covered_offsets:
+        start = match.start()
+        if start in covered_offsets:
             continue
-        if _word(match[0], lang, opens=False).stems:
-            tokens.append((match.start(), match[0]))
-    return tokens
+        word = _word(match[0], lang, opens=False)
+        if word.stems:
+            words.append((start, word))
+    return words
 
 
 def _by_sentence(
-    placed: Iterable[tuple[int, Item]], spans: Sequence[tuple[int, int]]
+    placed: Sequence[tuple[int, Item]], spans: Sequence[tuple[int, int]]
 ) -> Mapping[int, list[Item]]:
     """Groups (offset, item) by the sentence that holds the offset; the spans are in order and apart."""
     items: dict[int, list[Item]] = defaultdict(list)
+    if not placed:
+        return items
     starts = [start for start, _ in spans]
     for offset, item in placed:
         sentence = bisect_right(starts, offset) - 1
@@ -187,16 +194,18 @@ def _negation_patterns(lang: str) -> _NegationPatterns:
 
 
 def _negated_tokens(
-    tokens: Sequence[tuple[int, str]],
+    starts: Sequence[int],
     negations: Sequence[tuple[int, int]],
     text: str,
     patterns: _NegationPatterns,
 ) -> frozenset[int]:
-    """Returns the indices of tokens that a negation reaches: the next ones in its clause, or the last ones too."""
+    """Returns the indices of tokens that a negation reaches: the next ones in its clause, or the last ones too.
+
+    starts: offsets of the tokens, in order.
+    """
     clause_bounds: list[int] = []
     for match in patterns.clause_end.finditer(text):
         clause_bounds += match.span()
-    starts = [start for start, _ in tokens]
     negated: set[int] = set()
     for start, end in negations:
         next_bound = bisect_left(clause_bounds, end)

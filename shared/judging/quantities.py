@@ -100,10 +100,10 @@ def _readings(digits: str) -> frozenset[float]:
     `1,840` is 1840 and 1.84, `7.5` is 7.5. With more than one kind of sign, or several groups of three, the signs part
     thousands.
     """
+    if digits.isdecimal():
+        return frozenset({float(digits)})
     groups = re.split(r"[.,'’\u202f]", digits)
     signs = re.sub(r"\d", "", digits)
-    if not signs:
-        return frozenset({float(digits)})
     parts_thousands = all(len(group) == 3 for group in groups[1:])
     if len(signs) == 1:
         readings = set()

@@ -53,6 +53,8 @@ _SHARED_SCRIPTS = (
     _SharedScript("fa", host="ar", least_share=0.05, counts_twice=True),
 )
 
+_ANY_SCRIPT = re.compile("|".join(_SCRIPTS.values()))
+"""A letter that is not Latin, of any script that is told apart."""
 _LATIN = re.compile("[a-zA-Z\u00c0-\u024f]")
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -64,7 +66,8 @@ def detect(text: str) -> str:
     no stop words here. Another language in Latin letters needs two hits, and more than English has.
     """
     sample = text[:_SAMPLE]
-    if not sample.isascii():
+    is_ascii = sample.isascii()
+    if not is_ascii and _ANY_SCRIPT.search(sample):
         lang = _by_script(sample)
         if lang is not None:
             return lang
@@ -72,7 +75,8 @@ def detect(text: str) -> str:
     hits: Counter[str] = Counter()
     languages_of = _languages_by_stop_word()
     for word, count in Counter(_WORD.findall(sample)).items():
-        for lang in languages_of.get(fold(word), ()):
+        folded = word if is_ascii else fold(word)  # in ASCII small letters are all there is to fold
+        for lang in languages_of.get(folded, ()):
             hits[lang] += count
     for lang in languages():
         hits[lang] += sum(map(sample.count, vocabulary(lang).spellings))

@@ -17,6 +17,8 @@ from shared.values import dataclass
 _ISO = re.compile(r"\b(?P<year>\d{4})-(?P<number>\d{2})(?:-(?P<day>\d{2}))?\b")
 _SLASHES = re.compile(r"\b(?P<year>\d{4})/(?P<number>\d{1,2})/(?P<day>\d{1,2})\b")
 _DOTS = re.compile(r"\b(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>\d{4})?(?!\d)")
+_JOINED_DIGITS = re.compile(r"\d[-/.]\d")
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ def days_in(text: str) -> Iterator[Day]:
     For texts of two languages, such as a question and a note. Dates do not overlap.
     """
     occupied: list[tuple[int, int]] = []  # sorted, without overlaps
-    for pattern in _patterns():
+    for pattern in _patterns_of(text):
         for match in pattern.finditer(text):
             day = _day_of(match)
             if day is None:
@@ -62,7 +64,7 @@ def days_in(text: str) -> Iterator[Day]:
 
 
 def _day_of(match: re.Match[str]) -> Day | None:
-    """Reads the groups of one of `_patterns`; None for a month or day that does not exist."""
+    """Reads the groups of one of `_patterns_of`; None for a month or day that does not exist."""
     groups = match.groupdict()
     number = groups.get("number")
     if number is not None:
@@ -123,9 +125,19 @@ def _times() -> tuple[Times, ...]:
     return tuple(language.times for language in vocabularies() if language.times)
 
 
+def _patterns_of(text: str) -> list[re.Pattern[str]]:
+    """Returns the patterns that may find a date in `text`: most texts have no month's name, and looking for it is slow."""
+    patterns: list[re.Pattern[str]] = []
+    if _JOINED_DIGITS.search(text):
+        patterns += (_ISO, _SLASHES, _DOTS)
+    if not _months().keys().isdisjoint(_WORD.findall(text.lower())):
+        patterns += _patterns_with_month()
+    return patterns
+
+
 @cache
-def _patterns() -> tuple[re.Pattern[str], ...]:
-    """Compiles the ways in which dates are written, those in digits first."""
+def _patterns_with_month() -> tuple[re.Pattern[str], ...]:
+    """Compiles the ways in which a date has a month's name."""
     endings = "|".join(times.day_endings for times in _times() if times.day_endings)
     links = "|".join(times.date_links for times in _times() if times.date_links)
     link = rf"(?:(?:{links})\s+)?"
@@ -141,13 +153,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
     day_behind = rf"(?P<day>\d{{1,2}})(?:{endings})?(?![\w%€]|[.,:]\d)(?:,?\s+{year})?"
     year_behind = rf"{link}(?P<only>\d{{4}})\b"
     month_first = rf"\b{can_be_month}{month}\s+(?:{day_behind}|{year_behind})"
-    return (
-        _ISO,
-        _SLASHES,
-        _DOTS,
-        ignore_case(day_first),
-        ignore_case(month_first),
-    )
+    return ignore_case(day_first), ignore_case(month_first)
 
 
 FIRST_YEAR = 1900
