@@ -6,8 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 
 from shared.language.forms import NO_FORMS, OwnForms
+from shared.language.words import folded_words
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import CorpusStats
+
+TAG = 0.5
+"""Share of its weight that a word counts which stands in a note's tags alone: they sort a note and say nothing in it."""
 
 
 def bm25(
@@ -22,7 +26,8 @@ def bm25(
     """Scores each chunk: at least 0, unbounded above.
 
     frequencies: stem -> chunks of the tenant that contain it. k1: how soon further occurrences of a stem stop counting.
-    b: how much a chunk's length counts, 0 to 1. forms: verbs of their stems count less.
+    b: how much a chunk's length counts, 0 to 1. forms: verbs of their stems count less. A
+    word of a note's tags alone counts TAG of it.
     """
     weights = {
         stem: weight for stem, weight in idf(frequencies, stats).items() if frequencies[stem] > 0
@@ -33,13 +38,31 @@ def bm25(
         saturation = k1 * (1 - b + b * chunk.length / average_length)
         counts = {stem: chunk.terms[stem] for stem in weights if chunk.terms.get(stem)}
         shares = forms.shares(_text_of(chunk), counts)
-        scores.append(
-            sum(
-                shares[stem] * weights[stem] * count * (k1 + 1) / (count + saturation)
-                for stem, count in counts.items()
-            )
-        )
+        of_tags = _stems_of_tags(chunk, counts)
+        score = 0.0
+        for stem, count in counts.items():
+            weight = shares[stem] * weights[stem]
+            if stem in of_tags:
+                weight *= TAG
+            score += weight * count * (k1 + 1) / (count + saturation)
+        scores.append(score)
     return tuple(scores)
+
+
+def _stems_of_tags(chunk: IndexedChunk, counts: Mapping[str, int]) -> frozenset[str]:
+    """Returns the counted stems that the tags of a chunk's note hold and its own words do not."""
+    if chunk.position != 0 or not chunk.tags:
+        return frozenset()
+    tags = folded_words(" ".join(chunk.tags))
+    words = folded_words(
+        "\n".join([chunk.title, chunk.heading_path, chunk.text, *chunk.properties])
+    )
+    of_tags = []
+    for stem, count in counts.items():
+        beginning = stem[:-1]  # its last letter may be made up: `stori` of `stories`
+        if count == 1 and beginning in tags and beginning not in words:
+            of_tags.append(stem)
+    return frozenset(of_tags)
 
 
 def _text_of(chunk: IndexedChunk) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from shared.language.forms import COUSIN, own_forms
 from shared.model.retrieval import CorpusStats
-from shared.retrieval.bm25 import bm25
+from shared.retrieval.bm25 import TAG, bm25
 from tests.contracts.samples import chunk
 
 STATS = CorpusStats(chunk_count=10, average_length=4.0, revision="1")
@@ -45,6 +45,20 @@ def test_a_verb_of_a_plurals_stem_counts_less() -> None:
     as_own, as_cousin = score([own, cousin], {"book": 2}, STATS, forms=forms)
     assert as_cousin == pytest.approx(COUSIN * as_own)
     assert len(set(score([own, cousin], {"book": 2}, STATS))) == 1
+
+
+def test_a_word_that_stands_in_a_notes_tags_alone_counts_less() -> None:
+    said, tagged, both = (
+        replace(chunk(name, terms={"stori": 1}), text=text, tags=tags)
+        for name, text, tags in (
+            ("a", "Two stories.", ()),
+            ("b", "A tale.", ("stories",)),
+            ("c", "Two stories.", ("stories",)),
+        )
+    )
+    as_said, as_tagged, as_both = score([said, tagged, both], {"stori": 2}, STATS)
+    assert as_tagged == pytest.approx(TAG * as_said)
+    assert as_both == as_said
 
 
 def test_a_stem_that_no_chunk_is_known_to_contain_scores_nothing() -> None:

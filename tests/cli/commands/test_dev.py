@@ -64,7 +64,8 @@ def test_the_sample_is_loaded_once_only(tmp_path: Path) -> None:
         assert f"ask *{QUESTION}*" in (ROOT / "README.md").read_text()
         status, answer = running.call("POST", "/chat", {"message": QUESTION})
         assert status == 200
-        assert answer["citations"][0]["title"] == "API architecture meeting"
+        cited = {citation["title"] for citation in answer["citations"]}
+        assert cited == {"API architecture meeting"}
         ranked = running.call("POST", "/search", {"query": QUESTION})[1]["results"]
         other = next(each for each in ranked if each["noteId"] != ranked[0]["noteId"])
         assert ranked[0]["score"] > 1.5 * other["score"]
