@@ -3,21 +3,30 @@
 Two windows of different notes state one thing differently if both are about most of what the question asks for, and
 differ in a number of the same unit, in a date, or, where their sentences read alike otherwise, in a name or a bare
 number. Nothing here tells which of them is right, so both are quoted, each with the day of its note.
+
+A section whose heading names a day is of that day, and so may differ from another one of its note. A note whose
+properties say that it is replaced, or that another one replaces it by its name, stands below what replaces it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import product
 
 from shared.answering.windows import Window
 from shared.judging.facts import Facts, facts_of
 from shared.judging.quantities import Quantity
 from shared.language.terms import stems, stems_as
+from shared.language.vocabulary import vocabularies
+from shared.language.words import fold
+from shared.model.index import IndexedChunk
 from shared.model.retrieval import Retrieved
-from shared.values import dataclass
+from shared.times.dates import days_in
 
 ABOUT = 0.6
 """Share of the question's words, weighted, that a window, its note's title and its headings must hold together."""
@@ -81,20 +90,27 @@ class _ReadWindow:
 
     window: Window
     statements: tuple[_Statement, ...]
+    section_day: datetime | None
+    """Day that a heading above it names; None: it is as old as its note."""
 
     @property
-    def note_id(self) -> str:
-        return self.window.passage.chunk.note_id
+    def place(self) -> tuple[str, datetime]:
+        """Names the note, or the section of a day, of which one window is compared."""
+        return self.window.passage.chunk.note_id, self.written
 
     @property
     def written(self) -> datetime:
-        return self.window.passage.chunk.created_at
+        return self.section_day or self.window.passage.chunk.created_at
 
     def states_differently(self, other: _ReadWindow) -> bool:
         """Reports whether the newer of two windows of different days states something else than the older one."""
         older, newer = sorted((self, other), key=lambda read: read.written)
         if newer.written - older.written < MIN_APART:
             return False
+        if _replaces(newer.window.passage.chunk, older.window.passage.chunk):
+            return True
+        if newer.statements and older.statements and _is_replaced(older.window.passage.chunk):
+            return True
         pairs = product(newer.statements, older.statements)
         return any(statement.differs(old) for statement, old in pairs)
 
@@ -104,27 +120,30 @@ def current_first(
 ) -> tuple[list[Window], frozenset[str]]:
     """Puts the newest statement of a thing before older ones that differ, also where it was not chosen.
 
-    Returns at most `limit` windows, and the ids of the notes whose day is to be shown. A time that the question names
-    orders alone.
+    Returns at most `limit` windows, and the ids of the chunks whose note's day is to be shown. A time that the question
+    names orders alone.
 
     ranked: the windows that may be quoted, best first.
     """
     if retrieved.analysis.time is not None:
         return list(chosen), frozenset()
     chosen_reads = [_read(window, retrieved) for window in chosen]
-    best_of_note = {read.note_id: read for read in reversed(chosen_reads)}
+    best_of_place = {read.place: read for read in reversed(chosen_reads)}
     for window in ranked:
-        if window.passage.chunk.note_id not in best_of_note:
-            read = _read(window, retrieved)
-            best_of_note[read.note_id] = read
+        read = _read(window, retrieved)
+        best_of_place.setdefault(read.place, read)
     ordered: list[_ReadWindow] = []
     dated: set[str] = set()
     for read in chosen_reads:
-        versions = [read, *filter(read.states_differently, best_of_note.values())]
+        versions = [read, *filter(read.states_differently, best_of_place.values())]
         versions.sort(key=lambda version: version.written, reverse=True)
         shown = [version for version in versions if version in (versions[0], *chosen_reads)]
         if len(shown) > 1:
-            dated.update(version.note_id for version in shown)
+            dated.update(
+                version.window.passage.chunk.chunk_id
+                for version in shown
+                if version.section_day is None
+            )
         ordered += [version for version in shown if version not in ordered]
     return [read.window for read in ordered[:limit]], frozenset(dated)
 
@@ -133,17 +152,58 @@ def _read(window: Window, retrieved: Retrieved) -> _ReadWindow:
     """Reads the sentences of a window that hold most of the question's words."""
     chunk = window.passage.chunk
     lang = retrieved.analysis.lang
+    section_day = _day_of_section(chunk)
     texts = [piece.plain for piece in window.pieces]
     about = "\n".join([chunk.title, chunk.heading_path, *texts])
     if _share(about, retrieved) < ABOUT:
-        return _ReadWindow(window, ())
+        return _ReadWindow(window, (), section_day)
     shares = [_share(text, retrieved) for text in texts]
     most = max(shares, default=0.0)
     statements: list[_Statement] = []
     for text, share in zip(texts, shares, strict=True):
         if share == most:
             statements += _statements(text, lang)
-    return _ReadWindow(window, tuple(statements))
+    return _ReadWindow(window, tuple(statements), section_day)
+
+
+def _day_of_section(chunk: IndexedChunk) -> datetime | None:
+    """Returns the last whole date in the headings above a chunk; None if they name none."""
+    last: datetime | None = None
+    for day in sorted(days_in(chunk.heading_path), key=lambda day: day.start):
+        if day.year is None or day.day is None:
+            continue
+        with suppress(ValueError):  # no such day
+            last = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    return last
+
+
+def _is_replaced(chunk: IndexedChunk) -> bool:
+    """Reports whether a property of a note says that it is replaced: `status: superseded`."""
+    values = [line.partition(": ")[2] for line in chunk.properties]
+    return any(_replacing_words().match(value) for value in values)
+
+
+def _replaces(newer: IndexedChunk, older: IndexedChunk) -> bool:
+    """Reports whether a property of one of two notes names the other one: `supersedes: 2025-11-database`."""
+    return _names_replaced(newer, older) or _names_replaced(older, newer)
+
+
+def _names_replaced(chunk: IndexedChunk, other: IndexedChunk) -> bool:
+    """Reports whether a property tells of the other note, by its name, that one of them replaces the other."""
+    file_name = other.path.rpartition("/")[2].removesuffix(".md")
+    names = {fold(name) for name in (other.title, file_name) if name}
+    for line in chunk.properties:
+        key, _, value = line.partition(": ")
+        if _replacing_words().match(key) and fold(value) in names:
+            return True
+    return False
+
+
+@cache
+def _replacing_words() -> re.Pattern[str]:
+    """Compiles the words for replacing and being replaced of every language."""
+    words = [language.facts.replaced for language in vocabularies() if language.facts]
+    return re.compile(rf"(?:{'|'.join(filter(None, words))})\b", re.IGNORECASE)
 
 
 def _share(text: str, retrieved: Retrieved) -> float:

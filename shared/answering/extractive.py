@@ -107,9 +107,9 @@ class ExtractiveWriter:
             return _shown_quotes(chosen)
         min_score = WEAK * ranked[0].score
         near = [window for window in ranked if window.score >= min_score]
-        ordered, dated_notes = current_first(chosen, near, retrieved, limit=question.quotes)
+        ordered, dated_chunks = current_first(chosen, near, retrieved, limit=question.quotes)
         return tuple(
-            replace(quote, dated=quote.passage.chunk.note_id in dated_notes)
+            replace(quote, dated=quote.passage.chunk.chunk_id in dated_chunks)
             for quote in _shown_quotes(ordered)
         )
 

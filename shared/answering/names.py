@@ -4,9 +4,11 @@ A name is what is written as one: with a capital in the midst of the sentence th
 ("Marek's phone number"), or in the notes as part of a title or alias, or with a capital in the midst of a sentence, and
 nowhere without one. Where all nouns have capitals, an owner and what makes up a title or alias of several words count.
 
-The passages do not say it where none of them names it, or where no note that names it holds any of the other words of
-the sentence, and another note holds nearly all of them. So a name in a story beside the question does not count, nor
-does an answer in other words. Beside another name that is spoken of, only an owner counts.
+The passages do not say it where none of them names it, or where no note that names it holds any of what else is asked,
+and other notes hold nearly all of it. Of an owner only what it owns is asked, else the other words of the sentence. So
+a name in a story beside the question does not count, nor does an answer in other words: where other notes state a
+number or a day, one of that kind in a note that names it may be the answer, and where they state none, one word is too
+little. Beside another name that is spoken of, only an owner counts.
 
 Answerable questions of which nothing is said to be there: handbooks in English, German and Spanish 0 of 95, pages of
 strangers 0 of 29, sample notes 0 of 50, chats 0 of 1018.
@@ -16,21 +18,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from shared.language.sentences import sentences
-from shared.language.terms import content_words, stems
+from shared.language.terms import content_words, stems, stems_as
 from shared.language.vocabulary import vocabularies, vocabulary
 from shared.language.words import fold
 from shared.markdown.file import ALIAS
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Retrieved, Scored
-from shared.values import dataclass
+from shared.times.dates import days_in
 
 SOME = 0.3
-"""Share of the sentence's other words from which on a note that names the name holds some of what is asked."""
+"""Share of what is asked from which on a note that names the name holds some of it."""
 NEARLY_ALL = 0.8
-"""Share of them from which on a note that does not name it holds nearly all of that."""
+"""Share of it from which on the notes that do not name it together hold nearly all."""
 MAX_SUBJECT = 120
 """Characters."""
 
@@ -40,6 +43,8 @@ _OWNS = re.compile(r"['’](?:s\b|(?=\s))")
 _GENITIVE = "s"
 """Ending of an owner where all nouns have capitals, and an owner without an article is a name."""
 _IN_A_SENTENCE = re.compile(r"[\w,;)] \Z")
+_DIGITS = re.compile(r"\d(?:[ .,/()-]?\d)*")
+"""A number as people write it: `0113 496 0188`."""
 _ASKS = re.compile(r"[?？؟][\"'”’)]*\Z")
 
 
@@ -61,6 +66,24 @@ class _Word:
     start: int
     end: int
     stems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """What some sentences state in figures."""
+
+    has_day: bool
+    digits: int
+    """Digits of the longest number, 0 without one; those of days are none."""
+
+    def __bool__(self) -> bool:
+        return self.has_day or self.digits > 0
+
+    def hold_such_as(self, stated: _Values) -> bool:
+        """Reports whether they hold a day where others do, or a number more than half as long."""
+        if self.has_day and stated.has_day:
+            return True
+        return stated.digits > 0 and 2 * self.digits > stated.digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +119,8 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
             continue  # they may speak of it in other words: "Who goes to Canada with James?"
         others = [word for word in words if word not in name.words]
         if naming:
-            is_missing = _answers_elsewhere(retrieved, naming, others)
+            asked = _owned_words(sentence, name, others) if name.owns else []
+            is_missing = _is_said_of_others(retrieved, name, naming, asked or others)
         else:
             is_missing = name.is_written_as_one
         if is_missing:
@@ -263,32 +287,81 @@ def _speaks_of(chunk: IndexedChunk, name: _Name) -> bool:
     return True
 
 
-def _answers_elsewhere(
-    retrieved: Retrieved, naming: frozenset[str], others: Sequence[_Word]
+def _is_said_of_others(
+    retrieved: Retrieved, name: _Name, naming: frozenset[str], words: Sequence[_Word]
 ) -> bool:
-    """Reports whether another note than those that name the name holds what else is asked, and none of them does."""
-    asked = {stem for word in others for stem in word.stems}
+    """Reports whether other notes than those that name the name hold what is asked of it, and none of these does."""
+    asked = {stem for word in words for stem in word.stems}
     if not asked:
         return False
-    in_naming = 0.0
-    elsewhere = 0.0
+    naming_chunks = []
+    other_chunks = []
     for passage in retrieved.selected:
-        share = _share(passage.chunk, asked, retrieved.weights)
         if passage.chunk.note_id in naming:
-            in_naming = max(in_naming, share)
+            naming_chunks.append(passage.chunk)
         else:
-            elsewhere = max(elsewhere, share)
-    return in_naming < SOME and elsewhere >= NEARLY_ALL
+            other_chunks.append(passage.chunk)
+    elsewhere = {stem for chunk in other_chunks for stem in asked if chunk.terms.get(stem)}
+    if _share(elsewhere, asked, retrieved.weights) < NEARLY_ALL:
+        return False
+    for chunk in naming_chunks:
+        if _share(chunk.terms, asked, retrieved.weights) >= SOME:
+            return False
+    stated = _values(_sentences_about(asked, other_chunks, retrieved))
+    if not stated:
+        return name.owns or len(words) > 1
+    return not _values(_lines(naming_chunks)).hold_such_as(stated)
 
 
-def _share(chunk: IndexedChunk, asked: Iterable[str], weights: Mapping[str, float]) -> float:
-    """Returns the share of some stems that a chunk holds, weighted by what they tell, in [0, 1]."""
+def _sentences_about(
+    asked: set[str], chunks: Iterable[IndexedChunk], retrieved: Retrieved
+) -> list[str]:
+    """Returns the sentences and properties that hold most of what is asked."""
+    analysis = retrieved.analysis
+    best: list[str] = []
+    most = 0.0
+    for line in _lines(chunks):
+        share = _share(
+            stems_as(line, analysis.lang, analysis.renamed), asked, retrieved.weights
+        )
+        if share > most:
+            most = share
+            best = []
+        if share > 0 and share == most:
+            best.append(line)
+    return best
+
+
+def _lines(chunks: Iterable[IndexedChunk]) -> Iterator[str]:
+    """Yields the sentences of some chunks and their properties."""
+    for chunk in chunks:
+        yield from chunk.properties
+        for start, end in sentences(chunk.text):
+            yield chunk.text[start:end]
+
+
+def _values(lines: Iterable[str]) -> _Values:
+    """Returns which values stand in some lines."""
+    has_day = False
+    digits = 0
+    for line in lines:
+        rest = line
+        for day in days_in(line):
+            has_day = True
+            rest = rest[: day.start] + " " * (day.end - day.start) + rest[day.end :]
+        for number in _DIGITS.findall(rest):
+            digits = max(digits, sum(map(str.isdigit, number)))
+    return _Values(has_day=has_day, digits=digits)
+
+
+def _share(stems_held: Container[str], asked: Iterable[str], weights: Mapping[str, float]) -> float:
+    """Returns the share of some stems that are held, weighted by what they tell, in [0, 1]."""
     total = 0.0
     covered = 0.0
     for stem in asked:
         weight = weights.get(stem, 0.0)
         total += weight
-        if chunk.terms.get(stem):
+        if stem in stems_held:
             covered += weight
     if total == 0:
         return 0.0
@@ -315,14 +388,30 @@ def _phrase(sentence: str, name: _Name, others: Sequence[_Word]) -> str:
 
 def _owned(sentence: str, name: _Name, others: Sequence[_Word]) -> str:
     """Returns a name with the words that it owns."""
-    end = name.end
-    owns = _OWNS.match(sentence, end)
-    if owns is not None:
-        end = owns.end()
+    end = _end_of_owner(sentence, name)
+    owned = _owned_words(sentence, name, others)
+    if owned:
+        end = owned[-1].end
+    return _shortened(sentence[name.start : end])
+
+
+def _owned_words(sentence: str, name: _Name, others: Sequence[_Word]) -> list[_Word]:
+    """Returns the words that follow a name as what it owns."""
+    end = _end_of_owner(sentence, name)
+    owned: list[_Word] = []
     for word in others:
         if sentence[end : word.start] == " ":
+            owned.append(word)
             end = word.end
-    return _shortened(sentence[name.start : end])
+    return owned
+
+
+def _end_of_owner(sentence: str, name: _Name) -> int:
+    """Returns where a name with the ending of an owner ends."""
+    owns = _OWNS.match(sentence, name.end)
+    if owns is None:
+        return name.end
+    return owns.end()
 
 
 def _shortened(text: str) -> str:

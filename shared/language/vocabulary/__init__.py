@@ -234,6 +234,8 @@ class FactWords:
     """Pattern of words at which the reach of a negation ends."""
     affirmations: str
     """List: words that state nothing."""
+    replaced: str = ""
+    """Pattern of words for replacing and being replaced, in a note's properties: `superseded`."""
     scales: Mapping[str, float]
     """Words for large numbers. Read in texts of every language."""
 

@@ -173,6 +173,7 @@ VOCABULARY = Vocabulary(
         negates_before=True,
         only=r"nur",
         contrasts=r"aber|sondern",
+        replaced="ersetzt|abgelöst|überholt|veraltet",
         affirmations="ja",
         scales={"tausend": 1e3, "millionen": 1e6, "mio": 1e6, "milliarden": 1e9},
     ),

@@ -196,6 +196,7 @@ VOCABULARY = Vocabulary(
         negates_before=False,
         only=r"only|just",
         contrasts=r"but|although|whereas",
+        replaced="supersed(?:ed|es)(?:[ _-]?by)?|replace[ds]|obsolete[ds]?|deprecated|outdated",
         affirmations="yes yeah ok okay",
         scales={"thousand": 1e3, "k": 1e3, "million": 1e6, "millions": 1e6, "billion": 1e9, "billions": 1e9},
     ),

@@ -165,6 +165,7 @@ VOCABULARY = Vocabulary(
         negates_before=True,
         only=r"sólo|solo",
         contrasts=r"pero|sino",
+        replaced="reemplaza(?:do|da)?|sustituye|sustituid[oa]|obsolet[oa]",
         affirmations="sí si",
         scales={"mil": 1e3, "millón": 1e6, "millones": 1e6},
     ),

@@ -164,6 +164,7 @@ VOCABULARY = Vocabulary(
         negates_before=True,
         only=r"seulement",
         contrasts=r"mais",
+        replaced="remplace|remplacée?|obsolète|périmée?",
         affirmations="oui si",
         scales={"mille": 1e3, "million": 1e6, "millions": 1e6},
     ),

@@ -165,6 +165,7 @@ VOCABULARY = Vocabulary(
         negates_before=True,
         only=r"solo|soltanto",
         contrasts=r"ma|però|bensì",
+        replaced="sostituisce|sostituit[oa]|superat[oa]|obsolet[oa]",
         affirmations="sì si",
         scales={"mila": 1e3, "milione": 1e6, "milioni": 1e6, "miliardo": 1e9, "miliardi": 1e9},
     ),
