@@ -11,7 +11,7 @@ properties say that it is replaced, or that another one replaces it by its name,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -29,7 +29,8 @@ from shared.model.retrieval import Retrieved
 from shared.times.dates import days_in
 
 ABOUT = 0.6
-"""Share of the question's words, weighted, that a window, its note's title and its headings must hold together."""
+"""Share of the question's words that are in some window, weighted, that a window, its note's title and its headings
+must hold together."""
 ALIKE = 0.5
 """Share of the words of two sentences that must stand in both for a name or a bare number to count."""
 MIN_APART = timedelta(days=1)
@@ -127,10 +128,12 @@ def current_first(
     """
     if retrieved.analysis.time is not None:
         return list(chosen), frozenset()
-    chosen_reads = [_read(window, retrieved) for window in chosen]
+    ranked = list(ranked)
+    asked = _asked_words([*chosen, *ranked], retrieved)
+    chosen_reads = [_read(window, asked, retrieved) for window in chosen]
     best_of_place = {read.place: read for read in reversed(chosen_reads)}
     for window in ranked:
-        read = _read(window, retrieved)
+        read = _read(window, asked, retrieved)
         best_of_place.setdefault(read.place, read)
     ordered: list[_ReadWindow] = []
     dated: set[str] = set()
@@ -148,22 +151,34 @@ def current_first(
     return [read.window for read in ordered[:limit]], frozenset(dated)
 
 
-def _read(window: Window, retrieved: Retrieved) -> _ReadWindow:
-    """Reads the sentences of a window that hold most of the question's words."""
-    chunk = window.passage.chunk
+def _asked_words(windows: Iterable[Window], retrieved: Retrieved) -> Mapping[str, float]:
+    """Returns the weights of the question's words that some of the windows hold: others tell none of them apart."""
+    held: set[str] = set()
+    for window in windows:
+        held |= _stems(_about(window), retrieved)
+    return {stem: weight for stem, weight in retrieved.weights.items() if stem in held}
+
+
+def _read(window: Window, asked: Mapping[str, float], retrieved: Retrieved) -> _ReadWindow:
+    """Reads the sentences of a window that hold most of the words that are asked for, by their weights."""
     lang = retrieved.analysis.lang
-    section_day = _day_of_section(chunk)
-    texts = [piece.plain for piece in window.pieces]
-    about = "\n".join([chunk.title, chunk.heading_path, *texts])
-    if _share(about, retrieved) < ABOUT:
+    section_day = _day_of_section(window.passage.chunk)
+    if _share(_about(window), asked, retrieved) < ABOUT:
         return _ReadWindow(window, (), section_day)
-    shares = [_share(text, retrieved) for text in texts]
+    texts = [piece.plain for piece in window.pieces]
+    shares = [_share(text, asked, retrieved) for text in texts]
     most = max(shares, default=0.0)
     statements: list[_Statement] = []
     for text, share in zip(texts, shares, strict=True):
         if share == most:
             statements += _statements(text, lang)
     return _ReadWindow(window, tuple(statements), section_day)
+
+
+def _about(window: Window) -> str:
+    """Returns the words of a window, its note's title and its headings."""
+    chunk = window.passage.chunk
+    return "\n".join([chunk.title, chunk.heading_path, *[piece.plain for piece in window.pieces]])
 
 
 def _day_of_section(chunk: IndexedChunk) -> datetime | None:
@@ -206,12 +221,15 @@ def _replacing_words() -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join(filter(None, words))})\b", re.IGNORECASE)
 
 
-def _share(text: str, retrieved: Retrieved) -> float:
-    """Returns the share of the question's words that a text holds, weighted."""
-    weights = retrieved.weights
+def _share(text: str, asked: Mapping[str, float], retrieved: Retrieved) -> float:
+    """Returns the share of the words that are asked for that a text holds, weighted."""
+    shared_stems = asked.keys() & _stems(text, retrieved)
+    return sum(asked[stem] for stem in shared_stems) / (sum(asked.values()) or 1.0)
+
+
+def _stems(text: str, retrieved: Retrieved) -> set[str]:
     analysis = retrieved.analysis
-    shared_stems = weights.keys() & stems_as(text, analysis.lang, analysis.renamed)
-    return sum(weights[stem] for stem in shared_stems) / (sum(weights.values()) or 1.0)
+    return stems_as(text, analysis.lang, analysis.renamed)
 
 
 def _statements(text: str, lang: str) -> Iterator[_Statement]:
