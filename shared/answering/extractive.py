@@ -21,9 +21,10 @@ from shared.answering.refusals import linkable, reach_notice
 from shared.answering.subject import is_on_topic
 from shared.answering.windows import (
     Window,
-    asked_properties,
+    definitions,
     has_asked_value,
     joined,
+    shown_properties,
     windows,
 )
 from shared.language.lengths import utf16_units
@@ -81,7 +82,9 @@ class ExtractiveWriter:
         close = [
             passage
             for passage in retrieved.selected
-            if passage.score >= min_score or passage.chunk.note_id in naming
+            if passage.score >= min_score
+            or passage.chunk.note_id in naming
+            or definitions([passage], retrieved)
         ]
         close = [passage for passage in close if has_asked_value(passage, retrieved)] or close
         ranked = sorted(
@@ -99,6 +102,7 @@ class ExtractiveWriter:
         chosen.sort(
             key=lambda window: (
                 window.passage.chunk.note_id not in naming,
+                not window.defines,
                 note_ids.index(window.passage.chunk.note_id),
                 close.index(window.passage),
             )
@@ -188,7 +192,10 @@ def _choose(ranked: Sequence[Window], first_note: str, *, limit: int) -> list[Wi
         elif not first_windows or window.nearness >= FURTHER * first_windows[0].nearness:
             first_windows.append(window)
     min_score = WEAK * ranked[0].score
-    near_windows = [window for window in other_windows.values() if window.score >= min_score]
+    near_windows = [
+        window for window in other_windows.values() if window.score >= min_score or window.defines
+    ]
+    near_windows.sort(key=lambda window: not window.defines)
     one_a_note = _different([first_windows[0], *near_windows], limit + 1)
     of_first_note = _different(first_windows, limit + 1)
     others = one_a_note[1:]
@@ -311,8 +318,8 @@ def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo) -> str:
     line = " › ".join(name for name in names if name)
     if not line:
         return ""
-    asked = asked_properties(quote.passage, retrieved)
-    properties = "; ".join(plain(neutralize_line(line)) for line in asked)
+    shown = shown_properties(quote.passage, retrieved)
+    properties = "; ".join(plain(neutralize_line(line)) for line in shown)
     named = f"**{line}** ({properties})" if properties else f"**{line}**"
     names_day = chunk.title == chunk.created_at.astimezone(zone).date().isoformat()
     wants_day = retrieved.analysis.time is not None or quote.dated

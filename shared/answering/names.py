@@ -7,8 +7,8 @@ nowhere without one. Where all nouns have capitals, an owner and what makes up a
 The passages do not say it where none of them names it, or where no note that names it holds any of what else is asked,
 and other notes hold nearly all of it. Of an owner only what it owns is asked, else the other words of the sentence. So
 a name in a story beside the question does not count, nor does an answer in other words: where other notes state a
-number or a day, one of that kind in a note that names it may be the answer, and where they state none, one word is too
-little. Beside another name that is spoken of, only an owner counts.
+number, one as long in a note that names it may be the answer, and where they state none, one word is too little unless
+the name owns it. Beside another name that is spoken of, only an owner counts.
 
 Answerable questions of which nothing is said to be there: handbooks in English, German and Spanish 0 of 95, pages of
 strangers 0 of 29, sample notes 0 of 50, chats 0 of 1018.
@@ -66,24 +66,6 @@ class _Word:
     start: int
     end: int
     stems: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Values:
-    """What some sentences state in figures."""
-
-    has_day: bool
-    digits: int
-    """Digits of the longest number, 0 without one; those of days are none."""
-
-    def __bool__(self) -> bool:
-        return self.has_day or self.digits > 0
-
-    def hold_such_as(self, stated: _Values) -> bool:
-        """Reports whether they hold a day where others do, or a number more than half as long."""
-        if self.has_day and stated.has_day:
-            return True
-        return stated.digits > 0 and 2 * self.digits > stated.digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,10 +289,10 @@ def _is_said_of_others(
     for chunk in naming_chunks:
         if _share(chunk.terms, asked, retrieved.weights) >= SOME:
             return False
-    stated = _values(_sentences_about(asked, other_chunks, retrieved))
-    if not stated:
+    stated = _longest_number(_sentences_about(asked, other_chunks, retrieved))
+    if stated == 0:
         return name.owns or len(words) > 1
-    return not _values(_lines(naming_chunks)).hold_such_as(stated)
+    return 2 * _longest_number(_lines(naming_chunks)) <= stated
 
 
 def _sentences_about(
@@ -321,9 +303,7 @@ def _sentences_about(
     best: list[str] = []
     most = 0.0
     for line in _lines(chunks):
-        share = _share(
-            stems_as(line, analysis.lang, analysis.renamed), asked, retrieved.weights
-        )
+        share = _share(stems_as(line, analysis.lang, analysis.renamed), asked, retrieved.weights)
         if share > most:
             most = share
             best = []
@@ -340,18 +320,16 @@ def _lines(chunks: Iterable[IndexedChunk]) -> Iterator[str]:
             yield chunk.text[start:end]
 
 
-def _values(lines: Iterable[str]) -> _Values:
-    """Returns which values stand in some lines."""
-    has_day = False
-    digits = 0
+def _longest_number(lines: Iterable[str]) -> int:
+    """Returns how many digits the longest number in some lines has, 0 without one; days are no numbers."""
+    longest = 0
     for line in lines:
         rest = line
         for day in days_in(line):
-            has_day = True
             rest = rest[: day.start] + " " * (day.end - day.start) + rest[day.end :]
         for number in _DIGITS.findall(rest):
-            digits = max(digits, sum(map(str.isdigit, number)))
-    return _Values(has_day=has_day, digits=digits)
+            longest = max(longest, sum(map(str.isdigit, number)))
+    return longest
 
 
 def _share(stems_held: Container[str], asked: Iterable[str], weights: Mapping[str, float]) -> float:

@@ -46,10 +46,14 @@ WHOLE = 700
 """Characters up to which a passage, or a block of it, is quoted whole."""
 MIN_VALUE = 2
 """Words of a property's value that name it without its key: of one word it is chance."""
+MAX_PROPERTIES = 150
+"""Characters of the properties that stand beside the title of a note which is asked for by its title."""
 JOINED = 1400
 """Characters up to which rows or items of one table or list are joined in one quote, beside those of the first
 passage."""
 QUESTION = ("?", "？", "؟")
+_TERM = re.compile(r"([^.:!?]{1,80}?)(?:\s+[—–=-]|:)\s+(?=\S)")
+"""A term at the beginning of the line that defines it: `Ghost light: the bare bulb …`."""
 UNSPOKEN = 0.25
 """Weight of a cosine where the embedder does not speak the question's language."""
 
@@ -70,6 +74,8 @@ class Window:
     """Cosine of its best piece with the question, or the share of words if that was not embedded; in [0, 1]."""
     coverage: float = 0.0
     """Share of the question's words that its best piece holds, in [0, 1]."""
+    defines: bool = False
+    """True if a piece of it says what the thing is that the question asks for: see `definitions`."""
     further: tuple[Window, ...] = ()
     """Windows of the same table or list in other passages, which are quoted with it; without such of their own."""
 
@@ -146,6 +152,7 @@ def windows(
     Windows do not overlap. Without an embedder, or with one that is away, words alone decide.
     """
     read_passages = _read(passages, retrieved)
+    defining = definitions(passages, retrieved)
     cosines = _cosines(question, _promising(read_passages), retrieved, embedder)
     cosine_weight = UNSPOKEN if retrieved.lexical_only else 1.0
     for read in read_passages:
@@ -160,7 +167,28 @@ def windows(
             read.rank + score + BESIDE * sum(beside)
             for score, beside in _with_neighbours(piece_scores)
         ]
-        yield from _windows_of(read, scores, cosines, retrieved.analysis.lang)
+        yield from _windows_of(read, scores, cosines, defining, retrieved.analysis.lang)
+
+
+def definitions(passages: Iterable[Scored], retrieved: Retrieved) -> frozenset[str]:
+    """Returns the texts of lines that say what the thing is that the question asks for: `Ghost light: the bulb …`.
+
+    Such a line begins with the question's words alone and a dash or colon; words that no passage holds are left aside.
+    """
+    analysis = retrieved.analysis
+    known: set[str] = set()
+    for passage in retrieved.selected:
+        known.update(stem for stem in retrieved.weights if passage.chunk.terms.get(stem))
+    found = []
+    for passage in passages:
+        chunk = passage.chunk
+        if not known or not all(chunk.terms.get(stem) for stem in known):
+            continue
+        for piece in quotable(chunk.text, chunk.columns):
+            term = _TERM.match(piece.plain)
+            if term is not None and stems_as(term[1], analysis.lang, analysis.renamed) == known:
+                found.append(piece.plain)
+    return frozenset(found)
 
 
 def joined(ranked: Iterable[Window]) -> list[Window]:
@@ -241,6 +269,22 @@ def asked_properties(passage: Scored, retrieved: Retrieved) -> tuple[str, ...]:
     return tuple(asked)
 
 
+def shown_properties(passage: Scored, retrieved: Retrieved) -> tuple[str, ...]:
+    """Returns the properties that stand beside a note's title: those that are asked for, or all that are short if the
+    question names the note by its whole title.
+    """
+    asked = asked_properties(passage, retrieved)
+    if asked or not _words_if_asked(passage.chunk.title, retrieved):
+        return asked
+    properties: list[str] = []
+    room = MAX_PROPERTIES
+    for line in passage.chunk.properties:
+        if not line.startswith((ALIAS, COLUMNS)) and len(line) <= room:
+            properties.append(line)
+            room -= len(line)
+    return tuple(properties)
+
+
 def has_asked_value(passage: Scored, retrieved: Retrieved) -> bool:
     """Reports whether a note has a property of which the question names both the key and the value: `rating 5`."""
     return any(all(_asked_words(line, retrieved)) for line in passage.chunk.properties)
@@ -262,7 +306,11 @@ def _words_if_asked(text: str, retrieved: Retrieved) -> int:
 
 
 def _windows_of(
-    read: _ReadPassage, scores: Sequence[float], cosines: Mapping[str, float], lang: str
+    read: _ReadPassage,
+    scores: Sequence[float],
+    cosines: Mapping[str, float],
+    defining: frozenset[str],
+    lang: str,
 ) -> Iterator[Window]:
     """Yields the windows of one passage around its pieces, the best piece first."""
     text = read.passage.chunk.text
@@ -293,6 +341,7 @@ def _windows_of(
             score=scores[core],
             nearness=max(0.0, min(1.0, nearness)),
             coverage=read.coverages[core],
+            defines=any(piece.plain in defining for piece in pieces[first : last + 1]),
         )
 
 

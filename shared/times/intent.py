@@ -5,7 +5,8 @@ time stands (in the clause that asks, before it, in another sentence) and of how
 what the person may or must do.
 
 Of the times that are asked about, those of an event only order: "When did Melanie go camping in June?" may be told in
-July. Notes of then are asked for where the question is for notes, for the person's own doings, which a diary has on
+July. So does a time that is not over where the question asks how something is: the plan of this week was written
+before it. Notes of then are asked for where the question is for notes, for the person's own doings, which a diary has on
 their day, or for the time alone: where no subject remains beside it.
 
 Each language brings only closed classes of words, see `language.vocabulary`.
@@ -37,7 +38,7 @@ class Intent(StrEnum):
     ASKED = "asked"
     """Notes of that time are asked for."""
     EVENT = "event"
-    """Something that happened then is asked about: it may have been written down later."""
+    """Something that happened then, or holds now, is asked about: it may have been written down at another time."""
     EITHER = "either"
     """Both readings are possible."""
     STORY = "story"
@@ -87,14 +88,18 @@ class Intents:
         self._asking_starts = {clause.start for clause in self._asking}
         self._questions: dict[int, _Question] = {}
 
-    def of(self, start: int, end: int, *, recurs: bool = False) -> Intent:
+    def of(self, start: int, end: int, *, recurs: bool = False, is_running: bool = False) -> Intent:
         """Returns what the time at `text[start:end]` is for.
 
-        recurs: it may also be one to come, or each of its kind, like `Monday`.
+        recurs: it may also be one to come, or each of its kind, like `Monday`. is_running: it is not over.
         """
         score = self._score(start, end, recurs=recurs)
         if score > 0:
-            return Intent.EVENT if self._tells_event(start, end) else Intent.ASKED
+            if self._tells_event(start, end):
+                return Intent.EVENT
+            if is_running and self._asks_how_it_is(start, end):
+                return Intent.EVENT
+            return Intent.ASKED
         if score == 0:
             return Intent.EITHER
         return Intent.STORY
@@ -104,12 +109,7 @@ class Intents:
 
         A single word in small letters is what happened and no subject: `what was released in May`.
         """
-        clause = self._clause_at(start)
-        first = max(clause.start, start - EVENT_REACH)
-        last = min(clause.end, end + EVENT_REACH)
-        text_before = self._text[first:start]
-        text_behind = self._text[end:last]
-        around = f"{text_before} {text_behind}"
+        around = self._around(start, end)
         words = self._words
         if not words.past.search(around):
             return False
@@ -122,6 +122,26 @@ class Intents:
         if len(subject) > 1:
             return True
         return any(not word.islower() for word in subject)
+
+    def _asks_how_it_is(self, start: int, end: int) -> bool:
+        """Reports whether the clause of a time that is not over asks how something is, which a plan has said before.
+
+        `Who is on duty this week?`
+        """
+        around = self._around(start, end)
+        words = self._words
+        if not words.present.search(around) or words.past.search(around):
+            return False
+        if words.asker.search(around) or words.everything.search(around):
+            return False
+        return self._belonging(start, end) <= 0 and bool(words.subject_words(around))
+
+    def _around(self, start: int, end: int) -> str:
+        """Returns the clause of a time without the time, as far as EVENT_REACH."""
+        clause = self._clause_at(start)
+        text_before = self._text[max(clause.start, start - EVENT_REACH) : start]
+        text_behind = self._text[end : min(clause.end, end + EVENT_REACH)]
+        return f"{text_before} {text_behind}"
 
     def _score(self, start: int, end: int, *, recurs: bool) -> int:
         """Adds up what speaks for a time that is asked about (positive) and for the person's story (negative)."""

@@ -81,9 +81,11 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
         if hint is None:
             continue
         found_time = FoundTime(hint, start, end, recurs=reading.recurs)
-        intent = intents.of(start, end, recurs=reading.recurs)
-        stands_in_row = _stands_in_row(corrected.text, previous, mention, reading, following)
-        is_certain = reading.certain and not stands_in_row
+        is_running = hint.range.contains(now)
+        intent = intents.of(start, end, recurs=reading.recurs, is_running=is_running)
+        is_certain = reading.certain and not _stands_in_row(
+            corrected.text, previous, mention, reading, following
+        )
         if is_certain and intent is Intent.ASKED:
             return found_time
         without_restriction = replace(hint, restricts=False)

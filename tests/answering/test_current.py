@@ -104,3 +104,39 @@ def test_a_time_that_is_asked_for_orders_alone() -> None:
     result = searched(dated(DECIDED, 2024, score=1.0), dated(MOVED, 2025), text=text)
     result = replace(result, analysis=replace(result.analysis, time=LAST_WEEK))
     assert years(ExtractiveWriter().quotes(question(text), result))[0] == 2024
+
+
+def test_a_section_of_a_later_day_stands_before_what_its_note_said_first() -> None:
+    note = dated("We keep application logs for 90 days.", 2024, title="Log retention", score=1.0)
+    sections = [note]
+    for day, text in (
+        ("2025-02-11", "Application logs are kept for 30 days from now on."),
+        ("2026-07-02", "After the bill: application logs 14 days."),
+    ):
+        path = f"# Log retention > ## Update {day}"
+        chunk = replace(
+            note.chunk, text=text, heading_path=path, chunk_id=day, start=len(sections) * 100
+        )
+        chunk = replace(chunk, end=chunk.start + len(text))
+        sections.append(replace(note, chunk=chunk, score=0.7))
+    quotes = quoted(*sections, text="How long do we keep application logs?")
+    headings = [quote.passage.chunk.heading_path[-10:] for quote in quotes]
+    assert headings == ["2026-07-02", "2025-02-11", ""]
+    assert [quote.dated for quote in quotes] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("of_old", "of_new"),
+    [("status: superseded", "status: accepted"), ("cost: high", "supersedes: 2024")],
+)
+def test_what_is_replaced_stands_below_what_replaces_it(of_old: str, of_new: str) -> None:
+    old = dated("The dock scheduler runs on MongoDB.", 2024, score=1.0)
+    new = dated("The dock scheduler moves to something with transactions.", 2025)
+    text = "Which database does the dock scheduler use?"
+
+    def with_property(passage: Scored, line: str, path: str) -> Scored:
+        return replace(passage, chunk=replace(passage.chunk, properties=(line,), path=path))
+
+    marked = (with_property(old, of_old, "2024.md"), with_property(new, of_new, "2025.md"))
+    assert years(quoted(*marked, text=text)) == [2025, 2024]
+    assert years(quoted(old, new, text=text)) == [2024, 2025]

@@ -148,6 +148,38 @@ def test_a_property_that_is_asked_for_is_shown_and_notes_without_its_value_are_n
     assert piece.text.startswith("\n\n> **Altes Land** (author: Dörte Hansen)\n")
 
 
+def title_line(found: Scored, text: str) -> str:
+    """What stands above the only quote."""
+    _, piece = ExtractiveWriter().pieces(question(text), asked_of(found, text=text))
+    return piece.text.split("\n")[2]
+
+
+def test_a_note_that_is_asked_for_by_its_title_shows_its_properties() -> None:
+    patria = with_properties("Two families.", "Patria", "author: Fernando Aramburu", "rating: 5")
+    shown = title_line(patria, "Who wrote Patria?")
+    assert shown == "> **Patria** (author: Fernando Aramburu; rating: 5)"
+    assert title_line(patria, "Which families?") == "> **Patria**"
+
+
+def test_what_a_thing_is_stands_first_where_a_line_defines_it() -> None:
+    idea = passage("Why houses burn a ghost light.", note_id="idea", title="Talk: ghost light")
+    words = passage(
+        "- **Tabs**: the curtain\n- **Ghost light**: the bulb on stage", note_id="words"
+    )
+
+    def note_ids(text: str) -> list[str]:
+        """Notes that are quoted where both hold the words, and the one that defines them is far."""
+        terms = dict.fromkeys(("ghost", "light", "hous"), 1)
+        near, far = (
+            replace(found, chunk=replace(found.chunk, terms=terms)) for found in (idea, words)
+        )
+        far = replace(far, score=FAR * near.score / 2)
+        return [quote.passage.chunk.note_id for quote in quotes(near, far, text=text)]
+
+    assert note_ids("What is a ghost light?") == ["words", "idea"]
+    assert note_ids("Which houses burn a ghost light?") == ["idea"]
+
+
 def test_one_word_of_the_question_is_no_property_that_is_asked_for() -> None:
     text = "Which database did we choose?"
     tagged = with_properties("We chose Firestore.", "Plan", "about: database")

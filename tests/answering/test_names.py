@@ -92,6 +92,31 @@ def test_nothing_is_missing_where_a_note_that_names_it_may_answer(text: str) -> 
     assert missing(text) is None
 
 
+MAITE = note("Vive en Lekeitio, teléfono: +34 600 555 123.", "maite", "Tía Maite")
+OTTO = note("Otto moved here in 2021.", "otto", "Otto Brandt")
+DENTIST = note("The phone is 0761 555 0118.", "dentist", "Dentist")
+BIKE = note("The frame has the number WK72093115. I wrote it on the door.", "bike", "Cargo bike")
+WIFE = note("His husband is called Arjun.", "priya", "Priya Raman")
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("What is Maite's number?", None),
+        ("What is Maite's phone number?", None),
+        ("What is Otto's phone number?", "Otto's phone number"),
+        ("Do I have a phone number for Otto?", "Otto (phone number)"),
+        ("What's the name of Otto's husband?", "Otto's husband"),
+        ("Who wrote the letter to Otto?", None),
+    ],
+)
+def test_a_number_in_a_note_that_names_it_may_be_what_is_asked_in_other_words(
+    text: str, subject: str | None
+) -> None:
+    found = missing(text, MAITE, OTTO, DENTIST, BIKE, WIFE)
+    assert (found and found[0]) == subject
+
+
 def test_a_word_that_notes_also_write_small_is_no_name() -> None:
     list_of_marek = note("The list is long. Marek says that List and the list differ.", "l", "List")
     assert missing("list phone number", PRIYA, list_of_marek) is None

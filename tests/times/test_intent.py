@@ -50,6 +50,24 @@ def test_a_time_beside_which_no_subject_remains_restricts(lang: str, text: str) 
     assert hint.restricts
 
 
+@pytest.mark.parametrize(
+    ("lang", "text", "restricts"),
+    [
+        ("en", "Who is duty manager this week?", False),
+        ("en", "Who has the pager this week?", False),
+        ("de", "Wer ist diese Woche im Dienst?", False),
+        ("en", "What was released this week?", True),
+        ("en", "What are my notes of this week?", True),
+    ],
+)
+def test_how_something_is_in_a_time_that_is_not_over_may_have_been_planned_before(
+    lang: str, text: str, *, restricts: bool
+) -> None:
+    hint = hint_of(lang, text)
+    assert hint is not None
+    assert hint.restricts is restricts
+
+
 def test_it_holds_for_the_half_that_no_rule_was_made_from() -> None:
     assert restricted([row for row in STORIES if kept_aside(row[1])]) <= 0.05
     assert restricted([row for row in FILTERS if kept_aside(row[1])]) >= 0.9
