@@ -14,19 +14,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
+from shared.answering.asked import AskedProperties, definitions
 from shared.answering.current import current_first
 from shared.answering.names import MissingSubject
 from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
 from shared.answering.refusals import linkable, reach_notice
 from shared.answering.subject import is_on_topic
-from shared.answering.windows import (
-    Window,
-    definitions,
-    has_asked_value,
-    joined,
-    shown_properties,
-    windows,
-)
+from shared.answering.windows import Window, joined, windows
 from shared.language.lengths import utf16_units
 from shared.language.vocabulary import Answers, vocabulary
 from shared.markdown.neutralize import neutralize_line
@@ -35,7 +29,7 @@ from shared.markdown.quotations import joined_lines, quotation
 from shared.markdown.sanitize import Sanitizer
 from shared.model.answers import CheckedPiece, Citation, Claim, Quote, Source, Support, SupportState
 from shared.model.questions import Question
-from shared.model.retrieval import Retrieved
+from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
 from shared.times.dates import date_in_words
 
@@ -78,15 +72,8 @@ class ExtractiveWriter:
         naming: frozenset[str] = frozenset()
         if missing is not None:
             naming = missing.note_ids
-        min_score = FAR * retrieved.selected[0].score
-        close = [
-            passage
-            for passage in retrieved.selected
-            if passage.score >= min_score
-            or passage.chunk.note_id in naming
-            or definitions([passage], retrieved)
-        ]
-        close = [passage for passage in close if has_asked_value(passage, retrieved)] or close
+        properties = AskedProperties(retrieved)
+        close = _close_passages(retrieved, properties, naming)
         ranked = sorted(
             windows(question.text, close, retrieved, self._embedder),
             key=lambda window: -window.score,
@@ -103,6 +90,7 @@ class ExtractiveWriter:
             key=lambda window: (
                 window.passage.chunk.note_id not in naming,
                 not window.defines,
+                not properties.has_telling_value(window.passage.chunk),
                 note_ids.index(window.passage.chunk.note_id),
                 close.index(window.passage),
             )
@@ -179,6 +167,28 @@ class ExtractiveWriter:
 def _words(lang: str) -> Answers | None:
     """Returns the words of answers in a language, otherwise in English."""
     return vocabulary(lang).answers or vocabulary("en").answers
+
+
+def _close_passages(
+    retrieved: Retrieved, properties: AskedProperties, naming: frozenset[str]
+) -> list[Scored]:
+    """Returns the passages that are read: those near the first one's score, and those that hold what is asked by name.
+
+    Where the question names a property with its value, only notes that have it are read.
+    """
+    min_score = FAR * retrieved.selected[0].score
+    close: list[Scored] = []
+    with_value: list[Scored] = []
+    for passage in retrieved.selected:
+        chunk = passage.chunk
+        is_close = passage.score >= min_score or chunk.note_id in naming
+        is_named = properties.has_telling_value(chunk) or bool(definitions([passage], retrieved))
+        if not is_close and not is_named:
+            continue
+        close.append(passage)
+        if properties.has_key_and_value(chunk):
+            with_value.append(passage)
+    return with_value or close
 
 
 def _choose(ranked: Sequence[Window], first_note: str, *, limit: int) -> list[Window]:
@@ -318,7 +328,7 @@ def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo) -> str:
     line = " › ".join(name for name in names if name)
     if not line:
         return ""
-    shown = shown_properties(quote.passage, retrieved)
+    shown = AskedProperties(retrieved).shown(chunk)
     properties = "; ".join(plain(neutralize_line(line)) for line in shown)
     named = f"**{line}** ({properties})" if properties else f"**{line}**"
     names_day = chunk.title == chunk.created_at.astimezone(zone).date().isoformat()

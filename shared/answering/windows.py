@@ -13,15 +13,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import mul
 
+from shared.answering.asked import AskedProperties, definitions
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.language.forms import own_forms
 from shared.language.terms import stems_as
 from shared.language.vocabulary import vocabulary
-from shared.markdown.file import ALIAS
 from shared.markdown.lines import read_lines
 from shared.markdown.quotable import PieceKind, Quotable, are_neighbours, quotable
 from shared.markdown.quotations import Outline, Span
-from shared.model.index import COLUMNS, Vector
+from shared.model.index import Vector
 from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
 from shared.values import dataclass
@@ -44,16 +44,10 @@ BESIDE = 0.2
 """Weight of the pieces beside it."""
 WHOLE = 700
 """Characters up to which a passage, or a block of it, is quoted whole."""
-MIN_VALUE = 2
-"""Words of a property's value that name it without its key: of one word it is chance."""
-MAX_PROPERTIES = 150
-"""Characters of the properties that stand beside the title of a note which is asked for by its title."""
 JOINED = 1400
 """Characters up to which rows or items of one table or list are joined in one quote, beside those of the first
 passage."""
 QUESTION = ("?", "？", "؟")
-_TERM = re.compile(r"([^.:!?]{1,80}?)(?:\s+[—–=-]|:)\s+(?=\S)")
-"""A term at the beginning of the line that defines it: `Ghost light: the bare bulb …`."""
 UNSPOKEN = 0.25
 """Weight of a cosine where the embedder does not speak the question's language."""
 
@@ -75,7 +69,7 @@ class Window:
     coverage: float = 0.0
     """Share of the question's words that its best piece holds, in [0, 1]."""
     defines: bool = False
-    """True if a piece of it says what the thing is that the question asks for: see `definitions`."""
+    """True if a piece of it says what the thing is that the question asks for: see `asked.definitions`."""
     further: tuple[Window, ...] = ()
     """Windows of the same table or list in other passages, which are quoted with it; without such of their own."""
 
@@ -170,27 +164,6 @@ def windows(
         yield from _windows_of(read, scores, cosines, defining, retrieved.analysis.lang)
 
 
-def definitions(passages: Iterable[Scored], retrieved: Retrieved) -> frozenset[str]:
-    """Returns the texts of lines that say what the thing is that the question asks for: `Ghost light: the bulb …`.
-
-    Such a line begins with the question's words alone and a dash or colon; words that no passage holds are left aside.
-    """
-    analysis = retrieved.analysis
-    known: set[str] = set()
-    for passage in retrieved.selected:
-        known.update(stem for stem in retrieved.weights if passage.chunk.terms.get(stem))
-    found = []
-    for passage in passages:
-        chunk = passage.chunk
-        if not known or not all(chunk.terms.get(stem) for stem in known):
-            continue
-        for piece in quotable(chunk.text, chunk.columns):
-            term = _TERM.match(piece.plain)
-            if term is not None and stems_as(term[1], analysis.lang, analysis.renamed) == known:
-                found.append(piece.plain)
-    return frozenset(found)
-
-
 def joined(ranked: Iterable[Window]) -> list[Window]:
     """Joins the windows of one table or list that hold as many of the question's words as the best of them.
 
@@ -239,11 +212,12 @@ def _read(passages: Sequence[Scored], retrieved: Retrieved) -> list[_ReadPassage
     analysis = retrieved.analysis
     weights = retrieved.weights
     forms = own_forms(analysis.subject, analysis.lang)
+    properties = AskedProperties(retrieved)
     total = sum(weights.values()) or 1.0
     read_passages = []
     for passage in passages:
         chunk = passage.chunk
-        asked = " ".join(asked_properties(passage, retrieved))
+        asked = " ".join(properties.named(passage.chunk))
         pieces = quotable(chunk.text, chunk.columns)
         coverages = []
         for piece in pieces:
@@ -257,52 +231,6 @@ def _read(passages: Sequence[Scored], retrieved: Retrieved) -> list[_ReadPassage
             _ReadPassage(passage=passage, rank=rank, pieces=pieces, coverages=tuple(coverages))
         )
     return read_passages
-
-
-def asked_properties(passage: Scored, retrieved: Retrieved) -> tuple[str, ...]:
-    """Returns the properties of a note, as `key: value` lines, that the question names: the key, or a value of words."""
-    asked = []
-    for line in passage.chunk.properties:
-        key, value = _asked_words(line, retrieved)
-        if key or value >= MIN_VALUE:
-            asked.append(line)
-    return tuple(asked)
-
-
-def shown_properties(passage: Scored, retrieved: Retrieved) -> tuple[str, ...]:
-    """Returns the properties that stand beside a note's title: those that are asked for, or all that are short if the
-    question names the note by its whole title.
-    """
-    asked = asked_properties(passage, retrieved)
-    if asked or not _words_if_asked(passage.chunk.title, retrieved):
-        return asked
-    properties: list[str] = []
-    room = MAX_PROPERTIES
-    for line in passage.chunk.properties:
-        if not line.startswith((ALIAS, COLUMNS)) and len(line) <= room:
-            properties.append(line)
-            room -= len(line)
-    return tuple(properties)
-
-
-def has_asked_value(passage: Scored, retrieved: Retrieved) -> bool:
-    """Reports whether a note has a property of which the question names both the key and the value: `rating 5`."""
-    return any(all(_asked_words(line, retrieved)) for line in passage.chunk.properties)
-
-
-def _asked_words(line: str, retrieved: Retrieved) -> tuple[int, int]:
-    """Counts the words of a property's key and of its value, each 0 if the question does not hold them all."""
-    key, _, value = line.partition(": ")
-    if f"{key}: " in (ALIAS, COLUMNS):
-        return 0, 0
-    return _words_if_asked(key, retrieved), _words_if_asked(value, retrieved)
-
-
-def _words_if_asked(text: str, retrieved: Retrieved) -> int:
-    """Counts the words of a text, 0 if the question does not hold them all."""
-    analysis = retrieved.analysis
-    text_stems = stems_as(text, analysis.lang, analysis.renamed)
-    return len(text_stems) if text_stems <= retrieved.weights.keys() else 0
 
 
 def _windows_of(

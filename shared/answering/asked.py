@@ -1,0 +1,131 @@
+"""Question and passages -> what it names of them: properties of their notes, and lines that define a thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from shared.judging.quantities import quantities
+from shared.language.terms import stems_as
+from shared.markdown.file import ALIAS
+from shared.markdown.quotable import quotable
+from shared.model.index import COLUMNS, IndexedChunk
+from shared.model.retrieval import Retrieved, Scored
+
+MIN_WORDS = 2
+"""Words of a property's value that name it without its key: of one word it is chance."""
+MIN_VALUES = 2
+"""Different values of a property among the notes that were found, of which one that is named tells a note apart."""
+MAX_SHOWN = 150
+"""Characters of the properties that stand beside the title of a note which is asked for by its title."""
+_TERM = re.compile(r"([^.:!?]{1,80}?)(?:\s+[—–=-]|:)\s+(?=\S)")
+"""A term at the beginning of the line that defines it: `Ghost light: the bare bulb …`."""
+
+
+class AskedProperties:
+    """Reads which properties of notes, as `key: value` lines, a question names."""
+
+    def __init__(self, retrieved: Retrieved) -> None:
+        self._retrieved = retrieved
+        self._telling = frozenset(self._telling_lines())
+
+    def named(self, chunk: IndexedChunk) -> tuple[str, ...]:
+        """Returns the properties of which the question names the key, a value of words, or a value that tells notes
+        apart.
+        """
+        named = []
+        for line in _properties(chunk):
+            key, value = self._named_words(line)
+            if key or value >= MIN_WORDS or line in self._telling:
+                named.append(line)
+        return tuple(named)
+
+    def shown(self, chunk: IndexedChunk) -> tuple[str, ...]:
+        """Returns the properties that stand beside a note's title: those that are named, or the short ones of a note
+        that the question names by its whole title.
+        """
+        named = self.named(chunk)
+        if named or not self._words_if_named(chunk.title):
+            return named
+        shown: list[str] = []
+        room = MAX_SHOWN
+        for line in _properties(chunk):
+            if len(line) <= room:
+                shown.append(line)
+                room -= len(line)
+        return tuple(shown)
+
+    def has_key_and_value(self, chunk: IndexedChunk) -> bool:
+        """Reports whether the question names both the key and the value of a property: `rating 5`."""
+        return any(all(self._named_words(line)) for line in _properties(chunk))
+
+    def has_telling_value(self, chunk: IndexedChunk) -> bool:
+        """Reports whether the question names the value of a property that other notes have with another value."""
+        return not self._telling.isdisjoint(chunk.properties)
+
+    def _telling_lines(self) -> Iterator[str]:
+        """Yields the properties whose value the question names, of the keys that found notes have with several values.
+
+        `reading` asks for `status: reading` where other notes have `status: finished`, `five` for `rating: 5`.
+        """
+        lines_of_key: dict[str, set[str]] = {}
+        for passage in self._retrieved.selected:
+            for line in _properties(passage.chunk):
+                lines_of_key.setdefault(line.partition(": ")[0], set()).add(line)
+        for lines in lines_of_key.values():
+            if len(lines) < MIN_VALUES:
+                continue
+            for line in lines:
+                value = line.partition(": ")[2]
+                if self._names_number(value) or self._words_if_named(value):
+                    yield line
+
+    def _names_number(self, value: str) -> bool:
+        """Reports whether a value is a number that the question names, in digits or as a word."""
+        if not value.isdigit():
+            return False
+        analysis = self._retrieved.analysis
+        asked, _ = quantities(analysis.subject, analysis.lang)
+        numbers, _ = quantities(value, analysis.lang)
+        return any(number.equals(other) for number in numbers for other in asked)
+
+    def _named_words(self, line: str) -> tuple[int, int]:
+        """Counts the words of a property's key and of its value, each 0 if the question does not hold them all."""
+        key, _, value = line.partition(": ")
+        return self._words_if_named(key), self._words_if_named(value)
+
+    def _words_if_named(self, text: str) -> int:
+        """Counts the words of a text, 0 if the question does not hold them all."""
+        analysis = self._retrieved.analysis
+        text_stems = stems_as(text, analysis.lang, analysis.renamed)
+        if text_stems <= self._retrieved.weights.keys():
+            return len(text_stems)
+        return 0
+
+
+def _properties(chunk: IndexedChunk) -> Iterator[str]:
+    """Yields what its note's frontmatter says, but for other names."""
+    for line in chunk.properties:
+        if not line.startswith((ALIAS, COLUMNS)):
+            yield line
+
+
+def definitions(passages: Iterable[Scored], retrieved: Retrieved) -> frozenset[str]:
+    """Returns the texts of lines that say what the thing is that the question asks for: `Ghost light: the bulb …`.
+
+    Such a line begins with the question's words alone and a dash or colon; words that no passage holds are left aside.
+    """
+    analysis = retrieved.analysis
+    known: set[str] = set()
+    for passage in retrieved.selected:
+        known.update(stem for stem in retrieved.weights if passage.chunk.terms.get(stem))
+    found = []
+    for passage in passages:
+        chunk = passage.chunk
+        if not known or not all(chunk.terms.get(stem) for stem in known):
+            continue
+        for piece in quotable(chunk.text, chunk.columns):
+            term = _TERM.match(piece.plain)
+            if term is not None and stems_as(term[1], analysis.lang, analysis.renamed) == known:
+                found.append(piece.plain)
+    return frozenset(found)
