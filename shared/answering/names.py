@@ -5,7 +5,7 @@ A name is what is written as one: with a capital in the midst of the sentence th
 nowhere without one. Where all nouns have capitals, an owner and what makes up a title or alias of several words count.
 
 The passages do not say it where none of them names it, or where no note that names it holds any of what else is asked,
-and other notes hold nearly all of it. Of an owner only what it owns is asked, else the other words of the sentence. So
+and another note holds nearly all of it, or the other notes together where it is one phrase. Of an owner only what it owns is asked, else the other words of the sentence. So
 a name in a story beside the question does not count, nor does an answer in other words: where other notes state a
 number, one as long in a note that names it may be the answer, and where they state none, one word is too little unless
 the name owns it. Beside another name that is spoken of, only an owner counts.
@@ -20,6 +20,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from shared.language.sentences import sentences
 from shared.language.terms import content_words, stems, stems_as
@@ -33,7 +34,7 @@ from shared.times.dates import days_in
 SOME = 0.3
 """Share of what is asked from which on a note that names the name holds some of it."""
 NEARLY_ALL = 0.8
-"""Share of it from which on the notes that do not name it together hold nearly all."""
+"""Share of it from which on what does not name it holds nearly all."""
 MAX_SUBJECT = 120
 """Characters."""
 
@@ -283,8 +284,11 @@ def _is_said_of_others(
             naming_chunks.append(passage.chunk)
         else:
             other_chunks.append(passage.chunk)
-    elsewhere = {stem for chunk in other_chunks for stem in asked if chunk.terms.get(stem)}
-    if _share(elsewhere, asked, retrieved.weights) < NEARLY_ALL:
+    elsewhere = [{stem for stem in asked if chunk.terms.get(stem)} for chunk in other_chunks]
+    if _are_neighbours(words):
+        # Words of one phrase say one thing, which different notes may say in part.
+        elsewhere.append(set().union(*elsewhere))
+    if all(_share(held, asked, retrieved.weights) < NEARLY_ALL for held in elsewhere):
         return False
     for chunk in naming_chunks:
         if _share(chunk.terms, asked, retrieved.weights) >= SOME:
@@ -293,6 +297,11 @@ def _is_said_of_others(
     if stated == 0:
         return name.owns or len(words) > 1
     return 2 * _longest_number(_lines(naming_chunks)) <= stated
+
+
+def _are_neighbours(words: Sequence[_Word]) -> bool:
+    """Reports whether some words stand side by side, a blank between them."""
+    return all(word.end + 1 == following.start for word, following in pairwise(words))
 
 
 def _sentences_about(
