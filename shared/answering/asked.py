@@ -1,12 +1,17 @@
-"""Question and passages -> what it names of them: properties of their notes, and lines that define a thing."""
+"""Question and passages -> what it names of them: properties of their notes, and lines that define a thing; which notes
+replace others.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from shared.judging.quantities import quantities
 from shared.language.terms import stems_as
+from shared.language.vocabulary import vocabularies
+from shared.language.words import fold
 from shared.markdown.file import ALIAS
 from shared.markdown.quotable import quotable
 from shared.model.index import COLUMNS, IndexedChunk
@@ -129,3 +134,32 @@ def definitions(passages: Iterable[Scored], retrieved: Retrieved) -> frozenset[s
             if term is not None and stems_as(term[1], analysis.lang, analysis.renamed) == known:
                 found.append(piece.plain)
     return frozenset(found)
+
+
+def is_replaced(chunk: IndexedChunk) -> bool:
+    """Reports whether a property of a note says that it is replaced: `status: superseded`."""
+    values = [line.partition(": ")[2] for line in chunk.properties]
+    return any(_replacing_words().match(value) for value in values)
+
+
+def are_versions(chunk: IndexedChunk, other: IndexedChunk) -> bool:
+    """Reports whether one of two notes replaces the other, by a property: `supersedes: 2025-11-database`."""
+    return _names_replaced(chunk, other) or _names_replaced(other, chunk)
+
+
+def _names_replaced(chunk: IndexedChunk, other: IndexedChunk) -> bool:
+    """Reports whether a property tells of the other note, by its name, that one of them replaces the other."""
+    file_name = other.path.rpartition("/")[2].removesuffix(".md")
+    names = {fold(name) for name in (other.title, file_name) if name}
+    for line in chunk.properties:
+        key, _, value = line.partition(": ")
+        if _replacing_words().match(key) and fold(value) in names:
+            return True
+    return False
+
+
+@cache
+def _replacing_words() -> re.Pattern[str]:
+    """Compiles the words for replacing and being replaced of every language."""
+    words = [language.facts.replaced for language in vocabularies() if language.facts]
+    return re.compile(rf"(?:{'|'.join(filter(None, words))})\b", re.IGNORECASE)

@@ -15,15 +15,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from itertools import product
 
+from shared.answering.asked import are_versions, is_replaced
 from shared.answering.windows import Window
 from shared.judging.facts import Facts, facts_of
 from shared.judging.quantities import Quantity
 from shared.language.terms import stems, stems_as
-from shared.language.vocabulary import vocabularies
-from shared.language.words import fold
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Retrieved
 from shared.times.dates import days_in
@@ -108,9 +106,11 @@ class _ReadWindow:
         older, newer = sorted((self, other), key=lambda read: read.written)
         if newer.written - older.written < MIN_APART:
             return False
-        if _replaces(newer.window.passage.chunk, older.window.passage.chunk):
+        new_chunk = newer.window.passage.chunk
+        old_chunk = older.window.passage.chunk
+        if are_versions(new_chunk, old_chunk):
             return True
-        if newer.statements and older.statements and _is_replaced(older.window.passage.chunk):
+        if newer.statements and older.statements and is_replaced(old_chunk):
             return True
         pairs = product(newer.statements, older.statements)
         return any(statement.differs(old) for statement, old in pairs)
@@ -190,35 +190,6 @@ def _day_of_section(chunk: IndexedChunk) -> datetime | None:
         with suppress(ValueError):  # no such day
             last = datetime(day.year, day.month, day.day, tzinfo=UTC)
     return last
-
-
-def _is_replaced(chunk: IndexedChunk) -> bool:
-    """Reports whether a property of a note says that it is replaced: `status: superseded`."""
-    values = [line.partition(": ")[2] for line in chunk.properties]
-    return any(_replacing_words().match(value) for value in values)
-
-
-def _replaces(newer: IndexedChunk, older: IndexedChunk) -> bool:
-    """Reports whether a property of one of two notes names the other one: `supersedes: 2025-11-database`."""
-    return _names_replaced(newer, older) or _names_replaced(older, newer)
-
-
-def _names_replaced(chunk: IndexedChunk, other: IndexedChunk) -> bool:
-    """Reports whether a property tells of the other note, by its name, that one of them replaces the other."""
-    file_name = other.path.rpartition("/")[2].removesuffix(".md")
-    names = {fold(name) for name in (other.title, file_name) if name}
-    for line in chunk.properties:
-        key, _, value = line.partition(": ")
-        if _replacing_words().match(key) and fold(value) in names:
-            return True
-    return False
-
-
-@cache
-def _replacing_words() -> re.Pattern[str]:
-    """Compiles the words for replacing and being replaced of every language."""
-    words = [language.facts.replaced for language in vocabularies() if language.facts]
-    return re.compile(rf"(?:{'|'.join(filter(None, words))})\b", re.IGNORECASE)
 
 
 def _share(text: str, asked: Mapping[str, float], retrieved: Retrieved) -> float:

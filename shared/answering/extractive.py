@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
-from shared.answering.asked import AskedProperties, definitions
+from shared.answering.asked import AskedProperties, are_versions, definitions
 from shared.answering.current import current_first
 from shared.answering.names import MissingSubject
 from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
@@ -98,7 +98,11 @@ class ExtractiveWriter:
         if missing is not None:
             return _shown_quotes(chosen)
         min_score = WEAK * ranked[0].score
-        near = [window for window in ranked if window.score >= min_score]
+        near = [
+            window
+            for window in ranked
+            if window.score >= min_score or _is_version_of_any(window.passage, chosen)
+        ]
         ordered, dated_chunks = current_first(chosen, near, retrieved, limit=question.quotes)
         return tuple(
             replace(quote, dated=quote.passage.chunk.chunk_id in dated_chunks)
@@ -177,18 +181,25 @@ def _close_passages(
     Where the question names a property with its value, only notes that have it are read.
     """
     min_score = FAR * retrieved.selected[0].score
+    near = [passage for passage in retrieved.selected if passage.score >= min_score]
     close: list[Scored] = []
     with_value: list[Scored] = []
     for passage in retrieved.selected:
         chunk = passage.chunk
-        is_close = passage.score >= min_score or chunk.note_id in naming
+        is_close = passage in near or chunk.note_id in naming
         is_named = properties.has_telling_value(chunk) or bool(definitions([passage], retrieved))
-        if not is_close and not is_named:
+        is_version = any(are_versions(chunk, other.chunk) for other in near)
+        if not is_close and not is_named and not is_version:
             continue
         close.append(passage)
         if properties.has_key_and_value(chunk):
             with_value.append(passage)
     return with_value or close
+
+
+def _is_version_of_any(passage: Scored, windows_of_notes: Iterable[Window]) -> bool:
+    """Reports whether a passage is of a note that replaces one of the windows', or is replaced by it."""
+    return any(are_versions(passage.chunk, window.passage.chunk) for window in windows_of_notes)
 
 
 def _choose(ranked: Sequence[Window], first_note: str, *, limit: int) -> list[Window]:

@@ -5,10 +5,11 @@ A name is what is written as one: with a capital in the midst of the sentence th
 nowhere without one. Where all nouns have capitals, an owner and what makes up a title or alias of several words count.
 
 The passages do not say it where none of them names it, or where no note that names it holds any of what else is asked,
-and another note holds nearly all of it, or the other notes together where it is one phrase. Of an owner only what it owns is asked, else the other words of the sentence. So
-a name in a story beside the question does not count, nor does an answer in other words: where other notes state a
-number, one as long in a note that names it may be the answer, and where they state none, one word is too little unless
-the name owns it. Beside another name that is spoken of, only an owner counts.
+and another note holds nearly all of it, or the other notes together where it is one phrase. Of an owner only what it
+owns is asked, else the other words of the sentence. So a name in a story beside the question does not count, nor does
+an answer in other words: where other notes state a number, one as long in a note that names it may be the answer, and
+where they state none, one word is too little unless the name owns it. Beside another name that is spoken of, only an
+owner counts.
 
 Answerable questions of which nothing is said to be there: handbooks in English, German and Spanish 0 of 95, pages of
 strangers 0 of 29, sample notes 0 of 50, chats 0 of 1018.

@@ -140,3 +140,10 @@ def test_what_is_replaced_stands_below_what_replaces_it(of_old: str, of_new: str
     marked = (with_property(old, of_old, "2024.md"), with_property(new, of_new, "2025.md"))
     assert years(quoted(*marked, text=text)) == [2025, 2024]
     assert years(quoted(old, new, text=text)) == [2024, 2025]
+
+
+def test_a_note_that_replaces_another_is_quoted_also_where_it_is_far() -> None:
+    old = dated("We use RabbitMQ as the message queue.", 2024, title="Message queue", score=1.0)
+    new = dated("Everything goes through Kafka.", 2025, score=0.1)
+    new = replace(new, chunk=replace(new.chunk, properties=("supersedes: Message queue",)))
+    assert years(quoted(old, new, text="Which message queue do we use?")) == [2025, 2024]

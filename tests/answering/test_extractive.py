@@ -161,6 +161,24 @@ def test_a_note_that_is_asked_for_by_its_title_shows_its_properties() -> None:
     assert title_line(patria, "Which families?") == "> **Patria**"
 
 
+def test_a_value_by_which_notes_differ_asks_for_the_notes_that_have_it() -> None:
+    finished = with_properties("Halls and tides.", "Piranesi", "status: finished", "rating: 5")
+    reading = with_properties("Nine strangers.", "The Overstory", "status: reading", "rating: 4")
+
+    def first_quote(text: str, *notes: Scored) -> str:
+        searched = asked_of(*notes, text=text)
+        searched = replace(searched, analysis=replace(searched.analysis, subject=text))
+        _, piece, *_ = ExtractiveWriter().pieces(question(text), searched)
+        return piece.text.split("\n")[2]
+
+    now_reading = "Which book am I reading?"
+    overstory = "> **The Overstory** (status: reading)"
+    assert first_quote(now_reading, finished, reading) == overstory
+    assert first_quote("Which got five stars?", reading, finished) == "> **Piranesi** (rating: 5)"
+    alike = with_properties("Halls and tides.", "Piranesi", "status: reading")
+    assert first_quote(now_reading, alike, reading) == "> **Piranesi**"
+
+
 def test_what_a_thing_is_stands_first_where_a_line_defines_it() -> None:
     idea = passage("Why houses burn a ghost light.", note_id="idea", title="Talk: ghost light")
     words = passage(
