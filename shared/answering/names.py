@@ -20,7 +20,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from shared.language.sentences import sentences
@@ -31,6 +30,7 @@ from shared.markdown.file import ALIAS
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Retrieved, Scored
 from shared.times.dates import days_in
+from shared.values import dataclass
 
 SOME = 0.3
 """Share of what is asked from which on a note that names the name holds some of it."""
