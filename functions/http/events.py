@@ -97,11 +97,14 @@ def _count_cost(record: RequestRecord) -> None:
 
 def _is_old(event: CloudEvent) -> bool:
     """Reports whether the event has been redelivered for longer than GIVE_UP_AFTER. An event without a time is not old."""
+    time = event.get_attributes().get("time")
     try:
-        sent_at = datetime.fromisoformat(str(event.get_attributes().get("time")))
+        sent_at = datetime.fromisoformat(str(time))
     except ValueError:
         return False
-    return sent_at.tzinfo is not None and datetime.now(UTC) - sent_at > GIVE_UP_AFTER
+    if sent_at.tzinfo is None:
+        return False
+    return datetime.now(UTC) - sent_at > GIVE_UP_AFTER
 
 
 def _give_up(reason: str, give_up: Callable[[str], object] | None) -> None:

@@ -352,19 +352,21 @@ class Sanitizer:
         link = _LINK.match(self._text, start)
         if link is None or _LABEL.match(self._text, start):
             return False
+        end = link.end()
         text = link["text"]
         address = link["address"]
         if not _PLAIN_TEXT.fullmatch(text) or not _POINTS_SOMEWHERE.search(address):
             return False
-        if _SAFE.match(address) and _contains(address, self._texts):
+        may_stay = _SAFE.match(address) and _contains(address, self._texts)
+        if may_stay:
             output = f"[{text}]({address})"
             if self._last in "!]":
                 output = f" {output}"
-        elif self._can_stand_without_brackets(text, link.end()):
+        elif self._can_stand_without_brackets(text, end):
             output = text
         else:
             return False
-        self._take(self._text[self._position : link.end()], output)
+        self._take(self._text[self._position : end], output)
         return True
 
     def _can_stand_without_brackets(self, text: str, end: int) -> bool:
@@ -470,5 +472,6 @@ def _is_harmless(text: str) -> bool:
 @cache
 def _label_part() -> re.Pattern[str]:
     """Returns a pattern of what could be part of a citation's marker, in a text's skeleton."""
-    letters = "".join(sorted(set("".join(conjunctions()))))
+    words = "".join(conjunctions())
+    letters = "".join(sorted(set(words)))
     return re.compile(rf"[\s{PAD}{NOTHING}^Nn\d,;&/、*_~`{letters}-]*")

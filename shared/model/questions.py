@@ -17,7 +17,9 @@ class TimeRange:
     end: datetime | None
 
     def contains(self, when: datetime) -> bool:
-        return (self.start is None or self.start <= when) and (self.end is None or when < self.end)
+        if self.start is not None and when < self.start:
+            return False
+        return self.end is None or when < self.end
 
 
 @dataclass(frozen=True, slots=True)

@@ -297,7 +297,8 @@ class Notes:
 def _trash_id(moment: datetime, *parts: str) -> str:
     """Returns an id that sorts before those of earlier moments."""
     microseconds_left = (_LAST - moment) // timedelta(microseconds=1)
-    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    content = "\0".join(parts)
+    digest = hashlib.sha256(content.encode()).hexdigest()
     return f"{microseconds_left:018d}-{digest[:12]}"
 
 

@@ -48,7 +48,8 @@ def make_token(listing: str, *place: str) -> str:
     place: key of the page's last item.
     """
     content = json.dumps(place).encode()
-    seal = hashlib.sha256(json.dumps(listing).encode() + content).digest()[:_SEAL]
+    sealed = json.dumps(listing).encode() + content
+    seal = hashlib.sha256(sealed).digest()[:_SEAL]
     return base64.urlsafe_b64encode(seal + content).decode().rstrip("=")
 
 
@@ -58,7 +59,8 @@ def read_token(token: str, listing: str, *, parts: int = 1, field: str = "pageTo
     Raises InvalidArgument(field) for a token that `make_token` did not make for this listing.
     """
     try:
-        raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
+        padding = "=" * (-len(token) % 4)
+        raw = base64.b64decode(token + padding, altchars=b"-_", validate=True)
         place = json.loads(raw[_SEAL:])
     except (ValueError, RecursionError):  # not base64, not JSON, or not even ASCII
         place = None

@@ -48,7 +48,8 @@ class Moment:
     """IANA name."""
 
     def day(self, at: datetime) -> str:
-        return at.astimezone(ZoneInfo(self.zone)).date().isoformat()
+        local_time = at.astimezone(ZoneInfo(self.zone))
+        return local_time.date().isoformat()
 
     def time_in(self, text: str, lang: str) -> FoundTime | None:
         return find_time(text, now=self.now, zone=self.zone, lang=lang)
@@ -155,8 +156,8 @@ def _parse(text: str, words: FollowUps, now: Moment, lang: str) -> _FollowUp:
 
     time = now.time_in(body, lang)
     times = vocabulary(lang).times
-    is_one_word = len(body.split()) == 1
-    if time is None and times and opening and is_one_word:
+    may_be_month = opening is not None and len(body.split()) == 1
+    if time is None and times and may_be_month:
         # A bare month may be the time: `March` -> `in March`.
         body = f"{times.in_a_month} {body}"
         time = now.time_in(body, lang)

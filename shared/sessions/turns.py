@@ -117,8 +117,10 @@ def with_sources(answer: str, citations: Iterable[Mapping[str, Any]]) -> str:
     lines = []
     for citation in citations:
         label = citation["cid"]
-        title = sanitize(neutralize_line(str(citation.get("title") or UNTITLED)))
-        day = str(citation["createdAt"])[:10]
+        title = str(citation.get("title") or UNTITLED)
+        title = sanitize(neutralize_line(title))
+        created_at = str(citation["createdAt"])
+        day = created_at[:10]
         note = quote(str(citation["noteId"]), safe="")
         chunk = quote(str(citation["chunkId"]), safe="")
         lines.append(f"- [{label}] {title} ({day}) note:{note}#{chunk}")

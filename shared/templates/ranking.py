@@ -71,8 +71,9 @@ def vector_key(template: Template, embedder: Embedder) -> str:
     """Returns a key that is equal where the vector would be: the same text in the same vector
     space.
     """
-    digest = hashlib.sha256(embedded_text(template).encode()).hexdigest()[:32]
-    return f"{embedder.model}:{embedder.dimension}:{digest}"
+    text = embedded_text(template)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return f"{embedder.model}:{embedder.dimension}:{digest[:32]}"
 
 
 def has_current_vector(stored: StoredTemplate, embedder: Embedder) -> bool:

@@ -368,7 +368,8 @@ class Mention:
         matched = self.match.groupdict().get(group)
         if matched is None:
             return None
-        return " ".join(matched.lower().replace("’", "'").split())
+        words = matched.lower().replace("’", "'").split()
+        return " ".join(words)
 
 
 @dataclass(frozen=True, slots=True)

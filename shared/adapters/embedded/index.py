@@ -115,7 +115,7 @@ class Index:
             if counted is not None:
                 counted.writes += change.writes
                 counted.deletes += change.deletes
-            if change.put or change.patch or change.vectors or change.remove:
+            if any((change.put, change.patch, change.vectors, change.remove)):
                 ChunkChanges(db).apply(change)
             if change.record is None:
                 db.execute("DELETE FROM records WHERE note_id = ?", (note_id,))

@@ -93,7 +93,8 @@ def listed_note_of(document: Any) -> ListedNote:  # noqa: ANN401
         values = _note_values(document, messages)
         try:
             note = CODEC.load(Note, {**values, "text": ""}, note_id=id_of(document))
-            return ListedNote.of(note, next(iter(messages.values()), None))
+            first_message = next(iter(messages.values()), None)
+            return ListedNote.of(note, first_message)
         except InvalidArgument as bad:
             messages[bad.field] = bad.message
 
