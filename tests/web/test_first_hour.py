@@ -29,6 +29,7 @@ MANY = 500
 WIDTHS = (360, 820, 1280)
 
 
+@pytest.mark.timeout(600)  # 500 notes take their time on a busy machine
 @pytest.mark.parametrize("count", [FEW, pytest.param(MANY, marks=pytest.mark.nightly)])
 def test_from_an_empty_home_to_an_answer_that_is_a_note(
     open_page: OpenPage, tmp_path: Path, count: int
