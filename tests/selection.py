@@ -53,6 +53,7 @@ WATCHES: Mapping[str, tuple[str, ...]] = {
     "tests/deploy/test_terraform.py": _DEPLOYMENT,
     "tests/deploy/test_up.py": _DEPLOYMENT,
     "tests/deploy/test_upload.py": _DEPLOYMENT,
+    "tests/deploy/test_way_back.py": _DEPLOYMENT,
     "tests/desktop/folders/test_both_sides.py": _FOLDERS,
     "tests/desktop/files/test_conversion.py": _FOLDERS,
     "tests/desktop/folders/test_vault.py": _FOLDERS,

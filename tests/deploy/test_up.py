@@ -482,6 +482,7 @@ def assert_sent_as_by_gcloud(deployment: Deployment, *names: str) -> None:
 
 @pytest.mark.timeout(900)
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_one_command_deploys_a_fresh_project_and_asks_the_first_question(
     tmp_path: Path, product: Served
 ) -> None:
