@@ -79,11 +79,13 @@ def state(cloud: GoogleCloud) -> JSON:
                 for name, each in cloud.resources.items()
                 if name in theirs or name.startswith(database)
             },
-            "documents": sorted(each for each in cloud.documents if each.startswith(database)),
+            "documents": sorted(
+                document for document in cloud.documents if document.startswith(database)
+            ),
             "secret": cloud.secrets[f"{project}/secrets/gemini-api-key"],
             "policies": {
                 name: cloud.access.policies.get(name) for name in theirs if name != project
             },
-            "members": [each for each in bindings if "roles/owner" in each["role"]],
+            "members": [binding for binding in bindings if "roles/owner" in binding["role"]],
         }
     )

@@ -37,7 +37,12 @@ def schema(document: str, name: str) -> dict[str, Any]:
 
 
 def conditions(kind: str) -> list[dict[str, Any]]:
-    return [each[kind] for policy in ALERTS for each in policy["conditions"] if kind in each]
+    return [
+        condition[kind]
+        for policy in ALERTS
+        for condition in policy["conditions"]
+        if kind in condition
+    ]
 
 
 def is_distribution(query: str) -> bool:
@@ -81,7 +86,11 @@ class Watched:
     @property
     def subscriptions(self) -> list[dict[str, Any]]:
         """Eventarc's."""
-        return [each for each in self.held("subscriptions") if "/eventarc-" in each["name"]]
+        return [
+            subscription
+            for subscription in self.held("subscriptions")
+            if "/eventarc-" in subscription["name"]
+        ]
 
 
 def deploy(cloud: GoogleCloud, name: str, **fields: Any) -> None:  # noqa: ANN401 - JSON
@@ -160,14 +169,20 @@ def test_what_is_asked_in_promql_is_promql() -> None:
 
 def test_nothing_is_sent_that_google_would_refuse(watched: Watched) -> None:
     assert watched.cloud.faults == []
-    assert sorted(each["name"].rpartition("/")[2] for each in watched.held("metrics")) == METRICS
-    assert [each["displayName"] for each in watched.held("dashboards")] == [
+    assert (
+        sorted(metric["name"].rpartition("/")[2] for metric in watched.held("metrics")) == METRICS
+    )
+    assert [dashboard["displayName"] for dashboard in watched.held("dashboards")] == [
         DASHBOARD["displayName"]
     ]
-    assert sorted(each["displayName"] for each in watched.held("alertPolicies")) == TITLES
+    assert (
+        sorted(alert_policy["displayName"] for alert_policy in watched.held("alertPolicies"))
+        == TITLES
+    )
     (channel,) = watched.held("notificationChannels")
     assert all(
-        each["notificationChannels"] == [channel["name"]] for each in watched.held("alertPolicies")
+        alert_policy["notificationChannels"] == [channel["name"]]
+        for alert_policy in watched.held("alertPolicies")
     )
 
 
@@ -180,27 +195,35 @@ def test_what_is_watched_is_called_by_the_functions_prefix(watched: Watched) -> 
 
 def test_health_is_asked_for_at_the_addresses_of_the_functions(watched: Watched) -> None:
     checks = watched.held("uptimeCheckConfigs")
-    assert [(each["monitoredResource"]["labels"]["host"], each["httpCheck"]["path"]) for each in checks] == [
+    assert [(check["monitoredResource"]["labels"]["host"], check["httpCheck"]["path"]) for check in checks] == [
         ("notes-chat-abc-ew.a.run.app", "/health"), ("notes-api-abc-ew.a.run.app", "/health"),
     ]  # fmt: skip
-    (alert,) = (each for each in watched.held("alertPolicies") if "/health" in each["displayName"])
+    (alert,) = (
+        alert_policy
+        for alert_policy in watched.held("alertPolicies")
+        if "/health" in alert_policy["displayName"]
+    )
     asked = alert["conditions"][0]["conditionThreshold"]["filter"]
-    assert all(each["name"].rpartition("/")[2] in asked for each in checks)
+    assert all(check["name"].rpartition("/")[2] in asked for check in checks)
 
 
 def test_an_event_that_no_function_takes_goes_where_it_is_seen(watched: Watched) -> None:
     """Events hold what was written, so that stays in the region and for a day."""
     (topic,) = watched.held("topics")
     assert topic["messageStoragePolicy"] == {"allowedPersistenceRegions": ["europe-west1"]}
-    (kept,) = (each for each in watched.held("subscriptions") if each not in watched.subscriptions)
+    (kept,) = (
+        subscription
+        for subscription in watched.held("subscriptions")
+        if subscription not in watched.subscriptions
+    )
     assert (kept["topic"], kept["messageRetentionDuration"]) == (topic["name"], "86400s")
     assert len(watched.subscriptions) == 2
-    for each in watched.subscriptions:
-        assert each["deadLetterPolicy"] == {
+    for subscription in watched.subscriptions:
+        assert subscription["deadLetterPolicy"] == {
             "deadLetterTopic": topic["name"],
             "maxDeliveryAttempts": 30,
         }
-        (binding,) = watched.cloud.access.policies[each["name"]]["bindings"]
+        (binding,) = watched.cloud.access.policies[subscription["name"]]["bindings"]
         assert binding["role"] == "roles/pubsub.subscriber"
     (binding,) = watched.cloud.access.policies[topic["name"]]["bindings"]
     assert binding["role"] == "roles/pubsub.publisher"
@@ -208,7 +231,11 @@ def test_an_event_that_no_function_takes_goes_where_it_is_seen(watched: Watched)
 
 
 def test_again_it_makes_nothing_twice_and_keeps_changed_thresholds(watched: Watched) -> None:
-    policy = next(each for each in watched.held("alertPolicies") if "5%" in each["displayName"])
+    policy = next(
+        alert_policy
+        for alert_policy in watched.held("alertPolicies")
+        if "5%" in alert_policy["displayName"]
+    )
     condition = policy["conditions"][0]["conditionThreshold"]
     condition["thresholdValue"] = 42
     policy["documentation"]["content"] = "of an older version"
@@ -217,7 +244,10 @@ def test_again_it_makes_nothing_twice_and_keeps_changed_thresholds(watched: Watc
     assert (len(watched.held("dashboards")), len(watched.held("uptimeCheckConfigs"))) == (1, 2)
     both = {channel["name"] for channel in watched.held("notificationChannels")}
     assert len(both) == 2
-    assert all(set(each["notificationChannels"]) == both for each in watched.held("alertPolicies"))
+    assert all(
+        set(alert_policy["notificationChannels"]) == both
+        for alert_policy in watched.held("alertPolicies")
+    )
     assert condition["thresholdValue"] == 42
     assert "docs/operate.md#" in policy["documentation"]["content"]
     assert watched.cloud.faults == []
@@ -227,14 +257,22 @@ def test_a_function_that_moved_is_watched_where_it_is(watched: Watched) -> None:
     deploy(watched.cloud, "chat", serviceConfig={"uri": "https://elsewhere.a.run.app"})
     watched.monitor("ops@example.com")
     hosts = [
-        each["monitoredResource"]["labels"]["host"] for each in watched.held("uptimeCheckConfigs")
+        uptime_check_config["monitoredResource"]["labels"]["host"]
+        for uptime_check_config in watched.held("uptimeCheckConfigs")
     ]
     assert sorted(hosts) == ["elsewhere.a.run.app", "notes-api-abc-ew.a.run.app"]
     test_alerts = [
-        each for each in watched.held("alertPolicies") if "/health" in each["displayName"]
+        alert_policy
+        for alert_policy in watched.held("alertPolicies")
+        if "/health" in alert_policy["displayName"]
     ]
-    checks = [each["name"].rpartition("/")[2] for each in watched.held("uptimeCheckConfigs")]
-    assert [all(check in str(each) for check in checks) for each in test_alerts] == [True]
+    checks = [
+        uptime_check_config["name"].rpartition("/")[2]
+        for uptime_check_config in watched.held("uptimeCheckConfigs")
+    ]
+    assert [all(check in str(test_alert) for check in checks) for test_alert in test_alerts] == [
+        True
+    ]
     assert watched.cloud.faults == []
 
 
@@ -272,8 +310,8 @@ def test_removed_it_is_gone_also_where_nothing_is_deployed_any_more(watched: Wat
     for kind in ("alertPolicies", "dashboards", "metrics", "uptimeCheckConfigs", "topics"):
         assert watched.held(kind) == [], kind
     assert watched.held("subscriptions") == watched.subscriptions
-    assert all("deadLetterPolicy" not in each for each in watched.subscriptions)
-    for name in [each for each in watched.cloud.resources if "/functions/" in each]:
+    assert all("deadLetterPolicy" not in subscription for subscription in watched.subscriptions)
+    for name in [resource for resource in watched.cloud.resources if "/functions/" in resource]:
         del watched.cloud.resources[name]
     watched.monitor("--remove")
     assert watched.cloud.faults == []
@@ -289,6 +327,6 @@ def test_where_terraform_makes_the_rest_only_the_events_are_attached(watched: Wa
     for kind in ("alertPolicies", "dashboards", "metrics", "uptimeCheckConfigs"):
         assert watched.held(kind) == [], kind
     (topic,) = watched.held("topics")
-    policies = [each["deadLetterPolicy"] for each in watched.subscriptions]
+    policies = [subscription["deadLetterPolicy"] for subscription in watched.subscriptions]
     assert [policy["deadLetterTopic"] for policy in policies] == [topic["name"]] * 2
     assert cloud.faults == []

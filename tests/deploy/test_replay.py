@@ -202,7 +202,7 @@ def test_a_minute_and_a_backup_come_back_beside_what_is_damaged_and_answer(
             for name, each in cloud.resources.items()
             if f"/{restored}/backupSchedules/" in name
         ]
-        assert [each["dailyRecurrence"] for each in schedules] == [{}]
+        assert [schedule["dailyRecurrence"] for schedule in schedules] == [{}]
     for name in ("on-note-write", "on-template-write"):
         trigger = deployment.cloud.resources[
             f"{PARENT}/locations/europe-west1/functions/notes-{name}"
@@ -284,7 +284,7 @@ def test_the_key_and_what_is_built_stay_in_the_region_and_out_of_the_build_s_rec
         assert build.body["source"]["storageSource"]["bucket"] == bucket.body["name"]
         assert "a-key" not in str(build.body)
     policy = cloud.access.policies[f"{PARENT}/secrets/notes-gemini-api-key"]
-    assert [(each["role"], each["members"]) for each in policy["bindings"]] == [
+    assert [(binding["role"], binding["members"]) for binding in policy["bindings"]] == [
         ("roles/secretmanager.secretAccessor", [f"serviceAccount:{ACCOUNTS[3]}"])
     ]
     assert "roles/secretmanager.secretAccessor" not in str(cloud.access.policies[PARENT])
@@ -426,9 +426,9 @@ def test_down_deletes_nothing_unless_the_project_is_named_and_then_only_what_is_
     for kind in ("jobs", "serviceAccounts", "b"):
         assert cloud.named(kind) == [], kind
     agents = [
-        each
-        for each in cloud.access.policies[PARENT]["bindings"]
-        if "gcp-sa-" not in str(each["members"])
+        binding
+        for binding in cloud.access.policies[PARENT]["bindings"]
+        if "gcp-sa-" not in str(binding["members"])
     ]
     assert agents == [OWNED]
     assert cloud.named("databases") == ["(default)", "from-backup", "notes", "restored"]

@@ -529,7 +529,7 @@ def test_what_is_named_is_taken_over_and_callers_come_in_where_all_users_may_not
         place = f"{project}/locations/us-central1"
         assert cloud.resources[f"{place}/functions/api"]["labels"]["product"] == "aurora-notes"
         services = [cloud.resources[f"{place}/services/{name}"] for name in ("api", "chat")]
-        assert all(each["invokerIamDisabled"] for each in services)
+        assert all(service["invokerIamDisabled"] for service in services)
         assert "allUsers" not in str(cloud.access.policies)
         release = cloud.resources[f"{project}/releases/cloud.firestore"]["rulesetName"]
         assert "match /tenants/" in cloud.resources[release]["source"]["files"][0]["content"]

@@ -81,7 +81,7 @@ def imported(name: str) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             asked |= {f"{node.module}.{each.name}" for each in node.names}
     parts = [each.split(".") for each in asked]
-    around = {".".join(each[:count]) for each in parts for count in range(1, len(each) + 1)}
+    around = {".".join(part[:count]) for part in parts for count in range(1, len(part) + 1)}
     return {each for each in around if source(each)}
 
 

@@ -63,11 +63,11 @@ def edited(text: str, *, step: int) -> Iterator[str]:
 
 def changed(text: str, variants: Iterator[str]) -> Counter[int]:
     """How many chunks had to be embedded anew -> in how many of the variants."""
-    before = Counter((each.heading_path, each.text) for each in chunk(text))
+    before = Counter((piece.heading_path, piece.text) for piece in chunk(text))
     assert before.total() >= 30
     counts: Counter[int] = Counter()
     for variant in variants:
-        after = Counter((each.heading_path, each.text) for each in chunk(variant))
+        after = Counter((piece.heading_path, piece.text) for piece in chunk(variant))
         counts[(after - before).total()] += 1
     return counts
 

@@ -128,10 +128,10 @@ def test_frontmatter_is_not_text_but_sentences_between_two_rules_are() -> None:
         for front in ("title: Secret", "title: [Secret", "A Secret [told")
     )
     for chunker in CHUNKERS.values():
-        assert [each.text for each in chunk(good, chunker=chunker)] == ["Body."]
-        assert [each.text for each in chunk(bad, chunker=chunker)] == ["Body."]
+        assert [piece.text for piece in chunk(good, chunker=chunker)] == ["Body."]
+        assert [piece.text for piece in chunk(bad, chunker=chunker)] == ["Body."]
         assert any(
-            "Secret" in each.heading_path + each.text for each in chunk(told, chunker=chunker)
+            "Secret" in piece.heading_path + piece.text for piece in chunk(told, chunker=chunker)
         )
 
 
@@ -159,14 +159,14 @@ def test_a_block_that_fits_is_not_cut(block: str, seed: int) -> None:
     before, after = (" ".join(paragraph(draw) for _ in range(8)) for _ in range(2))
     text = f"{before}\n\n{block}\n\n{after}\n"
     assert 200 < tokens(block) < 1.5 * TARGET
-    assert any(block.strip() in each.text for each in chunk(text))
+    assert any(block.strip() in piece.text for piece in chunk(text))
 
 
 def test_a_block_too_long_is_cut_between_lines_or_items() -> None:
     for line in ("| name of a thing | its value |", "- an item of the list"):
         text = f"{line}\n" * 200
-        for each in chunk(text):
-            assert set(each.text.split("\n")) == {line}
+        for piece in chunk(text):
+            assert set(piece.text.split("\n")) == {line}
 
 
 def test_prose_is_cut_at_sentences_and_chunks_repeat_a_little_of_each_other() -> None:
@@ -183,7 +183,7 @@ def test_prose_is_cut_at_sentences_and_chunks_repeat_a_little_of_each_other() ->
 def test_sizes_are_near_the_target() -> None:
     draw = drawn(5)
     text = "\n\n".join(paragraph(draw) for _ in range(600))
-    sizes = sorted(tokens(each.text) for each in chunk(text))
+    sizes = sorted(tokens(piece.text) for piece in chunk(text))
     assert 0.8 * TARGET < sum(sizes) / len(sizes) < 1.2 * TARGET
     assert sizes[0] > 0.4 * TARGET
     assert sizes[-1] <= 2 * TARGET
@@ -191,7 +191,7 @@ def test_sizes_are_near_the_target() -> None:
 
 def test_a_short_note_is_one_chunk() -> None:
     text = " ".join(paragraph(drawn(6)) for _ in range(2))
-    assert [each.text for each in chunk(text)] == [text]
+    assert [piece.text for piece in chunk(text)] == [text]
 
 
 def test_the_other_strategies_do_what_they_say() -> None:
@@ -199,12 +199,12 @@ def test_the_other_strategies_do_what_they_say() -> None:
     (whole,) = chunk(text, chunker=CHUNKERS["whole"])
     assert whole.text == text.strip()
     assert all(
-        each.heading_path == ""
+        piece.heading_path == ""
         for name in ("sentence", "fixed")
-        for each in chunk(text, chunker=CHUNKERS[name])
+        for piece in chunk(text, chunker=CHUNKERS[name])
     )
     assert chunk(text, chunker=CHUNKERS["sentence"])[0].text.startswith("# Heading")
-    fixed = [tokens(each.text) for each in chunk(text, chunker=CHUNKERS["fixed"])]
+    fixed = [tokens(piece.text) for piece in chunk(text, chunker=CHUNKERS["fixed"])]
     assert all(0.9 * TARGET < size < 1.1 * TARGET for size in fixed[:-1])
 
 
@@ -212,7 +212,7 @@ def test_the_language_tells_where_sentences_end() -> None:
     draw = drawn(7)
     sentence = " ".join(words(draw, 12)).capitalize() + " im 19. Jahrhundert."
     assert all(
-        "19. Jahrhundert" in each.text[-30:] for each in chunk(f"{sentence} " * 100, lang="de")
+        "19. Jahrhundert" in piece.text[-30:] for piece in chunk(f"{sentence} " * 100, lang="de")
     )
 
 
@@ -235,14 +235,14 @@ def test_a_gap_of_blanks_is_in_no_chunk() -> None:
         "a\n\n" + " " * 50_000 + "\n\nb",
         "# A\n\na\n" + "\n" * 50_000 + "b",
     ):
-        assert [each.text for each in chunk(text)] == ["a", "b"]
+        assert [piece.text for piece in chunk(text)] == ["a", "b"]
 
 
 def test_lists_and_quotations_nested_beyond_every_limit_keep_their_words() -> None:
     deep = (
         "".join("  " * depth + f"- item{depth}\n" for depth in range(150)) + "> " * 200 + "quoted"
     )
-    kept = {word for each in chunk(deep) for word in each.text.split()}
+    kept = {word for piece in chunk(deep) for word in piece.text.split()}
     assert {f"item{depth}" for depth in range(150)} <= kept
     assert "quoted" in kept
 

@@ -76,7 +76,9 @@ class World:
         trace = app.retriever.retrieve(
             Question(tenant_id=TENANT, text="The glacier is plain.", now=START)
         )
-        cosines = {each.chunk.chunk_id: each.cosine for each in trace.pool.candidates}
+        cosines = {
+            candidate.chunk.chunk_id: candidate.cosine for candidate in trace.pool.candidates
+        }
         return [
             (each.chunk.chunk_id, cosines[each.chunk.chunk_id], each.score)
             for each in trace.retrieved.selected
@@ -184,9 +186,9 @@ def test_without_the_model_of_before_the_sweep_takes_its_vectors_away_and_embeds
     world.new.embedded.clear()
     assert world.sweep(world.after, full=True) == {IndexProblem.SUPERSEDED: NOTES}
     assert {
-        each.second_version
+        stored_chunk.second_version
         for note_id in ids(NOTES)
-        for each in world.store.stored_chunks(TENANT, note_id)
+        for stored_chunk in world.store.stored_chunks(TENANT, note_id)
     } == {""}
     assert world.sweep(world.after, full=True) == {}
     assert world.new.embedded.total() == 0

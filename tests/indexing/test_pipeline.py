@@ -131,7 +131,9 @@ def test_without_an_embedder_a_note_is_indexed_for_keywords_and_one_that_comes_l
     assert (outcome.action, outcome.embedded) == ("indexed", 0)
     record = record_of(store)
     assert (record.status, record.index_version) == (IndexStatus.INDEXED, index_version(None))
-    assert {each.has_vector for each in store.stored_chunks(TENANT, "n1")} == {False}
+    assert {stored_chunk.has_vector for stored_chunk in store.stored_chunks(TENANT, "n1")} == {
+        False
+    }
     assert index(store, embedder, clock).embedded >= len(WORDS)
     assert_follows(store, embedder)
 

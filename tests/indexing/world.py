@@ -189,16 +189,16 @@ def whole_index(store: Store, tenant: str, note_ids: Iterable[str]) -> Index:
             note_id: record and replace(record, indexed_at=START)
             for note_id, record in records.items()
         },
-        chunks={each.chunk_id: replace(each, updated_at=START) for each in chunks},
+        chunks={chunk.chunk_id: replace(chunk, updated_at=START) for chunk in chunks},
         stored={
-            each.chunk_id: each
+            stored_chunk.chunk_id: stored_chunk
             for note_id in records
-            for each in store.stored_chunks(tenant, note_id)
+            for stored_chunk in store.stored_chunks(tenant, note_id)
         },
         vectors={
             chunk_id: tuple(vector)
             for chunk_id, vector in store.read_vectors(
-                tenant, [each.chunk_id for each in chunks]
+                tenant, [chunk.chunk_id for chunk in chunks]
             ).items()
         },
         folders=store.folders(tenant),

@@ -69,7 +69,7 @@ def test_what_leads_to_no_note_is_none(text: str) -> None:
 
 
 def test_each_target_is_read_once_and_only_so_many() -> None:
-    assert [each.label for each in pointers("[[a|one]] [[a|two]] [[b]]")] == ["one", ""]
+    assert [pointer.label for pointer in pointers("[[a|one]] [[a|two]] [[b]]")] == ["one", ""]
     assert (
         len(pointers("".join(f"[[{number}]]\n" for number in range(MAX_POINTERS + 9))))
         == MAX_POINTERS
@@ -91,6 +91,6 @@ def test_a_note_is_found_by_file_title_and_alias_and_by_what_it_points_at() -> N
 
 @given(st.text())
 def test_any_text_is_read_and_no_word_of_it_is_a_term_of_links(text: str) -> None:
-    assert all(each.names and each.target in text for each in pointers(text))
+    assert all(pointer.names and pointer.target in text for pointer in pointers(text))
     terms = link_terms(note(text, title=text[:50]))
     assert not set(stems("\n".join((text, *terms)), "en")) & set(terms)

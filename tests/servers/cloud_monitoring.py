@@ -169,9 +169,9 @@ class Monitoring:
         assert self.metrics[name]["metricDescriptor"]["valueType"] == "DISTRIBUTION"
         since = minute - matrix.range.total_seconds() / 60
         values = [
-            each.value
-            for each in self.points
-            if each.metric == OURS + name and since < each.minute <= minute
+            point.value
+            for point in self.points
+            if point.metric == OURS + name and since < point.minute <= minute
         ]
         return [{"sum": math.fsum(values), "count": float(len(values))}[part]] if values else []
 
@@ -237,7 +237,7 @@ def _reduce(reducer: str, values: list[float]) -> float:
         case "REDUCE_MAX":
             return max(values)
         case "REDUCE_COUNT_FALSE":
-            return float(sum(not each for each in values))
+            return float(sum(not value for value in values))
     raise ValueError(reducer)
 
 

@@ -60,11 +60,11 @@ class IndexFile:
         content = json.loads(path.read_text())
         self.composites = [_composite(each) for each in content["indexes"]]
         self._overrides = {
-            (each["collectionGroup"], each["fieldPath"]): [
+            (field_override["collectionGroup"], field_override["fieldPath"]): [
                 (index.get("order") or index["arrayConfig"], index["queryScope"])
-                for index in each["indexes"]
+                for index in field_override["indexes"]
             ]
-            for each in content["fieldOverrides"]
+            for field_override in content["fieldOverrides"]
         }
 
     def of_field(self, collection: str, field: str, *, is_array: bool = False) -> list[Index]:
@@ -85,7 +85,12 @@ class IndexFile:
         if asked.vector:
             wanted = {*asked.equal, (asked.vector, VECTOR)}
             return next(
-                ([each] for each in self._composites(asked) if set(each.fields) == wanted), None
+                (
+                    [composite]
+                    for composite in self._composites(asked)
+                    if set(composite.fields) == wanted
+                ),
+                None,
             )
         if len({field for field, _ in (*asked.equal, *asked.order)}) == 1:
             ((field, way),) = asked.order or asked.equal
@@ -107,7 +112,7 @@ class IndexFile:
             (each.collection, each.scope, _top(each.fields[0][0]), each.fields[0][1])
             for each in needed
         }
-        return [each for each in self.composites if each not in needed] + [
+        return [composite for composite in self.composites if composite not in needed] + [
             each
             for each in named
             if (each.collection, each.scope, *each.fields[0]) not in needed_maps
@@ -123,9 +128,9 @@ class IndexFile:
 
     def _composites(self, asked: Asked) -> list[Index]:
         return [
-            each
-            for each in self.composites
-            if (each.collection, each.scope) == (asked.collection, asked.scope)
+            composite
+            for composite in self.composites
+            if (composite.collection, composite.scope) == (asked.collection, asked.scope)
         ]
 
     def _own(self, asked: Asked, field: str, way: str) -> list[Index] | None:
@@ -142,17 +147,17 @@ class IndexFile:
     def _merged(self, asked: Asked) -> list[Index] | None:
         """Composites with the query's order behind some of its equalities, that together have all of them."""
         found, left = [], set(asked.equal)
-        for each in self._composites(asked):
-            split = len(each.fields) - len(asked.order)
+        for composite in self._composites(asked):
+            split = len(composite.fields) - len(asked.order)
             if (
-                each.fields[split:] == asked.order
+                composite.fields[split:] == asked.order
                 and split >= 0
-                and set(each.fields[:split]) <= set(asked.equal)
+                and set(composite.fields[:split]) <= set(asked.equal)
             ):
-                if set(each.fields) - set(asked.order) == set(asked.equal):
-                    return [each]
-                found.append(each)
-                left -= set(each.fields[:split])
+                if set(composite.fields) - set(asked.order) == set(asked.equal):
+                    return [composite]
+                found.append(composite)
+                left -= set(composite.fields[:split])
         return found if found and not left else None
 
 
@@ -187,8 +192,8 @@ def asked_by(query: Any, *, total: str | None = None) -> Asked:  # noqa: ANN401 
 
 def _filters(where: Any) -> Iterable[tuple[str, str]]:  # noqa: ANN401
     if where.HasField("composite_filter"):
-        for each in where.composite_filter.filters:
-            yield from _filters(each)
+        for filter_ in where.composite_filter.filters:
+            yield from _filters(filter_)
     else:
         one = where.field_filter
         names = one.DESCRIPTOR.enum_types_by_name["Operator"].values_by_number
@@ -198,10 +203,10 @@ def _filters(where: Any) -> Iterable[tuple[str, str]]:  # noqa: ANN401
 def _composite(index: Mapping[str, Any]) -> Index:
     fields = [
         (
-            each["fieldPath"],
-            VECTOR if "vectorConfig" in each else each.get("order") or each["arrayConfig"],
+            field["fieldPath"],
+            VECTOR if "vectorConfig" in field else field.get("order") or field["arrayConfig"],
         )
-        for each in index["fields"]
+        for field in index["fields"]
     ]
     if len(fields) > 1 and fields[-1] == (KEY, fields[-2][1]):
         fields.pop()

@@ -62,9 +62,9 @@ class ProductionLimits:
         if call.method == "RunAggregationQuery":
             asked = call.request.structured_aggregation_query
             fields = [
-                getattr(each, kind).field.field_path
-                for each in asked.aggregations
-                for kind in _totals(each)
+                getattr(aggregation, kind).field.field_path
+                for aggregation in asked.aggregations
+                for kind in _totals(aggregation)
             ]
             for field in fields or [None]:
                 if answer := self._query(asked_by(asked.structured_query, total=field)):

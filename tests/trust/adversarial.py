@@ -49,8 +49,8 @@ class Recipe:
 def modules() -> Iterator[ModuleType]:
     """Every module of what is deployed and of the command."""
     for package in (shared, functions, cli):
-        for each in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            yield importlib.import_module(each.name)
+        for walk_package in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            yield importlib.import_module(walk_package.name)
 
 
 def patterns() -> dict[re.Pattern[str], str]:
@@ -78,7 +78,7 @@ def _within(value: object, seen: set[int]) -> Iterator[re.Pattern[str]]:
     if isinstance(value, Mapping):
         value = [*value.values()]
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        value = [getattr(value, each.name) for each in dataclasses.fields(value)]
+        value = [getattr(value, field.name) for field in dataclasses.fields(value)]
     if isinstance(value, list | tuple | set | frozenset):
         for each in value:
             yield from _within(each, seen)
@@ -154,7 +154,7 @@ def _of_a_class(members: list[Node]) -> list[str]:
         chr(each[0] if code is codes.RANGE else each) for code, each in members if code in _SPELT
     ]
     signs = [*spelt, *"ax1 -é☃"]
-    fit = [sign for sign in signs if any(_holds(each, sign) for each in members) != negates]
+    fit = [sign for sign in signs if any(_holds(member, sign) for member in members) != negates]
     return fit[: 1 if negates else _BRANCHES] or [signs[0]]
 
 

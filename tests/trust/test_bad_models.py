@@ -126,7 +126,7 @@ def as_wanted(body: dict[str, Any], bad: Bad) -> None:
     )
     assert body["meta"]["model"] == bad.model
     assert (body["meta"]["refusal"] or {}).get("reason") == bad.refusal
-    assert {each["cid"] for each in body["citations"]} == (set() if bad.refusal else {"N1"})
+    assert {citation["cid"] for citation in body["citations"]} == (set() if bad.refusal else {"N1"})
     assert "N99" not in answer
     assert "ANSWER" not in answer
     assert len(answer) <= 100_100

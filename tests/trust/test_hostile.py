@@ -128,7 +128,7 @@ def test_it_gets_nothing(
     check(world, body, texts)
     check_stream(world, events, texts)
     assert body["meta"]["model"] == "obedient"
-    assert {each["noteId"] for each in body["citations"]} <= _offered(writer)
+    assert {citation["noteId"] for citation in body["citations"]} <= _offered(writer)
     if case.session is None:
         assert events[-1][1]["answer"] == body["answer"]
     log = capsys.readouterr().err + caplog.text
@@ -177,7 +177,7 @@ def test_a_folder_s_name_cannot_choose_folders_that_were_not_offered(
     assert reply.status_code == 200
     body = reply.get_json()
     assert SECRETS["bob"] not in reply.get_data(as_text=True) + _read(writer)
-    assert {each["noteId"] for each in body["citations"]} <= {"hostile", "cellar", "attic"}
+    assert {citation["noteId"] for citation in body["citations"]} <= {"hostile", "cellar", "attic"}
     assert active(body["answer"], _texts(writer)) == []
 
 

@@ -129,10 +129,20 @@ def readers(lang: str) -> Iterator[tuple[str, Reader]]:
             ):
                 continue
             values = {**_GIVEN, "lang": lang}
-            given = {each.name: values[each.name] for each in parameters[1:] if each.name in values}
-            if any(each.name == "now" and "Moment" in str(each.annotation) for each in parameters):
+            given = {
+                parameter.name: values[parameter.name]
+                for parameter in parameters[1:]
+                if parameter.name in values
+            }
+            if any(
+                parameter.name == "now" and "Moment" in str(parameter.annotation)
+                for parameter in parameters
+            ):
                 given["now"] = _MOMENT
-            if all(each.name in given or each.default is not each.empty for each in parameters[1:]):
+            if all(
+                parameter.name in given or parameter.default is not parameter.empty
+                for parameter in parameters[1:]
+            ):
                 yield f"{module.__name__}.{name}", partial(function, **given)
 
 

@@ -49,7 +49,7 @@ def _add(cloud: GoogleCloud, service: JSON, template: JSON) -> None:
     """Adds a ready revision of the template, which is then that of the service."""
     name = service["name"]
     short = name.rpartition("/")[2]
-    number = 1 + sum(each.startswith(f"{name}/revisions/") for each in cloud.resources)
+    number = 1 + sum(resource.startswith(f"{name}/revisions/") for resource in cloud.resources)
     revision = f"{name}/revisions/{short}-{number:05d}"
     cloud.resources[revision] = {
         **template,
@@ -105,7 +105,9 @@ def _patch_service(cloud: GoogleCloud, call: Call) -> Reply | JSON:
 def _delete_function(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     """With its service and all its revisions."""
     service = call.resource.replace("/functions/", "/services/")
-    for name in [each for each in cloud.resources if f"{each}/".startswith(f"{service}/")]:
+    for name in [
+        resource for resource in cloud.resources if f"{resource}/".startswith(f"{service}/")
+    ]:
         del cloud.resources[name]
     return generic(cloud, call)
 

@@ -83,8 +83,8 @@ def _project(cloud: GoogleCloud, _call: Call) -> JSON:
 def _permissions(cloud: GoogleCloud, call: Call) -> JSON:
     """Those asked for that the caller has. Firestore's `indexes` are `schemas` in the roles since March 2026."""
     asked = {
-        each: each.replace("datastore.indexes.", "datastore.schemas.")
-        for each in call.body["permissions"]
+        permission: permission.replace("datastore.indexes.", "datastore.schemas.")
+        for permission in call.body["permissions"]
     }
     lacking = cloud.access.lacks(call.caller, list(asked.values()), call.resource)
     return {"permissions": [each for each, named in asked.items() if named not in lacking]}
@@ -119,7 +119,11 @@ def _versions(cloud: GoogleCloud, call: Call) -> Reply | JSON:
 def _add_version(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     if call.resource not in cloud.resources:
         return missing(call.resource)
-    versions = [each for each in cloud.resources if each.startswith(f"{call.resource}/versions/")]
+    versions = [
+        resource
+        for resource in cloud.resources
+        if resource.startswith(f"{call.resource}/versions/")
+    ]
     name = f"{call.resource}/versions/{1 + len(versions)}"
     cloud.resources[name] = {
         "name": name,

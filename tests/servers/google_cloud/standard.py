@@ -27,7 +27,9 @@ def generic(cloud: GoogleCloud, call: Call) -> Reply | JSON:
         return missing(call.resource)
     if verb == "delete":
         for name in [
-            each for each in cloud.resources if f"{each}/".startswith(f"{call.resource}/")
+            resource
+            for resource in cloud.resources
+            if f"{resource}/".startswith(f"{call.resource}/")
         ]:
             del cloud.resources[name]
         return done(cloud, call, {})
