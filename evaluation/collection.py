@@ -38,19 +38,28 @@ class GoldenCollection:
 
 
 def read_collection(folder: Path) -> GoldenCollection:
-    """Questions without any relevant note are left out. Raises InvalidArgument for a bad line, OSError."""
+    """Reads a collection. Questions without any relevant note are left out.
+
+    Raises InvalidArgument for a bad line, OSError.
+    """
     notes = dict(_rows(folder / "notes.jsonl", _note))
+    vaults = frozenset(note.vault for note in notes.values())
+
     relevant: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for query_id, note_id, grade in _rows(folder / "qrels.jsonl", _judgement):
         if grade > 0:
             relevant[query_id][note_id] = grade
 
-    vaults = frozenset(note.vault for note in notes.values())
-    questions = _rows(
-        folder / "queries.jsonl",
-        lambda row: _question(row, relevant.get(str(row["id"]), {}), vaults),
-    )
-    return GoldenCollection(notes, tuple(question for question in questions if question.relevant))
+    def question(row: Mapping[str, Any]) -> GoldenQuestion:
+        query_id = str(row["id"])
+        return _question(row, relevant.get(query_id, {}), vaults)
+
+    questions = []
+    for golden_question in _rows(folder / "queries.jsonl", question):
+        if golden_question.relevant:
+            questions.append(golden_question)
+
+    return GoldenCollection(notes, tuple(questions))
 
 
 def _rows(file: Path, read: Callable[[Mapping[str, Any]], T]) -> Iterator[T]:

@@ -44,26 +44,27 @@ def html(report: EvaluationReport) -> str:
     """Returns the page."""
     first = report.measured[0]
     label = first.variant.label
-    answerable = [question for question in report.golden.questions if question.answerable]
     title = f"Evaluation of {escape(report.source)}"
-    counts = (
-        f"{len(report.golden.questions)} questions, {len(answerable)} of them answerable, "
-        f"{len(report.notes)} notes."
-    )
+    sections = {
+        "Variants": _variants(report),
+        "Answers": _answers(report),
+        f"Answers by slice, {label}": _answers_by_slice(report, first),
+        "Questions about other notes": _foreign(report.measured),
+        "Tuning": _tuning(report.tuned),
+        f"{HIT} by slice": _slices(report, HIT),
+        f"{MAIN} by slice": _slices(report, MAIN),
+        "Recall by k": _recall(report.measured),
+        f"Scores of the best passages, {label}": _scores(report.golden, first),
+        f"Worst questions, {label}": _worst(report, first),
+    }
     parts = [
         f"<h1>{title}</h1>",
-        f"<p>{counts}</p>",
-        _section("Variants", _variants(report)),
-        _section("Answers", _answers(report)),
-        _section(f"Answers by slice, {label}", _answers_by_slice(report, first)),
-        _section("Questions about other notes", _foreign(report.measured)),
-        _section("Tuning", _tuning(report.tuned)),
-        _section(f"{HIT} by slice", _slices(report, HIT)),
-        _section(f"{MAIN} by slice", _slices(report, MAIN)),
-        _section("Recall by k", _recall(report.measured)),
-        _section(f"Scores of the best passages, {label}", _scores(report.golden, first)),
-        _section(f"Worst questions, {label}", _worst(report, first)),
+        f"<p>{_counts(report)}</p>",
     ]
+    for heading, content in sections.items():
+        if content:
+            parts.append(f"<h2>{escape(heading)}</h2>{content}")
+
     content = "".join(parts)
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -71,21 +72,27 @@ def html(report: EvaluationReport) -> str:
     )
 
 
-def _section(title: str, content: str) -> str:
-    """Returns the content below its title; empty if there is none."""
-    if not content:
-        return ""
-    return f"<h2>{escape(title)}</h2>{content}"
+def _counts(report: EvaluationReport) -> str:
+    """Returns the sentence that counts questions and notes."""
+    questions = report.golden.questions
+    answerable = [question for question in questions if question.answerable]
+    return (
+        f"{len(questions)} questions, {len(answerable)} of them answerable, "
+        f"{len(report.notes)} notes."
+    )
 
 
 def _table(headings: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> str:
     """Returns a table. Numbers stand right, None is a dash, texts are HTML already."""
-    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
-    body = ""
+    lines = []
+    head = [f"<th>{escape(heading)}</th>" for heading in headings]
+    lines.append("".join(head))
     for row in rows:
-        cells = "".join(_cell(value) for value in row)
-        body += f"<tr>{cells}</tr>"
-    return f"<table><tr>{head}</tr>{body}</table>"
+        cells = [_cell(value) for value in row]
+        lines.append("".join(cells))
+
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table>{body}</table>"
 
 
 def _cell(value: str | float | None) -> str:
@@ -104,7 +111,13 @@ def _variants(report: EvaluationReport) -> str:
         figures = [overall.get(name) for name in TABLE]
         seconds = sorted(ranking.seconds for ranking in measured.rankings.values())
         median = seconds[len(seconds) // 2]
-        rows.append((escape(measured.variant.label), *figures, f"{1000 * median:.1f}"))
+        row = (
+            escape(measured.variant.label),
+            *figures,
+            f"{1000 * median:.1f}",
+        )
+        rows.append(row)
+
     return _table(("variant", *TABLE, "median ms"), rows)
 
 
@@ -112,10 +125,16 @@ def _answers(report: EvaluationReport) -> str:
     rows: list[Sequence[str | float | None]] = []
     for measured in report.measured:
         refusals = measured.refusals(report.golden.questions)
-        if refusals is not None:
-            overall = means(measured.answers, measured.answers)
-            figures = [overall.get(name) for name in ANSWERS]
-            rows.append((escape(measured.variant.label), refusals.accuracy, *figures))
+        if refusals is None:
+            continue
+        overall = means(measured.answers, measured.answers)
+        figures = [overall.get(name) for name in ANSWERS]
+        row = (
+            escape(measured.variant.label),
+            refusals.accuracy,
+            *figures,
+        )
+        rows.append(row)
 
     if not rows:
         return ""
@@ -123,18 +142,24 @@ def _answers(report: EvaluationReport) -> str:
 
 
 def _answers_by_slice(report: EvaluationReport, measured: Measured) -> str:
-    groups = report.golden.groups()
-    by_slice = {name: means(measured.answers, questions) for name, questions in groups.items()}
+    by_slice = {}
+    for name, questions in report.golden.groups().items():
+        by_slice[name] = means(measured.answers, questions)
     if not any(by_slice.values()):
         return ""
+
     rows = []
     for name, figures in by_slice.items():
-        rows.append((escape(name), *(figures.get(figure) for figure in ANSWERS)))
-    series = {
-        figure: [figures.get(figure, 0.0) for figures in by_slice.values()] for figure in ANSWERS
-    }
+        cells = [figures.get(figure) for figure in ANSWERS]
+        rows.append((escape(name), *cells))
+
+    series = {}
+    for figure in ANSWERS:
+        series[figure] = [figures.get(figure, 0.0) for figures in by_slice.values()]
+
     table = _table(("slice", *ANSWERS), rows)
-    return table + bars(series, list(by_slice), title="Answers by slice")
+    chart = bars(series, list(by_slice), title="Answers by slice")
+    return table + chart
 
 
 def _foreign(variants: Sequence[Measured]) -> str:
@@ -151,17 +176,17 @@ def _foreign(variants: Sequence[Measured]) -> str:
 def _tuning(tuned: Sequence[Tuned]) -> str:
     rows = []
     for result in tuned:
-        changes = ", ".join(f"{name} {value:g}" for name, value in result.change.items())
-        rows.append(
-            (
-                result.strategy.value,
-                escape(changes or "nothing did better"),
-                result.tuned_before,
-                result.tuned_after,
-                result.held_out_before,
-                result.held_out_after,
-            )
+        changes = [f"{name} {value:g}" for name, value in result.change.items()]
+        listing = ", ".join(changes) or "nothing did better"
+        row = (
+            result.strategy.value,
+            escape(listing),
+            result.tuned_before,
+            result.tuned_after,
+            result.held_out_before,
+            result.held_out_after,
         )
+        rows.append(row)
 
     if not rows:
         return ""
@@ -191,7 +216,9 @@ def _recall(variants: Sequence[Measured]) -> str:
     series = {}
     for measured in variants:
         overall = measured.overall()
-        series[measured.variant.label] = [overall.get(f"R@{cut}", 0.0) for cut in CUTS]
+        recalls = [overall.get(f"R@{cut}", 0.0) for cut in CUTS]
+        series[measured.variant.label] = recalls
+
     return lines(
         series,
         [str(cut) for cut in CUTS],
@@ -231,14 +258,15 @@ def _worst(report: EvaluationReport, measured: Measured) -> str:
             continue
         question = questions[name]
         command = _command(report, question)
-        rows.append(
-            (
-                f"{escape(question.text)}<br><code>{escape(command)}</code>",
-                score,
-                _named(report.notes, report.golden.relevant[name]),
-                _named(report.notes, measured.rankings[name].notes[:NOTES_BESIDE]),
-            )
+        relevant = report.golden.relevant[name]
+        first_notes = measured.rankings[name].notes[:NOTES_BESIDE]
+        row = (
+            f"{escape(question.text)}<br><code>{escape(command)}</code>",
+            score,
+            _named(report.notes, relevant),
+            _named(report.notes, first_notes),
         )
+        rows.append(row)
 
     if not rows:
         return ""
@@ -255,17 +283,19 @@ def _named(notes: Mapping[str, NoteDraft], note_ids: Iterable[str]) -> str:
 
 def _command(report: EvaluationReport, question: GoldenQuestion) -> str:
     """Returns the command that shows how a question was understood, and every leg's view of its notes."""
-    options = []
+    words = ["aurora explain", quote(question.text)]
     if question.now:
-        options.append(f"--now {instant(question.now)}")
-    options.append(f"--time-zone {question.zone}")
-    options += [f"--vault {quote(vault)}" for vault in question.filters.vaults]
-    options += [f"--folder {quote(folder)}" for folder in question.filters.folders]
+        words.append(f"--now {instant(question.now)}")
+    words.append(f"--time-zone {question.zone}")
+    for vault in question.filters.vaults:
+        words.append(f"--vault {quote(vault)}")
+    for folder in question.filters.folders:
+        words.append(f"--folder {quote(folder)}")
     for note_id in report.golden.relevant[question.question_id]:
         path = report.notes[note_id].path
         if path:
-            options.append(f"--path {quote(path)}")
+            words.append(f"--path {quote(path)}")
         else:
-            options.append(f"--note {quote(note_id)}")
+            words.append(f"--note {quote(note_id)}")
 
-    return " ".join(("aurora explain", quote(question.text), *options))
+    return " ".join(words)

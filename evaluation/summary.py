@@ -42,15 +42,20 @@ def variant_summary(report: EvaluationReport, measured: Measured) -> dict[str, A
     }
     refusals = measured.refusals(report.golden.questions)
     if refusals is not None:
-        answers = means(measured.answers, measured.answers)
-        citations = {name: answers[name] for name in ("precision", "recall") if name in answers}
         figures["refusals"] = {
             "accuracy": refusals.accuracy,
             "unanswerableRefused": refusals.unanswerable_refused,
             "answerableRefused": refusals.answerable_refused,
         }
-        figures["citations"] = citations
-        figures["answers"] = {"all": answers, **_means_of_groups(measured.answers, groups)}
+        answers = means(measured.answers, measured.answers)
+        figures["citations"] = {}
+        for name in ("precision", "recall"):
+            if name in answers:
+                figures["citations"][name] = answers[name]
+        figures["answers"] = {
+            "all": answers,
+            **_means_of_groups(measured.answers, groups),
+        }
         milliseconds["chat"] = _median(reply.seconds for reply in measured.replies.values())
 
     if measured.foreign:
@@ -73,6 +78,12 @@ def _tuned(tuned: Tuned) -> dict[str, Any]:
     return {
         "strategy": tuned.strategy.value,
         "change": dict(tuned.change),
-        "tunedHalf": {"before": tuned.tuned_before, "after": tuned.tuned_after},
-        "heldOutHalf": {"before": tuned.held_out_before, "after": tuned.held_out_after},
+        "tunedHalf": {
+            "before": tuned.tuned_before,
+            "after": tuned.tuned_after,
+        },
+        "heldOutHalf": {
+            "before": tuned.held_out_before,
+            "after": tuned.held_out_after,
+        },
     }

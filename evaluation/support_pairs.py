@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 from evaluation.collection import UNDATED, read_collection
@@ -78,34 +79,39 @@ class Pair:
 
 
 def read_pairs(file: Path) -> tuple[Pair, ...]:
-    """Raises InvalidArgument naming the line, OSError."""
+    """Reads the pairs of a file. Raises InvalidArgument naming the line, OSError."""
     pairs = []
-    for count, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+    text = file.read_text(encoding="utf-8")
+    for count, line in enumerate(text.splitlines(), 1):
         try:
             row = json.loads(line)
-            written = UNDATED
-            if "writtenAt" in row:
-                written = parse_instant(row["writtenAt"])
-            passage = _passage(
-                str(row["id"]),
-                row.get("title", ""),
-                row["passage"],
-                written,
-            )
-            pairs.append(
-                Pair(
-                    pair_id=str(row["id"]),
-                    source=file.stem,
-                    kind=row["kind"],
-                    claim=row["claim"],
-                    passage=passage,
-                )
-            )
+            pairs.append(_read_pair(row, file.stem))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             expected = "an object with the fields id, kind, claim, passage"
             raise InvalidArgument(f"{file}:{count}", expected) from error
 
     return tuple(pairs)
+
+
+def _read_pair(row: Mapping[str, Any], source: str) -> Pair:
+    """Returns the pair of a line. Raises ValueError, KeyError, TypeError, AttributeError."""
+    pair_id = str(row["id"])
+    written = UNDATED
+    if "writtenAt" in row:
+        written = parse_instant(row["writtenAt"])
+    passage = _passage(
+        pair_id,
+        row.get("title", ""),
+        row["passage"],
+        written,
+    )
+    return Pair(
+        pair_id=pair_id,
+        source=source,
+        kind=row["kind"],
+        claim=row["claim"],
+        passage=passage,
+    )
 
 
 def pairs_of(folder: Path, *, sentences_wanted: int = 300) -> tuple[Pair, ...]:
@@ -116,23 +122,36 @@ def pairs_of(folder: Path, *, sentences_wanted: int = 300) -> tuple[Pair, ...]:
     collection = read_collection(folder)
     passages = {}
     for name, note in collection.notes.items():
-        passages[name] = _passage(name, note.title, note.text, UNDATED)
+        passages[name] = _passage(
+            name,
+            note.title,
+            note.text,
+            UNDATED,
+        )
+
     claims = []
     for question in collection.questions:
         text = question.text.strip()
-        if not text.endswith("?"):
-            claims.append(
-                _Claim(
-                    f"claims-{question.question_id}",
-                    text,
-                    tuple(question.relevant),
-                )
-            )
+        if text.endswith("?"):
+            continue
+        claim = _Claim(
+            f"claims-{question.question_id}",
+            text,
+            tuple(question.relevant),
+        )
+        claims.append(claim)
 
     claims += _sentence_claims(passages, sentences_wanted)
-    names = {name for claim in claims for name in _NAME.findall(claim.text)}
+    names: set[str] = set()
+    for claim in claims:
+        names.update(_NAME.findall(claim.text))
+
     library = _Library(tuple(passages.values()), sorted(names))
-    return tuple(pair for claim in claims for pair in _pairs(claim, library))
+    pairs: list[Pair] = []
+    for claim in claims:
+        pairs.extend(_pairs(claim, library))
+
+    return tuple(pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +167,25 @@ def _sentence_claims(passages: Mapping[str, IndexedChunk], count: int) -> list[_
     """Makes a claim of a sentence of each passage; every other one holds a number, where there are enough."""
     with_number: list[_Claim] = []
     without_number: list[_Claim] = []
-    for name, chunk in sorted(passages.items(), key=lambda item: crc32(item[0].encode())):
-        dice = random.Random(name)  # noqa: S311 - the same claims every time
-        texts = [chunk.text[start:end] for start, end in sentences(chunk.text)]
-        fitting = [text for text in texts if 8 <= len(text.split()) <= 40]
-        numbered = [text for text in fitting if _NUMBER.search(text)]
+    shuffled_names = sorted(passages, key=lambda name: crc32(name.encode()))
+    for name in shuffled_names:
+        passage = passages[name].text
+        fitting = []
+        for start, end in sentences(passage):
+            text = passage[start:end]
+            if 8 <= len(text.split()) <= 40:
+                fitting.append(text)
         if not fitting:
             continue
-        text = _thinned(dice.choice(numbered or fitting), dice)
-        claim = _Claim(f"sentences-{name}", text, (name,))
+
+        numbered = [text for text in fitting if _NUMBER.search(text)]
+        dice = random.Random(name)  # noqa: S311 - the same claims every time
+        sentence = dice.choice(numbered or fitting)
+        claim = _Claim(
+            f"sentences-{name}",
+            _thinned(sentence, dice),
+            (name,),
+        )
         if numbered:
             with_number.append(claim)
         else:
@@ -172,12 +201,14 @@ def _thinned(sentence: str, dice: random.Random) -> str:
     parts = []
     end = 0
     for word, start, stop in content_words(sentence, "en"):
-        if word.isalpha() and sentence[start:stop].islower() and dice.random() < DROPPED:
+        is_plain = word.isalpha() and sentence[start:stop].islower()
+        if is_plain and dice.random() < DROPPED:
             parts.append(sentence[end:start])
             end = stop
 
     parts.append(sentence[end:])
-    return " ".join("".join(parts).split())
+    words = "".join(parts).split()
+    return " ".join(words)
 
 
 def _pairs(claim: _Claim, library: _Library) -> Iterator[Pair]:
@@ -217,8 +248,9 @@ class _Library:
         for chunk in chunks:
             for stem in chunk.terms:
                 self._by_stem.setdefault(stem, []).append(chunk)
-        total = sum(chunk.length for chunk in chunks)
-        self._stats = CorpusStats(len(chunks), total / max(1, len(chunks)), "1")
+        total_length = sum(chunk.length for chunk in chunks)
+        mean_length = total_length / max(1, len(chunks))
+        self._stats = CorpusStats(len(chunks), mean_length, "1")
 
     def any(self, dice: random.Random, *, besides: Sequence[str]) -> IndexedChunk:
         names = [name for name in self.passages if name not in besides]
@@ -245,9 +277,11 @@ class _Library:
             b=0.75,
         )
         ranked = sorted(
-            zip(scores, candidates, strict=True), key=lambda scored: (-scored[0], scored[1].note_id)
+            zip(scores, candidates, strict=True),
+            key=lambda scored: (-scored[0], scored[1].note_id),
         )
-        return ranked[0][1]
+        _, best = ranked[0]
+        return best
 
 
 def _altered(
@@ -260,26 +294,16 @@ def _altered(
     numbers = [match for match in _NUMBER.finditer(claim) if _stands(match[0], passage)]
     if numbers:
         number = dice.choice(numbers)
-        yield (
-            "number",
-            _put(
-                claim,
-                number,
-                _other_number(number[0], passage, dice),
-            ),
-        )
+        other_number = _other_number(number[0], passage, dice)
+        yield "number", _put(claim, number, other_number)
 
     claim_names = [match for match in _NAME.finditer(claim) if _stands(match[0], passage)]
     foreign_names = [name for name in names if name not in passage and name not in claim]
     if claim_names and foreign_names:
-        yield (
-            "name",
-            _put(
-                claim,
-                dice.choice(claim_names),
-                dice.choice(foreign_names),
-            ),
-        )
+        name = dice.choice(claim_names)
+        foreign_name = dice.choice(foreign_names)
+        yield "name", _put(claim, name, foreign_name)
+
     negated = _negated(claim)
     if negated:
         yield "negation", negated
@@ -309,14 +333,17 @@ def _other_number(number: str, passage: str, dice: random.Random) -> str:
     One digit is another; where every such number stands in the passage, two more digits follow.
     """
     altered = number
+    places = [place for place, sign in enumerate(number) if sign.isdigit()]
     for _ in range(20):
-        place = dice.choice([place for place, sign in enumerate(number) if sign.isdigit()])
-        digit = dice.choice([sign for sign in "123456789" if sign != number[place]])
+        place = dice.choice(places)
+        other_digits = "123456789".replace(number[place], "")
+        digit = dice.choice(other_digits)
         altered = number[:place] + digit + number[place + 1 :]
         if not _stands(altered, passage):
             return altered
 
-    return f"{altered}{dice.randint(11, 99)}"
+    two_digits = dice.randint(11, 99)
+    return f"{altered}{two_digits}"
 
 
 def _put(claim: str, match: re.Match[str], text: str) -> str:
