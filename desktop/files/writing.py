@@ -100,8 +100,9 @@ def content_of(raw: bytes, note: Note, path: str) -> bytes:
 
     raw: bytes that it holds now; empty if there is no file.
     """
-    bom = BOM.encode()
-    has_bom = raw.startswith(bom)
+    bom = b""
+    if raw.startswith(BOM.encode()):
+        bom = BOM.encode()
     file_text = raw.decode("utf-8").removeprefix(BOM)
     text = note.text
     ends_lines_with_crlf = "\r\n" in file_text and "\n" not in file_text.replace("\r\n", "")
@@ -115,11 +116,15 @@ def content_of(raw: bytes, note: Note, path: str) -> bytes:
     frontmatter = file_text[: split(file_text).body_start]
     if frontmatter and not note_parts.body_start:
         text = frontmatter + text[note_parts.shown_from :]
-    file_fields = fields_of(file_text, path) if raw else None
-    text = with_fields(text, changed_fields(fields_of(text, path), note, file_fields))
+
+    file_fields = None
+    if raw:
+        file_fields = fields_of(file_text, path)
+    fields = changed_fields(fields_of(text, path), note, file_fields)
+    text = with_fields(text, fields)
     if ends_lines_with_crlf:
         text = text.replace("\n", "\r\n")
-    return bom + text.encode() if has_bom else text.encode()
+    return bom + text.encode()
 
 
 def unsaid(

@@ -133,6 +133,30 @@ class Import:
         started = time.perf_counter()
         report = ImportReport(self.vault, str(self.root))
         manifest = self.manifest()
+        files, unread_paths = self._read_folder(report)
+        with manifest.kept_open():
+            merge, files_by_id = self._prepare(manifest, files, unread_paths)
+            outcomes: Iterable[FileOutcome] = self._merge(
+                merge,
+                files_by_id,
+                report,
+                step,
+                previous,
+            )
+            unfit = [outcome for outcome in outcomes if isinstance(outcome.file, Skipped)]
+            manifest.end(self.source, skipped=len(report.skipped) + len(unfit))
+
+        if vectors:
+            outcomes = self._index(list(outcomes), step)
+        for outcome in outcomes:
+            report.add(outcome)
+        report.seconds = time.perf_counter() - started
+        return report
+
+    def _read_folder(self, report: ImportReport) -> tuple[dict[str, Path], set[str]]:
+        """Returns the files by their paths below the folder, and the paths of files that are not
+        read any more. The report gets what is left out.
+        """
         files: dict[str, Path] = {}
         unread_paths: set[str] = set()
         for entry in self._entries():
@@ -149,16 +173,7 @@ class Import:
             else:
                 report.skipped.append(entry)
 
-        with manifest.kept_open():
-            merge, files_by_id = self._prepare(manifest, files, unread_paths)
-            outcomes = self._merge(merge, files_by_id, report, step, previous)
-            unfit = sum(isinstance(outcome.file, Skipped) for outcome in outcomes)
-            manifest.end(self.source, skipped=len(report.skipped) + unfit)
-
-        for outcome in self._index(outcomes, step) if vectors else outcomes:
-            report.add(outcome)
-        report.seconds = time.perf_counter() - started
-        return report
+        return files, unread_paths
 
     def _entries(self) -> Iterator[Path | Skipped]:
         """Yields files and what is left out. A folder inside that is indexed by itself is left out."""
@@ -171,15 +186,17 @@ class Import:
 
         reported: set[Path] = set()
         for entry in walk(self.root):
-            path = entry.path if isinstance(entry, Skipped) else relative(self.root, entry)
-            owner = next(
-                (inner for inner in inner_roots if (root / path).is_relative_to(inner)), None
-            )
-            if owner is None:
+            if isinstance(entry, Skipped):
+                place = root / entry.path
+            else:
+                place = root / relative(self.root, entry)
+            owners = [inner for inner in inner_roots if place.is_relative_to(inner)]
+            if not owners:
                 yield entry
-            elif owner not in reported:
-                reported.add(owner)
-                yield Skipped(owner.relative_to(root).as_posix(), "indexed as a folder of its own")
+            elif owners[0] not in reported:
+                reported.add(owners[0])
+                path = owners[0].relative_to(root).as_posix()
+                yield Skipped(path, "indexed as a folder of its own")
 
     def _prepare(
         self,
@@ -280,9 +297,14 @@ class Import:
         manifest = merge.manifest
         earlier = manifest.missing_files(self.source)
         confirmed = {note_id: file for note_id, file in earlier.items() if file.is_gone}
-        lost = _lost_files(merge, files, missing - confirmed.keys())
+        lost = _lost_files(
+            merge,
+            files,
+            missing - confirmed.keys(),
+        )
         still_open = {note_id: file.path for note_id, file in earlier.items() if note_id in lost}
 
+        # Files are doubtful if they have gone in numbers, or with a drive.
         present = [relative(self.root, file) for file in files.values()]
         folders: set[str] = set()
         for path in present:
@@ -295,10 +317,11 @@ class Import:
             unmounted=recorded_mounts - mounted,
         )
         doubtful |= still_open
+
+        # A person is asked about those that were not there twice.
         settled = gone | still_open.keys()
         questions = {note_id: path for note_id, path in doubtful.items() if note_id in settled}
         report.absent -= questions.keys()
-
         if self.choice.gone is GoneAnswer.REMOVE:
             questions = {}
             doubtful = {}
@@ -306,14 +329,16 @@ class Import:
             for note_id in questions:
                 manifest.drop(self.source, note_id)
             questions = {}
+        recorded_paths = [state.path for state in merge.snapshot.synced.values()]
+        report.gone = gone_folders(questions, recorded_paths)
 
+        # The next pass reads what is open, and where drives were.
         records = {note_id: MissingFile(path, is_gone=False) for note_id, path in questions.items()}
         records |= {note_id: file for note_id, file in confirmed.items() if note_id in missing}
         if records != earlier:
             manifest.record_missing_files(self.source, records)
-        known_paths = (state.path for state in merge.snapshot.synced.values())
-        report.gone = gone_folders(questions, known_paths)
-        mounts = mounted | (recorded_mounts & set(doubtful.values()))
+        mounts_in_doubt = recorded_mounts & set(doubtful.values())
+        mounts = mounted | mounts_in_doubt
         if mounts != recorded_mounts:
             manifest.record_mounts(self.source, mounts)
         return frozenset(doubtful)
@@ -426,15 +451,18 @@ def _with_moves(merge: Merge, files: Mapping[str, Path]) -> Merge:
 def _moved_files(merge: Merge, files: Mapping[str, Path]) -> dict[str, str]:
     """Returns the old id of each moved file by its new id, for files that are unlike all others."""
     snapshot = merge.snapshot
-    missing = {
-        note_id: state.file_digest
-        for note_id, state in snapshot.synced.items()
-        if note_id not in files and state.file_digest
-    }
+    missing = {}
+    for note_id, state in snapshot.synced.items():
+        if note_id not in files and state.file_digest:
+            missing[note_id] = state.file_digest
     if not missing:
         return {}
-    known = snapshot.synced.keys() | snapshot.foreign
-    new = {note_id: digest_of_file(file) for note_id, file in files.items() if note_id not in known}
+
+    recorded_ids = snapshot.synced.keys() | snapshot.foreign
+    new = {}
+    for note_id, file in files.items():
+        if note_id not in recorded_ids:
+            new[note_id] = digest_of_file(file)
     old_ids = _ids_by_unique_digest(missing)
     new_ids = _ids_by_unique_digest(new)
     return {new_id: old_ids[digest] for digest, new_id in new_ids.items() if digest in old_ids}

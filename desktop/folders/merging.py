@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from datetime import datetime
@@ -169,12 +169,20 @@ class Merge:
 
     def create(self, note_id: str, path: str) -> FileOutcome:
         """Creates the file of a note that came from none. Raises Conflict if there is a file at this path."""
-        return self._update_file(note_id, _Pair(path, None, self.destination.read(note_id)))
+        pair = _Pair(path, None, self.destination.read(note_id))
+        return self._update_file(note_id, pair)
 
     def _read(self, note_id: str, path: str, file: Path) -> FileNote | Skipped | Unchanged:
         last = self.snapshot.synced.get(note_id)
-        known_digest = last.file_digest if last and self._is_untouched(note_id) else None
-        content = read(self.root, file, self.source.vault, known_digest)
+        known_digest = None
+        if last and self._is_untouched(note_id):
+            known_digest = last.file_digest
+        content = read(
+            self.root,
+            file,
+            self.source.vault,
+            known_digest,
+        )
         if not isinstance(content, FileNote):
             return content
         if content.dated == "file" and path in self.added:
@@ -193,17 +201,17 @@ class Merge:
         last = self.snapshot.synced.get(note_id)
         if isinstance(file, Unchanged):
             return self._index(note_id, path, file)
-        if file and last and self._is_untouched(note_id) and _was_read(last, file):
+        was_read = file and last and _was_read(last, file)
+        if was_read and self._is_untouched(note_id):
             return self._index(note_id, path, file)
 
         pair = _Pair(path, file, self.destination.read(note_id))
         pair = self._move_file(note_id, pair)
-        replaced = self.replaced.get(note_id, "")
-        comparison = compare(last, pair.file, pair.note, replaced)
+        comparison = self._compare(note_id, pair, last)
         if comparison is Comparison.CONFLICT:
             # Another import may have read it since this one began.
             last_now = self.manifest.read(self.source, note_id)
-            comparison = compare(last_now, pair.file, pair.note, replaced)
+            comparison = self._compare(note_id, pair, last_now)
 
         if comparison is Comparison.CONFLICT:
             return self._decide(note_id, pair)
@@ -212,6 +220,15 @@ class Merge:
         if comparison is Comparison.NOTE_CHANGED:
             return self._take_note_change(note_id, pair)
         return self._record_settled(note_id, pair, last)
+
+    def _compare(self, note_id: str, pair: _Pair, last: SyncedState | None) -> Comparison:
+        """Compares file and note with what they were when they last agreed."""
+        return compare(
+            last,
+            pair.file,
+            pair.note,
+            self.replaced.get(note_id, ""),
+        )
 
     def _move_file(self, note_id: str, pair: _Pair) -> _Pair:
         """Moves the file to the path that the note has now, where files are written, and returns the
@@ -244,13 +261,15 @@ class Merge:
 
     def _record_settled(self, note_id: str, pair: _Pair, last: SyncedState | None) -> FileOutcome:
         """Records file and note, which need no change."""
-        if pair.file is None or pair.note is None:
+        file = pair.file
+        if file is None or pair.note is None:
             self.manifest.drop(self.source, note_id)
             return FileOutcome(pair.path, None)
-        state = _state_of(pair.path, pair.file, pair.note)
-        if state != last and agree(pair.file, pair.note):
+
+        state = _state_of(pair.path, file, pair.note)
+        if state != last and agree(file, pair.note):
             self.manifest.record(self.source, note_id, state)
-        return self._index(note_id, pair.path, pair.file)
+        return self._index(note_id, pair.path, file)
 
     def _index(self, note_id: str, path: str, file: FileNote | Unchanged | None) -> FileOutcome:
         """Begins to index the note."""
@@ -337,20 +356,20 @@ class Merge:
 
         state = _state_of(pair.path, written, pair.note)
         reason = None
-        missing_fields = unsaid(content, pair.note, pair.path, old_bytes)
+        missing_fields = unsaid(
+            content,
+            pair.note,
+            pair.path,
+            old_bytes,
+        )
         if missing_fields:
             # The note counts as changed, so that no change of the file takes away what it says more.
-            says_less = content_digest(written.draft)
             state = SyncedState(
                 path=pair.path,
                 file_digest=written.digest,
-                note_digest=says_less,
+                note_digest=content_digest(written.draft),
             )
-            problem = f" ({written.problem})" if written.problem else ""
-            reason = (
-                f"its {' and '.join(missing_fields)} cannot be written into the file{problem}, and stay in the note; "
-                "mend the file, then --take note or --take file decides"
-            )
+            reason = _why_fields_stay(missing_fields, written)
 
         self.manifest.record(self.source, note_id, state)
         outcome = self._index(note_id, pair.path, written)
@@ -398,6 +417,18 @@ class Merge:
             note_id if pair.note else None,
             conflict=reason,
         )
+
+
+def _why_fields_stay(missing_fields: Sequence[str], file: FileNote) -> str:
+    """Returns the reason why some fields of a note are not written into its file."""
+    fields = " and ".join(missing_fields)
+    problem = ""
+    if file.problem:
+        problem = f" ({file.problem})"
+    return (
+        f"its {fields} cannot be written into the file{problem}, and stay in the note; "
+        "mend the file, then --take note or --take file decides"
+    )
 
 
 def merge_of(

@@ -215,11 +215,15 @@ class FolderFiles:
         notes = self.destination
         if origin is None or not notes.app.store.live_records(notes.tenant_id, [note_id]):
             return None
+
         folder, last = origin
         root = folder.source.root.resolve()
         file = (root / last.path).resolve()
         is_pdf = file.suffix.lower() == ".pdf"
-        return file if is_pdf and file.is_relative_to(root) and file.is_file() else None
+        is_in_folder = file.is_relative_to(root) and file.is_file()
+        if is_pdf and is_in_folder:
+            return file
+        return None
 
     def image(self, note_id: str, name: str) -> Path | None:
         """Returns an image in the folder of a note of today: beside the note's file, at a path below

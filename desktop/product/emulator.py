@@ -171,6 +171,7 @@ class Emulator:
         ones when all are written. Raises OperatorError.
         """
         folder.mkdir(parents=True, exist_ok=True)
+        current = folder / EXPORT
         fresh = folder / f"{EXPORT}-new"
         shutil.rmtree(fresh, ignore_errors=True)
         body = {
@@ -179,9 +180,11 @@ class Emulator:
             "export_name": fresh.name,
         }
         self._admin("POST", f"/projects/{project}:export", body)
-        (fresh / f"{fresh.name}{METADATA}").rename(fresh / f"{EXPORT}{METADATA}")
-        shutil.rmtree(folder / EXPORT, ignore_errors=True)
-        fresh.rename(folder / EXPORT)
+
+        metadata = fresh / f"{fresh.name}{METADATA}"
+        metadata.rename(fresh / f"{EXPORT}{METADATA}")
+        shutil.rmtree(current, ignore_errors=True)
+        fresh.rename(current)
 
     def _admin(
         self,
