@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
 import look
 import releases
@@ -34,9 +35,15 @@ def under_way(google: Google, prefix: str) -> Iterator[Build]:
     """Yields the builds of the deployment with this prefix that have not ended. Raises Refused."""
     address = f"cloudbuild/v1/{google.name}/builds?filter={UNDER_WAY}"
     for build in google.items(address, "builds"):
-        given = build.get("substitutions", {})
-        if given.get("_RELEASE") and given.get("_PREFIX", "") == prefix:
-            yield Build(build["id"], given["_RELEASE"], build["createTime"])
+        substitutions = build.get("substitutions", {})
+        release = substitutions.get("_RELEASE")
+        is_ours = substitutions.get("_PREFIX", "") == prefix
+        if release and is_ours:
+            yield Build(
+                build["id"],
+                release,
+                build["createTime"],
+            )
 
 
 def require_none(google: Google, prefix: str) -> None:
@@ -53,10 +60,13 @@ def require_none(google: Google, prefix: str) -> None:
 
 def require_first(google: Google, prefix: str, build_id: str) -> None:
     """Raises Stop if another build of the deployment is under way and began before this one, and Refused."""
-    builds = sorted(under_way(google, prefix), key=lambda build: (build.created, build.id))
-    if builds and builds[0].id != build_id:
+    builds = sorted(under_way(google, prefix), key=attrgetter("created", "id"))
+    if not builds:
+        return
+    first = builds[0]
+    if first.id != build_id:
         raise Stop(
-            f"Build {builds[0].id} of release {builds[0].release} is under way since {builds[0].created} and deploys the "
+            f"Build {first.id} of release {first.release} is under way since {first.created} and deploys the "
             "same functions. This build has changed nothing; when the other has ended, run deploy/up.sh again."
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -92,8 +93,15 @@ def agreed(settings: Mapping[str, Mapping[str, str]], named: Collection[str]) ->
 
 def _by_value(values: Mapping[str, str | None]) -> str:
     """Returns each value with the functions that have it."""
-    functions: dict[str, list[str]] = {}
+    functions = defaultdict[str, list[str]](list)
     for function, value in values.items():
-        text = "not set" if value is None else repr(value)
-        functions.setdefault(text, []).append(function)
-    return "; ".join(f"{text} in {', '.join(names)}" for text, names in functions.items())
+        text = "not set"
+        if value is not None:
+            text = repr(value)
+        functions[text].append(function)
+
+    parts = []
+    for text, names in functions.items():
+        listing = ", ".join(names)
+        parts.append(f"{text} in {listing}")
+    return "; ".join(parts)

@@ -46,14 +46,18 @@ class Status:
 
     def line(self, minutes: int) -> str:
         """Returns a line of progress for the person who waits."""
+        unready = len(self.building)
         names = ", ".join(self.building[:3])
-        if len(self.building) > 3:
-            names = f"{names} and {len(self.building) - 3} more"
-        ready = self.total - len(self.building)
+        if unready > 3:
+            names = f"{names} and {unready - 3} more"
         documents = ""
         if self.to_read:
             documents = f", {self.read:,} of about {self.to_read:,} documents read"
-        return f"{ready} of {self.total} indexes are ready after {minutes} min{documents}. Building: {names}"
+        ready = self.total - unready
+        return (
+            f"{ready} of {self.total} indexes are ready after {minutes} min{documents}. "
+            f"Building: {names}"
+        )
 
 
 class Indexes:
@@ -150,8 +154,9 @@ class Indexes:
                 reason = operation["error"].get("message", "for no given reason")
                 failed.append(f"{name}: {reason}")
 
+        building = [name for name, state in states.items() if state == BUILDING]
         return Status(
-            building=tuple(name for name, state in states.items() if state == BUILDING),
+            building=tuple(building),
             failed=tuple(failed),
             total=len(states),
             read=read,
@@ -178,17 +183,25 @@ class Indexes:
 
     def _latest_field_operations(self) -> dict[str, JSON]:
         """`group.field` -> the operation that was started last, of the wanted fields."""
-        labels = {
-            self.field(override): _field_name(override) for override in WANTED["fieldOverrides"]
-        }
-        listed = self.google.items(f"firestore/v1/{self.database}/operations", "operations")
-        operations = [
-            operation
-            for operation in listed
-            if operation.get("metadata", {}).get("field") in labels
-        ]
+        labels = {}
+        for override in WANTED["fieldOverrides"]:
+            labels[self.field(override)] = _field_name(override)
+
+        operations = []
+        for operation in self.google.items(
+            f"firestore/v1/{self.database}/operations",
+            "operations",
+        ):
+            metadata = operation.get("metadata", {})
+            if metadata.get("field") in labels:
+                operations.append(operation)
+
         operations.sort(key=lambda operation: str(operation["metadata"].get("startTime", "")))
-        return {labels[operation["metadata"]["field"]]: operation for operation in operations}
+        latest = {}
+        for operation in operations:
+            field = operation["metadata"]["field"]
+            latest[labels[field]] = operation
+        return latest
 
     def _read_fields(self) -> dict[str, JSON]:
         filtered = "indexConfig.usesAncestorConfig:false OR ttlConfig:*"
@@ -200,7 +213,8 @@ class Indexes:
         listing = f"firestore/v1/{self.database}/collectionGroups/-/indexes"
         states = {}
         for index in self.google.items(listing, "indexes"):
-            group = index["name"].rpartition("/collectionGroups/")[2].partition("/")[0]
+            path_in_database = index["name"].rpartition("/collectionGroups/")[2]
+            group = path_in_database.partition("/")[0]
             states[_key(group, index)] = index.get("state", "")
         return states
 

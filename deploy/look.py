@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -149,11 +150,10 @@ def _functions_of_others(deployment: Deployment) -> Iterator[ForeignResource]:
     names = {f"{deployment.prefix}{base}" for base in FUNCTIONS}
     for function in functions(deployment.google):
         _, _, _, region, _, name = function["name"].split("/")
-        if name in names and not is_ours(function):
-            description = (
-                f"function {name} in {region}, which has not our label: it would be replaced"
-            )
-            yield ForeignResource(f"function:{name}", description)
+        if name not in names or is_ours(function):
+            continue
+        description = f"function {name} in {region}, which has not our label: it would be replaced"
+        yield ForeignResource(f"function:{name}", description)
 
 
 def _secrets_of_others(deployment: Deployment) -> Iterator[ForeignResource]:
@@ -180,7 +180,8 @@ def _jobs_of_others(deployment: Deployment) -> Iterator[ForeignResource]:
     place = f"{google.name}/locations/{deployment.region}"
     job = google.found(f"cloudscheduler/v1/{place}/jobs/{name}")
     if job and not is_ours(job):
-        yield ForeignResource(f"job:{name}", f"scheduler job {name}: it would be replaced")
+        description = f"scheduler job {name}: it would be replaced"
+        yield ForeignResource(f"job:{name}", description)
 
 
 def _accounts_of_others(deployment: Deployment) -> Iterator[ForeignResource]:
@@ -190,8 +191,10 @@ def _accounts_of_others(deployment: Deployment) -> Iterator[ForeignResource]:
     names = {f"{deployment.prefix}{base}" for base in ACCOUNTS}
     for account in google.items(f"iam/v1/{google.name}/serviceAccounts", "accounts"):
         name = account["email"].partition("@")[0]
-        if name in names and not is_ours(account):
-            yield ForeignResource(f"account:{name}", f"service account {name}: it would get roles")
+        if name not in names or is_ours(account):
+            continue
+        description = f"service account {name}: it would get roles"
+        yield ForeignResource(f"account:{name}", description)
 
 
 def _in_the_database(deployment: Deployment) -> Iterator[ForeignResource]:
@@ -203,18 +206,26 @@ def _in_the_database(deployment: Deployment) -> Iterator[ForeignResource]:
         yield ForeignResource("rules", description)
 
     has_our_rules = database.has_our_rules()
-    by_group: dict[str, list[JSON]] = {}
+    overrides_by_group = defaultdict[str, list[JSON]](list)
     for override in database.indexes.fields_to_change():
-        by_group.setdefault(override["collectionGroup"], []).append(override)
-    for group in sorted(by_group):
-        usage = _usage_by_others(database, group, by_group[group], has_our_rules=has_our_rules)
-        if usage:
-            fields = ", ".join(_field_label(override) for override in by_group[group])
-            description = (
-                f"collection group {group} of database {database.id}, which {usage}: "
-                f"single-field indexes would change for {fields}"
-            )
-            yield ForeignResource(f"group:{group}", description)
+        overrides_by_group[override["collectionGroup"]].append(override)
+
+    for group, overrides in sorted(overrides_by_group.items()):
+        usage = _usage_by_others(
+            database,
+            group,
+            overrides,
+            has_our_rules=has_our_rules,
+        )
+        if not usage:
+            continue
+        labels = [_field_label(override) for override in overrides]
+        fields = ", ".join(labels)
+        description = (
+            f"collection group {group} of database {database.id}, which {usage}: "
+            f"single-field indexes would change for {fields}"
+        )
+        yield ForeignResource(f"group:{group}", description)
 
 
 def _usage_by_others(

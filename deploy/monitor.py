@@ -79,7 +79,8 @@ class Monitored:
     def _files(self, folder: str, **texts: str) -> Iterator[tuple[str, JSON]]:
         """Yields name and content of each file, with the prefix and other texts in the places of `%NAME%`."""
         placeholders = {"PREFIX": self.deployment.prefix, **texts}
-        for file in sorted((FOLDER / folder).glob("*.json")):
+        files = (FOLDER / folder).glob("*.json")
+        for file in sorted(files):
             content = file.read_text(encoding="utf-8")
             for name, text in placeholders.items():
                 escaped = json.dumps(text)[1:-1]
@@ -88,12 +89,12 @@ class Monitored:
 
     def _ours(self, kind: str) -> list[JSON]:
         """Returns the resources of a kind that carry our label."""
-        resources = self.google.items(f"{self.monitoring}/{kind}", kind)
-        return [
-            resource
-            for resource in resources
-            if LABELS.items() <= resource.get("userLabels", {}).items()
-        ]
+        ours = []
+        for resource in self.google.items(f"{self.monitoring}/{kind}", kind):
+            labels = resource.get("userLabels", {})
+            if LABELS.items() <= labels.items():
+                ours.append(resource)
+        return ours
 
     def _check(self, function: str) -> str:
         """Returns the id of the uptime check of a function, which is made if need be."""
@@ -223,8 +224,9 @@ class Monitored:
         checks that it watches are gone: then it is made anew.
         """
         existing = {alert["displayName"]: alert for alert in self._ours("alertPolicies")}
-        quoted_checks = ", ".join(f'"{check}"' for check in checks)
-        for _, policy in self._files("alerts", CHECKS=quoted_checks):
+        quoted_checks = [f'"{check}"' for check in checks]
+        policies = self._files("alerts", CHECKS=", ".join(quoted_checks))
+        for _, policy in policies:
             alert = existing.get(policy["displayName"])
             watches_uptime = "uptime_url" in str(policy)
             if alert and watches_uptime and not _watches(alert, checks):

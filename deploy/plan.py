@@ -491,8 +491,15 @@ def assignments(plan: Plan, options: argparse.Namespace) -> dict[str, str]:
     budget_and_backups = _asked_at_first(plan, options)
     deployment = plan.deployment
     source_hash = source()
-    current = plan.history.current
-    variables = {
+    replaces = ""
+    if plan.history.current:
+        replaces = plan.history.current.id
+    strangers = ""
+    if plan.claim:
+        strangers = ", ".join(plan.claim.strangers)
+    settings = [f"{name}={value}" for name, value in plan.all_settings.items()]
+    apis = [*APIS, *plan.wanted_apis]
+    return {
         "project": options.project,
         "prefix": deployment.prefix,
         "region": deployment.region,
@@ -501,17 +508,17 @@ def assignments(plan: Plan, options: argparse.Namespace) -> dict[str, str]:
         "new_database": _flag(plan.new_database, "yes"),
         "claim": _claim(plan),
         "takes_over": _flag(bool(plan.other_owners), "yes"),
-        "strangers": "",
-        "settings": "|".join(f"{name}={value}" for name, value in plan.all_settings.items()),
+        "strangers": strangers,
+        "settings": "|".join(settings),
         "key": plan.key,
         "source": source_hash,
         "release": releases.new_id(source_hash),
-        "replaces": current.id if current else "",
+        "replaces": replaces,
         "newest": plan.history.newest,
         "functions": ",".join(FUNCTIONS),
         "leaving": " ".join(_leaving(plan)),
         "retired": " ".join(_retired(plan)),
-        "apis": " ".join([*APIS, *plan.wanted_apis]),
+        "apis": " ".join(apis),
         "accounts": " ".join(ACCOUNTS),
         "granted": "\n".join(granted(plan)),
         "prepared": _flag(options.prepared, "yes"),
@@ -519,10 +526,8 @@ def assignments(plan: Plan, options: argparse.Namespace) -> dict[str, str]:
         "warm": options.warm or str(look.warm_instances(deployment)),
         "invokers": _flag(options.no_invoker_iam_check, "--no-invoker-iam-check"),
         "app_check": plan.all_settings.get("APP_CHECK", "off"),
+        **budget_and_backups,
     }
-    if plan.claim:
-        variables["strangers"] = ", ".join(plan.claim.strangers)
-    return {**variables, **budget_and_backups}
 
 
 def _leaving(plan: Plan) -> list[str]:

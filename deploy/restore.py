@@ -38,13 +38,16 @@ def request(source: JSON, options: argparse.Namespace) -> tuple[str, JSON]:
     """Returns the method of `databases` and its body. Raises Stop for a minute that is not kept."""
     if options.backup:
         return "restore", {"databaseId": options.database, "backup": options.backup}
+
     earliest = datetime.fromisoformat(source["earliestVersionTime"])
     if not earliest <= options.at <= datetime.now(UTC):
         raise Stop(
             f"--at: expected a minute since {earliest:%Y-%m-%dT%H:%M}Z, the earliest that is kept, and until now"
         )
-
-    snapshot = {"database": source["name"], "snapshotTime": f"{options.at:%Y-%m-%dT%H:%M:00Z}"}
+    snapshot = {
+        "database": source["name"],
+        "snapshotTime": f"{options.at:%Y-%m-%dT%H:%M:00Z}",
+    }
     return "clone", {"databaseId": options.database, "pitrSnapshot": snapshot}
 
 
@@ -54,29 +57,35 @@ def protect(google: Google, source: str, restored: str) -> None:
     operation = google("PATCH", f"{restored}?updateMask={mask}", PROTECTED)
     google.done("firestore/v1", operation)
     for schedule in google.items(f"{source}/backupSchedules", "backupSchedules"):
-        copied = {name: schedule[name] for name in COPIED if name in schedule}
-        google("POST", f"{restored}/backupSchedules", copied)
+        copy = {}
+        for name in COPIED:
+            if name in schedule:
+                copy[name] = schedule[name]
+        google("POST", f"{restored}/backupSchedules", copy)
 
 
 def main(options: argparse.Namespace) -> None:
-    """Raises Refused and Stop."""
+    """Restores the notes into a new database. Raises Refused and Stop."""
     google = Google(options.project)
     deployment = look.deployed(google, options.function_prefix)
     damaged = deployment.database.id
+    restored = options.database
     source = f"firestore/v1/{deployment.database.name}"
     method, body = request(google("GET", source), options)
     tell(
-        f"Apps must follow: the notes come back in a database of another name, {options.database}. Apps that use Firestore\n"
-        f'directly go on with {damaged} until they are released with getFirestore(app, "{options.database}"); what they write\n'
+        f"Apps must follow: the notes come back in a database of another name, {restored}. Apps that use Firestore\n"
+        f'directly go on with {damaged} until they are released with getFirestore(app, "{restored}"); what they write\n'
         f"until then stays in {damaged} alone. Apps that call the functions follow by the last command below."
     )
-    tell(f"- Database {options.database}, beside {damaged}: some minutes; billed by its size.")
+    tell(f"- Database {restored}, beside {damaged}: some minutes; billed by its size.")
+
     databases = f"firestore/v1/{google.name}/databases"
-    google.done("firestore/v1", google("POST", f"{databases}:{method}", body))
-    protect(google, source, f"{databases}/{options.database}")
+    operation = google("POST", f"{databases}:{method}", body)
+    google.done("firestore/v1", operation)
+    protect(google, source, f"{databases}/{restored}")
     tell(
         f"It is protected as {damaged} is, and nobody uses it yet: it has no rules. Then\n"
-        f"  deploy/up.sh {options.project} --database {options.database}"
+        f"  deploy/up.sh {options.project} --database {restored}"
     )
 
 

@@ -17,12 +17,15 @@ UPLOADED = ROOT / "deploy/build.gcloudignore"
 
 def uploaded() -> Iterator[str]:
     """Yields the path of every file that is uploaded, as the `!` lines of build.gcloudignore name them."""
-    for line in UPLOADED.read_text(encoding="utf-8").splitlines():
-        if line.startswith("!/") and not line.endswith("/"):
-            pattern = line[2:].replace("**", "**/*")
-            for path in ROOT.glob(pattern):
-                if path.is_file():
-                    yield f"./{path.relative_to(ROOT).as_posix()}"
+    text = UPLOADED.read_text(encoding="utf-8")
+    for line in text.splitlines():
+        names_files = line.startswith("!/") and not line.endswith("/")
+        if not names_files:
+            continue
+        pattern = line[2:].replace("**", "**/*")
+        for path in ROOT.glob(pattern):
+            if path.is_file():
+                yield f"./{path.relative_to(ROOT).as_posix()}"
 
 
 def source() -> str:
@@ -31,8 +34,11 @@ def source() -> str:
     names.sort(key=str.encode)
     listing = hashlib.sha256()
     for name in names:
-        digest = hashlib.sha256((ROOT / name).read_bytes()).hexdigest()
-        listing.update(f"{digest}  {name}\n".encode())
+        content = (ROOT / name).read_bytes()
+        digest = hashlib.sha256(content).hexdigest()
+        line = f"{digest}  {name}\n"
+        listing.update(line.encode())
+
     return listing.hexdigest()[:40]
 
 
