@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from statistics import fmean
 
 from evaluation.asking import Asker, ChatAnswer, NoteRanking
@@ -122,6 +123,6 @@ def halves(
     questions: Iterable[GoldenQuestion],
 ) -> tuple[tuple[GoldenQuestion, ...], tuple[GoldenQuestion, ...]]:
     """Returns two halves of the answerable questions: every other one of each group by id."""
-    ordered = [question for question in questions if question.answerable]
-    ordered.sort(key=lambda question: (question.group, question.question_id))
-    return tuple(ordered[::2]), tuple(ordered[1::2])
+    answerable = [question for question in questions if question.answerable]
+    in_order = sorted(answerable, key=attrgetter("group", "question_id"))
+    return tuple(in_order[::2]), tuple(in_order[1::2])

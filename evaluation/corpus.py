@@ -84,15 +84,16 @@ def relevant_ids(
 def names_of(notes: Mapping[str, NoteDraft]) -> dict[str, str]:
     """Returns note ids by `path` and `vault/path`. A path that two vaults have names neither of their notes."""
     names: dict[str, str] = {}
-    twice = set()
+    shared_paths = set()
     for note_id, note in notes.items():
         if not note.path:
             continue
         names[f"{note.vault}/{note.path}"] = note_id
-        if names.setdefault(note.path, note_id) != note_id:
-            twice.add(note.path)
+        first_id = names.setdefault(note.path, note_id)
+        if first_id != note_id:
+            shared_paths.add(note.path)
 
-    return {name: note_id for name, note_id in names.items() if name not in twice}
+    return {name: note_id for name, note_id in names.items() if name not in shared_paths}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +118,14 @@ class RememberingEmbedder:
                 "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID"
             )
             vectors = _read_all(connection, keys)
-            missing = {
-                key: text for key, text in zip(keys, texts, strict=True) if key not in vectors
-            }
+            text_of = dict(zip(keys, texts, strict=True))
+            missing = {key: text for key, text in text_of.items() if key not in vectors}
             if missing:
-                embedded = self.inner.embed_documents(tuple(missing.values()))
-                for key, vector in zip(missing, embedded, strict=True):
+                new_vectors = self.inner.embed_documents(tuple(missing.values()))
+                rows = []
+                for key, vector in zip(missing, new_vectors, strict=True):
                     vectors[key] = vector
-                rows = [(key, array("f", vectors[key]).tobytes()) for key in missing]
+                    rows.append((key, array("f", vector).tobytes()))
                 connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
 
         return tuple(vectors[key] for key in keys)
@@ -137,9 +138,11 @@ def _read_all(connection: sqlite3.Connection, keys: Iterable[bytes]) -> dict[byt
     """Returns the vectors that the file holds."""
     vectors: dict[bytes, Vector] = {}
     for key in set(keys):
-        row = connection.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
+        cursor = connection.execute("SELECT vector FROM vectors WHERE key = ?", (key,))
+        row = cursor.fetchone()
         if row is not None:
             vectors[key] = array("f", row[0])
+
     return vectors
 
 
@@ -152,7 +155,9 @@ def _every_target(text: str, begin: int, lang: str) -> Slices:  # noqa: ARG001 -
     first = 0
     while first < len(words):
         end = _end_of_piece(text, words, first)
-        yield "", words[first][0], words[end - 1][1]
+        start_of_piece, _ = words[first]
+        _, end_of_piece = words[end - 1]
+        yield "", start_of_piece, end_of_piece
         if end == len(words):
             return
         overlapping = round((end - first) * OVERLAP)

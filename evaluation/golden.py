@@ -101,13 +101,13 @@ def _entries(file: Path) -> Iterator[tuple[str, Any]]:
                 yield f"{file}: question {count}", entry
             return
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InvalidArgument(
-            str(file), f"JSON Lines, or YAML in a file named .yaml: {error}"
-        ) from error
+        expected = f"JSON Lines, or YAML in a file named .yaml: {error}"
+        raise InvalidArgument(str(file), expected) from error
 
     for count, line in enumerate(text.splitlines(), 1):
         if line.strip():
-            yield f"{file}:{count}", _object(line, f"{file}:{count}")
+            place = f"{file}:{count}"
+            yield place, _object(line, place)
 
 
 def _object(line: str, place: str) -> Any:  # noqa: ANN401 - any JSON

@@ -161,8 +161,8 @@ def _ask(
     drafts_so_far = len(recorder.drafts)
     started = perf_counter()
     first_words_seconds = None
-    asked = Question(TENANT, question.text, now)
-    for event in events_of(app, asked):
+    events = events_of(app, Question(TENANT, question.text, now))
+    for event in events:
         if isinstance(event, CheckedPiece) and first_words_seconds is None:
             first_words_seconds = perf_counter() - started
         if isinstance(event, Answer):
@@ -229,49 +229,79 @@ class _Replay:
 def _check_replies(replies: Sequence[_Reply]) -> list[Expectation]:
     """Checks the answers as people see them."""
     in_notes = [reply for reply in replies if reply.question.in_notes]
-    beyond_notes = [reply for reply in replies if not reply.question.in_notes]
-    problems = {reply.answer.writer_problem for reply in replies if reply.answer.writer_problem}
-    cited = [
-        reply for reply in in_notes if reply.answer.citations and not reply.answer.writer_problem
-    ]
-    refused = [reply for reply in beyond_notes if reply.answer.refusal]
-    by_writer = [reply for reply in refused if reply.was_written]
-    in_language = [reply for reply in cited if detect(reply.answer.text) == reply.question.language]
-    seconds = [
-        reply.first_words_seconds for reply in cited if reply.first_words_seconds is not None
-    ]
+    cited = []
+    for reply in in_notes:
+        answer = reply.answer
+        if answer.citations and not answer.writer_problem:
+            cited.append(reply)
     return [
-        Expectation(
-            "writes",
-            "; ".join(sorted(problems)) or "every time",
-            passed=not problems,
-            cure="`aurora doctor` says what is set and what the service refused.",
-        ),
+        _check_writing(replies),
         Expectation(
             "answers from the notes, with citations",
             f"{len(cited)} of {len(in_notes)} questions",
             passed=len(cited) == len(in_notes),
             cure="Look at the answers with `aurora ask`; a model that leaves citations out is not fit for this.",
         ),
-        Expectation(
-            "refuses what is not in the notes",
-            f"{len(refused)} of {len(beyond_notes)} questions, {len(by_writer)} of them by the writer",
-            passed=len(refused) == len(beyond_notes),
-            cure="SUPPORT_POLICY=strict shows nothing that no passage backs.",
-        ),
-        Expectation(
-            "answers in the question's language",
-            f"{len(in_language)} of {len(cited)} answers",
-            passed=bool(cited) and len(in_language) == len(cited),
-            cure="Choose a model that knows the languages of your people.",
-        ),
-        Expectation(
-            "first words",
-            f"median {median(seconds):.2f} s, at most {max(seconds):.2f} s" if seconds else "none",
-            passed=bool(seconds) and median(seconds) <= PATIENCE_SECONDS,
-            cure="A model that thinks less, or a region nearer by, begins sooner.",
-        ),
+        _check_refusals(replies),
+        _check_languages(cited),
+        _check_first_words(cited),
     ]
+
+
+def _check_writing(replies: Sequence[_Reply]) -> Expectation:
+    """Checks whether the writer wrote every answer."""
+    problems = {reply.answer.writer_problem for reply in replies if reply.answer.writer_problem}
+    return Expectation(
+        "writes",
+        "; ".join(sorted(problems)) or "every time",
+        passed=not problems,
+        cure="`aurora doctor` says what is set and what the service refused.",
+    )
+
+
+def _check_refusals(replies: Sequence[_Reply]) -> Expectation:
+    """Checks the answers to questions that the notes do not answer."""
+    beyond_notes = [reply for reply in replies if not reply.question.in_notes]
+    refused = [reply for reply in beyond_notes if reply.answer.refusal]
+    by_writer = [reply for reply in refused if reply.was_written]
+    return Expectation(
+        "refuses what is not in the notes",
+        f"{len(refused)} of {len(beyond_notes)} questions, {len(by_writer)} of them by the writer",
+        passed=len(refused) == len(beyond_notes),
+        cure="SUPPORT_POLICY=strict shows nothing that no passage backs.",
+    )
+
+
+def _check_languages(cited: Sequence[_Reply]) -> Expectation:
+    """Checks whether answers are in the language of their questions."""
+    in_language = [reply for reply in cited if detect(reply.answer.text) == reply.question.language]
+    return Expectation(
+        "answers in the question's language",
+        f"{len(in_language)} of {len(cited)} answers",
+        passed=bool(cited) and len(in_language) == len(cited),
+        cure="Choose a model that knows the languages of your people.",
+    )
+
+
+def _check_first_words(cited: Sequence[_Reply]) -> Expectation:
+    """Checks how long people wait for the first words of an answer."""
+    seconds = []
+    for reply in cited:
+        if reply.first_words_seconds is not None:
+            seconds.append(reply.first_words_seconds)
+
+    result = "none"
+    is_soon = False
+    if seconds:
+        middle = median(seconds)
+        is_soon = middle <= PATIENCE_SECONDS
+        result = f"median {middle:.2f} s, at most {max(seconds):.2f} s"
+    return Expectation(
+        "first words",
+        result,
+        passed=is_soon,
+        cure="A model that thinks less, or a region nearer by, begins sooner.",
+    )
 
 
 def _check_whole_reply(recorder: RecordingWriter) -> Expectation:
@@ -401,13 +431,15 @@ def _is_near(seen: CosineCalibration, used: CosineCalibration) -> bool:
 def as_markdown(checks: Sequence[Expectation]) -> str:
     """Returns the checks as a Markdown table, and below it what to do about those that did not pass."""
     lines = ["| what | seen | |", "|---|---|---|"]
+    cures = []
     for check in checks:
-        verdict = "ok" if check.passed else "**no**"
-        lines.append(f"| {check.name} | {check.result.replace('|', '/')} | {verdict} |")
+        verdict = "ok"
+        if not check.passed:
+            verdict = "**no**"
+            cures.append(f"- {check.name}: {check.cure}")
+        result = check.result.replace("|", "/")
+        lines.append(f"| {check.name} | {result} | {verdict} |")
 
-    failed = [check for check in checks if not check.passed]
-    if failed:
-        lines.append("")
-        lines += [f"- {check.name}: {check.cure}" for check in failed]
-
+    if cures:
+        lines += ["", *cures]
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -196,10 +197,12 @@ def mean(values: Iterable[float]) -> float | None:
 
 def means(per_question: PerQuestion, questions: Iterable[str]) -> dict[str, float]:
     """Returns the mean of each figure over those of `questions` that have it."""
-    values: dict[str, list[float]] = {}
+    values = defaultdict[str, list[float]](list)
     for question in questions:
-        for name, value in per_question.get(question, {}).items():
-            values.setdefault(name, []).append(value)
+        figures = per_question.get(question, {})
+        for name, value in figures.items():
+            values[name].append(value)
+
     return {name: fmean(numbers) for name, numbers in values.items()}
 
 
@@ -215,17 +218,23 @@ def _measured(
         return {}
     judgements = {question: dict(grades) for question, grades in relevant.items()}
     run = {question: _scores(notes) for question, notes in rankings.items() if notes}
-    figures = {question: dict.fromkeys(measures, 0.0) for question in relevant}
-    names = {measure: name for name, measure in measures.items()}
-    for metric in ir_measures.iter_calc(
+    metrics = ir_measures.iter_calc(
         list(measures.values()),
         judgements,
         run,
-    ):
-        figures[metric.query_id][names[metric.measure]] = metric.value
+    )
+    names = {measure: name for name, measure in measures.items()}
+    figures = {question: dict.fromkeys(measures, 0.0) for question in relevant}
+    for metric in metrics:
+        name = names[metric.measure]
+        figures[metric.query_id][name] = metric.value
+
     return figures
 
 
 def _scores(notes: Sequence[str]) -> dict[str, float]:
     """Returns a score for each place: trec_eval orders by score, so it counts from the end."""
-    return {note: float(len(notes) - place) for place, note in enumerate(notes)}
+    scores = {}
+    for place, note in enumerate(notes):
+        scores[note] = float(len(notes) - place)
+    return scores

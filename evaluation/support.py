@@ -30,8 +30,11 @@ class SupportFigures:
 def judge_pairs(pairs: Sequence[Pair], judge: Judge) -> dict[str, Support]:
     """Returns the judge's verdict by pair id."""
     statements = [Statement(pair.claim, (pair.passage,)) for pair in pairs]
-    verdicts = judge.judge(statements).verdicts
-    return {pair.pair_id: verdict.support for pair, verdict in zip(pairs, verdicts, strict=True)}
+    judgement = judge.judge(statements)
+    supports = {}
+    for pair, verdict in zip(pairs, judgement.verdicts, strict=True):
+        supports[pair.pair_id] = verdict.support
+    return supports
 
 
 def support_figures(
@@ -49,9 +52,8 @@ def support_figures(
         figures["with nearest"] = _figures(pairs, supports)
     for kind in kinds:
         claims = {pair.claim_id for pair in pairs if pair.kind == kind}
-        compared = [
-            pair for pair in pairs if pair.claim_id in claims and pair.kind in (kind, SUPPORTED)
-        ]
+        of_claims = [pair for pair in pairs if pair.claim_id in claims]
+        compared = [pair for pair in of_claims if pair.kind in (kind, SUPPORTED)]
         figures[kind] = _figures(compared, supports)
 
     return figures
