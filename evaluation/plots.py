@@ -42,12 +42,24 @@ def _line(
     circles = []
     for x, value in zip(xs, values, strict=True):
         y = _y(value)
-        hint = _hint(name, value)
+        circle = _element(
+            "circle",
+            _hint(name, value),
+            cx=x,
+            cy=y,
+            r=3,
+            fill=colour,
+        )
         points.append(f"{x:.1f},{y:.1f}")
-        circles.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}">{hint}</circle>')
+        circles.append(circle)
 
-    path = " ".join(points)
-    line = f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
+    line = _element(
+        "polyline",
+        points=" ".join(points),
+        fill="none",
+        stroke=colour,
+        stroke_width=2,
+    )
     return line + "".join(circles)
 
 
@@ -60,19 +72,40 @@ def bars(series: Mapping[str, Sequence[float]], ticks: Sequence[str], *, title: 
         middle_of_group = LEFT + group_width * (place + 0.5)
         parts.append(_label(middle_of_group, tick))
     for number, (name, values) in enumerate(series.items()):
-        colour = _colour(number)
         for place, value in enumerate(values):
             left_of_group = LEFT + group_width * (place + 0.1)
-            x = left_of_group + bar_width * number
             y = _y(value)
-            height = _y(0) - y
-            hint = _hint(name, value)
-            parts.append(
-                f'<rect x="{x:.1f}" y="{y:.1f}" width="{bar_width:.1f}" height="{height:.1f}" '
-                f'fill="{colour}">{hint}</rect>'
+            bar = _element(
+                "rect",
+                _hint(name, value),
+                x=left_of_group + bar_width * number,
+                y=y,
+                width=bar_width,
+                height=_y(0) - y,
+                fill=_colour(number),
             )
+            parts.append(bar)
 
     return _drawing(parts, title) + _legend(tuple(series))
+
+
+def _element(tag: str, content: str | None = None, **attributes: str | float) -> str:
+    """Returns an element of SVG or HTML.
+
+    content: markup; None for an element that has none.
+    attributes: by their names, with `_` for `-`; a float gets one digit after the point.
+    """
+    start = tag
+    for name, value in attributes.items():
+        text = str(value)
+        if isinstance(value, float):
+            text = f"{value:.1f}"
+        attribute = name.replace("_", "-")
+        start += f' {attribute}="{text}"'
+
+    if content is None:
+        return f"<{start}/>"
+    return f"<{start}>{content}</{tag}>"
 
 
 def shares(values: Sequence[float], count: int = 20) -> list[float]:
@@ -93,7 +126,7 @@ def _colour(number: int) -> str:
 
 
 def _hint(name: str, value: float) -> str:
-    return f"<title>{escape(name)}: {value:.3f}</title>"
+    return _element("title", f"{escape(name)}: {value:.3f}")
 
 
 def _y(value: float) -> float:
@@ -103,22 +136,37 @@ def _y(value: float) -> float:
 
 def _axis() -> str:
     rules = []
-    right = LEFT + PLOT_WIDTH
     for tenth in range(0, 11, 2):
         value = tenth / 10
         y = _y(value)
-        baseline = y + 4
-        rules.append(f'<line x1="{LEFT}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
-        rules.append(
-            f'<text x="{LEFT - 6}" y="{baseline:.1f}" text-anchor="end">{value:.1f}</text>'
+        line = _element(
+            "line",
+            x1=LEFT,
+            x2=LEFT + PLOT_WIDTH,
+            y1=y,
+            y2=y,
+            stroke="#ddd",
         )
+        label = _element(
+            "text",
+            f"{value:.1f}",
+            x=LEFT - 6,
+            y=y + 4,
+            text_anchor="end",
+        )
+        rules += [line, label]
 
     return "".join(rules)
 
 
 def _label(x: float, text: str) -> str:
-    y = HEIGHT - BOTTOM + 18
-    return f'<text x="{x:.1f}" y="{y}" text-anchor="middle">{escape(text)}</text>'
+    return _element(
+        "text",
+        escape(text),
+        x=x,
+        y=HEIGHT - BOTTOM + 18,
+        text_anchor="middle",
+    )
 
 
 def _drawing(parts: Sequence[str], title: str) -> str:
