@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections.abc import Iterable
 from itertools import islice
 from operator import mul
 
@@ -38,7 +39,13 @@ def measured(
 
     Raises OperatorError where there are too few notes, or no difference between own and others.
     """
-    notes = newest_vectors(tenant_id, MAX_CHUNKS, store, index_version).values()
+    newest = newest_vectors(
+        tenant_id,
+        MAX_CHUNKS,
+        store,
+        index_version,
+    )
+    notes = newest.values()
     if len(notes) < MIN_NOTES:
         raise OperatorError(
             f"{MIN_NOTES} notes indexed with {embedder.model} are needed to measure it, got {len(notes)}"
@@ -52,20 +59,28 @@ def measured(
     unrelated_pairs = 0
     for note in islice(notes, MAX_QUESTIONS):
         question = embedder.embed_query(_question(note.first_chunk))
-        cosines = [math.fsum(map(mul, question, vector)) for vector in note.vectors]
+        cosines = [_product(question, vector) for vector in note.vectors]
         best_cosines.append(max(cosines))
-        unrelated_sum += math.fsum(map(mul, question, vector_sum)) - math.fsum(cosines)
+        unrelated_sum += _product(question, vector_sum) - math.fsum(cosines)
         unrelated_pairs += len(vectors) - len(cosines)
 
     best_cosines.sort()
     place = math.ceil(MATCH_QUANTILE * len(best_cosines)) - 1
-    calibration = CosineCalibration(unrelated_sum / unrelated_pairs, best_cosines[place])
+    calibration = CosineCalibration(
+        unrelated_sum / unrelated_pairs,
+        best_cosines[place],
+    )
     if calibration.match <= calibration.baseline:
         raise OperatorError(
             f"{embedder.model} finds notes no nearer to their own titles than to those of others"
         )
 
     return calibration
+
+
+def _product(first: Iterable[float], second: Iterable[float]) -> float:
+    """Returns the scalar product of two vectors."""
+    return math.fsum(map(mul, first, second))
 
 
 def _question(chunk: IndexedChunk) -> str:

@@ -66,16 +66,14 @@ def _rows(file: Path, read: Callable[[Mapping[str, Any]], T]) -> Iterator[T]:
     """Yields the result of `read` for each line's object."""
     with file.open(encoding="utf-8-sig") as lines:
         for count, line in enumerate(lines, 1):
+            place = f"{file}:{count}"
             try:
                 yield read(_object(line))
             except KeyError as missing:
-                raise InvalidArgument(
-                    f"{file}:{count}", f"the field {missing.args[0]}"
-                ) from missing
+                raise InvalidArgument(place, f"the field {missing.args[0]}") from missing
             except (ValueError, TypeError) as error:
-                raise InvalidArgument(
-                    f"{file}:{count}", f"an object with fields of their types: {error}"
-                ) from error
+                expected = f"an object with fields of their types: {error}"
+                raise InvalidArgument(place, expected) from error
 
 
 def _object(line: str) -> Mapping[str, Any]:
@@ -97,7 +95,11 @@ def _note(row: Mapping[str, Any]) -> tuple[str, NoteDraft]:
 
 
 def _judgement(row: Mapping[str, Any]) -> tuple[str, str, int]:
-    return str(row["query_id"]), str(row["note_id"]), int(row["relevance"])
+    return (
+        str(row["query_id"]),
+        str(row["note_id"]),
+        int(row["relevance"]),
+    )
 
 
 def _text(row: Mapping[str, Any]) -> str:

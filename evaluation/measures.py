@@ -43,7 +43,9 @@ def ranking_figures(relevant: Relevant, rankings: Mapping[str, NoteRanking]) -> 
         measures[f"P@{cut}"] = P @ cut
         measures[f"R@{cut}"] = R @ cut
 
-    notes = {question: ranking.notes for question, ranking in rankings.items()}
+    notes = {}
+    for question, ranking in rankings.items():
+        notes[question] = ranking.notes
     return _measured(measures, relevant, notes)
 
 

@@ -84,15 +84,14 @@ def _counts(report: EvaluationReport) -> str:
 
 def _table(headings: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> str:
     """Returns a table. Numbers stand right, None is a dash, texts are HTML already."""
-    lines = []
     head = [f"<th>{escape(heading)}</th>" for heading in headings]
-    lines.append("".join(head))
+    lines = ["".join(head)]
     for row in rows:
         cells = [_cell(value) for value in row]
         lines.append("".join(cells))
 
-    body = "".join(f"<tr>{line}</tr>" for line in lines)
-    return f"<table>{body}</table>"
+    body = [f"<tr>{line}</tr>" for line in lines]
+    return f"<table>{''.join(body)}</table>"
 
 
 def _cell(value: str | float | None) -> str:
@@ -283,19 +282,22 @@ def _named(notes: Mapping[str, NoteDraft], note_ids: Iterable[str]) -> str:
 
 def _command(report: EvaluationReport, question: GoldenQuestion) -> str:
     """Returns the command that shows how a question was understood, and every leg's view of its notes."""
-    words = ["aurora explain", quote(question.text)]
+    options = []
     if question.now:
-        words.append(f"--now {instant(question.now)}")
-    words.append(f"--time-zone {question.zone}")
+        options.append(("--now", instant(question.now)))
+    options.append(("--time-zone", question.zone))
     for vault in question.filters.vaults:
-        words.append(f"--vault {quote(vault)}")
+        options.append(("--vault", quote(vault)))
     for folder in question.filters.folders:
-        words.append(f"--folder {quote(folder)}")
+        options.append(("--folder", quote(folder)))
     for note_id in report.golden.relevant[question.question_id]:
         path = report.notes[note_id].path
         if path:
-            words.append(f"--path {quote(path)}")
+            options.append(("--path", quote(path)))
         else:
-            words.append(f"--note {quote(note_id)}")
+            options.append(("--note", quote(note_id)))
 
+    words = ["aurora explain", quote(question.text)]
+    for name, value in options:
+        words += [name, value]
     return " ".join(words)

@@ -212,6 +212,7 @@ def _thinned(sentence: str, dice: random.Random) -> str:
 
 
 def _pairs(claim: _Claim, library: _Library) -> Iterator[Pair]:
+    """Yields the pairs of a claim: with a passage that supports it, with others, and altered."""
     dice = random.Random(claim.name)  # noqa: S311 - the same pairs every time
     source = claim.name.partition("-")[0]
     supporting = library.passages[claim.relevant[0]]
@@ -226,15 +227,18 @@ def _pairs(claim: _Claim, library: _Library) -> Iterator[Pair]:
         )
 
     yield pair(SUPPORTED, claim.text, supporting)
-    yield pair(
-        "other",
-        claim.text,
-        library.any(dice, besides=claim.relevant),
-    )
+    other = library.any(dice, besides=claim.relevant)
+    yield pair("other", claim.text, other)
     nearest = library.nearest(claim.text, besides=claim.relevant)
     if nearest:
         yield pair("nearest", claim.text, nearest)
-    for kind, altered in _altered(claim.text, supporting.text, library.names, dice):
+    alterations = _altered(
+        claim.text,
+        supporting.text,
+        library.names,
+        dice,
+    )
+    for kind, altered in alterations:
         yield pair(kind, altered, supporting)
 
 

@@ -65,17 +65,28 @@ def tune(golden: Golden, asker: Asker) -> Tuned:
 
 
 def _rounds(strategy: Strategy) -> tuple[Sequence[Change], ...]:
-    bm25 = [{"bm25_k1": k1, "bm25_b": b} for k1 in K1 for b in B]
+    """Returns the changes to try, one round after the other."""
+    weights: list[Change] = []
     if strategy is Strategy.RRF:
-        return [{"rrf_k": k} for k in RRF_K], bm25
-    return list(_weights()), bm25
+        weights += [{"rrf_k": k} for k in RRF_K]
+    else:
+        weights += _weights()
+
+    bm25: list[Change] = []
+    for k1 in K1:
+        bm25 += [{"bm25_k1": k1, "bm25_b": b} for b in B]
+    return weights, bm25
 
 
 def _weights() -> Iterator[Change]:
     for vector in VECTOR:
         for recency in RECENCY:
             keyword = round(1 - vector - recency, 2)
-            yield {"weight_vector": vector, "weight_keyword": keyword, "weight_recency": recency}
+            yield {
+                "weight_vector": vector,
+                "weight_keyword": keyword,
+                "weight_recency": recency,
+            }
 
 
 def _score(
@@ -84,11 +95,15 @@ def _score(
     asker: Asker,
     settings: Settings,
 ) -> float:
+    """Returns the mean of MAIN over the questions with these settings."""
     app = assemble(replace(asker.app, settings=settings))
-    rankings = replace(asker, app=app).search_all(questions)
-    ids = [question.question_id for question in questions]
-    relevant = {question_id: golden.relevant[question_id] for question_id in ids}
-    return means(ranking_figures(relevant, rankings), relevant).get(MAIN, 0.0)
+    trial = replace(asker, app=app)
+    rankings = trial.search_all(questions)
+    relevant = {}
+    for question in questions:
+        relevant[question.question_id] = golden.relevant[question.question_id]
+    figures = ranking_figures(relevant, rankings)
+    return means(figures, relevant).get(MAIN, 0.0)
 
 
 def _difference(before: Settings, after: Settings) -> Change:
