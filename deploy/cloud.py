@@ -204,6 +204,7 @@ def located(address: str) -> str:
     origin = f"https://{api}.googleapis.com/"
     if api == "storage":
         origin += "storage/v1/"
-    origin = os.environ.get(f"CLOUDSDK_API_ENDPOINT_OVERRIDES_{api.upper()}", origin)
+    variable = f"CLOUDSDK_API_ENDPOINT_OVERRIDES_{api.upper()}"
+    origin = os.environ.get(variable, origin).rstrip("/")
     quoted = urllib.parse.quote(path, safe="/:?&=(),@-%")
-    return f"{origin.rstrip('/')}/{quoted}"
+    return f"{origin}/{quoted}"

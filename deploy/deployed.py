@@ -66,19 +66,20 @@ def agreed(settings: Mapping[str, Mapping[str, str]], named: Collection[str]) ->
     merged: dict[str, str] = {}
     for variables in reversed(list(settings.values())):
         merged.update(variables)
-    lines = []
-    for name in sorted(merged):
-        values = {function: variables.get(name) for function, variables in settings.items()}
-        if len(set(values.values())) > 1 and name not in {*NAMES, *named}:
-            lines.append(f"- {name}: {_by_value(values)}")
 
     unsendable = [name for name, value in merged.items() if re.search("[;|]", value)]
     if unsendable:
+        names = ", ".join(sorted(unsendable))
         raise Stop(
-            f"{', '.join(sorted(unsendable))}: expected a value without ; and |, which a build separates settings by. "
+            f"{names}: expected a value without ; and |, which a build separates settings by. "
             "Nothing was changed. Somebody set it by hand: change it there."
         )
 
+    lines = []
+    for name in sorted(merged.keys() - {*NAMES, *named}):
+        values = {function: variables.get(name) for function, variables in settings.items()}
+        if len(set(values.values())) > 1:
+            lines.append(f"- {name}: {_by_value(values)}")
     if lines:
         differences = "\n".join(lines)
         raise Stop(

@@ -95,9 +95,13 @@ def revoke(deployment: Deployment) -> None:
 
 
 def delete_bucket(google: Google, bucket: str) -> None:
-    for item in list(google.items(f"storage/b/{bucket}/o", "items")):
-        google("DELETE", f"storage/b/{bucket}/o/{quote(item['name'], safe='')}")
-    google("DELETE", f"storage/b/{bucket}")
+    """Deletes a bucket with everything in it."""
+    address = f"storage/b/{bucket}"
+    items = list(google.items(f"{address}/o", "items"))
+    for item in items:
+        name = quote(item["name"], safe="")
+        google("DELETE", f"{address}/o/{name}")
+    google("DELETE", address)
 
 
 def check_database(deployment: Deployment) -> bool:

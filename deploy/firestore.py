@@ -39,10 +39,15 @@ class Database:
             self.release += f"/{id}"
 
     def released(self) -> list[JSON]:
-        """The files of the rules that are in force."""
+        """Returns the files of the rules that are in force."""
         release = self.google.found(f"firebaserules/v1/{self.release}")
-        ruleset = release and self.google.found(f"firebaserules/v1/{release['rulesetName']}")
-        files: list[JSON] = ruleset["source"]["files"] if ruleset else []
+        if not release:
+            return []
+        name = release["rulesetName"]
+        ruleset = self.google.found(f"firebaserules/v1/{name}")
+        if not ruleset:
+            return []
+        files: list[JSON] = ruleset["source"]["files"]
         return files
 
     def has_our_rules(self) -> bool:
@@ -54,8 +59,10 @@ class Database:
         """Reports whether rules are in force that somebody else wrote and that allow anything."""
         if self.has_our_rules():
             return False
-        lines = "\n".join(self._contents()).splitlines()
-        bare = "".join(re.sub(r"//.*|\s+", "", line) for line in lines)
+        bare = ""
+        for content in self._contents():
+            for line in content.splitlines():
+                bare += re.sub(r"//.*|\s+", "", line)
         conditions = re.findall(r"\ballow[a-z,]+(?::if([^;]*))?;", bare)
         return any(condition != "false" for condition in conditions)
 

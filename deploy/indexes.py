@@ -88,7 +88,9 @@ class Indexes:
     def make(self) -> None:
         """Makes what is missing and waits until it is ready. Raises Refused, and SystemExit if that fails."""
         for override in self.fields_to_change():
-            mask = "indexConfig,ttlConfig" if override.get("ttl") else "indexConfig"
+            mask = "indexConfig"
+            if override.get("ttl"):
+                mask = "indexConfig,ttlConfig"
             address = f"firestore/v1/{self.field(override)}?updateMask={mask}"
             self._begin("PATCH", address, _field(override))
 
@@ -98,7 +100,10 @@ class Indexes:
             if _key(group, index) in existing:
                 continue
             address = f"firestore/v1/{self.database}/collectionGroups/{group}/indexes"
-            body = {"queryScope": index["queryScope"], "fields": index["fields"]}
+            body = {
+                "queryScope": index["queryScope"],
+                "fields": index["fields"],
+            }
             self._begin("POST", address, body)
 
         self.wait()
@@ -254,10 +259,12 @@ def _field(override: Mapping[str, Any]) -> JSON:
 
 def _setting(field: JSON) -> object:
     """Returns the settings of a field that can differ."""
+    configuration = field.get("indexConfig", {})
     shapes = set()
-    for index in field.get("indexConfig", {}).get("indexes", ()):
+    for index in configuration.get("indexes", ()):
         kinds = [_kind(part) for part in index["fields"]]
         shapes.add((index.get("queryScope"), *kinds))
+
     return frozenset(shapes), "ttlConfig" in field
 
 
@@ -285,5 +292,8 @@ def _field_name(override: JSON) -> str:
 
 
 def _index_name(index: JSON) -> str:
-    parts = [f"{path} {kind}".lower() for path, kind in _parts(index["fields"])]
-    return f"{index['collectionGroup']}({', '.join(parts)})"
+    parts = []
+    for path, kind in _parts(index["fields"]):
+        parts.append(f"{path} {kind}".lower())
+    listing = ", ".join(parts)
+    return f"{index['collectionGroup']}({listing})"

@@ -184,14 +184,18 @@ class Monitored:
         """Returns the account by which Pub/Sub moves events, which is made if need be."""
         google = self.google
         service = f"serviceusage/v1beta1/{google.name}/services/pubsub.googleapis.com"
-        google.done("serviceusage/v1", google("POST", f"{service}:generateServiceIdentity", {}))
-        number = google("GET", f"cloudresourcemanager/v1/{google.name}")["projectNumber"]
+        operation = google("POST", f"{service}:generateServiceIdentity", {})
+        google.done("serviceusage/v1", operation)
+        project = google("GET", f"cloudresourcemanager/v1/{google.name}")
+        number = project["projectNumber"]
         return f"serviceAccount:service-{number}@gcp-sa-pubsub.iam.gserviceaccount.com"
 
     def _remove_dashboards(self) -> None:
-        listing = f"monitoring/v1/{self.google.name}/dashboards"
-        for dashboard in list(self.google.items(listing, "dashboards")):
-            if "aurora-notes" in dashboard.get("labels", {}):
+        address = f"monitoring/v1/{self.google.name}/dashboards"
+        dashboards = list(self.google.items(address, "dashboards"))
+        for dashboard in dashboards:
+            labels = dashboard.get("labels", {})
+            if "aurora-notes" in labels:
                 self.google("DELETE", f"monitoring/v1/{dashboard['name']}")
 
     def _make_dashboard(self) -> None:
@@ -266,7 +270,9 @@ def _watches(alert: JSON, checks: list[str]) -> bool:
     """Reports whether an alert watches all these uptime checks, whose ids stand quoted in its filters."""
     filters = ""
     for condition in alert["conditions"]:
-        filters += condition.get("conditionThreshold", {}).get("filter", "")
+        threshold = condition.get("conditionThreshold", {})
+        filters += threshold.get("filter", "")
+
     return all(f'"{check}"' in filters for check in checks)
 
 

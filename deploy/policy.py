@@ -17,14 +17,14 @@ def changed(policy: dict[str, Any], action: str, pairs: list[list[str]]) -> dict
     """Returns the policy after `add` or `remove` of (role, member) pairs."""
     bindings = policy.setdefault("bindings", [])
     for role, member in pairs:
-        plain = [
-            binding
-            for binding in bindings
-            if binding["role"] == role and "condition" not in binding
-        ]
-        if action == "add" and not plain:
+        plain_bindings = []
+        for binding in bindings:
+            if binding["role"] == role and "condition" not in binding:
+                plain_bindings.append(binding)
+
+        if action == "add" and not plain_bindings:
             bindings.append({"role": role, "members": [member]})
-        for binding in plain:
+        for binding in plain_bindings:
             members = [name for name in binding["members"] if name != member]
             if action == "add":
                 members.append(member)

@@ -206,19 +206,21 @@ def _served_function(google: Google, name: str, function: JSON) -> ServedFunctio
 
 
 def _revision(resource: JSON) -> Revision:
-    container: JSON = next(iter(resource.get("containers", ())), {})
-    variables = {
-        entry["name"]: entry.get("value", "")
-        for entry in container.get("env", ())
-        if "valueSource" not in entry
-    }
-    functions = variables.get("FUNCTIONS", "")
+    containers: list[JSON] = resource.get("containers") or [{}]
+    variables = {}
+    for entry in containers[0].get("env", ()):
+        if "valueSource" not in entry:
+            variables[entry["name"]] = entry.get("value", "")
+
+    functions: tuple[str, ...] = ()
+    if variables.get("FUNCTIONS"):
+        functions = tuple(variables["FUNCTIONS"].split(","))
     conditions = resource.get("conditions", ())
     return Revision(
         name=resource["name"].rpartition("/")[2],
         release=variables.get("RELEASE") or UNNAMED,
         source=variables.get("SOURCE", ""),
-        release_functions=tuple(functions.split(",")) if functions else (),
+        release_functions=functions,
         replaces=variables.get("REPLACES", ""),
         created=datetime.fromisoformat(resource["createTime"]),
         is_ready=any(_says_ready(condition) for condition in conditions),
@@ -251,18 +253,19 @@ def pinned(revision: str) -> JSON:
 
 
 def not_serving(deployed: History, release: str) -> Iterator[str]:
-    """One line for each function that serves another release than this one."""
+    """Yields one line for each function that serves another release than this one."""
     for function in deployed.functions:
         if function.serving_release == release:
             continue
+        name = function.name
         revision = function.revision_of(release)
         if revision is None:
-            yield f"- {function.name} has no ready revision of release {release}."
+            yield f"- {name} has no ready revision of release {release}."
         elif function.serving:
             serving = f"{function.serving} (release {function.serving_release})"
-            yield f"- {function.name} serves {serving} and not {revision.name}."
+            yield f"- {name} serves {serving} and not {revision.name}."
         else:
-            yield f"- {function.name} shares its requests between revisions; {revision.name} gets some at most."
+            yield f"- {name} shares its requests between revisions; {revision.name} gets some at most."
 
 
 def check(project: str, prefix: str, release: str) -> None:

@@ -65,21 +65,33 @@ def _previous(deployed: History) -> str:
 
 def table(deployed: History) -> str:
     """Returns a line for each release, the newest first: which functions serve it, and which lack it."""
-    width = max((len(release.id) for release in deployed.releases), default=0)
-    lines = [f"{release.id:{width}}  {_line(deployed, release)}" for release in deployed.releases]
+    width = 0
+    for release in deployed.releases:
+        width = max(width, len(release.id))
+
+    lines = []
+    for release in deployed.releases:
+        line = _line(deployed, release)
+        lines.append(f"{release.id:{width}}  {line}")
     return "\n".join(lines)
 
 
 def _line(deployed: History, release: Release) -> str:
-    parts = [f"{release.created:%Y-%m-%d %H:%M %Z}", f"source {release.source or 'unknown'}"]
-    serving = [
-        function.name for function in deployed.functions if function.serving_release == release.id
+    source = release.source or "unknown"
+    parts = [
+        f"{release.created:%Y-%m-%d %H:%M %Z}",
+        f"source {source}",
     ]
+    serving = []
+    for function in deployed.functions:
+        if function.serving_release == release.id:
+            serving.append(function.name)
     if serving:
         parts.append(f"serves: {', '.join(serving)}")
     lacking = deployed.lacking(release)
     if lacking:
         parts.append(f"cannot be gone back to, without: {', '.join(lacking)}")
+
     return "  ".join(parts)
 
 
