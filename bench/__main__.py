@@ -30,6 +30,7 @@ BENCHES = (
     "indexing_memory",
 )
 OUT = Path(__file__).parent / "out" / "bench.json"
+VERDICTS = {True: "ok", False: "FALLS SHORT", None: ""}
 
 
 def main(arguments: list[str]) -> int:
@@ -75,7 +76,10 @@ def _run(name: str, options: argparse.Namespace) -> dict[str, Any]:
 
 def _write(results: dict[str, Any]) -> None:
     """Writes the figures to OUT."""
-    content = {"python": platform.python_version(), "benches": results}
+    content = {
+        "python": platform.python_version(),
+        "benches": results,
+    }
     OUT.parent.mkdir(exist_ok=True)
     OUT.write_text(json.dumps(content, indent=2) + "\n")
     path = OUT
@@ -113,16 +117,18 @@ def _is_measured(figure: dict[str, Any]) -> bool:
 
 def _line(figure: dict[str, Any]) -> str:
     """Returns a figure with its target and verdict, in columns."""
+    value = figure.get("value")
+    unit = figure.get("unit", "")
     if "ratio" in figure:
         value = figure["ratio"]
         unit = "x"
-    else:
-        value = figure.get("value")
-        unit = figure.get("unit", "")
+    number = str(value)
+    if isinstance(value, float):
+        number = f"{value:.3g}"
 
-    number = f"{value:.3g}" if isinstance(value, float) else str(value)
     target = figure.get("target", "-")
-    verdict = {True: "ok", False: "FALLS SHORT", None: ""}[figure.get("ok")]
+    meets_target = figure.get("ok")
+    verdict = VERDICTS[meets_target]
     return f"{number:>10} {unit:10} target {target!s:10} {verdict}"
 
 

@@ -305,7 +305,9 @@ def sweep() -> float:
 
 def month(tenants: int) -> float:
     """Returns USD a month of so many tenants, the daily sweep and everything that is stored included."""
-    a_day = QUESTIONS_A_DAY * question(TENANT_CHUNKS).total + NOTES_A_DAY * note().total + sweep()
+    questions = QUESTIONS_A_DAY * question(TENANT_CHUNKS).total
+    notes = NOTES_A_DAY * note().total
+    a_day = questions + notes + sweep()
     storage = gib(TENANT_CHUNKS) * GIB_MONTH
     calls_of_sweep = 30 * SWEEPS_A_DAY * REQUEST
     return tenants * (30 * a_day + storage) + calls_of_sweep
@@ -406,8 +408,12 @@ def tables() -> dict[str, str]:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    rule = ["---"] * len(head)
+    lines = []
+    for cells in (head, rule, *rows):
+        line = " | ".join(cells)
+        lines.append(f"| {line} |")
+    return "\n".join(lines)
 
 
 def _usd(amount: float) -> str:
@@ -421,7 +427,13 @@ def _prices() -> Iterator[Sequence[str]]:
         unit = price.of
         if price.amount != 1:
             unit = f"{price.amount:,} {price.of}"
-        yield [unit, f"{price.each * price.amount:.2f}", f"<{price.source}>", LOOKED_UP]
+        usd = price.each * price.amount
+        yield [
+            unit,
+            f"{usd:.2f}",
+            f"<{price.source}>",
+            LOOKED_UP,
+        ]
 
 
 def _questions() -> Iterator[Sequence[str]]:
@@ -440,12 +452,15 @@ def _questions() -> Iterator[Sequence[str]]:
 
 def _note_figures() -> Iterator[Sequence[str]]:
     entries, size = stored()
+    tokens = CHUNKS_OF_NOTE * TOKENS_OF_CHUNK
+    vector_kib = vector_bytes() / 1024
+    kib = size / 1024
     yield ["documents read", str(READS_OF_NOTE)]
     yield ["documents written", str(writes_of_note())]
-    yield ["tokens embedded", f"{CHUNKS_OF_NOTE * TOKENS_OF_CHUNK:,}"]
+    yield ["tokens embedded", f"{tokens:,}"]
     yield ["USD", _usd(note().total)]
-    yield ["KiB of a chunk with two tags in vector indexes", f"{vector_bytes() / 1024:,.0f}"]
-    yield ["KiB of it otherwise, its share of the note included", f"{size / 1024:,.0f}"]
+    yield ["KiB of a chunk with two tags in vector indexes", f"{vector_kib:,.0f}"]
+    yield ["KiB of it otherwise, its share of the note included", f"{kib:,.0f}"]
     yield ["index entries of it, nearly all of its words", str(entries)]
 
 
@@ -455,26 +470,36 @@ def _memory() -> Iterator[Sequence[str]]:
 
 
 def _memory_figures() -> Iterator[Sequence[str]]:
+    megabytes = GATE_BYTES / 1e6
     yield ["MiB of an instance", str(INSTANCE_MIB)]
     yield ["bytes above which a note is long", f"{SHORT_BYTES:,}"]
-    yield ["MB of long notes at once in a process, and as much of short ones", f"{GATE_BYTES / 1e6:.1f}"]  # fmt: skip
-    yield ["seconds that a note waits before a later call takes it", f"{PATIENCE:.0f}"]
+    yield [
+        "MB of long notes at once in a process, and as much of short ones",
+        f"{megabytes:.1f}",
+    ]
+    yield [
+        "seconds that a note waits before a later call takes it",
+        f"{PATIENCE:.0f}",
+    ]
 
 
 def _sizes() -> Iterator[Sequence[str]]:
     for chunks in CHUNKS[1:]:
         words = chunks * WORDS_OF_CHUNK
+        years = words / WORDS_A_DAY / 365
+        stored_gib = gib(chunks)
         scanned_gib = chunks * 8 * len(VECTOR) / 2**30
         usd_to_index = chunks * (TOKENS_OF_CHUNK * EMBED + 2 * WRITE)
+        entries_a_second = chunks / READ_SECONDS
         yield [
             f"{chunks:,}",
             f"{words:,}",
-            f"{words / WORDS_A_DAY / 365:,.0f}",
-            f"{gib(chunks):,.1f}",
-            f"{gib(chunks) * GIB_MONTH:,.2f}",
+            f"{years:,.0f}",
+            f"{stored_gib:,.1f}",
+            f"{stored_gib * GIB_MONTH:,.2f}",
             f"{usd_to_index:,.2f}",
             f"{vector_reads(chunks):,}",
-            f"{chunks / READ_SECONDS:,.0f} ({scanned_gib:,.2f} GiB)",
+            f"{entries_a_second:,.0f} ({scanned_gib:,.2f} GiB)",
         ]
 
 
@@ -494,40 +519,73 @@ def _tenants() -> Iterator[Sequence[str]]:
 
 def _sweep_figures() -> Iterator[Sequence[str]]:
     looked_at = swept_notes(2 * SECONDS_OF_READ)
+    tenants_looked_at = looked_at // NOTES_OF_TENANT
     embedded = swept_notes(SECONDS_OF_MENDING)
     embedded_faster = swept_notes(SECONDS_OF_MENDING, MANY_WORKERS)
-    notes = 10_000 * NOTES_OF_TENANT
-    idle_vcpu = VCPU_SECOND / 10
-    kept_instance = 30 * 86_400 * (idle_vcpu + MEMORY_GIB * GIB_SECOND)
     yield ["reads of a note a day", str(READS_OF_SWEEP)]
     yield ["USD a day for 10,000 tenants", _usd(10_000 * sweep())]
     yield [f"notes a day that it looks at, {WORKERS} side by side", f"{looked_at:,}"]
-    yield ["tenants that have so many notes", f"{looked_at // NOTES_OF_TENANT:,}"]
+    yield ["tenants that have so many notes", f"{tenants_looked_at:,}"]
     yield [f"notes a day that it embeds, at {SECONDS_OF_MENDING} s a note", f"{embedded:,}"]
     yield [f"the same with `SWEEP_WORKERS={MANY_WORKERS}`", f"{embedded_faster:,}"]
-    yield [f"hours to embed the {notes:,} notes of 10,000 tenants with it", f"{24 * notes / embedded_faster:.0f}"]  # fmt: skip
+
+    notes = 10_000 * NOTES_OF_TENANT
+    hours = 24 * notes / embedded_faster
+    yield [
+        f"hours to embed the {notes:,} notes of 10,000 tenants with it",
+        f"{hours:.0f}",
+    ]
     yield ["USD to embed them", _usd(10_000 * model_change())]
+
+    idle_calls = SWEEPS_A_DAY * READS_OF_CALL * READ
     yield ["reads of a call with nothing to do", str(READS_OF_CALL)]
-    yield ["USD a day of such calls", _usd(SWEEPS_A_DAY * READS_OF_CALL * READ)]
-    yield ["reads a tenant and day of looking for chunks without a record", str(READS_OF_TENANT)]
+    yield ["USD a day of such calls", _usd(idle_calls)]
+    yield [
+        "reads a tenant and day of looking for chunks without a record",
+        str(READS_OF_TENANT),
+    ]
+
+    idle_vcpu = VCPU_SECOND / 10
+    kept_instance = 30 * 86_400 * (idle_vcpu + MEMORY_GIB * GIB_SECOND)
     yield ["USD a month of `--min-instances=1` on `chat`", f"{kept_instance:,.0f}"]
 
 
 def _limit_figures() -> Iterator[Sequence[str]]:
-    questions_a_second = instances("chat") / SECONDS_OF_CHAT
-    notes_a_second = instances("on-note-write") / SECONDS_OF_INDEXING
     crossing = round(question(0).model / READ) * 100
+    yield [
+        "chunks from which the vector search costs more than the model",
+        f"{crossing:,}",
+    ]
+
+    note_instances = instances("on-note-write")
+    notes_a_second = note_instances / SECONDS_OF_INDEXING
     chunk_writes = 2 * CHUNKS_OF_NOTE * notes_a_second
-    record_notes = HOT_WRITES * len(SHARDS) // 3
-    yield ["chunks from which the vector search costs more than the model", f"{crossing:,}"]
     yield ["writes a second that on-note-write makes at most", f"{chunk_writes:.0f}"]
-    yield ["questions that `chat` serves at once", str(instances("chat"))]
-    yield ["tenants for whom that is enough", f"{tenants_served(questions_a_second, QUESTIONS_A_DAY):,}"]  # fmt: skip
-    yield ["notes that on-note-write serves at once", str(instances("on-note-write"))]
-    yield ["tenants for whom that is enough", f"{tenants_served(notes_a_second, NOTES_A_DAY):,}"]
-    yield ["saved notes a second of all tenants, by the index over `updatedAt`", str(HOT_WRITES)]
-    yield ["tenants for whom that is enough", f"{tenants_served(HOT_WRITES, NOTES_A_DAY):,}"]
-    yield [f"saved notes a second of all tenants, by the {len(SHARDS)} shards of `dueAt`", f"{record_notes:,}"]  # fmt: skip
+
+    chat_instances = instances("chat")
+    questions_a_second = chat_instances / SECONDS_OF_CHAT
+    yield ["questions that `chat` serves at once", str(chat_instances)]
+    yield _tenants_for(questions_a_second, QUESTIONS_A_DAY)
+    yield ["notes that on-note-write serves at once", str(note_instances)]
+    yield _tenants_for(notes_a_second, NOTES_A_DAY)
+    yield [
+        "saved notes a second of all tenants, by the index over `updatedAt`",
+        str(HOT_WRITES),
+    ]
+    yield _tenants_for(HOT_WRITES, NOTES_A_DAY)
+
+    shards = len(SHARDS)
+    record_notes = HOT_WRITES * shards // 3
+    yield [
+        f"saved notes a second of all tenants, by the {shards} shards of `dueAt`",
+        f"{record_notes:,}",
+    ]
+
+
+def _tenants_for(rate: float, a_day: int) -> Sequence[str]:
+    """Returns the row of how many tenants a rate is enough for."""
+    tenants = tenants_served(rate, a_day)
+    return ["tenants for whom that is enough", f"{tenants:,}"]
 
 
 if __name__ == "__main__":
