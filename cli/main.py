@@ -123,29 +123,34 @@ class Commands(SuggestingGroup):
         return items
 
 
+OPTIONS: tuple[click.Parameter, ...] = (
+    click.Option(
+        ["--home"],
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Folder of the embedded store.",
+    ),
+    click.Option(["--tenant"], help="Whose notes.  [default: local]"),
+    click.Option(
+        ["--json", "as_json"],
+        is_flag=True,
+        help="Print JSON for a program to read.",
+    ),
+    click.Option(
+        ["--server"],
+        metavar="URL",
+        help="A deployed product instead of this machine's notes.",
+    ),
+    click.Option(["--token"], help="Firebase ID token of who calls the server."),
+)
+"""Options that stand before the command's name; `cli.options` gives most commands the same."""
+
+
 @click.group(
     cls=Commands,
+    params=list(OPTIONS),
     context_settings={"help_option_names": ["-h", "--help"]},
     help=__doc__,
 )
-@click.option(
-    "--home",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder of the embedded store.",
-)
-@click.option("--tenant", help="Whose notes.  [default: local]")
-@click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help="Print JSON for a program to read.",
-)
-@click.option(
-    "--server",
-    metavar="URL",
-    help="A deployed product instead of this machine's notes.",
-)
-@click.option("--token", help="Firebase ID token of who calls the server.")
 @click.version_option(package_name="aurora-notes")
 @click.pass_context
 def main(context: click.Context, /, **options: object) -> None:

@@ -361,7 +361,12 @@ def show_results(rows: Sequence[Json], context: CommandContext) -> None:
             link = Style(link=_address(file, row))
             location.stylize(link)
         day = row["createdAt"][:10]
-        line = Text.assemble(location, "  ", _name(row), (f" · {day}", "dim"))
+        line = Text.assemble(
+            location,
+            "  ",
+            _name(row),
+            (f" · {day}", "dim"),
+        )
         out.print(line)
         out.print(Text(f"    {row['snippet']}"))
 
