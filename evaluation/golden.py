@@ -94,11 +94,7 @@ def _entries(file: Path) -> Iterator[tuple[str, Any]]:
     try:
         text = file.read_text(encoding="utf-8-sig")
         if file.suffix.lower() in (".yaml", ".yml"):
-            entries = yaml.safe_load(text)
-            if not isinstance(entries, list):
-                raise InvalidArgument(str(file), "a YAML list of questions")
-            for count, entry in enumerate(entries, 1):
-                yield f"{file}: question {count}", entry
+            yield from _yaml_entries(file, text)
             return
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         expected = f"JSON Lines, or YAML in a file named .yaml: {error}"
@@ -108,6 +104,15 @@ def _entries(file: Path) -> Iterator[tuple[str, Any]]:
         if line.strip():
             place = f"{file}:{count}"
             yield place, _object(line, place)
+
+
+def _yaml_entries(file: Path, text: str) -> Iterator[tuple[str, Any]]:
+    """Yields place and object of every question of a YAML file. Raises YAMLError."""
+    entries = yaml.safe_load(text)
+    if not isinstance(entries, list):
+        raise InvalidArgument(str(file), "a YAML list of questions")
+    for count, entry in enumerate(entries, 1):
+        yield f"{file}: question {count}", entry
 
 
 def _object(line: str, place: str) -> Any:  # noqa: ANN401 - any JSON

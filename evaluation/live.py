@@ -134,18 +134,19 @@ def check_models(app: App, notes: Mapping[str, NoteDraft], now: datetime) -> lis
     Raises what the App raises while it indexes. A writer that fails is a result.
     """
     checks: list[Expectation] = []
-    if app.writer is not None:
+    if app.writer is None:
+        fill(app, TENANT, notes)
+    else:
         recorder = RecordingWriter(app.writer)
+        model = app.writer.model
         app = assemble(replace(app, writer=recorder))
-
-    fill(app, TENANT, notes)
-    if app.writer is not None:
+        fill(app, TENANT, notes)
         replies = [_ask(app, recorder, question, now) for question in QUESTIONS]
         checks += _check_drafts(recorder.drafts)
         checks += _check_replies(replies)
         checks.append(_check_whole_reply(recorder))
         checks.append(_check_judge(app.support.judge, replies))
-        checks.append(_check_cost(recorder, app.writer.model))
+        checks.append(_check_cost(recorder, model))
 
     if app.embedder is not None:
         checks.append(_check_embedder(app, app.embedder))

@@ -20,13 +20,19 @@ COLOURS = ("#0b6bcb", "#c2410c", "#15803d", "#7e22ce", "#a16207", "#0e7490")
 
 def lines(series: Mapping[str, Sequence[float]], ticks: Sequence[str], *, title: str) -> str:
     """Draws one line a series over the same ticks; values in [0, 1]."""
-    intervals = max(1, len(ticks) - 1)
-    xs = [LEFT + PLOT_WIDTH * place / intervals for place in range(len(ticks))]
+    interval = PLOT_WIDTH / max(1, len(ticks) - 1)
+    xs = [LEFT + interval * place for place in range(len(ticks))]
     parts = [_axis()]
     for x, tick in zip(xs, ticks, strict=True):
         parts.append(_label(x, tick))
     for number, (name, values) in enumerate(series.items()):
-        parts.append(_line(name, xs, values, _colour(number)))
+        line = _line(
+            name,
+            xs,
+            values,
+            _colour(number),
+        )
+        parts.append(line)
 
     return _drawing(parts, title) + _legend(tuple(series))
 

@@ -85,13 +85,16 @@ def _counts(report: EvaluationReport) -> str:
 def _table(headings: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> str:
     """Returns a table. Numbers stand right, None is a dash, texts are HTML already."""
     head = [f"<th>{escape(heading)}</th>" for heading in headings]
-    lines = ["".join(head)]
+    lines = [head]
     for row in rows:
         cells = [_cell(value) for value in row]
-        lines.append("".join(cells))
+        lines.append(cells)
 
-    body = [f"<tr>{line}</tr>" for line in lines]
-    return f"<table>{''.join(body)}</table>"
+    body = ""
+    for line in lines:
+        content = "".join(line)
+        body += f"<tr>{content}</tr>"
+    return f"<table>{body}</table>"
 
 
 def _cell(value: str | float | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -45,16 +46,20 @@ def support_figures(
 
     A kind is measured against the supported pairs of its claims.
     """
-    kinds = sorted({pair.kind for pair in pairs} - {SUPPORTED})
+    by_kind = defaultdict[str, list[Pair]](list)
+    for pair in pairs:
+        by_kind[pair.kind].append(pair)
+    supported = by_kind.pop(SUPPORTED, [])
+
     easier = [pair for pair in pairs if pair.kind != HARDEST]
     figures = {"overall": _figures(easier, supports)}
-    if HARDEST in kinds:
+    if HARDEST in by_kind:
         figures["with nearest"] = _figures(pairs, supports)
-    for kind in kinds:
-        claims = {pair.claim_id for pair in pairs if pair.kind == kind}
-        of_claims = [pair for pair in pairs if pair.claim_id in claims]
-        compared = [pair for pair in of_claims if pair.kind in (kind, SUPPORTED)]
-        figures[kind] = _figures(compared, supports)
+    for kind in sorted(by_kind):
+        unsupported = by_kind[kind]
+        claims = {pair.claim_id for pair in unsupported}
+        supported_claims = [pair for pair in supported if pair.claim_id in claims]
+        figures[kind] = _figures(supported_claims + unsupported, supports)
 
     return figures
 
