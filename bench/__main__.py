@@ -34,11 +34,14 @@ VERDICTS = {True: "ok", False: "FALLS SHORT", None: ""}
 
 
 def main(arguments: list[str]) -> int:
-    """Run the named benches, all by default."""
+    """Runs the named benches, all by default."""
     options = _parser().parse_args(arguments)
     unknown = sorted(set(options.names) - set(BENCHES))
     if unknown:
-        sys.exit(f"no bench {', '.join(unknown)}; there are {', '.join(BENCHES)}")
+        names = ", ".join(unknown)
+        benches = ", ".join(BENCHES)
+        sys.exit(f"no bench {names}; there are {benches}")
+
     results: dict[str, Any] = {}
     failed = []
     for name in options.names or BENCHES:
@@ -54,7 +57,8 @@ def main(arguments: list[str]) -> int:
                 figure.pop("ok", None)  # times and sizes say nothing on little data
             if figure.get("ok") is False:
                 failed.append(f"{name}: {title}")
-            print(f"{name:12} {title:52} {_line(figure)}", flush=True)
+            line = _line(figure)
+            print(f"{name:12} {title:52} {line}", flush=True)
 
     if not options.small:
         _write(results)

@@ -164,14 +164,7 @@ class Corpus:
 
 def _sentences(dice: np.random.Generator, count: int) -> Matrix:
     """Returns vectors of `count` sentences, one a row, drawn from the words of this repository's pages."""
-    pages: list[Path] = []
-    for folder in ("examples", "templates", "docs"):
-        pages.extend((ROOT / folder).rglob("*.md"))
-    pages.append(ROOT / "README.md")
-    word_counts = Counter[str]()
-    for page in pages:
-        text = page.read_text("utf-8").lower()
-        word_counts.update(re.findall(r"[a-z]{2,}", text))
+    word_counts = _word_counts()
     words = np.array(list(word_counts))
     counts = np.array(list(word_counts.values()))
     chances = counts / counts.sum()
@@ -192,6 +185,21 @@ def _sentences(dice: np.random.Generator, count: int) -> Matrix:
 
     numbers = np.frombuffer(b"".join(vectors[:count]), dtype=np.float32)
     return numbers.reshape(count, DIMENSION)
+
+
+def _word_counts() -> Counter[str]:
+    """Counts the words of this repository's pages."""
+    pages: list[Path] = []
+    for folder in ("examples", "templates", "docs"):
+        pages.extend((ROOT / folder).rglob("*.md"))
+    pages.append(ROOT / "README.md")
+
+    word_counts = Counter[str]()
+    for page in pages:
+        text = page.read_text("utf-8").lower()
+        word_counts.update(re.findall(r"[a-z]{2,}", text))
+
+    return word_counts
 
 
 def _unit(rows: Matrix) -> Matrix:

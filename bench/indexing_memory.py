@@ -55,16 +55,22 @@ NOW = datetime(2026, 5, 8, tzinfo=UTC)
 def text_of(kind: str, size: int) -> str:
     """Returns a text of so many bytes: sentences of words of three to ten letters, or words of one and two letters."""
     dice = random.Random(size)
-    lengths = (1, 2) if kind == "short words" else range(3, 11)
+    lengths: Sequence[int] = range(3, 11)
+    if kind == "short words":
+        lengths = (1, 2)
     words = []
     for _ in range(6000):
-        words.append("".join(dice.choices(string.ascii_lowercase, k=dice.choice(lengths))))
+        letters = dice.choices(string.ascii_lowercase, k=dice.choice(lengths))
+        words.append("".join(letters))
+
     pieces: list[str] = []
     length = 0
     while length < size:
         piece = " ".join(dice.choices(words, k=14)) + " "
         if kind == "prose":
-            end = ".\n\n" if dice.random() < 0.12 else ". "
+            end = ". "
+            if dice.random() < 0.12:
+                end = ".\n\n"
             piece = piece.strip().capitalize() + end
         pieces.append(piece)
         length += len(piece)
@@ -205,28 +211,28 @@ def measure_limited(kind: str, size: int, workers: int) -> tuple[float, float]:
 
 
 def run(*, small: bool) -> dict[str, dict[str, Any]]:
-    """A figure for each kind, size and number of workers; `small`: two of these alone."""
+    """Returns a figure for each kind, size and number of workers; `small`: two of these alone."""
     cases = list(_cases())
     if small:
         cases = [("short words", LARGEST, 1), ("prose", 50_000, 8)]
     figures: dict[str, dict[str, Any]] = {}
     for kind, size, workers in cases:
-        memory, seconds = measure_limited(kind, size, workers)
         name = f"{size // 1000} KB of {kind}, {workers} workers"
-        target = _documented(kind, size, workers) * TOLERANCE
+        documented = MEASURED[kind, size][WORKERS.index(workers)]
+        target = documented * TOLERANCE
+        memory, seconds = measure_limited(kind, size, workers)
         figures[f"MiB: {name}"] = {
             "value": round(memory),
             "unit": "",
             "target": round(target),
             "ok": memory <= target,
         }
-        figures[f"a note: {name}"] = {"value": round(seconds, 2), "unit": "s"}
+        figures[f"a note: {name}"] = {
+            "value": round(seconds, 2),
+            "unit": "s",
+        }
 
     return figures
-
-
-def _documented(kind: str, size: int, workers: int) -> int:
-    return MEASURED[kind, size][WORKERS.index(workers)]
 
 
 def _cases() -> Iterator[tuple[str, int, int]]:
