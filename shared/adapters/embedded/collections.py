@@ -20,6 +20,7 @@ from shared.adapters.embedded.documents import (
     CODEC,
     UNREADABLE,
     insert,
+    new_token,
     to_datetime,
     to_micros,
 )
@@ -185,8 +186,7 @@ def write(db: sqlite3.Connection, owner: Owner, collection: Collection[T], value
     if isinstance(owner, Conversation):
         row["session_id"] = owner.session_id
     if "token" in columns:
-        statement = "UPDATE state SET token = token + 1 RETURNING token"
-        (row["token"],) = db.execute(statement).fetchone()
+        row["token"] = new_token(db)
     values = [row.get(column) for column in columns if column != _CHECKSUM]
     row[_CHECKSUM] = checksum_of(values)
     insert(db, collection.name, row, replacing=True)

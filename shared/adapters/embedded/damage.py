@@ -20,6 +20,8 @@ from shared.adapters.embedded.documents import (
     DamagedRow,
     ReadChunk,
     has_note,
+    new_revision,
+    new_token,
 )
 from shared.adapters.embedded.files import Row, TenantFile, owner_of
 from shared.adapters.embedded.sqlite import (
@@ -167,14 +169,8 @@ def _mark_notes(db: sqlite3.Connection, note_ids: Sequence[str]) -> None:
         "UPDATE records SET status = ?, note_revision = ?, token = ?, lease_until = NULL, "
         "due_at = indexed_at WHERE note_id IN (SELECT value FROM json_each(?))"
     )
-    values = (IndexStatus.PENDING, _MARKED, _new_token(db), json.dumps(note_ids))
+    values = (IndexStatus.PENDING, _MARKED, new_token(db), json.dumps(note_ids))
     db.execute(statement, values)
-
-
-def _new_token(db: sqlite3.Connection) -> int:
-    """Returns a number that no record has had: a worker that has read a record before writes nothing any more."""
-    (token,) = db.execute("UPDATE state SET token = token + 1 RETURNING token").fetchone()
-    return int(token)
 
 
 def remove_damaged_vectors(file: TenantFile, row_ids: Sequence[int]) -> None:
@@ -185,8 +181,7 @@ def remove_damaged_vectors(file: TenantFile, row_ids: Sequence[int]) -> None:
     if not row_ids or not file.is_writable:
         return
     with file.writing() as db:
-        statement = "UPDATE state SET revision = revision + 1 RETURNING revision"
-        (revision,) = db.execute(statement).fetchone()
+        revision = new_revision(db)
         removed = []
         for table in VECTORS:
             # Looked at again: another process may have removed them, or written new ones.
@@ -204,7 +199,7 @@ def _mark_as_waiting(db: sqlite3.Connection, row_ids: Sequence[int]) -> None:
     )
     values = (
         IndexStatus.PENDING,
-        _new_token(db),
+        new_token(db),
         IndexStatus.INDEXED,
         json.dumps(row_ids),
     )

@@ -162,6 +162,23 @@ def insert(
     db.execute(statement, values)
 
 
+def new_token(db: sqlite3.Connection) -> int:
+    """Returns a number that no row of this tenant has had: a worker that has read a row before writes nothing any more."""
+    return _incremented(db, "token")
+
+
+def new_revision(db: sqlite3.Connection) -> int:
+    """Returns the number of the next revision of the tenant's chunks and vectors."""
+    return _incremented(db, "revision")
+
+
+def _incremented(db: sqlite3.Connection, column: str) -> int:
+    """Adds one to a counter of the tenant's file and returns it."""
+    statement = f"UPDATE state SET {column} = {column} + 1 RETURNING {column}"
+    (number,) = db.execute(statement).fetchone()
+    return int(number)
+
+
 @dataclass(frozen=True, slots=True)
 class DamagedChunk:
     """A chunk that cannot be read: it is to be made anew."""

@@ -10,7 +10,15 @@ from typing import Any, TypeAlias
 
 from shared.adapters.embedded import documents
 from shared.adapters.embedded.damage import remove_damaged_vectors, whole_note
-from shared.adapters.embedded.documents import RECORDS, DamagedRow, has_note, ids_of_second, insert
+from shared.adapters.embedded.documents import (
+    RECORDS,
+    DamagedRow,
+    has_note,
+    ids_of_second,
+    insert,
+    new_revision,
+    new_token,
+)
 from shared.adapters.embedded.files import Row, TenantFiles
 from shared.adapters.embedded.sqlite import fetch_rows, with_replacements
 from shared.adapters.embedded.vector_rows import (
@@ -120,8 +128,7 @@ class Index:
             if change.record is None:
                 db.execute("DELETE FROM records WHERE note_id = ?", (note_id,))
                 return None
-            # The new token: a number that no record of this tenant has had before.
-            (token,) = db.execute("UPDATE state SET token = token + 1 RETURNING token").fetchone()
+            token = new_token(db)
             row = RECORDS.row(change.record, note_id=note_id, token=token)
             insert(db, "records", row, replacing=True)
             return str(token)
@@ -197,8 +204,7 @@ class ChunkChanges:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        statement = "UPDATE state SET revision = revision + 1 RETURNING revision"
-        (self._revision,) = db.execute(statement).fetchone()
+        self._revision = new_revision(db)
         self._added_chunks = 0
         self._added_length = 0
         """Sum of the lengths of chunks that were added, less those that were removed."""
