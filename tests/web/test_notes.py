@@ -188,6 +188,30 @@ def test_entities_and_tags_that_form_text_read_as_in_a_browser(
     product.call("DELETE", "/notes/html")
 
 
+WRAPPED = """The quick brown fox jumps over the lazy dog and then it runs
+back to where it came from, because the dog has woken up and
+is not amused.
+
+Roses are red, and so is the wine of the year before last;
+violets are blue,
+and so is the boat.
+"""
+
+
+def test_lines_that_an_editor_wrapped_flow_and_those_of_a_poem_stay(
+    page: Page, product: Running
+) -> None:
+    product.call(
+        "PUT", "/notes/wrapped", {"title": "Lines", "text": WRAPPED, "createdAt": "2020-01-01"}
+    )
+    page.goto(f"{page.url.split('#')[0]}#/notes/wrapped")
+    paragraphs = page.locator(".note .prose > p")
+    expect(paragraphs.first).to_contain_text("then it runs back to where")
+    expect(paragraphs.first.locator("br")).to_have_count(0)
+    expect(paragraphs.last.locator("br")).to_have_count(2)
+    product.call("DELETE", "/notes/wrapped")
+
+
 def test_notes_are_listed_newest_first_or_by_name_as_people_count(
     page: Page, product: Running
 ) -> None:

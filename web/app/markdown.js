@@ -19,6 +19,8 @@ import { inlines } from "./inline.js";
  */
 
 const DEEPEST = 12;
+const NARROWEST = 50;
+/** Characters of the longest line of a text that was wrapped. */
 
 const BLANK = /^\s*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
@@ -103,7 +105,8 @@ class Blocks {
 
   /** @param {Line[]} lines @param {boolean} [cell] of a table @returns {Inline[]} */
   inline(lines, cell = false) {
-    return inlines(joined(lines.map((line) => trimmed(line))), { cite: this.cite, cell });
+    const between = areWrapped(lines.map(({ text }) => text)) ? " " : "\n";
+    return inlines(joined(lines.map((line) => trimmed(line)), between), { cite: this.cite, cell });
   }
 
   /** A comment that begins with this line, over several lines too: passed by. What follows its end stays. */
@@ -311,12 +314,26 @@ function codeEnd(text, place) {
   return (end === -1 ? place : end) + ticks.length;
 }
 
-/** Lines as one text with the place of each unit. @param {Line[]} lines @returns {Run} */
-function joined(lines) {
+/**
+ * Whether an editor wrapped a text at a column: no line had room for the next one's first word.
+ * @param {string[]} lines
+ */
+function areWrapped(lines) {
+  const column = Math.max(...lines.map((line) => line.trim().length));
+  if (lines.length < 3 || column < NARROWEST) return false;
+  return lines.slice(1).every((line, place) => {
+    const before = lines[place];
+    const [word] = line.trim().split(" ");
+    return !/(?: {2}|\\)$/.test(before) && before.trim().length + 1 + word.length > column;
+  });
+}
+
+/** Lines as one text with the place of each unit. @param {Line[]} lines @param {string} [between] what stands for a line's end @returns {Run} */
+function joined(lines, between = "\n") {
   const at = /** @type {number[]} */ ([]);
   for (const [index, line] of lines.entries()) {
     if (index) at.push(line.at - 1); // the line's end before it
     for (let unit = 0; unit < line.text.length; unit += 1) at.push(line.at + unit);
   }
-  return { text: lines.map((line) => line.text).join("\n"), at };
+  return { text: lines.map((line) => line.text).join(between), at };
 }
