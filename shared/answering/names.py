@@ -5,7 +5,7 @@ A name is what is written as one: with a capital in the midst of the sentence th
 nowhere without one. Where all nouns have capitals, an owner and what makes up a title or alias of several words count.
 
 The passages do not say it where none of them names it, or where no note that names it holds any of what else is asked,
-and another note holds nearly all of it, or the other notes together where it is one phrase. Of an owner only what it
+and another note holds all of it, or the other notes together where it is one phrase. Of an owner only what it
 owns is asked, else the other words of the sentence. So a name in a story beside the question does not count, nor does
 an answer in other words: where other notes state a number, one as long in a note that names it may be the answer, and
 where they state none, one word is too little unless the name owns it. Beside another name that is spoken of, only an
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from shared.language.sentences import sentences
@@ -32,10 +32,6 @@ from shared.model.retrieval import Retrieved, Scored
 from shared.times.dates import days_in
 from shared.values import dataclass
 
-SOME = 0.3
-"""Share of what is asked from which on a note that names the name holds some of it."""
-NEARLY_ALL = 0.8
-"""Share of it from which on what does not name it holds nearly all."""
 MAX_SUBJECT = 120
 """Characters."""
 
@@ -285,15 +281,14 @@ def _is_said_of_others(
             naming_chunks.append(passage.chunk)
         else:
             other_chunks.append(passage.chunk)
+    if any(chunk.terms.get(stem) for chunk in naming_chunks for stem in asked):
+        return False
     elsewhere = [{stem for stem in asked if chunk.terms.get(stem)} for chunk in other_chunks]
     if _are_neighbours(words):
         # Words of one phrase say one thing, which different notes may say in part.
         elsewhere.append(set().union(*elsewhere))
-    if all(_share(held, asked, retrieved.weights) < NEARLY_ALL for held in elsewhere):
+    if asked not in elsewhere:
         return False
-    for chunk in naming_chunks:
-        if _share(chunk.terms, asked, retrieved.weights) >= SOME:
-            return False
     stated = _longest_number(_sentences_about(asked, other_chunks, retrieved))
     if stated == 0:
         return name.owns or len(words) > 1
@@ -313,11 +308,12 @@ def _sentences_about(
     best: list[str] = []
     most = 0.0
     for line in _lines(chunks):
-        share = _share(stems_as(line, analysis.lang, analysis.renamed), asked, retrieved.weights)
-        if share > most:
-            most = share
+        held = asked & stems_as(line, analysis.lang, analysis.renamed)
+        weight = sum(retrieved.weights.get(stem, 0.0) for stem in held)
+        if weight > most:
+            most = weight
             best = []
-        if share > 0 and share == most:
+        if held and weight == most:
             best.append(line)
     return best
 
@@ -340,20 +336,6 @@ def _longest_number(lines: Iterable[str]) -> int:
         for number in _DIGITS.findall(rest):
             longest = max(longest, sum(map(str.isdigit, number)))
     return longest
-
-
-def _share(stems_held: Container[str], asked: Iterable[str], weights: Mapping[str, float]) -> float:
-    """Returns the share of some stems that are held, weighted by what they tell, in [0, 1]."""
-    total = 0.0
-    covered = 0.0
-    for stem in asked:
-        weight = weights.get(stem, 0.0)
-        total += weight
-        if stem in stems_held:
-            covered += weight
-    if total == 0:
-        return 0.0
-    return covered / total
 
 
 def _phrase(sentence: str, name: _Name, others: Sequence[_Word]) -> str:
