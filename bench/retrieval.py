@@ -86,7 +86,7 @@ def run(*, small: bool = False) -> dict[str, Any]:
         f"support and quotes of {SENTENCES} sentences over {PASSAGES} sources": figure(
             support,
             "ms",
-            15.0,
+            12.0,
         ),
     }
 
