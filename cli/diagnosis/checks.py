@@ -189,17 +189,21 @@ def _store(app: App, tenant_id: str) -> str:
     Raises OperatorError if there is no store yet and its file could not be made.
     """
     if is_begun(app, tenant_id):
-        coverage = coverage_json(measure_coverage(app.indexer, tenant_id))
-        return coverage_in_words(coverage, f" of {tenant_id}")
+        coverage = measure_coverage(app.indexer, tenant_id)
+        return coverage_in_words(coverage_json(coverage), f" of {tenant_id}")
 
     file = _file(app, tenant_id)
     nearest = file.parent
     while not nearest.exists():
         nearest = nearest.parent
+
+    problem = ""
     if not nearest.is_dir():
-        raise OperatorError(f"{file} cannot be made: {nearest} is no folder")
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        raise OperatorError(f"{file} cannot be made: {nearest} may not be written to")
+        problem = f"{nearest} is no folder"
+    elif not os.access(nearest, os.W_OK | os.X_OK):
+        problem = f"{nearest} may not be written to"
+    if problem:
+        raise OperatorError(f"{file} cannot be made: {problem}")
     return f"no notes of {tenant_id} yet"
 
 

@@ -394,7 +394,10 @@ def _triggers(deployment: DeployedProduct) -> Iterator[str]:
         values = set()
         for event_filter in trigger.get("eventFilters", ()):
             values.add(event_filter.get("value"))
-        if not values.issuperset({pattern, deployment.database}):
+
+        follows_documents = pattern in values
+        follows_database = deployment.database in values
+        if not follows_documents or not follows_database:
             yield f"{name} does not follow {pattern} of the database {deployment.database}"
         elif trigger.get("retryPolicy") != "RETRY_POLICY_RETRY":
             yield f"{name} does not try again"
