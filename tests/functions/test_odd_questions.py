@@ -50,7 +50,7 @@ def _found(body: dict[str, Any]) -> set[str]:
         ({"folders": ["projects/api", "cellar"]}, "no folder 'cellar'"),
         ({"folders": ["projects/ap"]}, "no folder 'projects/ap'"),
         ({"folders": ["attic/projects"]}, "no folder 'attic/projects'"),
-        ({"folders": ["/"]}, "no folder '/'"),
+        ({"folders": ["attic/"]}, "no folder 'attic/'"),
     ],
 )
 def test_an_unknown_vault_or_folder_is_404_and_named(
