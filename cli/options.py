@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,7 +24,6 @@ from shared import __name__ as shared_package
 from shared.errors import AuroraError, InvalidArgument
 from shared.model.limits import ID, is_id
 from shared.settings import LOCAL_TENANT, Settings
-from shared.values import dataclass
 
 if TYPE_CHECKING:
     from functions.client import ApiClient

@@ -9,6 +9,7 @@ import json
 import uuid
 from collections.abc import Generator, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from functions import tables
@@ -17,7 +18,6 @@ from shared.api.stream import StreamEvent
 from shared.errors import NotFound, PortContractError, TooLarge
 from shared.ports.access import Identity
 from shared.tracing import RequestRecord
-from shared.values import dataclass
 
 Json: TypeAlias = dict[str, Any]
 Fields: TypeAlias = Mapping[str, object]

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 from urllib.parse import quote, unquote
@@ -37,7 +38,6 @@ from shared.api.notes import NoteJson
 from shared.api.search import SearchJson
 from shared.errors import AuroraError, InvalidArgument, NotFound
 from shared.model.notes import DEFAULT_VAULT
-from shared.values import dataclass
 
 INSTRUCTIONS = (
     "The user's own notes. Ask `rag-search` for an answer with citations, `search_notes` for passages, `get_note` for "

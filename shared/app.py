@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
@@ -31,7 +31,6 @@ from shared.retrieval.pipeline import Retriever
 from shared.sessions.service import Sessions
 from shared.settings import Settings
 from shared.templates.service import FolderCache, Templates
-from shared.values import dataclass
 
 CALIBRATION_SECONDS = 3600.0
 """Seconds that a tenant's estimated calibration is kept: estimating it reads up to 60 documents."""

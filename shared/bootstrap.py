@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from threading import Lock
@@ -53,7 +53,6 @@ from shared.sessions.service import Sessions
 from shared.settings import LOCAL_TENANT, RANKING, Settings, shipped
 from shared.templates.service import Templates
 from shared.tracing import RequestThreads, trace_with
-from shared.values import dataclass
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer

@@ -7,7 +7,7 @@ import math
 import tempfile
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -41,7 +41,6 @@ from shared.model.questions import Filters, Strategy
 from shared.notes.service import NoteDraft
 from shared.ports.models import Embedder
 from shared.times.dates import parse_instant
-from shared.values import dataclass
 
 CHUNKER = click.Choice(list(CHUNKERS))
 VAULT = "default"

@@ -7,6 +7,7 @@ import os
 import socket
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -35,7 +36,6 @@ from shared.language.vocabulary import languages, vocabulary
 from shared.model.account import DayUsage
 from shared.model.retrieval import Restriction
 from shared.ports.models import Embedder, Writer
-from shared.values import dataclass
 
 MAX_DAYS = 10_000
 """Days of usage that are read."""

@@ -6,6 +6,7 @@ import base64
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -21,7 +22,6 @@ from shared.adapters.firestore.roots import (
 )
 from shared.errors import PermissionDenied, Unavailable
 from shared.settings import shipped
-from shared.values import dataclass
 
 _TABLE = json.loads(shipped.CLOUD_RESOURCES.read_text(encoding="utf-8"))
 """Resources that deploy/up.sh and deploy/terraform make."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.values import dataclass
+from dataclasses import dataclass
 
 HOST = "127.0.0.1"
 """Address at which `aurora dev` listens by default."""

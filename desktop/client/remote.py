@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlencode, urlsplit
@@ -22,7 +22,6 @@ from shared.errors import (
     Unauthenticated,
     Unavailable,
 )
-from shared.values import dataclass
 
 if TYPE_CHECKING:
     from email.message import Message

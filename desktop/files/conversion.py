@@ -12,14 +12,13 @@ import re
 import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, SpawnContext
 from pathlib import PurePath
 from textwrap import dedent
 from xml.etree import ElementTree as ET
-
-from shared.values import dataclass
 
 MAX_BYTES = 50_000_000
 """Bytes of a file: larger ones hold pictures."""

@@ -11,7 +11,7 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +28,6 @@ from shared.errors import OperatorError
 from shared.markdown.file import fields_of, note_id_of
 from shared.model.limits import MAX_PATH, MAX_TEXT_BYTES
 from shared.notes.service import NoteDraft
-from shared.values import dataclass
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

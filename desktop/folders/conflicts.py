@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from desktop.files.reading import FileNote, Skipped, ignore_rules, read
 from desktop.folders.comparison import Comparison, compare, conflict_reason
@@ -12,7 +12,6 @@ from desktop.folders.manifest import FollowedFolder, Manifest, SyncedState
 from desktop.folders.merging import ImportChoice, Side, merge_of
 from desktop.folders.report import FileOutcome
 from shared.model.notes import Note
-from shared.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

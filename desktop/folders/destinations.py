@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,7 +27,6 @@ from shared.model.notes import ListedNote, Note, NoteKey, TrashedNote
 from shared.notes.service import NoteDraft
 from shared.ports.pages import Page, items_of_pages
 from shared.settings import Settings
-from shared.values import dataclass
 
 FOLLOWS_WITHIN = 60.0
 """Seconds to wait until a server has indexed a note; it goes on afterwards too."""

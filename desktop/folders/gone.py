@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-
-from shared.values import dataclass
 
 ALL_OF = 10
 """Least number of missing files for a person to be asked about a folder that has lost all of them."""

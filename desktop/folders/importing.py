@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,6 @@ from desktop.folders.report import FileOutcome, ImportReport
 from shared.errors import Conflict, Erased, NotFound
 from shared.markdown.file import candidate_ids
 from shared.notes.service import NoteDraft
-from shared.values import dataclass
 
 WORKERS = 4
 """Files at once: while one waits for a model or the disk, another is read."""

@@ -11,14 +11,13 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from shared.adapters.private import make_private_file, make_private_folder
 from shared.adapters.sqlite_files import is_broken_schema, is_undecodable, is_writable
 from shared.errors import Erased, InvalidArgument, OperatorError
-from shared.values import dataclass
 
 _logger = logging.getLogger(__name__)
 

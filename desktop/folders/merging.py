@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -43,7 +43,6 @@ from desktop.folders.report import FileOutcome
 from shared.errors import AuroraError, Conflict, Erased, NotFound
 from shared.model.notes import Note
 from shared.notes.service import NoteDraft
-from shared.values import dataclass
 
 ATTEMPTS = 3
 """Number of times that a file and its note are read while somebody changes them."""

@@ -16,6 +16,7 @@ import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
@@ -32,7 +33,6 @@ from desktop.folders.manifest import FollowedFolder, Manifest, SyncedState
 from desktop.folders.merging import ImportChoice, Merge, Side, merge_of
 from desktop.product.page import error_reply, json_of, reply_with
 from shared.errors import AuroraError, Conflict, InvalidArgument, NotFound
-from shared.values import dataclass
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment

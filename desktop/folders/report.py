@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from desktop.files.reading import FileNote, Skipped, Unchanged
 from desktop.folders.destinations import IndexProgress
 from desktop.folders.gone import GoneFolder
-from shared.values import dataclass
 
 NOT_INDEXED = IndexProgress()
 

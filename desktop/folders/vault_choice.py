@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -15,7 +16,6 @@ from desktop.folders.gone import is_bare
 from desktop.folders.manifest import FolderSource, FollowedFolder, Manifest, SyncedState
 from shared.markdown.file import note_id_of
 from shared.model.limits import MAX_NAME
-from shared.values import dataclass
 
 DEFAULT = "default"
 RECOGNISED = 0.5

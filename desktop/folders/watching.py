@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event, Thread
 from typing import TypeAlias
@@ -26,7 +26,6 @@ from desktop.folders.manifest import FolderSource, Manifest, Stopped
 from desktop.folders.merging import ImportChoice
 from desktop.folders.report import ImportReport
 from shared.errors import AuroraError, NotFound, OperatorError, Unavailable
-from shared.values import dataclass
 
 _logger = logging.getLogger(__name__)
 

@@ -16,6 +16,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 from typing import Literal, Self
@@ -23,7 +24,6 @@ from urllib.parse import quote
 
 from shared.adapters.firestore.connection import DEFAULT_DATABASE
 from shared.errors import OperatorError
-from shared.values import dataclass
 
 DEBIAN_PACKAGE = "google-cloud-cli-firestore-emulator"
 JAR = "platform/cloud-firestore-emulator/cloud-firestore-emulator.jar"

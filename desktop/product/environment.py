@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
 
 from shared.errors import OperatorError
 from shared.settings import Settings, variable_of
-from shared.values import dataclass
 
 HOME = "AURORA_HOME"
 SETTINGS = tuple(variable_of(setting) for setting in fields(Settings))

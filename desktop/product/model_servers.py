@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from desktop.client.local import LOOPBACK
 from desktop.client.remote import BrokenOff, Request, on_this_machine, over_the_network
 from shared.errors import InvalidArgument, OperatorError
 from shared.settings import Settings
-from shared.values import dataclass
 
 OLLAMA_PORT = 11434
 LM_STUDIO_PORT = 1234

@@ -11,7 +11,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -19,7 +19,6 @@ from urllib.parse import urlsplit
 from desktop.client.local import Models
 from shared.adapters.private import make_private_file, make_private_folder
 from shared.settings import Settings
-from shared.values import dataclass
 
 if TYPE_CHECKING:
     from shared.app import App

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -21,7 +21,6 @@ from shared.adapters.firestore.connection import DEFAULT_DATABASE, Connection
 from shared.adapters.firestore.protocol import Query
 from shared.errors import Conflict, OperatorError, StoreRefused, StoreUnavailable
 from shared.settings import shipped
-from shared.values import dataclass
 
 TEMPLATE_TRIGGER = "on-template-write"
 WEB_KEY = "emulated"

@@ -11,13 +11,13 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from desktop.product.emulator import answers
 from shared.adapters.firestore.connection import DEFAULT_DATABASE
 from shared.errors import OperatorError
-from shared.values import dataclass
 
 PROJECT = "demo-aurora"
 """Default; emulators take any name, and `demo-` ones never reach a real project."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
@@ -17,7 +17,6 @@ from functions import __name__ as functions_package
 from functions.http import log as _log
 from functions.http.streams import Form
 from shared.errors import Unauthenticated
-from shared.values import dataclass
 
 if TYPE_CHECKING:  # /health needs no pydantic
     from functions.http.bodies import Body

@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from shared import errors
-from shared.values import dataclass
 
 _logger = logging.getLogger(__name__)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from graphql import (
@@ -25,7 +26,6 @@ from functions.http.calls import Call, Reply, operation
 from functions.http.errors import reported
 from shared.api.values import GraphQLErrorJson, GraphQLJson
 from shared.errors import InvalidArgument
-from shared.values import dataclass
 
 MAX_TOKENS = 2000
 """Words and signs of a document."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from shared import errors
@@ -13,7 +14,6 @@ from shared.account.prices import READ
 from shared.model.account import PROJECT, Spending
 from shared.ports.stores import UsageStore
 from shared.tracing import add_cost, reads_so_far
-from shared.values import dataclass
 
 ESTIMATE_FACTOR = 2
 """Times the estimated tokens are reserved: digits and rare scripts have up to twice as many as the estimate."""

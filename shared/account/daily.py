@@ -20,13 +20,13 @@ import math
 import random
 import time as clocks
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from threading import Lock
 
 from shared import errors
 from shared.model.account import Spending
 from shared.ports.stores import UsageStore
-from shared.values import dataclass
 
 FRESH = timedelta(seconds=2)
 """Time for which the additions of other instances may go unseen, far from the limit."""

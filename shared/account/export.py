@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import count
 from pathlib import PurePosixPath
@@ -32,7 +33,6 @@ from shared.model.templates import Template
 from shared.ports.documents import read_page
 from shared.ports.pages import Page, items_of_pages
 from shared.ports.stores import Store
-from shared.values import dataclass
 
 FIRST_PAGE = 2
 """Items of a first page. Each further page is at most twice as long as the one before, ..."""

@@ -17,7 +17,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from shared.errors import Conflict, RequestBusy, TooLarge, Unavailable
@@ -26,7 +26,6 @@ from shared.model.clocks import is_running
 from shared.model.documents import REQUESTS, Stored
 from shared.ports.freshness import Freshness, current
 from shared.ports.stores import ConversationStore
-from shared.values import dataclass
 
 KEPT = timedelta(hours=24)
 """Time that an answer is kept for a repeat."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from threading import Lock
 
@@ -24,7 +25,6 @@ from shared.model.account import Spending
 from shared.model.index import IndexWrites
 from shared.ports.stores import UsageStore
 from shared.tracing import add_cost
-from shared.values import dataclass
 
 REMEMBERED = 1000
 """Tenants whose sums a process keeps."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import date
 
 from shared.account.budgets import ESTIMATE_FACTOR, Budgets, ProjectBudget
@@ -18,7 +19,6 @@ from shared.model.retrieval import CosineCalibration
 from shared.ports.models import MAX_WRITTEN, Embedder, Reranker, Writer
 from shared.ports.pages import Page
 from shared.ports.stores import UsageStore
-from shared.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

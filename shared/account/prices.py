@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from shared.errors import SettingsError
 from shared.model.answers import Usage
 from shared.settings import Settings
-from shared.values import dataclass
 
 READ = 0.06 / 100_000
 WRITE = 0.18 / 100_000

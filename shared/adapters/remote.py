@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
@@ -23,7 +24,6 @@ from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration
 from shared.ports.cancel import Cancel, Cancelled, current
 from shared.ports.models import check_norm
-from shared.values import dataclass
 
 if TYPE_CHECKING:
     from httpx2 import Response

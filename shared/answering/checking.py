@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from shared.answering.markers import Markers, read_markers
@@ -34,7 +34,6 @@ from shared.model.answers import (
 )
 from shared.model.retrieval import RefusalReason
 from shared.ports.models import Judge
-from shared.values import dataclass
 
 _QUOTE_MARKS = re.compile(r"\n[ \t>]*>[ \t]*(?:[-*+][ \t])?")
 _OFFLINE = OfflineJudge()

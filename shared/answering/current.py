@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import product
 
@@ -24,7 +25,6 @@ from shared.language.terms import stems, stems_as
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Retrieved
 from shared.times.dates import days_in
-from shared.values import dataclass
 
 ABOUT = 0.6
 """Share of the question's words that are in some window, weighted, that a window, its note's title and its headings

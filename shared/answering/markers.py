@@ -20,11 +20,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from functools import cache
 
 from shared.language.vocabulary import conjunctions
 from shared.markdown.neutralize import BLANK, EMPHASIS, NOTHING, PAD, UNFINISHED, skeleton
-from shared.values import dataclass
 
 _UNSEEN = PAD + NOTHING
 _NUMBER = rf"\d(?:[{_UNSEEN}]*+\d)*+"

@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from shared.language.sentences import sentences
@@ -30,7 +31,6 @@ from shared.markdown.file import ALIAS
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Retrieved, Scored
 from shared.times.dates import days_in
-from shared.values import dataclass
 
 MAX_SUBJECT = 120
 """Characters."""

@@ -15,12 +15,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from shared.answering.markers import before_unfinished, grammar
 from shared.language.sentences import sentence_ends
 from shared.markdown.neutralize import PAD, skeleton
-from shared.values import dataclass
 
 LOOKAHEAD = 64
 """Characters behind a piece that must be there before it is given out."""

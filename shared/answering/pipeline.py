@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator
 from contextlib import closing
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from shared.answering.checking import Checker, SupportPolicy
 from shared.answering.drafts import DraftStream
@@ -38,7 +38,6 @@ from shared.model.retrieval import RefusalReason, Retrieved
 from shared.model.templates import Template, TemplateMatch
 from shared.ports.models import Writer
 from shared.tracing import StepTimer
-from shared.values import dataclass
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from operator import mul
 
 from shared.answering.asked import AskedProperties, definitions
@@ -24,7 +24,6 @@ from shared.markdown.quotations import Outline, Span
 from shared.model.index import Vector
 from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
-from shared.values import dataclass
 
 log = logging.getLogger(__name__)
 

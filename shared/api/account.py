@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, NotRequired, cast
 
 from typing_extensions import TypedDict, get_type_hints
@@ -18,7 +19,6 @@ from shared.model.documents import UnreadableDocument
 from shared.model.notes import Note, TrashedNote, UnreadableNote
 from shared.model.sessions import Session
 from shared.model.templates import Template
-from shared.values import dataclass
 
 
 class FeedbackJson(TypedDict):

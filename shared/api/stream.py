@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 
 from typing_extensions import TypedDict
@@ -29,7 +30,6 @@ from shared.model.answers import (
     TurnStarted,
 )
 from shared.model.questions import Question
-from shared.values import dataclass
 
 
 class StartJson(TypedDict):

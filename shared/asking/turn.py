@@ -13,7 +13,7 @@ import logging
 from collections import Counter
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from shared.account.idempotency import IdempotencyLock, RequestKey
@@ -55,7 +55,6 @@ from shared.ports.freshness import Freshness, compare
 from shared.sessions.limits import prompt_budget
 from shared.sessions.turns import Turn, citation_now
 from shared.tracing import measure, reads_so_far
-from shared.values import dataclass
 
 STOPPED = "…"
 """Ends the stored text of an answer whose listener left before its end."""

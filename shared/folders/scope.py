@@ -5,14 +5,13 @@ weighted folders.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from shared.model.answers import Usage
 from shared.model.notes import DEFAULT_VAULT, Folder
 from shared.model.retrieval import ChosenBy, WeightedFolder
 from shared.retrieval.analysis import check_vaults, unknown
 from shared.retrieval.folder_weights import MIN_WEIGHT
-from shared.values import dataclass
 
 STEP = 0.1
 """Weight that each folder loses against the one before it."""

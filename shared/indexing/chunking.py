@@ -17,6 +17,7 @@ import zlib
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, chain, islice, pairwise
 from typing import TypeAlias
@@ -26,7 +27,6 @@ from shared.language.sentences import iterate_sentences
 from shared.markdown.blocks import Block, BlockKind, sections
 from shared.markdown.frontmatter import split
 from shared.model.index import Chunk
-from shared.values import dataclass
 
 CHUNKER_VERSION = "md9"
 """Part of the index version: raise it with every change of what `chunk` returns for some text, or of what a store keeps

@@ -6,6 +6,7 @@ import hashlib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import TypeGuard
 
@@ -17,7 +18,6 @@ from shared.markdown.pointers import link_terms
 from shared.model.index import COLUMNS, Chunk, IndexedChunk, StoredChunk, scopes_of, vector_space
 from shared.model.notes import Note
 from shared.times.dates import date_in_words
-from shared.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -17,7 +17,6 @@ from shared.indexing.records import finished, leased, postponed, refused
 from shared.indexing.writing import NoteWriter
 from shared.model.index import IndexRecord
 from shared.ports.models import Embedder
-from shared.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

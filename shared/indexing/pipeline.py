@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Literal
@@ -63,7 +63,6 @@ from shared.model.notes import Note, NoteKey
 from shared.ports.budgets import WriteBudget
 from shared.ports.models import Embedder
 from shared.ports.stores import Store
-from shared.values import dataclass
 
 LARGE = 200_000
 """Bytes of text from which a note is named in the log before it is worked on: should it take all memory, the process

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from shared.errors import Conflict, IndexQuotaExceeded
@@ -21,7 +21,6 @@ from shared.indexing.state import IndexState
 from shared.indexing.writing import SmallWrites
 from shared.model.index import IndexRecord
 from shared.model.notes import NoteKey
-from shared.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

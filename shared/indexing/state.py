@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -13,7 +14,6 @@ from shared.model.index import IndexRecord, IndexStatus, StoredRecord
 from shared.model.limits import MAX_TEXT_BYTES
 from shared.model.notes import Note, NoteKey
 from shared.ports.stores import Store
-from shared.values import dataclass
 
 NO_EMBEDDER = ":none:0"
 """End of an index version without an embedder."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 
 from shared.errors import Conflict
 from shared.indexing.diff import Changes, WantedChunk, WantedNote
@@ -19,7 +20,6 @@ from shared.model.index import (
 from shared.model.notes import NoteKey
 from shared.ports.budgets import WriteBudget
 from shared.ports.stores import Store
-from shared.values import dataclass
 
 
 class _Unlimited:

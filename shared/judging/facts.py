@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TypeVar
 
@@ -15,7 +16,6 @@ from shared.language.terms import stems
 from shared.language.vocabulary import vocabulary
 from shared.language.words import token_pattern
 from shared.times.dates import Day
-from shared.values import dataclass
 
 Item = TypeVar("Item")
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from shared.language.vocabulary import vocabularies, vocabulary
 from shared.times.dates import Day, days_in
-from shared.values import dataclass
 
 _NUMBER = re.compile(
     r"(?<![\w.,])(?:(?<![^\s(])[-−])?(?P<digits>\d+(?:[.,'’\u202f]\d+)*)(?![.,]?\d)"

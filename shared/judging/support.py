@@ -13,7 +13,7 @@ numbers; one that has none scores UNKNOWN.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from operator import mul
 
@@ -26,7 +26,6 @@ from shared.language.words import stop_words
 from shared.model.answers import Judgement, Statement, Support, Verdict
 from shared.model.index import IndexedChunk
 from shared.times.dates import Day
-from shared.values import dataclass
 
 SUPPORTED = 0.6
 """Least score of a supported statement."""

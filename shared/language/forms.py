@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 from shared.language.terms import content_words, stems
 from shared.language.vocabulary import vocabulary
 from shared.language.words import fold
-from shared.values import dataclass
 
 COUSIN = 0.6
 """Share of a plural's weight that a verb of its stem counts. Measured on questions to a handbook, strangers' pages

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 from functools import cache
 
 from shared.language.vocabulary import languages, vocabulary
 from shared.language.words import fold, stop_words
-from shared.values import dataclass
 
 _SAMPLE = 8000
 """Characters read: the beginning of a longer text. More would not change the answer, only the time.

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
-
-from shared.values import dataclass
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from itertools import count, islice
 from pathlib import PurePosixPath
@@ -20,7 +21,6 @@ from shared.markdown.lines import prose, without_code
 from shared.model.limits import LANG_PATTERN, MAX_NAME, MAX_TAGS, MAX_TITLE
 from shared.model.notes import Note
 from shared.times.dates import day_in, is_within_years
-from shared.values import dataclass
 
 NOON = time(12, tzinfo=UTC)
 """Time of a bare date: noon UTC is that day in nearly every time zone."""

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
-
-from shared.values import dataclass
 
 QUOTED = r"[ \t>]*+"
 """Pattern of the marks of a quotation, or the indentation, before a line."""

@@ -9,6 +9,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 from urllib.parse import unquote
@@ -17,7 +18,6 @@ from shared.markdown.file import aliases_of
 from shared.markdown.frontmatter import split
 from shared.markdown.lines import prose, without_code
 from shared.model.notes import Note
-from shared.values import dataclass
 
 MAX_POINTERS = 500
 """Maximum number of pointers read of a note. Each is an index entry or two of its first chunk."""

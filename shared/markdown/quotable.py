@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
@@ -17,7 +18,6 @@ from shared.markdown.hidden import without_hidden
 from shared.markdown.lines import Line, behind_quote_marks, cells, read_lines
 from shared.markdown.neutralize import neutralize, neutralize_line
 from shared.markdown.plain import LINK, plain
-from shared.values import dataclass
 
 MAX_PLAIN = 320
 """Characters of a piece that are compared with a question."""

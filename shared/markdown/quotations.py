@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from shared.markdown.hidden import with_characters, without_hidden, without_marks
 from shared.markdown.lines import Line, read_lines, with_pipes
 from shared.markdown.neutralize import neutralize, neutralize_line
 from shared.markdown.quotable import PieceKind, Quotable
-from shared.values import dataclass
 
 Span: TypeAlias = tuple[int, int]
 """`[start, end)` of a passage's text, in code points."""

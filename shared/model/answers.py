@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
@@ -11,7 +11,6 @@ from shared.model.index import IndexedChunk
 from shared.model.retrieval import RefusalReason, Retrieved, Scored
 from shared.model.sessions import StoredCitation
 from shared.model.templates import TemplateMatch
-from shared.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from dataclasses import Field as DataclassField
 from datetime import datetime
 from enum import Enum
@@ -18,7 +18,6 @@ from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from shared.errors import InvalidArgument
-from shared.values import dataclass
 
 T = TypeVar("T")
 Convert = Callable[[Any], Any]

@@ -7,7 +7,7 @@ codec of `shared.model.codec`, and finds it by owner, collection and id.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -16,7 +16,6 @@ from shared.model.codec import Codec
 from shared.model.notes import Note, TrashedNote
 from shared.model.sessions import Message, Session
 from shared.model.templates import StoredTemplate, Template
-from shared.values import dataclass
 
 T = TypeVar("T")
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from shared.model.notes import Folder
-from shared.values import dataclass
 
 Item = TypeVar("Item")
 Source = TypeVar("Source")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
 
 from shared.errors import InvalidArgument
 from shared.model.limits import UNKEEPABLE
-from shared.values import dataclass
 
 DEFAULT_VAULT = "default"
 """Exists for everybody, with notes in it or not."""

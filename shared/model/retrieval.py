@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from shared.model.index import IndexedChunk, Vector
 from shared.model.questions import TimeHint, TimeRange
-from shared.values import dataclass
 
 
 class ChosenBy(StrEnum):

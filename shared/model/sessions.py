@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeAlias, TypeVar
@@ -12,7 +12,6 @@ from shared.model.codec import camel
 from shared.model.limits import MAX_DAYS, MAX_FOLDER
 from shared.model.questions import Strategy, WhenNotInNotes
 from shared.model.templates import AUTO, NONE
-from shared.values import dataclass
 
 V = TypeVar("V", bool, int, float, str)
 SettingsPatch: TypeAlias = Mapping[str, bool | int | float | str]

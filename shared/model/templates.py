@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from shared.model.index import Vector
-from shared.values import dataclass
 
 AUTO = "auto"
 """In `Question.template`: choose by similarity. So no template has this id."""

@@ -9,6 +9,7 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from functools import partial
 
 from shared.markdown.pointers import Pointer, folded, index_term, names_of, pointers, without_suffix
@@ -17,7 +18,6 @@ from shared.model.notes import Note
 from shared.model.retrieval import Restriction
 from shared.ports.freshness import current_chunks
 from shared.ports.stores import Store, readable_note
-from shared.values import dataclass
 
 MAX_LINKS = 100
 """Most links of a note that are looked up: each name is a search."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from shared.model.index import IndexedChunk, Vector
 from shared.model.retrieval import CosineCalibration, Restriction
 from shared.ports.freshness import current_chunks
 from shared.ports.stores import SearchStore
-from shared.values import dataclass
 
 MAX_CHUNKS = 30
 """Most chunks of a note that count, from its beginning."""

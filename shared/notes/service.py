@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
@@ -20,7 +20,6 @@ from shared.model.notes import DEFAULT_VAULT, ListedNote, Note, TrashedNote, Tra
 from shared.ports.documents import read_page
 from shared.ports.pages import Page
 from shared.ports.stores import Store, readable_note
-from shared.values import dataclass
 
 TRASH_KEPT = timedelta(days=30)
 """Time that a version stays in the trash."""

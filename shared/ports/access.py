@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from shared.model.account import Person
-from shared.values import dataclass
 
 OWNER = "owner"
 """The role that may export and erase a tenant."""

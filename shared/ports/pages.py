@@ -6,11 +6,11 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from shared.errors import InvalidArgument
 from shared.model.documents import UnreadableDocument
-from shared.values import dataclass
 
 T = TypeVar("T")
 

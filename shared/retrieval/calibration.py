@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import combinations
 from operator import mul
 from statistics import fmean, pstdev
@@ -11,7 +12,6 @@ from statistics import fmean, pstdev
 from shared.model.index import IndexedChunk, Vector
 from shared.model.retrieval import CosineCalibration, Restriction
 from shared.ports.stores import SearchStore
-from shared.values import dataclass
 
 SAMPLE = 30
 """Newest chunks of an estimate: up to twice as many documents are read."""

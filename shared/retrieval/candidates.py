@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from operator import attrgetter
 from zoneinfo import ZoneInfo
@@ -28,7 +28,6 @@ from shared.retrieval.bm25 import bm25
 from shared.retrieval.folder_weights import Part, parts_of
 from shared.retrieval.legs import KeywordMatches, LegRunner
 from shared.retrieval.options import RetrievalOptions
-from shared.values import dataclass
 
 MIN_LEG = 10
 """Chunks brought from a part at least, however many parts share what a search may read."""

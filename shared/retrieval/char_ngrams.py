@@ -6,13 +6,12 @@ Stems miss what such a language joins and inflects (`Leihcomputer`, `Kinos`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from shared.language.words import folded_words
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import CorpusStats
-from shared.values import dataclass
 
 NGRAM_LENGTH = 4
 """Letters of a run; a shorter word is one. With 3 or 5 German, Spanish and Russian questions rank slightly worse."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from shared.errors import InvalidArgument
@@ -22,7 +22,6 @@ from shared.retrieval.options import RetrievalOptions
 from shared.retrieval.pipeline import RetrievalTrace, Retriever
 from shared.retrieval.scores import Formula, keyword_parts
 from shared.retrieval.selection import best_first, with_repeats, with_vectors
-from shared.values import dataclass
 
 MAX_CHUNKS = 2000
 """Chunks of all notes that are explained together. On Firestore each is two billed reads."""

@@ -8,10 +8,10 @@ hardly counts would leave no room for what lies in the first one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from shared.model.index import IndexedChunk, scope_token, vault_token
 from shared.model.retrieval import ChosenBy, Restriction, WeightedFolder
-from shared.values import dataclass
 
 MIN_WEIGHT = 0.1
 MAX_PARTS = 6

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import ParamSpec, TypeVar
 
@@ -35,7 +35,6 @@ from shared.ports.freshness import Freshness, NoteRevision, current
 from shared.ports.models import Embedder
 from shared.ports.stores import SearchStore
 from shared.retrieval.options import RetrievalOptions
-from shared.values import dataclass
 
 STEMS_SIDE_BY_SIDE = 4
 """Stems among which a restricted search shares its budget at a time: their frequencies count chunks outside the

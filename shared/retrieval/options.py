@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 
 from shared.settings import RetrievalSettings, Settings
-from shared.values import dataclass
 
 BILLED_POSTINGS = 32
 """The posting budget on Firestore: with it a question at 10,000 chunks reads at most 125 documents, or 150 where a time

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from shared.model.questions import Question
@@ -23,7 +23,6 @@ from shared.retrieval.scores import Formula, keyword_parts
 from shared.retrieval.selection import best_first, best_of_notes, rerank, select
 from shared.retrieval.spelling import correct_spelling, name_as_in_notes
 from shared.tracing import StepTimer
-from shared.values import dataclass
 
 NEAREST = 3
 """Notes shown beside a refusal."""

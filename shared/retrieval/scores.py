@@ -6,7 +6,7 @@ Pure: the same pool gives the same scores in the same order, whatever order its 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from shared.language.forms import NO_FORMS, OwnForms
@@ -32,7 +32,6 @@ from shared.retrieval.char_ngrams import ngram_corpus
 from shared.retrieval.folder_weights import weigher
 from shared.retrieval.legs import LegRunner
 from shared.retrieval.options import RetrievalOptions
-from shared.values import dataclass
 
 DAY = timedelta(days=1)
 MIN_NEARNESS_HALF_LIFE = timedelta(days=7)

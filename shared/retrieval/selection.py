@@ -9,7 +9,7 @@ import logging
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, islice
 from operator import mul
@@ -24,7 +24,6 @@ from shared.ports.models import Reranker
 from shared.retrieval.candidates import Pool
 from shared.retrieval.context import trigrams
 from shared.retrieval.scores import Formula, rank
-from shared.values import dataclass
 
 logger = logging.getLogger(__name__)
 

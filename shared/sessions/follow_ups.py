@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -20,7 +21,6 @@ from shared.language.terms import content_words, stem_of
 from shared.language.vocabulary import FollowUps, vocabulary
 from shared.times.lexicon import at_end, lexicon
 from shared.times.phrases import FoundTime, find_time
-from shared.values import dataclass
 
 MAX_CARRIED = 8
 """Words carried from the question before, at most."""

@@ -9,7 +9,7 @@ import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -36,7 +36,6 @@ from shared.sessions.limits import check_settings, check_title, title_of
 from shared.sessions.standalone import earlier_turns, resolve
 from shared.sessions.turns import Turn, as_read_now, cited_revisions, messages_of
 from shared.times.dates import is_within_years
-from shared.values import dataclass
 
 LIFETIME = timedelta(days=1)
 """Time for which a page token is valid."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from shared.answering.markers import read_markers
@@ -23,7 +24,6 @@ from shared.model.sessions import Message, Role
 from shared.ports.models import Writer
 from shared.sessions.follow_ups import Moment, drops_time, standalone_question
 from shared.sessions.turns import without_sources
-from shared.values import dataclass
 
 TURNS = 3
 """Earlier turns that the model is shown, the last ones."""

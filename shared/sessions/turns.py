@@ -23,7 +23,7 @@ import re
 import secrets
 import time
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
@@ -35,7 +35,6 @@ from shared.model.answers import StoredAnswer, Usage
 from shared.model.questions import Question
 from shared.model.sessions import Message, Role, Session, StoredCitation
 from shared.ports.freshness import Freshness, NoteRevision
-from shared.values import dataclass
 
 HEADING = "Sources:"
 UNTITLED = "untitled"

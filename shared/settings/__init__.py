@@ -6,14 +6,13 @@ Each field has its default, its parser and its meaning; docs/settings.md is chec
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import Field, field, fields
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from shared.errors import SettingsError
 from shared.settings import parse
 from shared.settings.parse import check
-from shared.values import dataclass
 
 LOCAL_TENANT = "local"
 """Tenant used when authentication is off."""

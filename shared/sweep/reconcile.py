@@ -24,7 +24,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from shared.errors import InvalidArgument, StoreRefused
@@ -36,7 +36,6 @@ from shared.model.notes import NoteKey
 from shared.ports.pages import Page
 from shared.sweep.repair import Repairs
 from shared.tracing import RequestThreads
-from shared.values import dataclass
 
 PAGE = 100
 """Keys listed at once; the bookmark is written after each page."""

@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from shared.errors import InvalidArgument
 from shared.markdown.frontmatter import split
 from shared.model.limits import ID, UNKEEPABLE, is_id
 from shared.model.templates import AUTO, NONE, Template
-from shared.values import dataclass
 
 SUFFIXES = frozenset({".md", ".markdown"})
 MAX_BYTES = 64 * 1024

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import Literal
@@ -26,7 +26,6 @@ from shared.ports.documents import DocumentStore
 from shared.ports.models import Embedder
 from shared.templates.files import TemplateFiles, check, read_folders, state_of
 from shared.templates.ranking import choose, fallback, has_current_vector, nearest, with_vectors
-from shared.values import dataclass
 
 _log = logging.getLogger(__name__)
 

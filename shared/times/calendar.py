@@ -6,11 +6,9 @@ Conventions (SPEC section 3): weeks start on Monday, seasons are meteorological 
 from __future__ import annotations
 
 from calendar import monthrange
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import StrEnum
-
-from shared.values import dataclass
 
 REACH = {"day": 1, "week": 7, "month": 31, "quarter": 92, "half": 184, "year": 366}
 """The most days a unit may have."""

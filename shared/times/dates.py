@@ -6,13 +6,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import cache
 from zoneinfo import ZoneInfo
 
 from shared.language.vocabulary import Times, vocabularies, vocabulary
 from shared.times.patterns import forms_of, ignore_case
-from shared.values import dataclass
 
 _ISO = re.compile(r"\b(?P<year>\d{4})-(?P<number>\d{2})(?:-(?P<day>\d{2}))?\b")
 _SLASHES = re.compile(r"\b(?P<year>\d{4})/(?P<number>\d{1,2})/(?P<day>\d{1,2})\b")

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
 from shared.language.sentences import sentences
 from shared.times.lexicon import NEARBY, Lexicon, at_end
-from shared.values import dataclass
 
 EVENT_REACH = 200
 """Characters on either side of a time in which its clause is read for what happened then."""

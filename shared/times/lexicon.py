@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cache
 from zoneinfo import ZoneInfo
@@ -27,7 +28,6 @@ from shared.times.patterns import (
     required_words,
     whole_words,
 )
-from shared.values import dataclass
 
 YEAR = r"(?:19|20)\d\d"
 NEARBY = 80

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from zoneinfo import ZoneInfo
 
@@ -26,7 +26,6 @@ from shared.times.readings import Reading, read
 from shared.times.recognition import has_other_year
 from shared.times.resolvers import ONE_DAY
 from shared.times.spelling import correct_names
-from shared.values import dataclass
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^“”]*”|«[^«»]*»|„[^„“”]*[“”]|`[^`]*`|(?<!\w)'[^']{2,80}'(?!\w)")
 

@@ -6,7 +6,7 @@ lead to a second mention, and a bound may follow (`onwards`).
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 
 from shared.times import calendar
@@ -21,7 +21,6 @@ from shared.times.recognition import (
     means_a_time_only,
 )
 from shared.times.resolvers import ONE_DAY, days_at, days_of, days_of_ordinal
-from shared.values import dataclass
 
 RECURRING = ("weekday", "weekend", "month", "season", "feast")
 """Kinds of times that come again and again."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from shared.language.words import is_one_edit
 from shared.times.lexicon import TimeWords
-from shared.values import dataclass
 
 MAX_CORRECTIONS = 20
 """Words of a text that are corrected."""

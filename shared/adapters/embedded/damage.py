@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from shared.adapters.embedded.documents import (
@@ -42,7 +43,6 @@ from shared.adapters.sqlite_files import code_of
 from shared.errors import NoteUnreadable
 from shared.model.index import IndexedChunk, IndexStatus
 from shared.model.notes import Note, UnreadableNote
-from shared.values import dataclass
 
 EXPECTED = (
     "what was saved, but the disk has changed it: save it again, or delete it and restore an "

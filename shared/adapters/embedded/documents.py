@@ -14,6 +14,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -24,7 +25,6 @@ from shared.errors import OperatorError
 from shared.model.codec import Codec
 from shared.model.index import IndexedChunk, IndexRecord
 from shared.model.notes import Note
-from shared.values import dataclass
 
 T = TypeVar("T")
 

@@ -13,6 +13,7 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TypeVar
@@ -20,7 +21,6 @@ from typing import TypeVar
 from shared.adapters.embedded.files import Row, TenantFile, TenantFiles, make_folder
 from shared.errors import Erased, StoreUnavailable
 from shared.ports.pages import Page
-from shared.values import dataclass
 
 T = TypeVar("T")
 

