@@ -30,5 +30,5 @@ if flask.has_app_context():  # the host loads this file in its own
 
 if os.environ.get("K_SERVICE"):
     extras.check(
-        Settings.from_env(os.environ)
+        Settings.from_env(os.environ),
     )  # a revision with a bad setting must not go live as healthy

@@ -194,7 +194,7 @@ def _question(
                 limit=limit,
                 stems=stems,
                 restriction=restriction,
-            )
+            ),
         )
 
     recent = store.recent(

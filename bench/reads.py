@@ -51,7 +51,7 @@ class _Connection(Connection):
                     add,
                     self.reads,
                     (documents, aggregations, vector_searches),
-                )
+                ),
             )
 
 

@@ -51,7 +51,7 @@ class SearchRoute:
                 "AUTH": "none",
                 "GOOGLE_CLOUD_PROJECT": project,
                 "LOG_LEVEL": "ERROR",
-            }
+            },
         )
         built = bootstrap.build(settings, tenant=tenant_id)
         self._app = bootstrap.assemble(replace(built, store=store, embedder=embedder))

@@ -244,7 +244,7 @@ class _InThePassagesWords(ScriptedWriter):
         passage = re.search(r"(?:word\d+ ){5}word\d+", prompt.user)
         assert passage
         self.answers = [
-            f"It says {passage[0]} [N1]. Another one followed [N2, N3]. So it went on [N4]."
+            f"It says {passage[0]} [N1]. Another one followed [N2, N3]. So it went on [N4].",
         ]
         yield from super().stream(prompt)
 

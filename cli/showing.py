@@ -554,7 +554,7 @@ def tell_who_was_away(meta: Json, client: ApiClient) -> None:
     by_words_alone = meta["retrieval"]["strategy"] == KEYWORD_RECENCY
     if models.embedder and by_words_alone:
         problems.append(
-            f"{models.embedder} did not answer: passages were found by their words alone"
+            f"{models.embedder} did not answer: passages were found by their words alone",
         )
 
     for problem in problems:

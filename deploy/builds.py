@@ -54,7 +54,7 @@ def require_none(google: Google, prefix: str) -> None:
             "indexes, and deploys when they are ready. Nothing was changed. Wait for its end:\n"
             f"    gcloud builds log --stream {build.id} --project={google.project}\n"
             "or end it; Firestore goes on building the indexes. Then run the same command again:\n"
-            f"    gcloud builds cancel {build.id} --project={google.project}"
+            f"    gcloud builds cancel {build.id} --project={google.project}",
         )
 
 
@@ -67,7 +67,7 @@ def require_first(google: Google, prefix: str, build_id: str) -> None:
     if first.id != build_id:
         raise Stop(
             f"Build {first.id} of release {first.release} is under way since {first.created} and deploys the "
-            "same functions. This build has changed nothing; when the other has ended, run deploy/up.sh again."
+            "same functions. This build has changed nothing; when the other has ended, run deploy/up.sh again.",
         )
 
 
@@ -83,7 +83,7 @@ def require_newest(
     if now_newest not in (newest, release):
         raise Stop(
             f"Release {now_newest} was deployed since this build of release {release} was planned, and would be replaced "
-            "by it. This build has changed nothing; run deploy/up.sh again with the version that is meant."
+            "by it. This build has changed nothing; run deploy/up.sh again with the version that is meant.",
         )
 
 

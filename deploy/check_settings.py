@@ -58,7 +58,8 @@ def check(variables: Mapping[str, str], key: str) -> None:
             package = module.replace(".", "-")
             if package not in deployed_packages:
                 raise SettingsError(
-                    need.variable, f"{package} in requirements.txt, which is what functions have"
+                    need.variable,
+                    f"{package} in requirements.txt, which is what functions have",
                 )
 
     templates = ROOT / "templates"
@@ -66,7 +67,8 @@ def check(variables: Mapping[str, str], key: str) -> None:
         path = (ROOT / folder).resolve()
         if not (path.is_dir() and path.is_relative_to(templates)):
             raise SettingsError(
-                "TEMPLATE_FOLDERS", f"folders in templates/, the only ones uploaded; got '{folder}'"
+                "TEMPLATE_FOLDERS",
+                f"folders in templates/, the only ones uploaded; got '{folder}'",
             )
 
 

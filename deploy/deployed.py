@@ -25,7 +25,7 @@ def documented() -> frozenset[str]:
             r"^\| `([A-Z0-9_]+)` \|",
             PAGE.read_text(encoding="utf-8"),
             re.MULTILINE,
-        )
+        ),
     )
 
 
@@ -72,7 +72,7 @@ def agreed(settings: Mapping[str, Mapping[str, str]], named: Collection[str]) ->
         names = ", ".join(sorted(unsendable))
         raise Stop(
             f"{names}: expected a value without ; and |, which a build separates settings by. "
-            "Nothing was changed. Somebody set it by hand: change it there."
+            "Nothing was changed. Somebody set it by hand: change it there.",
         )
 
     lines = []
@@ -86,7 +86,7 @@ def agreed(settings: Mapping[str, Mapping[str, str]], named: Collection[str]) ->
             "The functions serve with different settings, since a deployment stopped half-way or somebody changed one of "
             f"them:\n{differences}\n"
             "Nothing was changed. Name the value that all of them are to have (--set NAME=VALUE, --database NAME), or go "
-            "back to one release with deploy/rollback.sh first."
+            "back to one release with deploy/rollback.sh first.",
         )
 
     return merged

@@ -118,7 +118,7 @@ def check_database(deployment: Deployment) -> bool:
             f"Database {database.id} stays, because\n{lines}\n"
             "Nothing was deleted. Without --with-notes everything but the database goes. To delete the database all "
             f"the same:\n    gcloud firestore databases update --no-delete-protection {options}\n"
-            f"    gcloud firestore databases delete {options}"
+            f"    gcloud firestore databases delete {options}",
         )
 
     return True
@@ -138,7 +138,7 @@ def delete_database(deployment: Deployment) -> None:
             tell(
                 f"Database {database.id} may be there still, without its protection from deletion ({refused}). Switch it "
                 f"on:\n    gcloud firestore databases update --delete-protection --database='{database.id}' "
-                f"--project={google.project}"
+                f"--project={google.project}",
             )
         else:
             tell(f"Database {database.id} was not deleted, and is protected from deletion again.")
@@ -166,13 +166,13 @@ def chosen(google: Google, options: argparse.Namespace) -> Deployment:
         if options.with_notes and len(used) > 1:
             raise Stop(
                 f"The functions were deployed to several databases, {' and '.join(sorted(used))}: a deployment stopped "
-                "half-way. Nothing was deleted. Run deploy/up.sh with the --database that is meant, then this again."
+                "half-way. Nothing was deleted. Run deploy/up.sh with the --database that is meant, then this again.",
             )
         if options.with_notes and options.database not in (None, deployment.database.id):
             raise Stop(
                 f"--database {database_id}: the functions use {deployment.database.id}, and with --with-notes that one "
                 "would go with them. Nothing was deleted. To delete only the other one, which no function uses:\n"
-                f"    deploy/down.sh {google.project} --only-database '{database_id}'"
+                f"    deploy/down.sh {google.project} --only-database '{database_id}'",
             )
         return deployment
 
@@ -197,7 +197,7 @@ def unused_database(google: Google, options: argparse.Namespace) -> Deployment:
         if database.id in look.databases_of(deployment):
             raise Stop(
                 f"Database {database.id} stays: functions of {owner.deployment_name(deployment.prefix)} use it. Nothing "
-                f"was deleted. With --with-notes instead of --only-database it goes together with them."
+                f"was deleted. With --with-notes instead of --only-database it goes together with them.",
             )
 
     prefix = options.function_prefix

@@ -89,7 +89,7 @@ class Database:
                     "field": {"fieldPath": "__name__"},
                     "op": operator,
                     "value": {"referenceValue": f"{self.name}/documents/{bound}"},
-                }
+                },
             }
 
         address = f"firestore/v1/{self.name}/documents:runQuery"

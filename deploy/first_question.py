@@ -236,7 +236,7 @@ def main(
     if app_check == "enforce":
         ask_health(chat, api)
         print(
-            "\n   Both answer /health. APP_CHECK=enforce lets only attested apps ask, so the question is yours to ask."
+            "\n   Both answer /health. APP_CHECK=enforce lets only attested apps ask, so the question is yours to ask.",
         )
     else:
         with temporary_user(google, prefix, key) as token:
@@ -252,7 +252,7 @@ def main(
         f"  questions        {chat}\n  all else         {api}\n"
         f"  region           {region}\n  function         {prefix}chat\n  database         {database}\n"
         f"  web/config.json  {json.dumps(page)}\n"
-        f"Who may sign up is yours to choose: https://console.firebase.google.com/project/{project}/authentication/providers"
+        f"Who may sign up is yours to choose: https://console.firebase.google.com/project/{project}/authentication/providers",
     )
 
 

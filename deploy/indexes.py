@@ -127,14 +127,14 @@ class Indexes:
                 sys.exit(
                     f"Firestore could not build these indexes; the functions stay as they were:\n{lines}\n"
                     "Delete each (gcloud firestore indexes composite delete, or the console for a single field), then\n"
-                    "run deploy/up.sh again: it makes them anew."
+                    "run deploy/up.sh again: it makes them anew.",
                 )
             if not status.building:
                 return
             waited = time.monotonic() - started
             if waited > LONGEST_WAIT:
                 sys.exit(
-                    f"Indexes are still being built. {GOES_ON}\n{status.line(int(waited // 60))}"
+                    f"Indexes are still being built. {GOES_ON}\n{status.line(int(waited // 60))}",
                 )
             if waited >= next_line:
                 if not next_line:

@@ -39,7 +39,7 @@ class Monitored:
         """Makes what is missing. Alerts go to the address."""
         google = self.google
         tell(
-            "- Cloud Monitoring: log-based metrics and the dashboard are free, alerts are billed by condition."
+            "- Cloud Monitoring: log-based metrics and the dashboard are free, alerts are billed by condition.",
         )
         google.switch_on("monitoring")
         for name, metric in self._files("metrics"):
@@ -128,7 +128,7 @@ class Monitored:
                 "POST",
                 f"{self.monitoring}/uptimeCheckConfigs",
                 check,
-            )
+            ),
         )
 
     def _subscriptions(self) -> Iterator[str]:
@@ -169,7 +169,8 @@ class Monitored:
 
         agent = self._pubsub_agent()
         patiently(
-            "does not exist", lambda: google.grant(self.dead_topic, "roles/pubsub.publisher", agent)
+            "does not exist",
+            lambda: google.grant(self.dead_topic, "roles/pubsub.publisher", agent),
         )
         policy = {"deadLetterTopic": topic, "maxDeliveryAttempts": ATTEMPTS}
         for name in self._subscriptions():
@@ -288,7 +289,7 @@ def patiently(words: str, call: Callable[[], Any]) -> None:
             if words not in refused.said:
                 raise
             tell(
-                f"- Google does not know everywhere yet what was just made; trying again in {seconds} s"
+                f"- Google does not know everywhere yet what was just made; trying again in {seconds} s",
             )
             pause(seconds)
         else:

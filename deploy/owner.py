@@ -224,7 +224,7 @@ def why_kept(
     if owner.prefix != deployment.prefix:
         reasons.append(
             f"it belongs to {deployment_name(owner.prefix)}, and you named {deployment_name(deployment.prefix)}: "
-            f"choose with --function-prefix '{owner.prefix}'"
+            f"choose with --function-prefix '{owner.prefix}'",
         )
 
     if owner.shared:

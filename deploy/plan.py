@@ -117,7 +117,8 @@ class Parser(argparse.ArgumentParser):
 
 def parsed(arguments: list[str]) -> argparse.Namespace:
     parser = Parser(
-        prog="deploy/up.sh", description="Everything, from a project with billing to an answer."
+        prog="deploy/up.sh",
+        description="Everything, from a project with billing to an answer.",
     )
     parser.add_project()
     parser.add_argument(
@@ -197,7 +198,7 @@ def settings_given(assignments: list[str]) -> dict[str, str]:
     for name in settings:
         if name.endswith("_KEY"):
             raise Stop(
-                f"--set {name}: the build's record would keep it. Export {name}, or wait to be asked for it."
+                f"--set {name}: the build's record would keep it. Export {name}, or wait to be asked for it.",
             )
         if name in ("FIRESTORE_DATABASE", "FUNCTION_PREFIX", "STORE"):
             raise Stop(f"--set {name}: it is --database, --function-prefix or firestore.")
@@ -242,7 +243,7 @@ def decided(google: Google, options: argparse.Namespace) -> Plan:
         if database.get("type") == "DATASTORE_MODE":
             raise Stop(
                 f"Database {database_id} is in Datastore mode, which cannot be changed: "
-                "give --database a name of its own."
+                "give --database a name of its own.",
             )
         database_location = database["locationId"]
 
@@ -264,7 +265,7 @@ def decided(google: Google, options: argparse.Namespace) -> Plan:
             {**deployed_settings, **settings},
             location,
             first=is_first,
-        )
+        ),
     )
     deployment = Deployment(
         google=google,
@@ -364,20 +365,20 @@ def places(
         # In two regions every note would be indexed twice.
         raise Stop(
             f"The functions are in {deployed_region}; deploy/down.sh {options.project} takes them away, "
-            "then they can move."
+            "then they can move.",
         )
 
     if database_location and options.location and options.location != database_location:
         raise Stop(
             f"--location {options.location}: the database is in {database_location}, for good; "
-            "--database makes one of its own."
+            "--database makes one of its own.",
         )
 
     region: str = deployed_region or options.region or ""
     location = database_location or options.location or _location_near(region)
     if not location:
         raise Stop(
-            "--location: expected where the notes are kept, for good: eur3 (Europe), nam5 (America) or a region"
+            "--location: expected where the notes are kept, for good: eur3 (Europe), nam5 (America) or a region",
         )
 
     if not region:
@@ -394,7 +395,8 @@ def _location_near(region: str) -> str:
         if region in regions:
             near = location
     return ask(
-        "Where the notes are kept, for good (eur3: Europe, nam5: America, or a region)", near
+        "Where the notes are kept, for good (eur3: Europe, nam5: America, or a region)",
+        near,
     )
 
 
@@ -412,13 +414,13 @@ def require_prepared(plan: Plan) -> None:
     database = plan.deployment.database
     if plan.new_database:
         raise Stop(
-            f"--prepared: there is no database {database.id}; terraform apply in deploy/terraform makes it."
+            f"--prepared: there is no database {database.id}; terraform apply in deploy/terraform makes it.",
         )
 
     if plan.claim is not None:
         raise Stop(
             f"--prepared: database {database.id} does not say that it is this deployment's. Let terraform make it, or run "
-            "deploy/up.sh once as an owner of the project without --prepared."
+            "deploy/up.sh once as an owner of the project without --prepared.",
         )
 
     if plan.key:
@@ -436,7 +438,7 @@ def _require_key(deployment: Deployment, setting: str) -> None:
 
     raise Stop(
         f"--prepared: the secret {secret} has no key yet. Add it:\n"
-        f"    gcloud secrets versions add {secret} --data-file=- --project={google.project}"
+        f"    gcloud secrets versions add {secret} --data-file=- --project={google.project}",
     )
 
 
@@ -451,7 +453,7 @@ def taken_over(plan: Plan, options: argparse.Namespace) -> None:
         f"In {options.project} this is not ours, and deploying would change it:\n{lines}\n"
         "Nothing was changed. The way beside them is names and a database of its own:\n"
         f"    FUNCTION_PREFIX=notes- FIRESTORE_DATABASE=notes deploy/up.sh {options.project} …\n"
-        "To take them over all the same, name each by the flag below it."
+        "To take them over all the same, name each by the flag below it.",
     )
 
 

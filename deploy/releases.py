@@ -178,7 +178,7 @@ def history(google: Google, deployment: Deployment | None) -> History:
     """Raises Refused."""
     deployed = deployment.functions if deployment else {}
     return History(
-        tuple(_served_function(google, name, deployed[name]) for name in sorted(deployed))
+        tuple(_served_function(google, name, deployed[name]) for name in sorted(deployed)),
     )
 
 
@@ -293,7 +293,7 @@ def check(project: str, prefix: str, release: str) -> None:
         "Somebody has pinned these functions' traffic to a revision, or deployed at the same time. To switch every\n"
         "function to this release:\n"
         f"    deploy/rollback.sh {project}{option} --to {release}\n"
-        "Where a function or a revision is missing or not ready, the log says why; then run deploy/up.sh again."
+        "Where a function or a revision is missing or not ready, the log says why; then run deploy/up.sh again.",
     )
 
 

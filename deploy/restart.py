@@ -67,13 +67,14 @@ def main(options: argparse.Namespace) -> None:
     if shared:
         raise Stop(
             f"Requests of {', '.join(shared)} are shared between revisions, or there is none. Nothing was changed. Choose "
-            "one release with deploy/rollback.sh first."
+            "one release with deploy/rollback.sh first.",
         )
 
     for function in deployed.functions:
         name = restart(google, function)
         print(
-            f"- {function.name} serves {name} now, release {function.serving_release}.", flush=True
+            f"- {function.name} serves {name} now, release {function.serving_release}.",
+            flush=True,
         )
 
 

@@ -26,7 +26,7 @@ def minute(text: str) -> datetime:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"expected a moment like 2026-11-22T08:15:00Z, got {text!r}"
+            f"expected a moment like 2026-11-22T08:15:00Z, got {text!r}",
         ) from None
 
     if moment.tzinfo is None:
@@ -42,7 +42,7 @@ def request(source: JSON, options: argparse.Namespace) -> tuple[str, JSON]:
     earliest = datetime.fromisoformat(source["earliestVersionTime"])
     if not earliest <= options.at <= datetime.now(UTC):
         raise Stop(
-            f"--at: expected a minute since {earliest:%Y-%m-%dT%H:%M}Z, the earliest that is kept, and until now"
+            f"--at: expected a minute since {earliest:%Y-%m-%dT%H:%M}Z, the earliest that is kept, and until now",
         )
     snapshot = {
         "database": source["name"],
@@ -75,7 +75,7 @@ def main(options: argparse.Namespace) -> None:
     tell(
         f"Apps must follow: the notes come back in a database of another name, {restored}. Apps that use Firestore\n"
         f'directly go on with {damaged} until they are released with getFirestore(app, "{restored}"); what they write\n'
-        f"until then stays in {damaged} alone. Apps that call the functions follow by the last command below."
+        f"until then stays in {damaged} alone. Apps that call the functions follow by the last command below.",
     )
     tell(f"- Database {restored}, beside {damaged}: some minutes; billed by its size.")
 
@@ -85,7 +85,7 @@ def main(options: argparse.Namespace) -> None:
     protect(google, source, f"{databases}/{restored}")
     tell(
         f"It is protected as {damaged} is, and nobody uses it yet: it has no rules. Then\n"
-        f"  deploy/up.sh {options.project} --database {restored}"
+        f"  deploy/up.sh {options.project} --database {restored}",
     )
 
 

@@ -26,7 +26,7 @@ def chosen(deployed: History, requested: str | None) -> Release:
     release = by_id.get(release_id)
     if release is None:
         raise Stop(
-            f"--to: expected one of the releases below, got {release_id!r}\n{table(deployed)}"
+            f"--to: expected one of the releases below, got {release_id!r}\n{table(deployed)}",
         )
 
     lacking = deployed.lacking(release)
@@ -34,7 +34,7 @@ def chosen(deployed: History, requested: str | None) -> Release:
         raise Stop(
             f"Release {release.id} cannot be gone back to: {', '.join(lacking)} has no revision of it. It was never\n"
             "deployed whole, or the function was deleted or made anew since. Name another release with --to, or check\n"
-            f"that version out and run deploy/up.sh. Nothing was changed.\n{table(deployed)}"
+            f"that version out and run deploy/up.sh. Nothing was changed.\n{table(deployed)}",
         )
 
     return release
@@ -48,7 +48,7 @@ def _previous(deployed: History) -> str:
         if len(serving) != 1:
             raise Stop(
                 f"Functions serve {', '.join(sorted(serving))}: say with --to which one is meant. Nothing was changed.\n"
-                f"{table(deployed)}"
+                f"{table(deployed)}",
             )
         return serving.pop()
 
@@ -59,7 +59,7 @@ def _previous(deployed: History) -> str:
             return release.id
 
     raise Stop(
-        f"There is no release before {newest.id} that every function has. Nothing was changed.\n{table(deployed)}"
+        f"There is no release before {newest.id} that every function has. Nothing was changed.\n{table(deployed)}",
     )
 
 
@@ -152,7 +152,7 @@ def main(options: argparse.Namespace) -> None:
         print(switch(google, function, release), flush=True)
     print(
         "Rules, indexes, the database, its owner and the schedule stay. The next deploy/up.sh keeps the settings with which\n"
-        "these revisions were deployed, unless --set changes them, and sends every request to what it deploys."
+        "these revisions were deployed, unless --set changes them, and sends every request to what it deploys.",
     )
     added = added_since(deployed, release)
     if added:
@@ -163,7 +163,7 @@ def main(options: argparse.Namespace) -> None:
         )
         sys.exit(
             "Functions that came with a later release are left, and go on serving it beside the older ones. Take them away;\n"
-            f"the next deploy/up.sh of a release that has them makes them again:{commands}"
+            f"the next deploy/up.sh of a release that has them makes them again:{commands}",
         )
 
 

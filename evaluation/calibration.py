@@ -48,7 +48,7 @@ def measured(
     notes = newest.values()
     if len(notes) < MIN_NOTES:
         raise OperatorError(
-            f"{MIN_NOTES} notes indexed with {embedder.model} are needed to measure it, got {len(notes)}"
+            f"{MIN_NOTES} notes indexed with {embedder.model} are needed to measure it, got {len(notes)}",
         )
 
     vectors = [vector for note in notes for vector in note.vectors]
@@ -72,7 +72,7 @@ def measured(
     )
     if calibration.match <= calibration.baseline:
         raise OperatorError(
-            f"{embedder.model} finds notes no nearer to their own titles than to those of others"
+            f"{embedder.model} finds notes no nearer to their own titles than to those of others",
         )
 
     return calibration

@@ -74,7 +74,8 @@ def relevant_ids(
             note_id = names.get(f"{question.vault}/{name}", names.get(name))
         if note_id is None:
             raise InvalidArgument(
-                f"question {question.question_id}: relevant", f"a note's id or path, not {name!r}"
+                f"question {question.question_id}: relevant",
+                f"a note's id or path, not {name!r}",
             )
         relevant[note_id] = grade
 
@@ -115,7 +116,7 @@ class RememberingEmbedder:
         keys = [self._key(text) for text in texts]
         with closing(sqlite3.connect(self.file, timeout=60)) as connection, connection:
             connection.execute(
-                "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID"
+                "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID",
             )
             vectors = _read_all(connection, keys)
             text_of = dict(zip(keys, texts, strict=True))

@@ -80,7 +80,8 @@ def read_golden(file: Path) -> tuple[GoldenQuestion, ...]:
             raise InvalidArgument(place, _expected(error)) from error
         if question.question_id in questions:
             raise InvalidArgument(
-                f"{place}: id", f"an id of its own, {question.question_id!r} is taken"
+                f"{place}: id",
+                f"an id of its own, {question.question_id!r} is taken",
             )
         questions[question.question_id] = question
 
@@ -147,7 +148,9 @@ def _graded(value: object) -> object:
 
 
 _Instant = Annotated[
-    str, BeforeValidator(_as_text), AfterValidator(lambda text: parse_instant(text) and text)
+    str,
+    BeforeValidator(_as_text),
+    AfterValidator(lambda text: parse_instant(text) and text),
 ]
 _Zone = Annotated[str, AfterValidator(parse_zone)]
 _Names = tuple[str, ...]
@@ -197,7 +200,8 @@ class _Entry(_Strict):
     slice: Annotated[str, Field(min_length=1)] = "all"
     vault: str = ""
     answer_facts: Annotated[
-        tuple[Annotated[str, Field(pattern=r"\S")], ...], Field(alias="answer_facts")
+        tuple[Annotated[str, Field(pattern=r"\S")], ...],
+        Field(alias="answer_facts"),
     ] = ()
 
     @model_validator(mode="after")

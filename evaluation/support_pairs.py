@@ -41,12 +41,12 @@ DROPPED = 0.25
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)?(?![\w,]|\.\d)")
 _NAME = re.compile(r"(?<=\s)(?:[A-Z][A-Za-z0-9-]*[A-Za-z0-9]|[a-z]+[A-Z][A-Za-z0-9]*)\b")
 _AUXILIARY = re.compile(
-    r"\b(is|are|was|were|can|could|may|might|will|would|has|have|had|does|do|did|should|must)\b(?! not)"
+    r"\b(is|are|was|were|can|could|may|might|will|would|has|have|had|does|do|did|should|must)\b(?! not)",
 )
 _NOT = re.compile(r"\s(?:do|does|did)?\s?not\b|\b(?:no|never)\s")
 _VERB = re.compile(
     r"\b(increase|decrease|reduce|induce|inhibit|cause|lead|promote|require|affect|improve|regulate|play|enhance|prevent|"
-    r"protect|allow|contain|show|provide|activate|suppress|express|bind|produce|raise|lower|support|drive|mediate|trigger|result)s\b"
+    r"protect|allow|contain|show|provide|activate|suppress|express|bind|produce|raise|lower|support|drive|mediate|trigger|result)s\b",
 )
 
 

@@ -220,7 +220,8 @@ def server_for(client: ApiClient) -> Server[Any]:
         return await in_thread(_call, client, params.name, params.arguments or {})
 
     async def list_resources(
-        _: object, params: types.PaginatedRequestParams | None
+        _: object,
+        params: types.PaginatedRequestParams | None,
     ) -> types.ListResourcesResult:
         return await in_thread(_resources, client, params.cursor if params else None)
 
@@ -234,7 +235,8 @@ def server_for(client: ApiClient) -> Server[Any]:
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read_resource(
-        _: object, params: types.ReadResourceRequestParams
+        _: object,
+        params: types.ReadResourceRequestParams,
     ) -> types.ReadResourceResult:
         return await in_thread(_read, client, str(params.uri))
 
@@ -265,7 +267,9 @@ def answer_one(client: ApiClient, body: bytes, headers: Mapping[str, str]) -> tu
 
 
 async def _exchange(
-    server: Server[Any], body: bytes, headers: Mapping[str, str]
+    server: Server[Any],
+    body: bytes,
+    headers: Mapping[str, str],
 ) -> tuple[int, bytes]:
     """Runs the SDK's server for one request, without a network between."""
     manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)

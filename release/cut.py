@@ -105,7 +105,7 @@ def highlights(changelog: str, version: str) -> str:
     if not 1 <= count <= MOST_HIGHLIGHTS:
         raise CannotRelease(
             f"{CHANGELOG} has {count} lines of highlights: "
-            f"write 1 to {MOST_HIGHLIGHTS}, and put details below '### Details'"
+            f"write 1 to {MOST_HIGHLIGHTS}, and put details below '### Details'",
         )
 
     return message
@@ -130,5 +130,5 @@ if __name__ == "__main__":
     except CannotRelease as problem:
         sys.exit(f"no release: {problem}")
     print(
-        f"dist/ holds the release. Next: git push --follow-tags, then upload dist/*{sys.argv[1]}*"
+        f"dist/ holds the release. Next: git push --follow-tags, then upload dist/*{sys.argv[1]}*",
     )

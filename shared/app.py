@@ -71,7 +71,7 @@ class Parts:
     questions: Cache[Vector] = field(default_factory=Cache)
     """Vectors of recent questions."""
     calibrations: Cache[CosineCalibration] = field(
-        default_factory=partial(Cache, seconds=CALIBRATION_SECONDS)
+        default_factory=partial(Cache, seconds=CALIBRATION_SECONDS),
     )
     """Estimated calibrations by (tenant, index version), for an embedder without a measured one."""
     results: Cache[Retrieved] | None = field(default_factory=Cache)

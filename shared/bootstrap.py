@@ -305,7 +305,11 @@ def _paths(parts: Parts, budgets: Budgets) -> _Paths:
         return _Paths(embedder_of, indexer, retriever)
 
     previous_embedder_of = partial(
-        _tenant_embedder, parts, budgets, parts.previous_embedder, previous_version
+        _tenant_embedder,
+        parts,
+        budgets,
+        parts.previous_embedder,
+        previous_version,
     )
     previous_indexer = replace(
         indexer,
@@ -314,7 +318,9 @@ def _paths(parts: Parts, budgets: Budgets) -> _Paths:
         second_version=version,
     )
     changing_indexer = replace(
-        indexer, previous_indexer=previous_indexer, second_version=previous_version
+        indexer,
+        previous_indexer=previous_indexer,
+        second_version=previous_version,
     )
     previous_retriever = replace(
         retriever,
@@ -433,7 +439,9 @@ def _hosted_embedder(settings: Settings) -> Embedder | None:
 
 
 def _local_embedder(
-    model: str | None, calibration: CosineCalibration | None, setting: str = "EMBEDDING_MODEL"
+    model: str | None,
+    calibration: CosineCalibration | None,
+    setting: str = "EMBEDDING_MODEL",
 ) -> Embedder | None:
     """Returns the embedder that runs in this process; None if it is not installed, as in every function.
 
@@ -448,7 +456,8 @@ def _local_embedder(
         return embedder.LocalEmbedder.of(model, calibration)
     except ModelRefused as error:
         raise SettingsError(
-            setting, f"a model of sentence-transformers; {error.message}"
+            setting,
+            f"a model of sentence-transformers; {error.message}",
         ) from error
 
 
@@ -538,7 +547,9 @@ def _verifier(settings: Settings, tenant: str) -> Verifier:
     if is_emulated:
         return firebase_auth.EmulatorVerifier(project, accounts=accounts)
     return firebase_auth.FirebaseVerifier(
-        project, settings.auth_certificates_url, accounts=accounts
+        project,
+        settings.auth_certificates_url,
+        accounts=accounts,
     )
 
 
@@ -569,7 +580,8 @@ def _project(settings: Settings) -> str:
     """Returns the project. Raises SettingsError if there is none."""
     if not settings.project:
         raise SettingsError(
-            "GOOGLE_CLOUD_PROJECT", "a project id: Firestore and Firebase Auth belong to one"
+            "GOOGLE_CLOUD_PROJECT",
+            "a project id: Firestore and Firebase Auth belong to one",
         )
     return settings.project
 

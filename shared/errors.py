@@ -126,7 +126,11 @@ class ModelUnavailable(Unavailable):
     """
 
     def __init__(
-        self, message: str, *, retry_after: float | None = None, is_billed: bool = True
+        self,
+        message: str,
+        *,
+        retry_after: float | None = None,
+        is_billed: bool = True,
     ) -> None:
         super().__init__(message, retry_after=retry_after)
         self.is_billed = is_billed

@@ -52,7 +52,8 @@ class RequestRecord:
             from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
 
             parent = TraceContextTextMapPropagator().extract(
-                {"traceparent": traceparent}, Context()
+                {"traceparent": traceparent},
+                Context(),
             )
             self._span = _tracers[0].start_span("request", parent)
 

@@ -42,7 +42,7 @@ def conflicts(context: CommandContext, notes: tuple[str, ...], take: str | None)
     """
     if take and not notes:
         raise click.UsageError(
-            "--take decides for notes that are named; `aurora index --take` for a whole folder"
+            "--take decides for notes that are named; `aurora index --take` for a whole folder",
         )
 
     rows = []

@@ -207,7 +207,7 @@ def dev(
                 trigger,
                 context.tenant_id,
                 reconcile_waits(),
-            )
+            ),
         )
         stack.callback(trigger.stop)
         trigger.start()
@@ -236,7 +236,7 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
                 holder = holder_of(port)
             reason = holder or error.strerror
             fail(
-                f"port {port} cannot be had on {host} ({reason}): stop what uses it, or choose one with --port"
+                f"port {port} cannot be had on {host} ({reason}): stop what uses it, or choose one with --port",
             )
         listener.listen(128)
         yield listener
@@ -247,13 +247,13 @@ def _check_exposure(settings: Settings, listen: str) -> None:
     if settings.auth == "none" and listen not in LOOPBACK:
         fail(
             f"--listen {listen}: with AUTH=none every machine that reaches it could read and change the notes; "
-            "AUTH=firebase makes people sign in, AUTH=emulator asks other machines for a secret that it prints"
+            "AUTH=firebase makes people sign in, AUTH=emulator asks other machines for a secret that it prints",
         )
 
     if settings.auth != "firebase" and "*" in settings.allowed_origins:
         fail(
             f"ALLOWED_ORIGINS=*: with AUTH={settings.auth} every web page could read and change the notes; "
-            "name pages, or AUTH=firebase makes people sign in"
+            "name pages, or AUTH=firebase makes people sign in",
         )
 
 

@@ -35,7 +35,7 @@ def doctor(context: CommandContext, project: str | None, *, calibrate: bool) -> 
     """
     if calibrate and (project or context.server):
         raise click.UsageError(
-            "--calibrate measures on this machine: without --project or --server"
+            "--calibrate measures on this machine: without --project or --server",
         )
 
     if calibrate:
@@ -76,7 +76,7 @@ def _calibrate(context: CommandContext) -> None:
     with context.app() as app:
         if not is_begun(app, context.tenant_id):
             raise OperatorError(
-                f"no notes of {context.tenant_id} yet to measure the embedder on: run aurora index"
+                f"no notes of {context.tenant_id} yet to measure the embedder on: run aurora index",
             )
         embedder = app.embedder_of(context.tenant_id)
         if embedder is None:

@@ -67,7 +67,8 @@ T = TypeVar("T")
 @click.command()
 @click.argument("path", type=FOLDER)
 @click.option(
-    "--vault", help="The vault that the notes go into.  [default: default, or one of its own]"
+    "--vault",
+    help="The vault that the notes go into.  [default: default, or one of its own]",
 )
 @click.option(
     "--watch",

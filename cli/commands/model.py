@@ -127,7 +127,7 @@ def _server_here(context: CommandContext) -> str:
     address = _send(context, "POST", {"kind": "openai"})["address"]
     if address is None:
         raise click.UsageError(
-            "no model server answers on this machine: start one, or name its --address"
+            "no model server answers on this machine: start one, or name its --address",
         )
     return str(address)
 

@@ -152,7 +152,7 @@ def _disk(app: App, tenant_id: str) -> str:
         lines = "; ".join(damages.pages[:MAX_NAMED])
         raise OperatorError(
             f"{file} is damaged ({lines}): take out what can be read with aurora export, "
-            "then restore a backup, or move the file away and bring the export back"
+            "then restore a backup, or move the file away and bring the export back",
         )
 
     problems = "; ".join(_damaged_rows(damages))

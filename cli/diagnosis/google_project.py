@@ -100,7 +100,7 @@ class GoogleProject:
             credentials.refresh(Request())  # type: ignore[no-untyped-call]
         except GoogleAuthError as error:
             raise OperatorError(
-                f"no credentials for Google Cloud ({type(error).__name__}): run gcloud auth application-default login"
+                f"no credentials for Google Cloud ({type(error).__name__}): run gcloud auth application-default login",
             ) from error
 
         return str(credentials.token)

@@ -173,7 +173,8 @@ def reaching(server: str, token: str | None, models: Models | None = None) -> It
     address = urlsplit(server)
     if address.scheme not in ("http", "https") or not address.hostname:
         raise InvalidArgument(
-            "--server", "an address like https://europe-west1-project.cloudfunctions.net"
+            "--server",
+            "an address like https://europe-west1-project.cloudfunctions.net",
         )
 
     is_here = address.scheme == "http" and address.hostname in LOOPBACK
@@ -277,7 +278,7 @@ class HttpClient:
             with self._exchange(request) as reply:
                 if 300 <= reply.status < 400:
                     raise AuroraError(
-                        f"{self._base} sends on to {reply.headers['location']}: give that address"
+                        f"{self._base} sends on to {reply.headers['location']}: give that address",
                     )
                 if reply.status >= 400:
                     raise _error_of(self._json(reply), reply, self._base)

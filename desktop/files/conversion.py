@@ -40,7 +40,8 @@ _BLANK = re.compile(r"\n{3,}")
 _ORG_FIELD = re.compile(r"^#\+(title|filetags|date):[ \t]*(.*)$", re.IGNORECASE | re.MULTILINE)
 _ORG_LINE = re.compile(r"^#\+(?!begin|end)\w+:.*\n?", re.IGNORECASE | re.MULTILINE)
 _ORG_BLOCK = re.compile(
-    r"^[ \t]*#\+begin_(?:src|example)[ \t]*(\w*).*$", re.IGNORECASE | re.MULTILINE
+    r"^[ \t]*#\+begin_(?:src|example)[ \t]*(\w*).*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _ORG_BLOCK_END = re.compile(r"^[ \t]*#\+end_(?:src|example)[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _ORG_LINK = re.compile(r"\[\[([^\]\n]+)\](?:\[([^\]\n]+)\])?\]")
@@ -158,7 +159,7 @@ def _read(converter: Converter, raw: bytes) -> str:
         raise
     except Exception as error:
         raise Unreadable(
-            f"no {converter.name} that can be read ({type(error).__name__})"
+            f"no {converter.name} that can be read ({type(error).__name__})",
         ) from error
 
     from shared.markdown.frontmatter import split  # noqa: PLC0415 - for those who convert
@@ -244,7 +245,8 @@ def _html(raw: bytes) -> str:
     if page.title:
         fields["title"] = page.title.get_text(strip=True)
     date = page.find(
-        "meta", attrs={"name": re.compile(r"^(date|dcterms\.created)$", re.IGNORECASE)}
+        "meta",
+        attrs={"name": re.compile(r"^(date|dcterms\.created)$", re.IGNORECASE)},
     )
     if date:
         fields["created"] = date.get("content")
@@ -263,7 +265,7 @@ def _markdown(html: str) -> str:
             heading_style="ATX",
             bullets="-",
             strip=["img"],
-        )
+        ),
     )
 
 

@@ -296,7 +296,7 @@ def _text(
         raise Unreadable(f"too large: {size} bytes, the limit is {limit}: split it")
     if len(path) > MAX_PATH or _CONTROL.search(path) or "\\" in path:
         raise Unreadable(
-            f"its path is over {MAX_PATH} characters or has control characters or backslashes: rename it"
+            f"its path is over {MAX_PATH} characters or has control characters or backslashes: rename it",
         )
 
     if converter is None:
@@ -308,7 +308,7 @@ def _text(
     text_size = len(text.encode())
     if text_size > MAX_TEXT_BYTES:
         raise Unreadable(
-            f"too much text: {text_size} bytes, the limit is {MAX_TEXT_BYTES}: split it"
+            f"too much text: {text_size} bytes, the limit is {MAX_TEXT_BYTES}: split it",
         )
 
     return text

@@ -131,7 +131,7 @@ class FollowedFolders:
                     folder.source,
                     folder.notes,
                     readings.pop(folder.source, None),
-                )
+                ),
             )
         # The manifest does not know a folder that is still being walked, or could not be read.
         for source, reading in readings.items():
@@ -154,7 +154,7 @@ class FollowedFolders:
                         "path": question.path,
                         "files": question.files,
                         "of": question.known,
-                    }
+                    },
                 )
 
         return questions

@@ -71,7 +71,8 @@ class FolderSource:
         except UnicodeEncodeError:
             shown = str(self.root).encode(errors="replace").decode()
             raise InvalidArgument(
-                "path", f"names in UTF-8, got {shown}: rename what it shows as ?"
+                "path",
+                f"names in UTF-8, got {shown}: rename what it shows as ?",
             ) from None
 
 
@@ -229,7 +230,8 @@ class Manifest:
                 raise Stopped
             names = (source.destination, source.vault, str(source.root))
             db.execute(
-                "INSERT OR IGNORE INTO folders (destination, vault, root) VALUES (?, ?, ?)", names
+                "INSERT OR IGNORE INTO folders (destination, vault, root) VALUES (?, ?, ?)",
+                names,
             )
             folder = _folder_id(db, source)
             entered = db.execute(
@@ -249,7 +251,8 @@ class Manifest:
                 if note_id not in foreign
             ]
             db.executemany(
-                "INSERT OR IGNORE INTO files (folder, note_id, path) VALUES (?, ?, ?)", new_files
+                "INSERT OR IGNORE INTO files (folder, note_id, path) VALUES (?, ?, ?)",
+                new_files,
             )
 
         return ImportSnapshot(synced, foreign)
@@ -407,7 +410,7 @@ class Manifest:
             with _explained(self.file), closing(sqlite3.connect(address, uri=True)) as db:
                 if not _is_current(db):
                     raise OperatorError(
-                        f"{self.file} is of an earlier version and read-only: open it once where it can be written"
+                        f"{self.file} is of an earlier version and read-only: open it once where it can be written",
                     )
                 yield db
         else:
@@ -531,7 +534,8 @@ def _explained(file: Path) -> Iterator[None]:
 def _folder_id(db: sqlite3.Connection, source: FolderSource) -> int | None:
     names = (source.destination, source.vault, str(source.root))
     row = db.execute(
-        "SELECT id FROM folders WHERE destination = ? AND vault = ? AND root = ?", names
+        "SELECT id FROM folders WHERE destination = ? AND vault = ? AND root = ?",
+        names,
     ).fetchone()
     return None if row is None else int(row[0])
 

@@ -70,7 +70,7 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 _IMAGE_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 }
 """Headers with which an image that is opened by itself runs nothing."""
 
@@ -109,7 +109,8 @@ def with_note_files(site: WSGIApplication, files: FolderFiles) -> WSGIApplicatio
                 _logger.warning("the file of a note does not follow it: %s", error.message)
             except Exception as error:  # noqa: BLE001 - the same; its text may be the note's
                 _logger.warning(
-                    "the file of a note does not follow it: an unexpected %s", type(error).__name__
+                    "the file of a note does not follow it: an unexpected %s",
+                    type(error).__name__,
                 )
 
         return response(environ, start_response)

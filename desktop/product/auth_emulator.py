@@ -88,7 +88,7 @@ def _await_answer(process: subprocess.Popen[bytes], host: str, log: Path) -> Non
     while process.poll() is None and not answers(host):
         if time.monotonic() >= deadline:
             raise EmulatorMissing(
-                f"the Auth emulator did not answer within {START_SECONDS} seconds"
+                f"the Auth emulator did not answer within {START_SECONDS} seconds",
             )
         time.sleep(0.1)
 

@@ -63,7 +63,7 @@ def find_jar(env: Mapping[str, str]) -> Path:
 
     raise EmulatorMissing(
         f"the Firestore emulator is not installed: apt-get install {DEBIAN_PACKAGE}, "
-        "gcloud components install cloud-firestore-emulator, or firebase setup:emulators:firestore"
+        "gcloud components install cloud-firestore-emulator, or firebase setup:emulators:firestore",
     )
 
 
@@ -101,7 +101,7 @@ def find_java() -> str:
     java = shutil.which("java")
     if java is None:
         raise EmulatorMissing(
-            "the Firestore emulator needs Java 17 or newer (21 for its newest releases)"
+            "the Firestore emulator needs Java 17 or newer (21 for its newest releases)",
         )
     return java
 
@@ -274,7 +274,7 @@ def _await_answer(emulator: Emulator) -> None:
     while emulator.process.poll() is None and not answers(emulator.host):
         if time.monotonic() >= deadline:
             raise EmulatorMissing(
-                f"the Firestore emulator did not answer within {START_SECONDS} seconds"
+                f"the Firestore emulator did not answer within {START_SECONDS} seconds",
             )
         time.sleep(0.05)
 

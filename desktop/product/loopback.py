@@ -31,7 +31,7 @@ def only_from_this_machine(
     from desktop.product.page import error_reply  # noqa: PLC0415 - 100 ms for those who serve; the names are everybody's
 
     refusal = PermissionDenied(
-        "only for programs on this machine, and web pages named in ALLOWED_ORIGINS"
+        "only for programs on this machine, and web pages named in ALLOWED_ORIGINS",
     )
 
     def site(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:

@@ -161,7 +161,7 @@ class ModelChoice:
             deciding = self._deciding_variable()
             if deciding:
                 raise Conflict(
-                    f"{deciding} is set, which decides what writes: unset it and start aurora dev again"
+                    f"{deciding} is set, which decides what writes: unset it and start aurora dev again",
                 )
             app = self._app_with(variables)
             started = time.monotonic()
@@ -210,7 +210,7 @@ class ModelChoice:
         later = Settings.from_env({**environment(current.home), **options, **variables})
         if _embedding(later) != _embedding(current):
             raise Conflict(
-                "EMBEDDING_MODEL is set: with this choice, notes would be embedded by another model"
+                "EMBEDDING_MODEL is set: with this choice, notes would be embedded by another model",
             )
 
 

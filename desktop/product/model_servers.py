@@ -110,7 +110,7 @@ def writing_with(model: str, settings: Settings, env: Mapping[str, str]) -> dict
     if server is None:
         addresses = " or ".join(places(env))
         raise OperatorError(
-            f"--model: no model server answers at {addresses}: start one, or set OPENAI_BASE_URL"
+            f"--model: no model server answers at {addresses}: start one, or set OPENAI_BASE_URL",
         )
 
     if not server.has(model):

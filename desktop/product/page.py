@@ -180,5 +180,5 @@ def policy(settings: Mapping[str, Any]) -> str:
             "frame-ancestors 'none'",
             "require-trusted-types-for 'script'",
             "trusted-types aurora",
-        )
+        ),
     )

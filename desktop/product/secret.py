@@ -72,8 +72,8 @@ def with_secret_beyond(
         elif not (_is_open(request, folder) or _knows(request, secret)):
             reply = error_reply(
                 Unauthenticated(
-                    f"open the link that `aurora dev` printed, or send its secret as {HEADER}"
-                )
+                    f"open the link that `aurora dev` printed, or send its secret as {HEADER}",
+                ),
             )
 
         return reply(environ, start_response)

@@ -137,7 +137,7 @@ def _interrupted_at_end_of(process: subprocess.Popen[bytes]) -> Iterator[None]:
         block_has_ended.set()
         if process.poll() is not None:
             raise OperatorError(
-                "the Firestore emulator has ended, and what it held and had not saved is gone"
+                "the Firestore emulator has ended, and what it held and had not saved is gone",
             )
 
 

@@ -83,7 +83,7 @@ def _hub(suites: Mapping[str, Suite], project: str | None) -> Suite:
         return suites.get(project, Suite(project, None, None))
     if len(suites) > 1:
         raise OperatorError(
-            f"GOOGLE_CLOUD_PROJECT: emulators of several projects run, one of {', '.join(suites)} expected"
+            f"GOOGLE_CLOUD_PROJECT: emulators of several projects run, one of {', '.join(suites)} expected",
         )
     return next(iter(suites.values()), Suite(PROJECT, None, None))
 

@@ -160,7 +160,8 @@ class Trigger:
                 self._changed.notify_all()
             elif status >= 500:
                 _logger.warning(
-                    "gave an event up after %d attempts; reconcile will find its note", ATTEMPTS
+                    "gave an event up after %d attempts; reconcile will find its note",
+                    ATTEMPTS,
                 )
 
 

@@ -152,7 +152,8 @@ class PageQuery(Body):
         description=f"a whole number from 1 to {MAX_PER_PAGE}",
     )
     page_token: Annotated[str | None, AfterValidator(lambda token: token or None)] = Field(
-        default=None, description="the nextPageToken of the page before"
+        default=None,
+        description="the nextPageToken of the page before",
     )
 
 

@@ -43,7 +43,9 @@ _DOCUMENT = re.compile(r"tenants/([^/]+)/([^/]+)/([^/]+)", re.DOTALL)
 
 @contextmanager
 def handling(
-    event: CloudEvent, give_up: Callable[[str], object] | None = None, **names: str
+    event: CloudEvent,
+    give_up: Callable[[str], object] | None = None,
+    **names: str,
 ) -> Iterator[None]:
     """Turns errors of the work on a document into an answer to the event; `names` identify the document in the log.
 
@@ -115,7 +117,9 @@ def _give_up(reason: str, give_up: Callable[[str], object] | None) -> None:
             give_up(reason)
     except errors.AuroraError as problem:
         _logger.warning(
-            "the record of it could not be written, %s: %s", type(problem).__name__, problem.message
+            "the record of it could not be written, %s: %s",
+            type(problem).__name__,
+            problem.message,
         )
 
 

@@ -57,14 +57,16 @@ class FiltersBody(Body):
 
     vaults: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(default=(), description=NAMES)
     folders: Annotated[Folders, Field(max_length=MAX_NAMES)] = Field(
-        default=(), description=FOLDERS
+        default=(),
+        description=FOLDERS,
     )
     tags: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(default=(), description=NAMES)
     created_after: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
     created_before: DayOrInstant | None = Field(default=None, description=DAY_OR_INSTANT)
     window_days: int | None = Field(default=None, ge=1, le=MAX_DAYS, description=WINDOW)
     without_notes: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(
-        default=(), description=NAMES
+        default=(),
+        description=NAMES,
     )
 
 

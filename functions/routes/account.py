@@ -157,7 +157,7 @@ def _owned_tenant(call: Call) -> str:
     """Returns the tenant of a caller who owns it. Raises PermissionDenied."""
     if not call.caller.owns_tenant:
         raise PermissionDenied(
-            "the notes belong to the whole tenant: the claim `role` must be `owner`"
+            "the notes belong to the whole tenant: the claim `role` must be `owner`",
         )
     return call.tenant_id
 

@@ -39,11 +39,13 @@ class AskBody(TurnBody):
     question: NotBlank = Field(description="the question, as text")
     vaults: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(default=(), description=NAMES)
     folders: Annotated[Folders, Field(max_length=MAX_NAMES)] = Field(
-        default=(), description=FOLDERS
+        default=(),
+        description=FOLDERS,
     )
     k: int = Field(default=5, ge=1, le=20, description="a whole number from 1 to 20")
     when_not_in_notes: Literal["refuse", "general"] = Field(
-        default="refuse", description="refuse or general"
+        default="refuse",
+        description="refuse or general",
     )
 
 

@@ -24,7 +24,8 @@ class ChatBody(TurnBody, SettingsBody):
 
     message: NotBlank = Field(description="the question, as text")
     session_id: str | None = Field(
-        default=None, description='the id of a session, or "new" to begin one'
+        default=None,
+        description='the id of a session, or "new" to begin one',
     )
     stream: bool = Field(default=False, description="true or false")
 

@@ -48,13 +48,16 @@ class GraphQLBody(Body):
 
     query: str = Field(description="a GraphQL document, as text")
     variables: dict[str, Any] | None = Field(
-        default=None, description="an object of the document's variables"
+        default=None,
+        description="an object of the document's variables",
     )
     operation_name: str | None = Field(
-        default=None, description="the name of one of the document's operations"
+        default=None,
+        description="the name of one of the document's operations",
     )
     extensions: dict[str, Any] | None = Field(
-        default=None, description="an object; nothing in it is used"
+        default=None,
+        description="an object; nothing in it is used",
     )
 
 

@@ -68,7 +68,8 @@ class NoteBody(SavingBody):
     )
 
     title: str = Field(
-        max_length=limits.MAX_TITLE, description=f"text of at most {limits.MAX_TITLE} characters"
+        max_length=limits.MAX_TITLE,
+        description=f"text of at most {limits.MAX_TITLE} characters",
     )
     text: str = Field(description="the note as Markdown text")
     vault: Vault = DEFAULT_VAULT
@@ -202,10 +203,12 @@ class NotesQuery(PageQuery):
     """The parameters of GET /notes."""
 
     vault: Annotated[str | None, Field(pattern=f"^{limits.VAULT_PATTERN}$")] = Field(
-        default=None, description=limits.VAULT
+        default=None,
+        description=limits.VAULT,
     )
     path: Annotated[str | None, Field(min_length=1, max_length=limits.MAX_PATH)] = Field(
-        default=None, description=ONE_PATH
+        default=None,
+        description=ONE_PATH,
     )
 
 

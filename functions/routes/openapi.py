@@ -192,7 +192,7 @@ def _parameters(path: str, contract: Operation) -> list[Schema]:
                 "in": "path",
                 "required": True,
                 "schema": {"type": "string", "pattern": SEGMENT},
-            }
+            },
         )
     if contract.query is None:
         return parameters
@@ -289,7 +289,8 @@ def _line_schema(name: str, data: Schema) -> Schema:
 
 
 def _callable_envelopes(
-    routes: Iterable[tuple[str, Route]], schemas: Mapping[Any, Schema]
+    routes: Iterable[tuple[str, Route]],
+    schemas: Mapping[Any, Schema],
 ) -> dict[str, Schema]:
     """Returns the schemas of the bodies that callables send and get: `{"data": …}` and `{"result": …}`."""
     envelopes: dict[str, Schema] = {}

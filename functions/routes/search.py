@@ -66,11 +66,13 @@ class ExplainBody(SearchBody):
 
     threshold: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
     note_ids: Annotated[Names, Field(max_length=MAX_EXPLAINED)] = Field(
-        default=(), description=NOTE_IDS
+        default=(),
+        description=NOTE_IDS,
     )
     vaults: Annotated[Names, Field(max_length=MAX_NAMES)] = Field(default=(), description=NAMES)
     folders: Annotated[Folders, Field(max_length=MAX_NAMES)] = Field(
-        default=(), description=FOLDERS
+        default=(),
+        description=FOLDERS,
     )
 
 

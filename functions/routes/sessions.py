@@ -37,7 +37,8 @@ from shared.times.dates import INSTANT, parse_instant
 
 MAX_MESSAGE = 200_000
 SessionId = Annotated[
-    str, Field(pattern="^[0-9A-Za-z]{1,64}$", description="1-64 letters and digits")
+    str,
+    Field(pattern="^[0-9A-Za-z]{1,64}$", description="1-64 letters and digits"),
 ]
 
 
@@ -75,13 +76,15 @@ class MessageRow(Body):
     request_id: RequestId | None = Field(default=None, description="the requestId of its turn")
     role: Literal["user", "assistant"] = Field(description="user or assistant")
     text: str = Field(
-        max_length=MAX_MESSAGE, description=f"text of at most {MAX_MESSAGE} characters"
+        max_length=MAX_MESSAGE,
+        description=f"text of at most {MAX_MESSAGE} characters",
     )
     created_at: Instant = Field(description=INSTANT)
     citations: list[CitationJson] = Field(default=[], description="citations as they were answered")
     claims: list[ClaimJson] = Field(default=[], description="claims as they were answered")
     meta: AnswerMetaJson | None = Field(
-        default=None, description="the meta of an answer, null for a question"
+        default=None,
+        description="the meta of an answer, null for a question",
     )
 
 
@@ -191,7 +194,7 @@ def list_all(call: Call) -> Reply:
             defaults=settings_json(call.sessions.defaults),
             models=sorted(call.sessions.models),
             nextPageToken=page.next_token,
-        )
+        ),
     )
 
 

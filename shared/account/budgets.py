@@ -159,7 +159,8 @@ class Budgets:
             add_cost(tokens * self.embedded_token_usd)
         except (errors.Exhausted, errors.ModelBudgetExceeded) as spent:
             raise errors.EmbeddingQuotaExceeded(
-                spent.message, retry_after=spent.retry_after
+                spent.message,
+                retry_after=spent.retry_after,
             ) from spent
 
     def embedding_resumes(self, tenant_id: str | None) -> datetime | None:
@@ -201,7 +202,8 @@ class Budgets:
             if kind is Spending.EMBEDDED_TOKENS:
                 unit = "tokens to embed"
             raise errors.Exhausted(
-                f"today's {limit} {unit} are used up", retry_after=seconds_to_next_day(now)
+                f"today's {limit} {unit} are used up",
+                retry_after=seconds_to_next_day(now),
             )
         try:
             yield

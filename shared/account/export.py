@@ -75,7 +75,11 @@ class SessionPages(Protocol):
     def page(self, *, limit: int, token: str | None = None) -> Page[Session]: ...
 
     def messages(
-        self, session_id: str, *, limit: int, token: str | None = None
+        self,
+        session_id: str,
+        *,
+        limit: int,
+        token: str | None = None,
     ) -> Page[Message]: ...
 
 
@@ -116,16 +120,18 @@ def export_tenant(tenant_id: str, store: Store) -> Iterator[Exported]:
         else:
             yield stored.template
     yield from items_of_pages(
-        lambda token: store.list_usage(tenant_id, limit=ROWS_AT_ONCE, token=token)
+        lambda token: store.list_usage(tenant_id, limit=ROWS_AT_ONCE, token=token),
     )
 
 
 def _documents(
-    store: Store, owner: Owner, collection: Collection[T]
+    store: Store,
+    owner: Owner,
+    collection: Collection[T],
 ) -> Iterator[T | UnreadableDocument]:
     """Yields the documents of a collection that is listed by id, as a listing reads them."""
     return _with_unreadable(
-        lambda token: read_page(store, owner, collection, limit=ROWS_AT_ONCE, token=token)
+        lambda token: read_page(store, owner, collection, limit=ROWS_AT_ONCE, token=token),
     )
 
 
@@ -156,7 +162,8 @@ def all_notes(tenant_id: str, store: Store) -> Iterator[Note | UnreadableNote]:
 
 
 def session_messages(
-    session_id: str, sessions: SessionPages
+    session_id: str,
+    sessions: SessionPages,
 ) -> Iterator[SessionMessage | UnreadableDocument]:
     """Yields the messages of a session, the newest page first, each page in the order of time.
 
@@ -189,7 +196,10 @@ def _message_length(message: Message) -> int:
 
 
 def _bounded(
-    read: Callable[[int, str | None], Page[T]], length: Callable[[T], int], *, most: int
+    read: Callable[[int, str | None], Page[T]],
+    length: Callable[[T], int],
+    *,
+    most: int,
 ) -> Callable[[str | None], Page[T]]:
     """Returns a function that reads the next page of a listing whose pages are read with (limit, token).
 

@@ -134,7 +134,7 @@ class Idempotency:
             # 1. The same id may name no other request.
             if record is not None and record.fingerprint != key.fingerprint:
                 raise Conflict(
-                    "requestId: it was used for another request within the last 24 hours"
+                    "requestId: it was used for another request within the last 24 hours",
                 )
 
             # 2. An answer is given again while all its notes exist.
@@ -188,7 +188,10 @@ class Idempotency:
         return self.store.get(key.person, REQUESTS, key.request_id)
 
     def write(
-        self, key: RequestKey, record: AnsweredRequest | None, expected: str | None
+        self,
+        key: RequestKey,
+        record: AnsweredRequest | None,
+        expected: str | None,
     ) -> str | None:
         return self.store.swap(key.person, REQUESTS, key.request_id, record, expected=expected)
 

@@ -73,7 +73,8 @@ class IndexBudget:
                 self._project.check()
             except errors.Exhausted as spent:
                 raise errors.IndexQuotaExceeded(
-                    spent.message, retry_after=spent.retry_after
+                    spent.message,
+                    retry_after=spent.retry_after,
                 ) from spent
         tenant = self._sum_of(tenant_id)
         if tenant is not None and tenant.is_used_up():
@@ -92,7 +93,10 @@ class IndexBudget:
 
     @contextmanager
     def _reserved_writes(
-        self, tenant_id: str, most: IndexWrites, made: IndexWrites
+        self,
+        tenant_id: str,
+        most: IndexWrites,
+        made: IndexWrites,
     ) -> Iterator[None]:
         tenant = self._sum_of(tenant_id)
         if tenant is None:
@@ -120,7 +124,8 @@ class IndexBudget:
                     bill = reservation.enter_context(self._project.reserved(most_usd))
                 except errors.ModelBudgetExceeded as spent:
                     raise errors.IndexQuotaExceeded(
-                        spent.message, retry_after=spent.retry_after
+                        spent.message,
+                        retry_after=spent.retry_after,
                     ) from spent
             try:
                 yield

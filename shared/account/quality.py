@@ -50,7 +50,7 @@ def quality(store: Store, sessions: SessionPages, since: datetime) -> QualityJso
     ratings: dict[str, Rating] = {}
     clicked: set[str] = set()
     for feedback in items_of_pages(
-        lambda token: read_page(store, sessions.person, FEEDBACK, limit=ROWS_AT_ONCE, token=token)
+        lambda token: read_page(store, sessions.person, FEEDBACK, limit=ROWS_AT_ONCE, token=token),
     ):
         if feedback.request_id not in answer_ids:
             continue

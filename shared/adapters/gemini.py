@@ -110,12 +110,17 @@ class GeminiEmbedder(GeminiRemote, RemoteEmbedder["Client"]):
     model: str = DEFAULT_EMBEDDING_MODEL
 
     def _request(
-        self, texts: Sequence[str], seconds: float, *, as_query: bool
+        self,
+        texts: Sequence[str],
+        seconds: float,
+        *,
+        as_query: bool,
     ) -> list[list[float]]:
         from google.genai import types  # noqa: PLC0415 - 400 ms that a cold start need not pay
 
         config = types.EmbedContentConfig(
-            output_dimensionality=self.dimension, http_options=_within(seconds)
+            output_dimensionality=self.dimension,
+            http_options=_within(seconds),
         )
         task = _DOCUMENT_TASK
         if as_query:
@@ -162,7 +167,9 @@ class GeminiWriter(GeminiRemote, RemoteWriter["Client"]):
             yield _reply(part, self.model)
 
     def _arguments(
-        self, prompt: Prompt, seconds: float
+        self,
+        prompt: Prompt,
+        seconds: float,
     ) -> tuple[types.Content, types.GenerateContentConfig]:
         """Returns the contents and the configuration of a request."""
         from google.genai import types  # noqa: PLC0415 - 400 ms that a cold start need not pay
@@ -291,5 +298,6 @@ def _by_retryable(error: GoogleAuthError, model: str) -> AuroraError:
     if error.retryable:
         return ModelUnavailable(message, is_billed=False)
     return ModelMisconfigured(
-        message, advice="Give the account of the functions the role roles/aiplatform.user."
+        message,
+        advice="Give the account of the functions the role roles/aiplatform.user.",
     )

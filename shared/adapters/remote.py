@@ -101,7 +101,7 @@ class RemoteEmbedder(Remote[C]):
             received = len(rows)
             if received != sent:
                 raise PortContractError(
-                    f"{self.model}: {sent} texts were sent, {received} vectors came back"
+                    f"{self.model}: {sent} texts were sent, {received} vectors came back",
                 )
             self._check_dimension(rows)
             return tuple(map(self._unit, rows))
@@ -123,7 +123,7 @@ class RemoteEmbedder(Remote[C]):
         if len(returned) > 1 or dimension == 0:
             raise PortContractError(
                 f"{self.model}: vectors of {min(returned)} to {dimension} dimensions came back, "
-                f"not of {self.dimension}"
+                f"not of {self.dimension}",
             )
         problem = ModelMisconfigured(
             f"EMBEDDING_DIM is {self.dimension}, but {self.model} returns {dimension} dimensions: "
@@ -141,7 +141,11 @@ class RemoteEmbedder(Remote[C]):
 
     @abstractmethod
     def _request(
-        self, texts: Sequence[str], seconds: float, *, as_query: bool
+        self,
+        texts: Sequence[str],
+        seconds: float,
+        *,
+        as_query: bool,
     ) -> Sequence[Sequence[float]]:
         """Makes one request and returns its rows. Raises the SDK's errors."""
 

@@ -117,7 +117,11 @@ class _ReadWindow:
 
 
 def current_first(
-    chosen: Sequence[Window], ranked: Iterable[Window], retrieved: Retrieved, *, limit: int
+    chosen: Sequence[Window],
+    ranked: Iterable[Window],
+    retrieved: Retrieved,
+    *,
+    limit: int,
 ) -> tuple[list[Window], frozenset[str]]:
     """Puts the newest statement of a thing before older ones that differ, also where it was not chosen.
 

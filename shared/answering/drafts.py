@@ -102,7 +102,11 @@ class DraftStream:
         yield from splitter.finish(truncated=truncated)
 
     def _without_verdict(
-        self, verdict: VerdictReader | None, text: str, *, is_last: bool = False
+        self,
+        verdict: VerdictReader | None,
+        text: str,
+        *,
+        is_last: bool = False,
     ) -> str:
         """Reads the verdict from the next of the draft; returns its text, none after the verdict `no`."""
         if verdict is None:
@@ -170,10 +174,12 @@ _VERDICT = re.compile(
 )
 _LABEL = re.compile(rf"{_MARKS}ANSWER{_INSIDE}[:：]{_INSIDE}")
 _MAY_BECOME_ONE = re.compile(
-    rf"{_MARKS}(?:a|an|ans|answ|answe|answer{_INSIDE}(?:[:：].*)?)?\Z", re.IGNORECASE
+    rf"{_MARKS}(?:a|an|ans|answ|answe|answer{_INSIDE}(?:[:：].*)?)?\Z",
+    re.IGNORECASE,
 )
 _BROKEN_OFF = re.compile(
-    rf"{_LABEL.pattern}(?:y|ye|n|p|pa|par|parti?|partia|partiall|partl)?{_INSIDE}", re.IGNORECASE
+    rf"{_LABEL.pattern}(?:y|ye|n|p|pa|par|parti?|partia|partiall|partl)?{_INSIDE}",
+    re.IGNORECASE,
 )
 _MAX_VERDICT = 80
 """Characters of a line in which a verdict is waited for."""

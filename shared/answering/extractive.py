@@ -64,7 +64,10 @@ class ExtractiveWriter:
         self._embedder = embedder
 
     def quotes(
-        self, question: Question, retrieved: Retrieved, missing: MissingSubject | None = None
+        self,
+        question: Question,
+        retrieved: Retrieved,
+        missing: MissingSubject | None = None,
     ) -> tuple[Quote, ...]:
         """Returns at most as many quotes as the question wants; none if nothing is on topic."""
         if not retrieved.selected:
@@ -93,7 +96,7 @@ class ExtractiveWriter:
                 not properties.has_telling_value(window.passage.chunk),
                 note_ids.index(window.passage.chunk.note_id),
                 close.index(window.passage),
-            )
+            ),
         )
         if missing is not None:
             return _shown_quotes(chosen)
@@ -117,7 +120,10 @@ class ExtractiveWriter:
         return _shown_quotes([window.without_rest() for window in best.values()])
 
     def pieces(
-        self, question: Question, retrieved: Retrieved, missing: MissingSubject | None = None
+        self,
+        question: Question,
+        retrieved: Retrieved,
+        missing: MissingSubject | None = None,
     ) -> tuple[CheckedPiece, ...]:
         """Returns the answer, a quote a piece, below a line that says what it is; none if nothing is on topic.
 
@@ -174,7 +180,9 @@ def _words(lang: str) -> Answers | None:
 
 
 def _close_passages(
-    retrieved: Retrieved, properties: AskedProperties, naming: frozenset[str]
+    retrieved: Retrieved,
+    properties: AskedProperties,
+    naming: frozenset[str],
 ) -> list[Scored]:
     """Returns the passages that are read: those near the first one's score, and those that hold what is asked by name.
 
@@ -228,7 +236,10 @@ def _choose(ranked: Sequence[Window], first_note: str, *, limit: int) -> list[Wi
 
 
 def _choose_nearest(
-    ranked: Sequence[Window], naming: frozenset[str], *, limit: int
+    ranked: Sequence[Window],
+    naming: frozenset[str],
+    *,
+    limit: int,
 ) -> list[Window]:
     """Chooses the best window of each note, of those in `naming` first; nothing around it is quoted."""
     best_windows: dict[str, Window] = {}
@@ -318,7 +329,7 @@ def _claim(quotes: Sequence[Quote], labels: Sequence[str], *, start: int, end: i
                 quote_end=quote.end,
                 quote=quote.text,
                 support=Support(SupportState.QUOTED, quote.nearness),
-            )
+            ),
         )
     nearness = max(quote.nearness for quote in quotes)
     support = Support(SupportState.QUOTED, nearness)
@@ -355,7 +366,10 @@ def _quote(window: Window) -> Quote | None:
         return whole_quote(window.passage)
     chunk = window.passage.chunk
     start, end, lines = quotation(
-        chunk.text, window.parts, first=window.pieces[0], longest=MAX_QUOTE
+        chunk.text,
+        window.parts,
+        first=window.pieces[0],
+        longest=MAX_QUOTE,
     )
     if not any(lines):
         return whole_quote(window.passage)

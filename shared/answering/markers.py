@@ -38,7 +38,7 @@ _PAIRS = {"(": ")", "[": "]", "（": "）", "`": "`", "*": "*", "_": "_", "~": "
 _OPENS = re.compile(r"(?:\A|[\s(（])[`*_~]+\Z")
 """Signs that open and close alike stand here where they open."""
 _BEFORE_PUNCTUATION = re.compile(
-    r"[ \t]*(?=[*_~`]*(?:[.,;:!?…)\]}。，、；：！？）】］\r\n]|\Z)|[*_~`]+[ \t])"
+    r"[ \t]*(?=[*_~`]*(?:[.,;:!?…)\]}。，、；：！？）】］\r\n]|\Z)|[*_~`]+[ \t])",
 )
 _WITHOUT_UNSEEN = str.maketrans("", "", _UNSEEN)
 
@@ -122,7 +122,11 @@ class Markers:
             markers = self._markers_of(run, labels)
             if not markers:
                 before, end = _close_gap(
-                    before, self.text, end, ahead=character_before, at_start=not pieces
+                    before,
+                    self.text,
+                    end,
+                    ahead=character_before,
+                    at_start=not pieces,
                 )
             pieces += [before, markers]
             character_before = (markers or before or character_before)[-1:]
@@ -164,7 +168,12 @@ def _close_gap(before: str, text: str, end: int, *, ahead: str, at_start: bool) 
 
 
 def _drop_blanks(
-    before: str, text: str, end: int, *, ahead: str, at_start: bool
+    before: str,
+    text: str,
+    end: int,
+    *,
+    ahead: str,
+    at_start: bool,
 ) -> tuple[str, int]:
     """Drops the blanks that parted a run from the text around it; two words that only it parted get one."""
     without_blanks = before.rstrip(" \t")

@@ -268,7 +268,10 @@ def _speaks_of(chunk: IndexedChunk, name: _Name) -> bool:
 
 
 def _is_said_of_others(
-    retrieved: Retrieved, name: _Name, naming: frozenset[str], words: Sequence[_Word]
+    retrieved: Retrieved,
+    name: _Name,
+    naming: frozenset[str],
+    words: Sequence[_Word],
 ) -> bool:
     """Reports whether other notes than those that name the name hold what is asked of it, and none of these does."""
     asked = {stem for word in words for stem in word.stems}
@@ -301,7 +304,9 @@ def _are_neighbours(words: Sequence[_Word]) -> bool:
 
 
 def _sentences_about(
-    asked: set[str], chunks: Iterable[IndexedChunk], retrieved: Retrieved
+    asked: set[str],
+    chunks: Iterable[IndexedChunk],
+    retrieved: Retrieved,
 ) -> list[str]:
     """Returns the sentences and properties that hold most of what is asked."""
     analysis = retrieved.analysis

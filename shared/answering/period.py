@@ -34,7 +34,10 @@ def _plain(pieces: Sequence[Quotable]) -> str:
 
 
 def _line_of(
-    passage: Scored, pieces: Sequence[Quotable], telling: Telling, zone: ZoneInfo
+    passage: Scored,
+    pieces: Sequence[Quotable],
+    telling: Telling,
+    zone: ZoneInfo,
 ) -> Quote | None:
     """Quotes a passage on one line, behind the note's title unless that is its day, which stands there already."""
     if not pieces:

@@ -85,7 +85,10 @@ def answer_events(
 
 
 def _write(
-    question: Question, prompt: Prompt, writers: Writers, notice: str = ""
+    question: Question,
+    prompt: Prompt,
+    writers: Writers,
+    notice: str = "",
 ) -> Generator[CheckedPiece, None, tuple[DraftStream, Checker]]:
     """Writes the draft (step 5) and checks each piece as it comes (step 6)."""
     draft = DraftStream(prompt, writers.writer)
@@ -109,7 +112,10 @@ def _write(
 
 
 def _plain(
-    question: Question, writers: Writers, template: Template | None, timer: StepTimer
+    question: Question,
+    writers: Writers,
+    template: Template | None,
+    timer: StepTimer,
 ) -> Generator[CheckedPiece, None, Answer]:
     """Chats without the notes; returns a fixed text if no model wrote."""
     prompt = build_plain_prompt(question, template=template)
@@ -188,7 +194,9 @@ def _checked(
 
 
 def _quoted(
-    question: Question, retrieved: Retrieved, writers: Writers
+    question: Question,
+    retrieved: Retrieved,
+    writers: Writers,
 ) -> Generator[CheckedPiece, None, Answer]:
     """Quotes what comes nearest, in the notes' own words; refuses where nothing is on topic."""
     missing = missing_subject(question.text, retrieved)
@@ -209,7 +217,10 @@ def _quoted(
 
 
 def _general(
-    question: Question, refused: Answer, writers: Writers, template: Template | None
+    question: Question,
+    refused: Answer,
+    writers: Writers,
+    template: Template | None,
 ) -> Generator[CheckedPiece, None, Answer]:
     """Answers from a model's general knowledge in place of a refusal, under a line that says so.
 
@@ -221,7 +232,9 @@ def _general(
     prompt = build_plain_prompt(question, template=template, searched=True)
     draft, checker = yield from _write(question, prompt, writers, notice)
     refused = replace(
-        refused, usage=refused.usage + draft.usage, writer_problem=draft.error_message
+        refused,
+        usage=refused.usage + draft.usage,
+        writer_problem=draft.error_message,
     )
     if not checker.text:
         return refused

@@ -102,7 +102,11 @@ def build_prompt(
     heads = [_source_head(source, zone) for source in sources]
     chunk_texts = [source.passage.chunk.text for source in sources]
     prompt_key, *source_keys = _fresh_keys(
-        [*heads, *chunk_texts], 1 + len(sources), question, template, draw=draw
+        [*heads, *chunk_texts],
+        1 + len(sources),
+        question,
+        template,
+        draw=draw,
     )
     request = [f"Question: {neutralize(question.asked or question.text).strip()}"]
     if question.asked is not None:  # it leans on the conversation
@@ -168,7 +172,7 @@ def _system(
 def label_sources(passages: Iterable[Scored]) -> tuple[Source, ...]:
     """Labels passages `N1`, `N2`, … in their order; the writer may cite them by these labels."""
     return tuple(
-        [Source(f"N{number}", passage) for number, passage in enumerate(passages, start=1)]
+        [Source(f"N{number}", passage) for number, passage in enumerate(passages, start=1)],
     )
 
 
@@ -228,7 +232,10 @@ def _fresh_keys(
 
 
 def _with_wishes_and_steps(
-    request: Sequence[str], question: Question, template: Template | None, key: str
+    request: Sequence[str],
+    question: Question,
+    template: Template | None,
+    key: str,
 ) -> list[str]:
     """Puts the person's wishes and the template's steps, fenced, before the question."""
     lines: list[str] = []
@@ -291,7 +298,10 @@ def _best(texts: Sequence[str], frame_tokens: Sequence[float], room: float) -> l
 
 
 def _excerpts(
-    chunk_texts: Sequence[str], frame_tokens: Sequence[float], room: float, lang: str
+    chunk_texts: Sequence[str],
+    frame_tokens: Sequence[float],
+    room: float,
+    lang: str,
 ) -> list[str]:
     """Quotes of each text at most the greatest length at which all fit: all of a short one, else what says most."""
     texts = ["\n".join(_quoted(text)) for text in chunk_texts]
@@ -355,11 +365,11 @@ def _times(question: Question, retrieved: Retrieved, zone: ZoneInfo) -> list[str
     if retrieved.notes_read:
         which = "the newest" if retrieved.leaves_older else "all"
         lines.append(
-            f"The sources are the best parts of {which} notes of that time, {retrieved.notes_read}, by date."
+            f"The sources are the best parts of {which} notes of that time, {retrieved.notes_read}, by date.",
         )
     if retrieved.widened:
         lines.append(
-            f"No note was written then, so these sources come from a wider search: {retrieved.widened}."
+            f"No note was written then, so these sources come from a wider search: {retrieved.widened}.",
         )
     return lines
 

@@ -138,7 +138,10 @@ class _ReadPassage:
 
 
 def windows(
-    question: str, passages: Sequence[Scored], retrieved: Retrieved, embedder: Embedder | None
+    question: str,
+    passages: Sequence[Scored],
+    retrieved: Retrieved,
+    embedder: Embedder | None,
 ) -> Iterator[Window]:
     """Yields at least one window of each passage, in the order of the passages, the best of each first.
 
@@ -227,7 +230,7 @@ def _read(passages: Sequence[Scored], retrieved: Retrieved) -> list[_ReadPassage
             coverages.append(coverage / total)
         rank = RANK * passage.score / best_score
         read_passages.append(
-            _ReadPassage(passage=passage, rank=rank, pieces=pieces, coverages=tuple(coverages))
+            _ReadPassage(passage=passage, rank=rank, pieces=pieces, coverages=tuple(coverages)),
         )
     return read_passages
 
@@ -273,7 +276,10 @@ def _windows_of(
 
 
 def _quoted_parts(
-    read: _ReadPassage, outline: Outline, core: int, chosen: range
+    read: _ReadPassage,
+    outline: Outline,
+    core: int,
+    chosen: range,
 ) -> tuple[Span, ...]:
     """Returns what is quoted around some pieces: all that fits, else the items or rows that match the question."""
     pieces = read.pieces
@@ -298,7 +304,10 @@ def _quoted_parts(
 
 
 def _matching_parts(
-    read: _ReadPassage, outline: Outline, core: int, chosen: range
+    read: _ReadPassage,
+    outline: Outline,
+    core: int,
+    chosen: range,
 ) -> tuple[Span, ...]:
     """Returns the chosen pieces of a longer list or table with the others of it that match the question."""
     pieces = read.pieces
@@ -358,7 +367,10 @@ def _promising(read_passages: Sequence[_ReadPassage]) -> list[str]:
 
 
 def _cosines(
-    question: str, texts: Sequence[str], retrieved: Retrieved, embedder: Embedder | None
+    question: str,
+    texts: Sequence[str],
+    retrieved: Retrieved,
+    embedder: Embedder | None,
 ) -> Mapping[str, float]:
     """Computes the cosine of each text with the question; none without an embedder, or with one that is away."""
     if embedder is None or not texts:
@@ -380,7 +392,11 @@ def _cosines(
 
 
 def _around(
-    text: str, pieces: Sequence[Quotable], scores: Sequence[float], core: int, free: set[int]
+    text: str,
+    pieces: Sequence[Quotable],
+    scores: Sequence[float],
+    core: int,
+    free: set[int],
 ) -> tuple[int, int]:
     """Returns the first and last index of a piece with its best free neighbours.
 

@@ -196,7 +196,7 @@ def claim_json(claim: Claim) -> ClaimJson:
                 "quote": citation.quote,
                 "title": chunk.title,
                 "createdAt": instant(chunk.created_at),
-            }
+            },
         )
     return {
         "span": {"start": claim.start, "end": claim.end},

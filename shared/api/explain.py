@@ -189,7 +189,9 @@ def _searched_time(explanation: Explanation) -> str:
 
 
 def _passage_json(
-    report: PassageReport, question: Question, explanation: Explanation
+    report: PassageReport,
+    question: Question,
+    explanation: Explanation,
 ) -> ExplainedPassageJson:
     return {
         **result_json(report.scored),

@@ -244,7 +244,7 @@ def related_json(note_id: str, found: Iterable[RelatedNote]) -> RelatedJson:
                 "createdAt": instant(passage.created_at),
                 "span": span(passage, passage.start, passage.end),
                 "similarity": rounded(note.similarity),
-            }
+            },
         )
     return {"noteId": note_id, "related": rows}
 

@@ -36,7 +36,9 @@ def search(app: App, question: Question, *, k: int) -> Retrieved:
 
 
 def passages_for(
-    app: App, question: Question, scope: FolderScope | None
+    app: App,
+    question: Question,
+    scope: FolderScope | None,
 ) -> tuple[Retrieved | None, Usage]:
     """Returns the passages for the writer, and the cost of finding them; None if the question wants
     no notes.
@@ -56,7 +58,11 @@ def passages_for(
         max_chunks = question.top_k or app.settings.rerank_to
         options = replace(options, max_chunks=max_chunks)
         retrieved, usage = retrieve_from_folders(
-            question, scope, app.retriever, options, app.ranker
+            question,
+            scope,
+            app.retriever,
+            options,
+            app.ranker,
         )
     if asks_for_a_period(question, retrieved):
         retrieved = whole_period(app.store, question, retrieved)
@@ -95,7 +101,11 @@ def explain(
         retrieved, _ = retrieve_from_folders(question, scope, app.retriever, options, None)
         weighted_folders = retrieved.weighted_folders
     explanation = explain_search(
-        question, note_ids, app.retriever, options, weighted_folders=weighted_folders
+        question,
+        note_ids,
+        app.retriever,
+        options,
+        weighted_folders=weighted_folders,
     )
     states = {}
     for note in explanation.notes:
@@ -131,7 +141,7 @@ def measure_search(app: App, retrieved: Retrieved | None) -> None:
             "contextTokens": sum(map(estimated_tokens, texts)),
             "widened": retrieved.widened is not None,
             "timingsMs": timings_json(retrieved.timings_ms),
-        }
+        },
     )
 
 

@@ -103,7 +103,9 @@ def whole_period(store: Store, question: Question, retrieved: Retrieved) -> Retr
 
 
 def _best_chunks(
-    notes: Sequence[Sequence[IndexedChunk]], retrieved: Retrieved, words: frozenset[str]
+    notes: Sequence[Sequence[IndexedChunk]],
+    retrieved: Retrieved,
+    words: frozenset[str],
 ) -> list[IndexedChunk]:
     """Returns the best chunk of each note: with the word that is asked for, best in the search; without a word that one
     which says most of what its note is about.

@@ -178,7 +178,10 @@ def _stored(app: App, request: TurnRequest, turn: Turn, answer: Answer) -> Store
     k = turn.question.top_k or app.settings.rerank_to
     if request.scope is not None:
         return stored_answer_with_references(
-            turn.question, answer, k=k, request_id=request.request_id
+            turn.question,
+            answer,
+            k=k,
+            request_id=request.request_id,
         )
     return stored_answer(
         turn.question,
@@ -254,7 +257,7 @@ def _measure(app: App, answer: Answer, stored: StoredAnswer, turn: Turn) -> None
             "tokens": {"input": usage.input_tokens, "output": usage.output_tokens},
             "reads": usage.reads,
             "usd": stored.meta["usage"]["usd"],
-        }
+        },
     )
 
 
@@ -268,7 +271,9 @@ def _hashed(identifier: str) -> str:
 
 
 def events_of(
-    app: App, question: Question, scope: FolderScope | None = None
+    app: App,
+    question: Question,
+    scope: FolderScope | None = None,
 ) -> Generator[AnswerEvent]:
     """Yields the answer as it comes about, from the tenant's notes or without them, as the question
     says.

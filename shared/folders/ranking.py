@@ -64,7 +64,9 @@ def rank_folders(
         draft = ranker.write(_prompt(question, tuple(offered)))
     except (ModelUnavailable, ModelRefused) as error:
         log.warning(
-            "%s ranked no folders (%s): all are searched", ranker.model, type(error).__name__
+            "%s ranked no folders (%s): all are searched",
+            ranker.model,
+            type(error).__name__,
         )
         return FolderRanking(all_folders, ChosenBy.ORDER)
     names = names_in(draft.text)

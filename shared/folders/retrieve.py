@@ -63,7 +63,9 @@ def retrieve_from_folders(
     timer.end("folders")
 
     retrieved = retriever.retrieve(
-        question, options=options, weighted_folders=weighted_folders
+        question,
+        options=options,
+        weighted_folders=weighted_folders,
     ).retrieved
     failed_vaults.update(retrieved.failed_vaults)
     retrieved = replace(

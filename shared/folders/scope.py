@@ -94,7 +94,7 @@ def weigh_folders(offered: VaultFolders, ranking: FolderRanking) -> tuple[Weight
                 folder=folder.folder,
                 weight=weight,
                 chosen_by=chosen_by,
-            )
+            ),
         )
     return tuple(weighted_folders)
 

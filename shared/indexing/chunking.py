@@ -170,7 +170,7 @@ def chunk(text: str, *, chunker: Chunker = MARKDOWN, lang: str = "en") -> tuple[
                 text=text[start:end],
                 start=start,
                 end=end,
-            )
+            ),
         )
     if not chunks:
         chunks.append(Chunk(position=0, heading_path="", text="", start=begin, end=begin))

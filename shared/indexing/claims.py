@@ -45,6 +45,9 @@ class NoteClaim:
             return record
         record = claimed(record, state.work, now=now)
         self._token = self._writes.write_record(
-            self._key, record, expected=state.stored.token, needs_note=True
+            self._key,
+            record,
+            expected=state.stored.token,
+            needs_note=True,
         )
         return record

@@ -131,7 +131,7 @@ def wanted_note(
                 text_hash=text_hash[:32],
                 index_version=index_version,
                 note_revision=revision,
-            )
+            ),
         )
     return WantedNote(
         note=note,
@@ -228,7 +228,9 @@ def compare(
 
 
 def _donors(
-    wanted_chunks: Sequence[WantedChunk], stored_chunks: Sequence[StoredChunk], version: str
+    wanted_chunks: Sequence[WantedChunk],
+    stored_chunks: Sequence[StoredChunk],
+    version: str,
 ) -> Mapping[str, str]:
     """Returns the id of each wanted chunk whose text has a stored vector in the version's space -> its holder's id.
 

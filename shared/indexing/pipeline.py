@@ -153,7 +153,11 @@ class Indexer:
         )
 
     def index(
-        self, key: NoteKey, *, words_only: bool = False, spare_suspects: bool = False
+        self,
+        key: NoteKey,
+        *,
+        words_only: bool = False,
+        spare_suspects: bool = False,
     ) -> IndexOutcome:
         """Brings a note's index to what the note says now, or removes it if there is no such note.
 
@@ -177,7 +181,7 @@ class Indexer:
                 with self.gate.admitted(partial(self._read_state, key)) as (state, admission):
                     if spare_suspects and state.is_suspect(self.clock()):
                         raise NoteSuspect(
-                            f"a worker died at note {key.note_id!r}: the sweep takes it"
+                            f"a worker died at note {key.note_id!r}: the sweep takes it",
                         )
                     previous_indexer = self._previous_indexer_of(key, state, previously_indexed)
                     if previous_indexer is None:
@@ -207,12 +211,18 @@ class Indexer:
         stored_chunks = self.store.stored_chunks(key.tenant_id, key.note_id)
         target = self._cut(note)
         changes = compare(
-            target.chunks, stored_chunks, embeds=True, second_version=self.second_version
+            target.chunks,
+            stored_chunks,
+            embeds=True,
+            second_version=self.second_version,
         )
         return tuple(target.embedded_texts(changes.embed))
 
     def _previous_indexer_of(
-        self, key: NoteKey, state: IndexState, previously_indexed: str
+        self,
+        key: NoteKey,
+        state: IndexState,
+        previously_indexed: str,
     ) -> Indexer | None:
         """Returns the indexer that indexes a text first that is new while the model changes; None for other notes.
 
@@ -284,7 +294,11 @@ class Indexer:
             touch_all=not claimed_record.note_revision,
         )
         record = self._record_of_words(
-            claimed_record, state, changes, chunk_count=chunk_count, words_only=words_only
+            claimed_record,
+            state,
+            changes,
+            chunk_count=chunk_count,
+            words_only=words_only,
         )
         waiting_texts: Mapping[str, Sequence[str]] = {}
         batch_size = 1

@@ -203,7 +203,7 @@ def note_revision(note: Note) -> str:
             note.tags,
             created_at.isoformat(),
             note.lang,
-        ]
+        ],
     )
     digest = hashlib.sha256(content.encode()).hexdigest()
     return digest[:16]

@@ -94,11 +94,18 @@ class NoteWriter:
         self._apply(change)
 
     def write_record(
-        self, record: IndexRecord, *, vectors: Sequence[tuple[str, Vector]] = ()
+        self,
+        record: IndexRecord,
+        *,
+        vectors: Sequence[tuple[str, Vector]] = (),
     ) -> None:
         """Writes the record, and before it vectors (chunk id, vector) into stored chunks. Raises Conflict."""
         change = IndexChange(
-            self._key.note_id, self._token, record, vectors=tuple(vectors), needs_note=True
+            self._key.note_id,
+            self._token,
+            record,
+            vectors=tuple(vectors),
+            needs_note=True,
         )
         self._apply(change)
 
@@ -123,7 +130,9 @@ FOLDERS = 6
 
 
 def most_writes(
-    changes: Changes, waiting_texts: Mapping[str, Sequence[str]], batch_size: int
+    changes: Changes,
+    waiting_texts: Mapping[str, Sequence[str]],
+    batch_size: int,
 ) -> IndexWrites:
     """Returns how many documents the changes write at most after the claim, and then the vectors of the texts.
 

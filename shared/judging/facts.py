@@ -100,13 +100,15 @@ def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
                 negations=len(negations_by_sentence[sentence]),
                 stems=frozenset([stem for word in words for stem in word.stems]),
                 negated=frozenset(negated_stems),
-            )
+            ),
         )
     return tuple(facts)
 
 
 def _content_words(
-    text: str, lang: str, covered: Sequence[Quantity | Day]
+    text: str,
+    lang: str,
+    covered: Sequence[Quantity | Day],
 ) -> list[tuple[int, Word]]:
     """Returns the content words with their offsets, without those that numbers and dates cover.
 
@@ -127,7 +129,8 @@ def _content_words(
 
 
 def _by_sentence(
-    placed: Sequence[tuple[int, Item]], spans: Sequence[tuple[int, int]]
+    placed: Sequence[tuple[int, Item]],
+    spans: Sequence[tuple[int, int]],
 ) -> Mapping[int, list[Item]]:
     """Groups (offset, item) by the sentence that holds the offset; the spans are in order and apart."""
     items: dict[int, list[Item]] = defaultdict(list)

@@ -34,7 +34,7 @@ _SCHEMA = {
                 "properties": {"statement": {"type": "integer"}, "support": {"type": "number"}},
                 "required": ["statement", "support"],
             },
-        }
+        },
     },
     "required": ["verdicts"],
 }
@@ -75,7 +75,7 @@ class ModelJudge:
                 [
                     _with_score(verdict, score)
                     for verdict, score in zip(verdicts, scores, strict=True)
-                ]
+                ],
             )
         return Judgement(verdicts, judgement.usage + usage)
 

@@ -16,7 +16,7 @@ from shared.times.dates import Day, days_in
 
 _NUMBER = re.compile(
     r"(?<![\w.,])(?:(?<![^\s(])[-−])?(?P<digits>\d+(?:[.,'’\u202f]\d+)*)(?![.,]?\d)"
-    r"(?:\s?(?P<word>[^\W\d_]+))?"
+    r"(?:\s?(?P<word>[^\W\d_]+))?",
 )
 _CLOCK = re.compile(
     r"(?<![\w:.])(\d{1,2}):(\d{2})(?::\d{2})?(?:\s?([ap])\.?m\b)?|(?<![\w:.])(\d{1,2})\s?([ap])\.?m\b",

@@ -10,10 +10,10 @@ from shared.language.vocabulary import vocabularies
 
 _CLOSERS = "\"'”’»)\\]}*_`"
 _BOUND = re.compile(
-    rf"(?P<line>\r\n?|[\n\v\f\x85\u2028\u2029])|[.!?…]++[{_CLOSERS}]*+|[。！？｡]++[{_CLOSERS}」』）】〉》]*+"
+    rf"(?P<line>\r\n?|[\n\v\f\x85\u2028\u2029])|[.!?…]++[{_CLOSERS}]*+|[。！？｡]++[{_CLOSERS}」』）】〉》]*+",
 )
 _MARKER = re.compile(
-    r"[ \t]*+(?:(?:[-*+•‣◦–]|\d{1,9}[.)]|#{1,6}|>)[ \t]++)*+(?:\[[ xX]\][ \t]++)?+"
+    r"[ \t]*+(?:(?:[-*+•‣◦–]|\d{1,9}[.)]|#{1,6}|>)[ \t]++)*+(?:\[[ xX]\][ \t]++)?+",
 )
 _SOFT_WRAP_FROM = 60
 """Characters of a line from which it was wrapped, and is no item of a list, if the next one goes on
@@ -25,7 +25,24 @@ _REFERENCE = re.compile(r"\[[A-Za-z]?\d+\]\Z")
 _WORD_BEFORE = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]+\Z|\d+\Z")
 
 _ORDINAL_DOTS = frozenset(
-    ("cs", "da", "de", "et", "fi", "hr", "hu", "lv", "nb", "nn", "no", "pl", "sk", "sl", "sr", "tr")
+    (
+        "cs",
+        "da",
+        "de",
+        "et",
+        "fi",
+        "hr",
+        "hu",
+        "lv",
+        "nb",
+        "nn",
+        "no",
+        "pl",
+        "sk",
+        "sl",
+        "sr",
+        "tr",
+    ),
 )
 """Languages that write `19.` for `19th`."""
 

@@ -157,7 +157,7 @@ _UNDECOMPOSED = str.maketrans(
         "ı": "i",
         "ŋ": "n",
         "’": "'",
-    }
+    },
 )
 """Letters that Unicode does not decompose into a letter and a mark."""
 

@@ -20,7 +20,8 @@ MAX_HEADING = 200
 every chunk."""
 
 _TABLE = re.compile(
-    r"^[ \t>]*+(\|[^\n]*+)\n[ \t>]*+(?=[^\n]*-)[|: \t-]++((?:\n[ \t>]*+\|[^\n]*+)++)", re.MULTILINE
+    r"^[ \t>]*+(\|[^\n]*+)\n[ \t>]*+(?=[^\n]*-)[|: \t-]++((?:\n[ \t>]*+\|[^\n]*+)++)",
+    re.MULTILINE,
 )
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 

@@ -31,12 +31,13 @@ MAX_PROPERTIES = 300
 """Characters of a note's properties that are indexed: they are part of each of its chunks, of about
 1,000."""
 _NO_PROPERTIES = frozenset(
-    {"title", "tags", "lang", "created", "date", "updated", "modified", "alias", "aliases"}
+    {"title", "tags", "lang", "created", "date", "updated", "modified", "alias", "aliases"},
 )
 """Fields of the frontmatter that are read for themselves and are no property."""
 _HEADING = re.compile(r"#[ \t]++(?P<title>\S.*)")
 _DAY_IN_NAME = re.compile(
-    r"(?<!\d)(?P<year>\d{4})(?P<sign>[-_.]?)(?P<month>\d\d)(?P=sign)(?P<day>\d\d)(?!\d)", re.ASCII
+    r"(?<!\d)(?P<year>\d{4})(?P<sign>[-_.]?)(?P<month>\d\d)(?P=sign)(?P<day>\d\d)(?!\d)",
+    re.ASCII,
 )
 _CREATED_LINE = re.compile(
     r"[\s>*_-]*created(?: at| on)?[\s*_]*::?[\s*_]*(?P<when>\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?)",
@@ -340,7 +341,9 @@ def whole_content(note: Note, path: str) -> bytes:
 
 
 def changed_fields(
-    file_fields: FileFields, note: Note, previous: FileFields | None
+    file_fields: FileFields,
+    note: Note,
+    previous: FileFields | None,
 ) -> Mapping[str, object]:
     """Returns the fields of the note that somebody has changed, as the frontmatter is to name them.
 

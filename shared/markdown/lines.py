@@ -24,7 +24,8 @@ _LINE_KINDS = (
 """Kinds of lines, the first that fits. A frame is an empty line, a template's tag or the opening of
 a callout."""
 _PIPELESS_RULE = re.compile(
-    rf"^{QUOTED}:?+-+:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)++\|?+[ \t]*+$", re.MULTILINE
+    rf"^{QUOTED}:?+-+:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)++\|?+[ \t]*+$",
+    re.MULTILINE,
 )
 _QUOTE_MARK = re.compile(r"(?:[ \t]*+>)++[ \t]*+")
 _BLANKS = re.compile(r"[ \t]*")

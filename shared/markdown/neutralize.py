@@ -32,7 +32,7 @@ _OTHER = re.compile(rf"{_ENTITY}|{_PERCENT}|[^\t-\r -~\u4e00-\u9fff\uac00-\ud7a3
 do."""
 UNFINISHED = re.compile(
     r"&(?:amp;){0,4}(?:a|am|amp|#[0-9]{0,12}|#[xX][0-9A-Fa-f]{0,12}|[A-Za-z][A-Za-z0-9]{0,31})?\Z"
-    rf"|(?:%[C-Fc-f][0-9A-Fa-f](?:{_TRAILING}){{0,2}})?%[0-9A-Fa-f]{{0,2}}\Z"
+    rf"|(?:%[C-Fc-f][0-9A-Fa-f](?:{_TRAILING}){{0,2}})?%[0-9A-Fa-f]{{0,2}}\Z",
 )
 """Matches the end of a text that may be read otherwise once there is more of it."""
 
@@ -40,7 +40,7 @@ _SIDES = {"LEFT": "[", "RIGHT": "]"}
 _LIKE_A_SQUARE = re.compile(r"BRACKET|CEILING|FLOOR")
 _UNLIKE_A_SQUARE = re.compile(r"CURLY|ANGLE")
 _LETTER_N = re.compile(
-    r"(?:LATIN|SYMBOL)\b.* LETTER (?:SMALL |CAPITAL )*N\b|LATIN LETTER (?:SMALL )?CAPITAL N\b"
+    r"(?:LATIN|SYMBOL)\b.* LETTER (?:SMALL |CAPITAL )*N\b|LATIN LETTER (?:SMALL )?CAPITAL N\b",
 )
 _LIKE_N = frozenset("ΝⲚꓠ𐔓ոռ")
 """Letters of other scripts that UTS #39 holds for confusable with N or n."""
@@ -134,7 +134,7 @@ _UNSEEN = re.compile(UNSEEN)
 # visible characters beyond ASCII, and go everywhere else.
 _STRAY_JOINERS = re.compile(
     "(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f\u200c\u200d\ufe0f])"
-    "|(?<![^\x00-\x7f\u200c\u200d\ufe0f])\ufe0f"
+    "|(?<![^\x00-\x7f\u200c\u200d\ufe0f])\ufe0f",
 )
 
 BLANK = rf"[\s{PAD}{NOTHING}]"
@@ -142,7 +142,7 @@ EMPHASIS = r"[*_~`]"
 _CITATION_LIKE = re.compile(
     rf"(?<!{PAD}){PAD}*+\[(?=[\s{PAD}{NOTHING}^\\]*+(?:{EMPHASIS}++{BLANK}*+)?+[Nn]{BLANK}*+"
     rf"(?:\d|{EMPHASIS}++\d[\d{PAD}{NOTHING}]*+{EMPHASIS}))"
-    rf"(?P<inside>(?:[^\[\]{PAD}]++|{PAD}++(?!\[))*+)(?P<close>\]?)"
+    rf"(?P<inside>(?:[^\[\]{PAD}]++|{PAD}++(?!\[))*+)(?P<close>\]?)",
 )
 """Matches what looks like a citation, in the skeleton of a text."""
 

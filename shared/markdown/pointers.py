@@ -23,11 +23,11 @@ MAX_POINTERS = 500
 """Maximum number of pointers read of a note. Each is an index entry or two of its first chunk."""
 
 _WIKI = re.compile(
-    r"(?P<embeds>!?)\[\[(?P<target>[^\[\]|\n]{1,300})(?:\|(?P<label>[^\[\]\n]{1,300}))?\]\]"
+    r"(?P<embeds>!?)\[\[(?P<target>[^\[\]|\n]{1,300})(?:\|(?P<label>[^\[\]\n]{1,300}))?\]\]",
 )
 _LINK = re.compile(
     r"(?<!!)\[(?P<label>[^\[\]\n]{0,500})\]"
-    r"\([ \t]*(?:<(?P<framed>[^<>\n]{1,1000})>|(?P<bare>[^\s()<>]{1,1000}))(?:[ \t]+\"[^\"\n]{0,300}\")?[ \t]*\)"
+    r"\([ \t]*(?:<(?P<framed>[^<>\n]{1,1000})>|(?P<bare>[^\s()<>]{1,1000}))(?:[ \t]+\"[^\"\n]{0,300}\")?[ \t]*\)",
 )
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _MARKDOWN = re.compile(r"\.(?:md|markdown)\Z", re.IGNORECASE)

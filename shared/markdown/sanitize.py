@@ -47,7 +47,7 @@ _ADDRESS_IN_LINK = (
     rf"(?P<address>(?:[^\s<>\[\]()`\\|]|\([^\s<>\[\]()`\\|]*\)){{0,{_MAX_ADDRESS}}}+)"
 )
 _TARGET = re.compile(
-    rf"\([ \t]*+<?{_ADDRESS_IN_LINK}>?(?:[ \t]++[\"'(][^\[\]`\\<>\n]{{0,300}}[\"')])?[ \t]*+\)"
+    rf"\([ \t]*+<?{_ADDRESS_IN_LINK}>?(?:[ \t]++[\"'(][^\[\]`\\<>\n]{{0,300}}[\"')])?[ \t]*+\)",
 )
 _LINK = re.compile(rf"\[(?P<text>[^\[\]\n`<>\\]{{0,300}})\]{_TARGET.pattern}")
 _POINTS_SOMEWHERE = re.compile(r"[:/#]|\.[A-Za-z]{2}|\A\Z")
@@ -64,7 +64,8 @@ _MAX_AFTER = 4
 """Signs of a sentence's end that are tried as no part of an address: `(see "https://…".)` has
 three."""
 _SPECIAL = re.compile(
-    rf"[`\\<>\[\]\n]|!(?=\[)|~{{3,}}|{_LINK_START}|@(?=[a-z0-9-]{{1,63}}\.\w)", re.IGNORECASE
+    rf"[`\\<>\[\]\n]|!(?=\[)|~{{3,}}|{_LINK_START}|@(?=[a-z0-9-]{{1,63}}\.\w)",
+    re.IGNORECASE,
 )
 _MAX_MAILBOX_NAME = 64
 _MAILBOX_SIGNS = "!#$%&'*/=?^`{|}~;:,\"()"

@@ -207,7 +207,8 @@ def _read_value(field: Field, value: Any) -> Any:  # noqa: ANN401
         return field.read(value)
     except (TypeError, ValueError) as error:
         raise InvalidArgument(
-            field.key, f"{field.expected}, found {type(value).__name__}"
+            field.key,
+            f"{field.expected}, found {type(value).__name__}",
         ) from error
 
 

@@ -59,7 +59,9 @@ class SessionSettings:
     window_days: int = _setting("a whole number", default=0, least=0, most=MAX_DAYS)
     """Greatest age of a note in days, unless a request's filters name a time; 0 for any."""
     strategy: str = _setting(
-        " or ".join(Strategy), default=Strategy.WEIGHTED.value, choices=tuple(Strategy)
+        " or ".join(Strategy),
+        default=Strategy.WEIGHTED.value,
+        choices=tuple(Strategy),
     )
     when_not_in_notes: str = _setting(
         " or ".join(WhenNotInNotes),

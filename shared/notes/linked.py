@@ -64,7 +64,7 @@ def linked(tenant_id: str, note: Note, *, store: Store, pool: Executor) -> Linke
     names.extend(own_names)
     # The note itself as it is now, however far the index has followed.
     candidates = [
-        Named(note_id=note.note_id, title=note.title, path=note.path, names=frozenset(own_names))
+        Named(note_id=note.note_id, title=note.title, path=note.path, names=frozenset(own_names)),
     ]
     for candidate in index.named(names):
         if candidate.note_id != note.note_id:

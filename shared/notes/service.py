@@ -48,7 +48,8 @@ class NoteDraft:
     def of(cls, note: Note) -> NoteDraft:
         """Returns the draft that makes the note again."""
         return cls(
-            created_at=note.created_at, **{name: getattr(note, name) for name in SAME_FIELDS}
+            created_at=note.created_at,
+            **{name: getattr(note, name) for name in SAME_FIELDS},
         )
 
     def note(self, note_id: str, *, created_at: datetime, updated_at: datetime) -> Note:
@@ -96,7 +97,12 @@ class Notes:
             _check_revision(existing, replacing)
         self._check_path(tenant_id, note, existing)
         self._swap(
-            tenant_id, note_id, existing, note, reason=reason, was_read=replacing is not None
+            tenant_id,
+            note_id,
+            existing,
+            note,
+            reason=reason,
+            was_read=replacing is not None,
         )
         return note
 
@@ -112,7 +118,7 @@ class Notes:
         other_id = self.store.note_at(tenant_id, vault, path)
         if other_id is not None and other_id != note.note_id:
             raise Conflict(
-                f"path: note {other_id!r} of vault {vault!r} has the path {path!r} already"
+                f"path: note {other_id!r} of vault {vault!r} has the path {path!r} already",
             )
 
     def import_id(self, tenant_id: str, vault: str, path: str) -> str:

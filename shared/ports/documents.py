@@ -62,7 +62,11 @@ class DocumentStore(Protocol):
         """
 
     def add_messages(
-        self, conversation: Conversation, messages: Sequence[Message], *, first: str
+        self,
+        conversation: Conversation,
+        messages: Sequence[Message],
+        *,
+        first: str,
     ) -> bool:
         """Adds at most 20 messages to a session in one commit, so that its counts are those of its messages.
 

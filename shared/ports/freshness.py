@@ -43,7 +43,9 @@ def freshness(revision: str, record: IndexRecord | None) -> Freshness:
 
 
 def current(
-    store: SearchStore | ConversationStore, tenant_id: str, revisions: Collection[NoteRevision]
+    store: SearchStore | ConversationStore,
+    tenant_id: str,
+    revisions: Collection[NoteRevision],
 ) -> Mapping[NoteRevision, Freshness]:
     """Returns the state of each note since its revision was read. Reads each note's record once."""
     note_ids = sorted({note_id for note_id, _ in revisions})
@@ -62,7 +64,9 @@ def revision_of(chunk: IndexedChunk) -> NoteRevision:
 
 
 def current_chunks(
-    store: SearchStore, tenant_id: str, chunks: Collection[IndexedChunk]
+    store: SearchStore,
+    tenant_id: str,
+    chunks: Collection[IndexedChunk],
 ) -> tuple[IndexedChunk, ...]:
     """Returns the chunks that belong to their notes as they are now. Reads each note's record once."""
     states = current(store, tenant_id, [revision_of(chunk) for chunk in chunks])

@@ -48,7 +48,7 @@ def check_norm(norm: float, model: str) -> None:
     """
     if not (math.isfinite(norm) and norm > 0):
         raise PortContractError(
-            f"{model}: a vector without direction came back (NaN, infinity or all zeros)"
+            f"{model}: a vector without direction came back (NaN, infinity or all zeros)",
         )
 
 

@@ -84,7 +84,11 @@ class NoteStore(Protocol):
         """
 
     def whole_notes(
-        self, tenant_id: str, *, limit: int, token: str | None = None
+        self,
+        tenant_id: str,
+        *,
+        limit: int,
+        token: str | None = None,
     ) -> Page[Note | UnreadableNote]:
         """Lists notes by id, with their texts; notes that cannot be read too. Raises like `list_notes`."""
 
@@ -103,7 +107,9 @@ class ConversationStore(DocumentStore, Protocol):
 
 
 def readable_note(
-    store: NoteStore | ConversationStore, tenant_id: str, note_id: str
+    store: NoteStore | ConversationStore,
+    tenant_id: str,
+    note_id: str,
 ) -> Note | None:
     """Returns a note; None also for one that an app wrote with fields of wrong types."""
     try:
@@ -169,7 +175,10 @@ class SearchStore(Protocol):
         """Returns the number and the average length of a tenant's chunks, and the revision of its index."""
 
     def read_vectors(
-        self, tenant_id: str, chunk_ids: Sequence[str], index_version: str | None = None
+        self,
+        tenant_id: str,
+        chunk_ids: Sequence[str],
+        index_version: str | None = None,
     ) -> Mapping[str, Vector]:
         """Returns chunk id -> vector of the chunks that exist and have one.
 
@@ -178,7 +187,11 @@ class SearchStore(Protocol):
         """
 
     def note_chunks(
-        self, tenant_id: str, note_id: str, *, stems: Sequence[str]
+        self,
+        tenant_id: str,
+        note_id: str,
+        *,
+        stems: Sequence[str],
     ) -> tuple[IndexedChunk, ...]:
         """Returns all chunks of a note, of any revision, by position."""
 
@@ -223,7 +236,11 @@ class IndexStore(Protocol):
         """Returns what identifies each chunk of a note, of any revision, by position."""
 
     def apply(
-        self, tenant_id: str, change: IndexChange, *, counted: IndexWrites | None = None
+        self,
+        tenant_id: str,
+        change: IndexChange,
+        *,
+        counted: IndexWrites | None = None,
     ) -> str | None:
         """Changes the index of a note and returns the record's new token; None if it was removed.
 
@@ -246,7 +263,11 @@ class SweepStore(Protocol):
     """Keys of notes of all tenants, and the sweep's own state. Cursors are opaque and stay valid while data changes."""
 
     def note_keys(
-        self, *, limit: int, cursor: str | None = None, changed_since: datetime | None = None
+        self,
+        *,
+        limit: int,
+        cursor: str | None = None,
+        changed_since: datetime | None = None,
     ) -> Page[NoteKey]:
         """Lists keys of notes; with `changed_since` only of notes whose `updatedAt` is not older."""
 

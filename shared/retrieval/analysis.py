@@ -99,7 +99,9 @@ def _common_words(lang: str) -> frozenset[str]:
 
 
 def restrict(
-    filters: Filters, now: datetime, folders: Callable[[], Sequence[Folder]]
+    filters: Filters,
+    now: datetime,
+    folders: Callable[[], Sequence[Folder]],
 ) -> Restriction:
     """Turns filters into the restriction of every leg.
 

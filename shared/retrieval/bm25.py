@@ -55,7 +55,7 @@ def _stems_of_tags(chunk: IndexedChunk, counts: Mapping[str, int]) -> frozenset[
         return frozenset()
     tags = folded_words(" ".join(chunk.tags))
     words = folded_words(
-        "\n".join([chunk.title, chunk.heading_path, chunk.text, *chunk.properties])
+        "\n".join([chunk.title, chunk.heading_path, chunk.text, *chunk.properties]),
     )
     of_tags = []
     for stem, count in counts.items():

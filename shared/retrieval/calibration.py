@@ -40,7 +40,10 @@ class Estimate:
 
 
 def estimate_calibration(
-    tenant_id: str, *, store: SearchStore, index_version: str
+    tenant_id: str,
+    *,
+    store: SearchStore,
+    index_version: str,
 ) -> Estimate | None:
     """Estimates the calibration by the newest chunks alone; None before there are chunks of two notes.
 
@@ -63,7 +66,10 @@ def estimate_calibration(
 
 
 def newest_vectors(
-    tenant_id: str, limit: int, store: SearchStore, index_version: str
+    tenant_id: str,
+    limit: int,
+    store: SearchStore,
+    index_version: str,
 ) -> Mapping[str, NoteVectors]:
     """Reads the vectors of the newest chunks: note id -> those of the note, in the order of its text."""
     chunks = store.recent(tenant_id, limit=limit, stems=(), restriction=Restriction())

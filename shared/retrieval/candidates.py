@@ -121,7 +121,9 @@ def _end_of_today(question: Question) -> datetime:
 
 
 def gather(
-    legs: LegRunner, restriction: Restriction, matches: KeywordMatches | None = None
+    legs: LegRunner,
+    restriction: Restriction,
+    matches: KeywordMatches | None = None,
 ) -> Pool:
     """Gathers at most three times `leg_size` candidates.
 
@@ -134,7 +136,9 @@ def gather(
     options = legs.options
     excluded_notes = frozenset(legs.question.filters.without_notes)
     recent_search = legs.executor.submit(
-        legs.recent, restriction, min(options.newest, options.leg_size)
+        legs.recent,
+        restriction,
+        min(options.newest, options.leg_size),
     )
     vector_leg = _VectorLeg(legs, restriction, excluded_notes)
     if matches is None:
@@ -185,7 +189,10 @@ class _VectorLeg:
     """The vector leg over all parts of the folders. The searches begin when it is made."""
 
     def __init__(
-        self, legs: LegRunner, restriction: Restriction, excluded_notes: frozenset[str]
+        self,
+        legs: LegRunner,
+        restriction: Restriction,
+        excluded_notes: frozenset[str],
     ) -> None:
         self._legs = legs
         self._excluded_notes = excluded_notes
@@ -227,7 +234,10 @@ class _VectorLeg:
 
 
 def merge_parts(
-    parts: Sequence[Part], brought: Sequence[tuple[Neighbour, ...] | None], *, limit: int
+    parts: Sequence[Part],
+    brought: Sequence[tuple[Neighbour, ...] | None],
+    *,
+    limit: int,
 ) -> Nearest:
     """Merges what the vector leg brought from each part: at most `limit` neighbours, None where its search failed.
 

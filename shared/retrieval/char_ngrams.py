@@ -31,7 +31,10 @@ class NgramCorpus:
 
 
 def ngram_corpus(
-    words: Iterable[str], chunks: Sequence[IndexedChunk], *, pool_size: int
+    words: Iterable[str],
+    chunks: Sequence[IndexedChunk],
+    *,
+    pool_size: int,
 ) -> NgramCorpus:
     """Counts the runs of letters of `words` in each chunk. The first `pool_size` chunks are the pool."""
     ngrams = _ngrams(words)

@@ -154,7 +154,9 @@ def _within_limit(note_ids: Sequence[str], records: Mapping[str, IndexRecord]) -
 
 
 def _current_chunks(
-    note_id: str, record: IndexRecord | None, legs: LegRunner
+    note_id: str,
+    record: IndexRecord | None,
+    legs: LegRunner,
 ) -> tuple[IndexedChunk, ...]:
     """Reads the chunks of the revision that the note's record names; others are never shown."""
     if record is None or not record.note_revision:
@@ -167,7 +169,9 @@ def _current_chunks(
 
 
 def _candidates(
-    chunks: Sequence[IndexedChunk], missed: Sequence[IndexedChunk], trace: RetrievalTrace
+    chunks: Sequence[IndexedChunk],
+    missed: Sequence[IndexedChunk],
+    trace: RetrievalTrace,
 ) -> Mapping[str, Candidate]:
     """Returns each chunk as a candidate, with its cosine and its rank in each leg: chunk id -> candidate.
 
@@ -229,7 +233,10 @@ class _Reporter:
     ranking: Mapping[str, _Ranked]
 
     def note(
-        self, note_id: str, chunks: Sequence[IndexedChunk], record: IndexRecord | None
+        self,
+        note_id: str,
+        chunks: Sequence[IndexedChunk],
+        record: IndexRecord | None,
     ) -> NoteReport:
         """Reports a note. `chunks`: those of its current revision."""
         if record is None or not chunks:

@@ -63,7 +63,8 @@ class Part:
 
 
 def parts_of(
-    weighted_folders: Sequence[WeightedFolder], restriction: Restriction
+    weighted_folders: Sequence[WeightedFolder],
+    restriction: Restriction,
 ) -> Sequence[Part]:
     """Divides the folders into at most MAX_PARTS parts; without folders there is one.
 

@@ -152,7 +152,9 @@ class LegRunner:
         return self.newest(replace(restriction, created=TimeRange(window_start, None)), limit)
 
     def match(
-        self, restriction: Restriction, earlier: KeywordMatches | None = None
+        self,
+        restriction: Restriction,
+        earlier: KeywordMatches | None = None,
     ) -> KeywordMatches:
         """Runs the keyword leg. `earlier`: one of the same question, whose figures serve again."""
         if earlier is not None:
@@ -185,7 +187,9 @@ class LegRunner:
         return {stem: counts.get(stem, 0) for stem in stems}
 
     def _matching(
-        self, restriction: Restriction, frequencies: Mapping[str, int]
+        self,
+        restriction: Restriction,
+        frequencies: Mapping[str, int],
     ) -> tuple[IndexedChunk, ...]:
         """Reads postings of the rarest stems while the budget lasts; of a stem that exceeds the rest, the newest."""
         budget = self.options.posting_budget_alone
@@ -214,7 +218,10 @@ class LegRunner:
         return tuple(chunks.values())
 
     def _postings(
-        self, stem: str, limit: int, restriction: Restriction
+        self,
+        stem: str,
+        limit: int,
+        restriction: Restriction,
     ) -> tuple[IndexedChunk, ...]:
         return self._run(
             Leg.KEYWORD,
@@ -250,7 +257,9 @@ class LegRunner:
 
 
 def _limits_by_frequency(
-    rarest_first: Sequence[str], frequencies: Mapping[str, int], budget: int
+    rarest_first: Sequence[str],
+    frequencies: Mapping[str, int],
+    budget: int,
 ) -> dict[str, int]:
     """Grants each stem all its postings until the budget is spent."""
     limits: dict[str, int] = {}
@@ -264,7 +273,9 @@ def _limits_by_frequency(
 
 
 def _limits_in_equal_shares(
-    rarest_first: Sequence[str], frequencies: Mapping[str, int], budget: int
+    rarest_first: Sequence[str],
+    frequencies: Mapping[str, int],
+    budget: int,
 ) -> dict[str, int]:
     """Grants the rarest few stems equal shares of the budget."""
     stems = rarest_first[: min(STEMS_SIDE_BY_SIDE, budget)]

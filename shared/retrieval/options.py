@@ -45,7 +45,11 @@ class RetrievalOptions(RetrievalSettings):
 
     @classmethod
     def from_settings(
-        cls, settings: Settings, *, index_version: str, billed: bool
+        cls,
+        settings: Settings,
+        *,
+        index_version: str,
+        billed: bool,
     ) -> RetrievalOptions:
         """Returns the options of these settings.
 

@@ -121,7 +121,11 @@ class Retriever:
         options = legs.options
         limit = min(question.top_k or options.rerank_to, options.max_chunks)
         scored = best_first(
-            pool, formula, legs, threshold=question.threshold, head=max(NEAREST, limit)
+            pool,
+            formula,
+            legs,
+            threshold=question.threshold,
+            head=max(NEAREST, limit),
         )
         ranked, reranked = rerank(question.text, scored, self.reranker, limit=options.rerank_from)
         selected = select(ranked, limit=limit, max_characters=options.max_characters)

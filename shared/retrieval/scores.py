@@ -290,7 +290,11 @@ def keyword_parts(
         return by_stems
     corpus = ngram_corpus(ngram_words, chunks, pool_size=pool_size)
     by_ngrams = _normalised_bm25(
-        corpus.chunks, corpus.frequencies, corpus.stats, options, pool_size=pool_size
+        corpus.chunks,
+        corpus.frequencies,
+        corpus.stats,
+        options,
+        pool_size=pool_size,
     )
     return {chunk_id: by_stems[chunk_id] / 2 + by_ngrams[chunk_id] / 2 for chunk_id in by_stems}
 

@@ -52,7 +52,12 @@ class IndexReader(Protocol):
 
 
 def best_first(
-    pool: Pool, formula: Formula, reader: IndexReader, *, threshold: float, head: int
+    pool: Pool,
+    formula: Formula,
+    reader: IndexReader,
+    *,
+    threshold: float,
+    head: int,
 ) -> Iterator[Scored]:
     """Yields candidates that match, pass the threshold and belong to their note as it is now, in exact order.
 
@@ -95,7 +100,11 @@ def with_vectors(pool: Pool, chunk_ids: Sequence[str], reader: IndexReader) -> P
 
 
 def rerank(
-    question: str, ranked: Iterator[Scored], reranker: Reranker | None, *, limit: int
+    question: str,
+    ranked: Iterator[Scored],
+    reranker: Reranker | None,
+    *,
+    limit: int,
 ) -> tuple[Iterable[Scored], Reranked | None]:
     """Orders the first `limit` passages by what the reranker says, equals as before; the rest follow them.
 
@@ -127,7 +136,7 @@ def _relevances(question: str, passages: Sequence[Scored], reranker: Reranker) -
     relevances = reranker.scores(question, texts)
     if len(relevances) != len(passages):
         raise PortContractError(
-            f"{reranker.model}: {len(passages)} passages were sent, {len(relevances)} scores came back"
+            f"{reranker.model}: {len(passages)} passages were sent, {len(relevances)} scores came back",
         )
     if not all(map(math.isfinite, relevances)):
         raise PortContractError(f"{reranker.model}: a score that is no number came back")
@@ -135,7 +144,10 @@ def _relevances(question: str, passages: Sequence[Scored], reranker: Reranker) -
 
 
 def select(
-    passages: Iterable[Scored], *, limit: int, max_characters: int | None
+    passages: Iterable[Scored],
+    *,
+    limit: int,
+    max_characters: int | None,
 ) -> tuple[Scored, ...]:
     """Selects the best `limit` different passages, as far as all their texts fit into `max_characters` code points.
 
@@ -152,7 +164,9 @@ def select(
             room -= len(chunk.text)
         elif not selected:
             cut = replace(
-                chunk, text=chunk.text[:max_characters], end=chunk.start + (max_characters or 0)
+                chunk,
+                text=chunk.text[:max_characters],
+                end=chunk.start + (max_characters or 0),
             )
             return (replace(passage, chunk=cut),)
     return tuple(selected)

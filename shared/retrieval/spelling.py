@@ -26,7 +26,9 @@ _MID_SENTENCE = re.compile(r"(?<=[^\W_]\s)[^\W\d_]+")
 
 
 def correct_spelling(
-    analysis: Analysis, frequencies: Mapping[str, int], chunks: Iterable[IndexedChunk]
+    analysis: Analysis,
+    frequencies: Mapping[str, int],
+    chunks: Iterable[IndexedChunk],
 ) -> Analysis:
     """Returns the question with its unknown words replaced by words of `chunks`; unchanged if there is none.
 
@@ -58,7 +60,9 @@ def correct_spelling(
 
 
 def name_as_in_notes(
-    analysis: Analysis, frequencies: Mapping[str, int], chunks: Sequence[IndexedChunk]
+    analysis: Analysis,
+    frequencies: Mapping[str, int],
+    chunks: Sequence[IndexedChunk],
 ) -> Analysis:
     """Returns the question with unknown words stemmed as in the notes that hold them; unchanged if there is none.
 
@@ -93,7 +97,10 @@ def _language_of_notes(word: str, chunks: Iterable[IndexedChunk]) -> str | None:
 
 
 def _unknown_words(
-    analysis: Analysis, frequencies: Mapping[str, int], *, min_letters: int = MIN_MISSPELLED
+    analysis: Analysis,
+    frequencies: Mapping[str, int],
+    *,
+    min_letters: int = MIN_MISSPELLED,
 ) -> dict[str, list[str]]:
     """Returns the longer words of which no chunk holds a stem, each with its stems."""
     unknown: dict[str, list[str]] = {}

@@ -92,7 +92,11 @@ def standalone_question(
     previous_phrase = ""
     if previous_time is not None:
         previous_phrase = _phrase_seen_from(
-            now, previous, previous_time, asked_at=asked_at, lang=lang
+            now,
+            previous,
+            previous_time,
+            asked_at=asked_at,
+            lang=lang,
         )
 
     # 1. Nothing of its own: the whole question before stands behind it.
@@ -146,7 +150,9 @@ def _lower_words(text: str) -> list[str]:
 def _parse(text: str, words: FollowUps, now: Moment, lang: str) -> _FollowUp:
     """Takes a question apart."""
     opening = re.match(
-        rf"[\s¿¡]*(?:({words.at_length})|{words.shortly})(?!\w)[\s,]*", text, re.IGNORECASE
+        rf"[\s¿¡]*(?:({words.at_length})|{words.shortly})(?!\w)[\s,]*",
+        text,
+        re.IGNORECASE,
     )
     opens_at_length = opening is not None and opening[1] is not None
     body = text

@@ -25,7 +25,10 @@ _NOT_ONE_LINE = re.compile("[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 
 
 def check_settings(
-    patch: SettingsPatch, *, models: Collection[str], inside: str = ""
+    patch: SettingsPatch,
+    *,
+    models: Collection[str],
+    inside: str = "",
 ) -> SettingsPatch:
     """Returns the patch itself. Raises InvalidArgument for the first value out of its range.
 
@@ -64,7 +67,10 @@ def _is_usable_text(name: str, value: str) -> bool:
 
 
 def checked_defaults(
-    patch: SettingsPatch, *, models: Collection[str], model: str = ""
+    patch: SettingsPatch,
+    *,
+    models: Collection[str],
+    model: str = "",
 ) -> SessionSettings:
     """Returns the settings of new sessions: the built-in ones with those of SESSION_DEFAULTS.
 

@@ -104,7 +104,11 @@ class Sessions:
         return session
 
     def change(
-        self, session_id: str, *, title: str | None = None, patch: SettingsPatch | None = None
+        self,
+        session_id: str,
+        *,
+        title: str | None = None,
+        patch: SettingsPatch | None = None,
     ) -> Session:
         """Changes title and settings, where they are given. Raises NotFound, InvalidArgument.
 
@@ -247,7 +251,10 @@ class Sessions:
 
         for _ in range(steps):
             listing_step = self.store.listing(
-                self.person, SESSIONS, limit=step_size, after=position
+                self.person,
+                SESSIONS,
+                limit=step_size,
+                after=position,
             )
             unreadable.extend(listing_step.unreadable)
             for session in listing_step.items:
@@ -290,7 +297,10 @@ class Sessions:
 
     @contextmanager
     def turn(
-        self, question: Question, session_id: str | None, patch: SettingsPatch
+        self,
+        question: Question,
+        session_id: str | None,
+        patch: SettingsPatch,
     ) -> Iterator[Turn]:
         """Yields the turn of a question with the settings of its session, while the body answers
         it.
@@ -360,12 +370,18 @@ class Sessions:
             return turn
         conversation = Conversation(self.person, turn.session.session_id)
         newest_first = self.store.listing(
-            conversation, MESSAGES, limit=turn.max_history, after=None
+            conversation,
+            MESSAGES,
+            limit=turn.max_history,
+            after=None,
         )
         turns = earlier_turns(self._in_order_of_time(newest_first.items))
         question = turn.question
         standalone, usage = resolve(
-            question, turns, rewriter=self.rewriter, longest=self.longest_question
+            question,
+            turns,
+            rewriter=self.rewriter,
+            longest=self.longest_question,
         )
         history = tuple(earlier.exchange for earlier in turns)
         question = replace(question, history=history)
@@ -440,7 +456,8 @@ class Sessions:
         age = self.clock() - made
         if not timedelta(0) <= age <= LIFETIME:
             raise InvalidArgument(
-                "pageToken", "a token of the last 24 hours; begin the listing again"
+                "pageToken",
+                "a token of the last 24 hours; begin the listing again",
             )
         return Cursor(document_id, moment)
 

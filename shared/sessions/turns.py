@@ -41,7 +41,7 @@ UNTITLED = "untitled"
 DELETED = "deleted note"
 
 LINE = re.compile(
-    r"- \[(?P<label>N\d+)\] (?P<title>.*) \((?P<day>\d{4}-\d\d-\d\d)\) note:(?P<note>\S+)#(?P<chunk>\S+)"
+    r"- \[(?P<label>N\d+)\] (?P<title>.*) \((?P<day>\d{4}-\d\d-\d\d)\) note:(?P<note>\S+)#(?P<chunk>\S+)",
 )
 
 _LIST = re.compile(rf"\n\n{HEADING}\n(?:- \[N\d+\] [^\n]*\n?)*\Z")

@@ -59,7 +59,9 @@ class RetrievalSettings:
     weight_recency: float = _setting(0.15, parse.number(0, 1), variable="RETRIEVAL_WEIGHT_RECENCY")
     """Weight of the recency score."""
     half_life_days: float = _setting(
-        180.0, parse.number(0.01, 36_500), variable="RETRIEVAL_HALF_LIFE_DAYS"
+        180.0,
+        parse.number(0.01, 36_500),
+        variable="RETRIEVAL_HALF_LIFE_DAYS",
     )
     """Age in days at which the recency score halves."""
     rrf_k: int = _setting(60, parse.whole(1, 1000), variable="RETRIEVAL_RRF_K")
@@ -107,7 +109,8 @@ class Settings(RetrievalSettings):
     chat_models: tuple[str, ...] = _setting((), parse.each(parse.model))
     """Further models that a session or a request may choose, comma separated."""
     session_defaults: tuple[tuple[str, bool | int | float | str], ...] = _setting(
-        (), parse.session_defaults
+        (),
+        parse.session_defaults,
     )
     """Settings of new sessions, like `topK=8,maxHistory=40`, comma separated."""
     chat_temperature: float = _setting(0.3, parse.number(0, 2))
@@ -198,7 +201,9 @@ class Settings(RetrievalSettings):
     wants it to stand out from the others.
     """
     otel_endpoint: str | None = _setting(
-        None, parse.address, variable="OTEL_EXPORTER_OTLP_ENDPOINT"
+        None,
+        parse.address,
+        variable="OTEL_EXPORTER_OTLP_ENDPOINT",
     )
     """Base address of an OpenTelemetry collector that takes OTLP over HTTP. Needs the extra `otel`."""
     log_level: str = _setting("INFO", parse.one_of("DEBUG", "INFO", "WARNING", "ERROR"))

@@ -38,7 +38,7 @@ def path(value: str) -> Path:
 def database(value: str) -> str:
     if value != "(default)" and not re.fullmatch("[a-z][a-z0-9-]{2,61}[a-z0-9]", value):
         raise ValueError(
-            f"(default), or 4 to 63 lower-case letters, digits and hyphens, a letter first; got {value!r}"
+            f"(default), or 4 to 63 lower-case letters, digits and hyphens, a letter first; got {value!r}",
         )
     return value
 
@@ -46,7 +46,7 @@ def database(value: str) -> str:
 def prefix(value: str) -> str:
     if not re.fullmatch("[a-z][a-z0-9-]{0,13}", value):
         raise ValueError(
-            f"1 to 14 lower-case letters, digits and hyphens, a letter first; got {value!r}"
+            f"1 to 14 lower-case letters, digits and hyphens, a letter first; got {value!r}",
         )
     return value
 
@@ -96,7 +96,7 @@ def origins(value: str) -> tuple[str, ...]:
     for name in origins:
         if name != "*" and not _is_origin(name):
             raise ValueError(
-                f"origins like https://notes.example.com, without path, or *; got {name!r}"
+                f"origins like https://notes.example.com, without path, or *; got {name!r}",
             )
     return origins
 
@@ -118,7 +118,7 @@ def _is_origin(name: str) -> bool:
 def model(value: str) -> str:
     if value in RETIRED_MODELS:
         raise ValueError(
-            f"a live model: {value} has been shut down, its successor is {RETIRED_MODELS[value]}"
+            f"a live model: {value} has been shut down, its successor is {RETIRED_MODELS[value]}",
         )
     return value
 
@@ -253,11 +253,13 @@ def _check_models(settings: Settings) -> None:
         raise SettingsError("JUDGE", "offline where no writing model is configured")
     if settings.reranker == "cross_encoder" and not settings.reranker_model:
         raise SettingsError(
-            "RERANKER_MODEL", "folder or name of a model when RERANKER is cross_encoder"
+            "RERANKER_MODEL",
+            "folder or name of a model when RERANKER is cross_encoder",
         )
     if not _is_calibration(settings.embedding_unrelated, settings.embedding_alike):
         raise SettingsError(
-            "EMBEDDING_ALIKE", "a number above EMBEDDING_UNRELATED, both or neither"
+            "EMBEDDING_ALIKE",
+            "a number above EMBEDDING_UNRELATED, both or neither",
         )
 
 

@@ -309,7 +309,10 @@ class _Sweep:
         cursor = self.progress.full
         if cursor is None or self.repairs.dry_run or self._has_other_terms(cursor):
             cursor = SweepCursor(
-                self.now, EVERYTHING[0], is_requested=self.full, index_version=self.version
+                self.now,
+                EVERYTHING[0],
+                is_requested=self.full,
+                index_version=self.version,
             )
         if not self._follow(cursor):
             return False
@@ -323,7 +326,7 @@ class _Sweep:
                 full_at=cursor.started,
                 full_version=self.version,
                 watermark=watermark,
-            )
+            ),
         )
         return True
 

@@ -178,7 +178,10 @@ class Repairs:
             self._count_outage(error)
         except AuroraError as error:
             _logger.warning(
-                "could not mend note %r, %s: %s", key.note_id, type(error).__name__, error.message
+                "could not mend note %r, %s: %s",
+                key.note_id,
+                type(error).__name__,
+                error.message,
             )
             actions = Counter(failed=1)
         except Exception:  # a bug that one note brings out must not hide every note after it
@@ -190,7 +193,9 @@ class Repairs:
             self.counts += actions
 
     def _count_budget(
-        self, tenant_id: str, spent: EmbeddingQuotaExceeded | IndexQuotaExceeded
+        self,
+        tenant_id: str,
+        spent: EmbeddingQuotaExceeded | IndexQuotaExceeded,
     ) -> None:
         wait = timedelta(seconds=spent.retry_after or 0)
         with self.counting:

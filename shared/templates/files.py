@@ -136,7 +136,8 @@ def read_template(template_id: str, text: str) -> Template:
         raise InvalidArgument("frontmatter", f"YAML that can be read ({reason})")
     if not front.body_start:
         raise InvalidArgument(
-            "frontmatter", "YAML between two lines of --- at the start, with at least a name"
+            "frontmatter",
+            "YAML between two lines of --- at the start, with at least a name",
         )
     lines = {"name": ""}
     for name in (*_LINES, "description"):

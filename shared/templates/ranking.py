@@ -162,7 +162,8 @@ def _cosine(first: Vector, second: Vector) -> float:
 
 
 def fallback(
-    shipped: Sequence[StoredTemplate], own: Sequence[StoredTemplate] = ()
+    shipped: Sequence[StoredTemplate],
+    own: Sequence[StoredTemplate] = (),
 ) -> TemplateMatch:
     """Returns the chain of thought, under either of its ids: the tenant's own, else the folders',
     else the built-in one.

@@ -58,7 +58,9 @@ class FolderCache:
             return self._files
 
     def embedded(
-        self, folders: Sequence[Path], embedder: Embedder | None
+        self,
+        folders: Sequence[Path],
+        embedder: Embedder | None,
     ) -> tuple[StoredTemplate, ...]:
         """Returns the templates with their vectors, embedded once; without vectors where the model
         is away.
@@ -277,7 +279,8 @@ def _query_vector(query: str, embedder: Embedder | None) -> Vector | None:
 
 
 def _all_current(
-    stored: Sequence[StoredTemplate], embedder: Embedder | None
+    stored: Sequence[StoredTemplate],
+    embedder: Embedder | None,
 ) -> tuple[StoredTemplate, ...]:
     """Returns the templates in their order, each with the vector of its current text.
 

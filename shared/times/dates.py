@@ -167,7 +167,8 @@ DAY_OR_INSTANT = (
 ZONE = "an IANA time zone, like Europe/Berlin"
 
 _INSTANT = re.compile(
-    r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
+    r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)",
+    re.ASCII,
 )
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _OF_THIS_MACHINE = re.compile(r"localtime|posixrules|(?:posix|right)/.*")

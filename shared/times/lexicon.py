@@ -277,7 +277,7 @@ class Lexicon(TimeWords):
         eras = fill(times.eras or NEVER, {})
         year_of_era = rf"(?:{eras})\s\d|\d{{1,4}}\s?(?:{eras})(?!\w)"
         self.other_year = ignore_case(
-            rf",?\s*{link}{any_article}{year_word}(?:{_YEAR_OUTSIDE}|{year_of_era})"
+            rf",?\s*{link}{any_article}{year_word}(?:{_YEAR_OUTSIDE}|{year_of_era})",
         )
         date_links = times.date_links or NEVER
         self.genitive = ignore_case(rf"\s+(?:{date_links})\s+(?:\w|['’])")

@@ -83,7 +83,11 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
         is_running = hint.range.contains(now)
         intent = intents.of(start, end, recurs=reading.recurs, is_running=is_running)
         is_certain = reading.certain and not _stands_in_row(
-            corrected.text, previous, mention, reading, following
+            corrected.text,
+            previous,
+            mention,
+            reading,
+            following,
         )
         if is_certain and intent is Intent.ASKED:
             return found_time

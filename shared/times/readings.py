@@ -273,7 +273,13 @@ def _range_between(text: str, first: _Anchor, second: _Anchor, context: Context)
     start = begin.begins or begin.start
     if end.end is not None and end.end <= start:
         start, end = _in_order(
-            text, first, second, begin, end, context=context, second_has_year=second_has_year
+            text,
+            first,
+            second,
+            begin,
+            end,
+            context=context,
+            second_has_year=second_has_year,
         )
         if end.end is not None and end.end <= start:
             return None

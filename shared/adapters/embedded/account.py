@@ -98,7 +98,11 @@ class EmbeddedAccount:
                 self._clear(file)
 
     def _clear(
-        self, file: TenantFile, keep_usage_of: date | None = None, *, numbers_erasure: bool = False
+        self,
+        file: TenantFile,
+        keep_usage_of: date | None = None,
+        *,
+        numbers_erasure: bool = False,
     ) -> Mapping[str, int]:
         """Returns kind -> number of rows that were removed, without zeros; of a damaged file those that can be counted.
 
@@ -165,7 +169,7 @@ def _day_usage(row: Row) -> DayUsage:
 def _empty(db: sqlite3.Connection, kept_day: str) -> Mapping[str, int]:
     """Deletes all rows but the usage of `kept_day`; returns kind -> number of rows, without zeros."""
     db.execute(
-        "PRAGMA secure_delete = ON"
+        "PRAGMA secure_delete = ON",
     )  # the content is overwritten, in case that the file stays
     erased = {}
     for table in own_tables(db):

@@ -119,7 +119,11 @@ class EmbeddedDocuments:
             return _delete(db, owner, collection, document_id)
 
     def add_messages(
-        self, conversation: Conversation, messages: Sequence[Message], *, first: str
+        self,
+        conversation: Conversation,
+        messages: Sequence[Message],
+        *,
+        first: str,
     ) -> bool:
         with self._file(conversation).writing(creates=False) as db:
             row = _row(db, conversation.person, SESSIONS, conversation.session_id)
@@ -167,7 +171,7 @@ class EmbeddedDocuments:
                 document_id = with_replacements(row)[columns.index(collection.id_field)]
                 _log.warning("a document of %s is left out: %s", collection.name, bad.message)
                 unreadable.append(
-                    UnreadableDocument(collection.name, str(document_id), bad.message)
+                    UnreadableDocument(collection.name, str(document_id), bad.message),
                 )
         return Listing(tuple(items), next_cursor, tuple(unreadable))
 

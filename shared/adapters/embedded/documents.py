@@ -150,7 +150,11 @@ def delete(db: sqlite3.Connection, table: str, key: str) -> bool:
 
 
 def insert(
-    db: sqlite3.Connection, table: str, row: Mapping[str, Any], *, replacing: bool = False
+    db: sqlite3.Connection,
+    table: str,
+    row: Mapping[str, Any],
+    *,
+    replacing: bool = False,
 ) -> None:
     """Writes a row; with `replacing` in the place of the row of the same key, if there is one."""
     quoted = [f'"{column}"' for column in row]

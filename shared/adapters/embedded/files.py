@@ -66,7 +66,7 @@ class DamagedFile(OperatorError):
 
     def __init__(self, path: Path, part: str) -> None:
         super().__init__(
-            f"{path} is damaged ({part}): restore it from a backup, or move it away and index again"
+            f"{path} is damaged ({part}): restore it from a backup, or move it away and index again",
         )
 
 
@@ -228,7 +228,7 @@ class TenantFile:
             self._prepare_to_write(db, version)
         elif version != SCHEMA_VERSION:
             raise OperatorError(
-                f"{self.path} is of an earlier version and read-only: open it once where it can be written"
+                f"{self.path} is of an earlier version and read-only: open it once where it can be written",
             )
         db.execute(f"PRAGMA mmap_size = {_MAPPED}")
         state = db.execute("SELECT tenant_id FROM state").fetchone()
@@ -237,7 +237,7 @@ class TenantFile:
         (owner,) = state
         if owner != self.tenant_id:
             raise OperatorError(
-                f"{self.path} belongs to another tenant: it has been renamed or copied"
+                f"{self.path} belongs to another tenant: it has been renamed or copied",
             )
 
     def _prepare_to_write(self, db: sqlite3.Connection, version: int) -> None:
@@ -359,7 +359,11 @@ def owner_of(path: Path, *, patience: float = 10.0) -> str:
 
 
 def rows_after(
-    db: sqlite3.Connection, query: str, after: str, *values: object, limit: int
+    db: sqlite3.Connection,
+    query: str,
+    after: str,
+    *values: object,
+    limit: int,
 ) -> tuple[list[Row], str | None]:
     """Returns the rows behind the key `after`, and the key behind which to go on; None: there are no more rows.
 
@@ -422,7 +426,7 @@ def version_of(db: sqlite3.Connection, path: Path) -> int:
         raise OperatorError(f"{path} is not a store of Aurora Notes: move it away")
     if version > SCHEMA_VERSION:
         raise OperatorError(
-            f"{path} was written by a newer Aurora Notes (schema {version}, this one knows {SCHEMA_VERSION}): upgrade"
+            f"{path} was written by a newer Aurora Notes (schema {version}, this one knows {SCHEMA_VERSION}): upgrade",
         )
     return int(version)
 

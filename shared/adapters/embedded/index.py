@@ -82,7 +82,10 @@ class Index:
         return tuple(chunks)
 
     def read_vectors(
-        self, tenant_id: str, chunk_ids: Sequence[str], index_version: str | None = None
+        self,
+        tenant_id: str,
+        chunk_ids: Sequence[str],
+        index_version: str | None = None,
     ) -> Mapping[str, Vector]:
         tables: Sequence[str] = VECTORS
         if index_version is None:
@@ -99,7 +102,8 @@ class Index:
                     "WHERE chunk_id IN (SELECT value FROM json_each(?))"
                 )
                 for chunk_id, row_id, version, vector, checksum in db.execute(
-                    query, (json.dumps(chunk_ids),)
+                    query,
+                    (json.dumps(chunk_ids),),
                 ):
                     if not is_sound(version, vector, checksum):
                         damaged.append(row_id)
@@ -109,7 +113,11 @@ class Index:
         return vectors
 
     def apply(
-        self, tenant_id: str, change: IndexChange, *, counted: IndexWrites | None = None
+        self,
+        tenant_id: str,
+        change: IndexChange,
+        *,
+        counted: IndexWrites | None = None,
     ) -> str | None:
         """Raises Conflict before anything is written."""
         # Where the note or its record must exist, the file does: what comes too late for an erasure makes none again.
@@ -328,7 +336,10 @@ class ChunkChanges:
         self._db.execute(statement, (row_id, tokens))
 
     def _set_vectors(
-        self, row_id: int, own: VersionedVector | None, second: VersionedVector | None
+        self,
+        row_id: int,
+        own: VersionedVector | None,
+        second: VersionedVector | None,
     ) -> None:
         """Replaces both vectors of a chunk; None: it has none."""
         own_table, second_table = VECTORS

@@ -120,7 +120,11 @@ class EmbeddedNotes:
         )
 
     def whole_notes(
-        self, tenant_id: str, *, limit: int, token: str | None = None
+        self,
+        tenant_id: str,
+        *,
+        limit: int,
+        token: str | None = None,
     ) -> Page[Note | UnreadableNote]:
         """Returns notes, and as UnreadableNote those that the disk has changed: no app writes here."""
         after = ""
@@ -147,7 +151,11 @@ class EmbeddedNotes:
     # -- the sweep
 
     def note_keys(
-        self, *, limit: int, cursor: str | None = None, changed_since: datetime | None = None
+        self,
+        *,
+        limit: int,
+        cursor: str | None = None,
+        changed_since: datetime | None = None,
     ) -> Page[NoteKey]:
         query = (
             "SELECT note_id FROM notes WHERE note_id > :after AND updated_at >= :since "

@@ -141,7 +141,11 @@ class EmbeddedSearch:
         return CorpusStats(chunks, mean_length, str(revision))
 
     def note_chunks(
-        self, tenant_id: str, note_id: str, *, stems: Sequence[str]
+        self,
+        tenant_id: str,
+        note_id: str,
+        *,
+        stems: Sequence[str],
     ) -> tuple[IndexedChunk, ...]:
         query = (
             f"SELECT {CHUNKS.columns}, id FROM chunks WHERE note_id = ? ORDER BY position, chunk_id"
@@ -165,7 +169,9 @@ class EmbeddedSearch:
 
 
 def _chunks(
-    db: sqlite3.Connection, row_ids: Sequence[int], stems: Sequence[str]
+    db: sqlite3.Connection,
+    row_ids: Sequence[int],
+    stems: Sequence[str],
 ) -> tuple[ReadChunk, ...]:
     """Returns the chunks of these rows in their order."""
     values = (json.dumps(row_ids),)

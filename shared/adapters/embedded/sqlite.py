@@ -162,7 +162,9 @@ class UndecodableRow(tuple[Any, ...]):
 
 
 def fetch_rows(
-    db: sqlite3.Connection, query: str, values: Sequence[object] | Mapping[str, object] = ()
+    db: sqlite3.Connection,
+    query: str,
+    values: Sequence[object] | Mapping[str, object] = (),
 ) -> list[tuple[Any, ...]]:
     """Returns all rows of a query; one with a text that is no UTF-8 any more is an UndecodableRow."""
     try:
@@ -231,7 +233,9 @@ def fill_checksums(db: sqlite3.Connection) -> None:
 
 
 def opened(
-    path: Path, patience: float, prepare: Callable[[sqlite3.Connection], object]
+    path: Path,
+    patience: float,
+    prepare: Callable[[sqlite3.Connection], object],
 ) -> sqlite3.Connection:
     """Returns a connection on which `prepare` went through.
 
@@ -323,7 +327,7 @@ def own_tables(db: sqlite3.Connection) -> list[str]:
     """Returns every table that holds a tenant's own, also those that are added to the schema later."""
     reader = db.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('state', 'vocabulary') "
-        "AND name NOT LIKE 'postings%' AND name NOT LIKE 'sqlite%' ORDER BY name"
+        "AND name NOT LIKE 'postings%' AND name NOT LIKE 'sqlite%' ORDER BY name",
     )
     return [name for (name,) in reader]
 

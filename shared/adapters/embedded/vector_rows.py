@@ -98,7 +98,9 @@ def move_vectors(
 
 
 def damaged_vectors(
-    db: sqlite3.Connection, table: str, row_ids: Sequence[int] | None = None
+    db: sqlite3.Connection,
+    table: str,
+    row_ids: Sequence[int] | None = None,
 ) -> Iterator[int]:
     """Yields the ids of rows that do not hold what was written; of all rows, or of some."""
     query = f"SELECT id, CAST(index_version AS BLOB), vector, checksum FROM {table}"

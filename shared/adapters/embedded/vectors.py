@@ -181,7 +181,9 @@ class VectorSpace:
         return is_excluded
 
     def _without_damaged(
-        self, db: sqlite3.Connection, nearest: Sequence[tuple[int, float]]
+        self,
+        db: sqlite3.Connection,
+        nearest: Sequence[tuple[int, float]],
     ) -> list[tuple[int, float]]:
         """Leaves out rows that do not hold what was written, and remembers them as damaged."""
         row_ids = [row_id for row_id, _ in nearest]

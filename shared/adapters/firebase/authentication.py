@@ -129,7 +129,11 @@ class Accounts:
     """Firebase's accounts as they are now: a token is up to an hour old."""
 
     def __init__(
-        self, project: str, *, base_url: str = ACCOUNTS, credentials: Credentials | None = None
+        self,
+        project: str,
+        *,
+        base_url: str = ACCOUNTS,
+        credentials: Credentials | None = None,
     ) -> None:
         """Makes the lookup. `credentials` None: the machine's own; they need the permission `firebaseauth.users.get`."""
         url = f"{base_url}/v1/projects/{project}/accounts:lookup"
@@ -142,7 +146,9 @@ class Accounts:
 
         owner = Credentials("owner")  # type: ignore[no-untyped-call]  # google-auth has no types here
         return cls(
-            project, base_url=f"http://{host}/identitytoolkit.googleapis.com", credentials=owner
+            project,
+            base_url=f"http://{host}/identitytoolkit.googleapis.com",
+            credentials=owner,
         )
 
     def check(self, claims: Claims) -> None:

@@ -82,7 +82,11 @@ class Certificates:
     """
 
     def __init__(
-        self, url: str, *, clock: Clock, read: Callable[[bytes], Mapping[str, str]] = certificates
+        self,
+        url: str,
+        *,
+        clock: Clock,
+        read: Callable[[bytes], Mapping[str, str]] = certificates,
     ) -> None:
         self._url = url
         self._read = read

@@ -80,7 +80,7 @@ class FirestoreStore(FirestoreNotes, FirestoreIndex, FirestoreSearch, FirestoreA
                 database=database,
                 read_seconds=read_seconds,
                 write_seconds=write_seconds,
-            )
+            ),
         )
         self._ownership = Ownership(project, database, deployment)
 

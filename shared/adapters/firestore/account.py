@@ -66,7 +66,13 @@ class FirestoreAccount(Corpus):
     # -- usage
 
     def spend(
-        self, tenant_id: str, day: date, kind: Spending, amount: int, *, limit: int | None = None
+        self,
+        tenant_id: str,
+        day: date,
+        kind: Spending,
+        amount: int,
+        *,
+        limit: int | None = None,
     ) -> bool:
         """Increments, and takes that back if it went over the limit. An increment whose reply is lost counts twice.
 
@@ -168,7 +174,10 @@ class FirestoreAccount(Corpus):
         return self._erase_tenant(owner, parent, keep_usage_of)
 
     def _erase_tenant(
-        self, tenant_id: str, parent: str, keep_usage_of: date | None
+        self,
+        tenant_id: str,
+        parent: str,
+        keep_usage_of: date | None,
     ) -> Mapping[str, int]:
         kept = ""
         if keep_usage_of is not None:

@@ -15,7 +15,8 @@ from shared.errors import AuroraError, Conflict, StoreRefused, StoreUnavailable
 from shared.tracing import RequestThreads
 
 _TOO_BIG = re.compile(
-    "too big|too large|exceeds the (limit|maximum)|larger than max", re.IGNORECASE
+    "too big|too large|exceeds the (limit|maximum)|larger than max",
+    re.IGNORECASE,
 )
 """Wordings of the server, the emulator and gRPC; the status is INVALID_ARGUMENT or RESOURCE_EXHAUSTED."""
 

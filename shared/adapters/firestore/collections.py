@@ -130,7 +130,11 @@ class FirestoreDocuments:
         return existed
 
     def add_messages(
-        self, conversation: Conversation, messages: Sequence[Message], *, first: str
+        self,
+        conversation: Conversation,
+        messages: Sequence[Message],
+        *,
+        first: str,
     ) -> bool:
         """Costs a read and the commit."""
         session = self._parent(conversation)

@@ -325,7 +325,7 @@ class Connection:
                 return
             if time.monotonic() + pause > deadline:
                 raise StoreUnavailable(
-                    f"Firestore: {len(unwritten)} of {len(writes)} writes failed"
+                    f"Firestore: {len(unwritten)} of {len(writes)} writes failed",
                 )
             time.sleep(pause)
             pause = min(2 * pause, _MAX_PAUSE)
@@ -351,7 +351,11 @@ class Connection:
         )
 
     def _retry_within(
-        self, call: Callable[[float], T], seconds: float, *, guarded: bool = False
+        self,
+        call: Callable[[float], T],
+        seconds: float,
+        *,
+        guarded: bool = False,
     ) -> T:
         """Repeats `call` while Firestore is unavailable or too busy and time remains; raises errors of shared.errors.
 
@@ -392,7 +396,8 @@ def checked(value: str, field: str) -> str:
     has_reserved_character = "/" in value or "\0" in value
     if not has_valid_size or has_reserved_character or _RESERVED.fullmatch(value):
         raise InvalidArgument(
-            field, "1 to 1500 bytes of UTF-8 without slash, and not '.', '..' or '__…__'"
+            field,
+            "1 to 1500 bytes of UTF-8 without slash, and not '.', '..' or '__…__'",
         )
     return value
 

@@ -98,7 +98,8 @@ def _by_length(values: list[str]) -> tuple[int, list[str]]:
 
 
 def _searches_by_folder(
-    folders: Sequence[Folder], months: Sequence[str]
+    folders: Sequence[Folder],
+    months: Sequence[str],
 ) -> tuple[tuple[Where, ...], ...]:
     """Returns searches by folder and month, by folder alone, or none, as far as MAX_SEARCHES suffice."""
     keys = sorted(folder_key(folder) for folder in folders)

@@ -93,7 +93,10 @@ class FirestoreIndex(Corpus):
         return tuple(chunks)
 
     def read_vectors(
-        self, tenant_id: str, chunk_ids: Sequence[str], index_version: str | None = None
+        self,
+        tenant_id: str,
+        chunk_ids: Sequence[str],
+        index_version: str | None = None,
     ) -> Mapping[str, Vector]:
         names = [self._db.name(tenant_id, "chunks", chunk_id) for chunk_id in chunk_ids]
         fields = (*VERSION_FIELDS.keys(), *VERSION_FIELDS.values())
@@ -105,7 +108,11 @@ class FirestoreIndex(Corpus):
         return vectors
 
     def apply(
-        self, tenant_id: str, change: IndexChange, *, counted: IndexWrites | None = None
+        self,
+        tenant_id: str,
+        change: IndexChange,
+        *,
+        counted: IndexWrites | None = None,
     ) -> str | None:
         """Raises Conflict also if another worker changes the record between two commits of this one."""
         commits = _Commits(self._db, tenant_id, change, counted)

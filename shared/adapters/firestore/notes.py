@@ -124,7 +124,12 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
         return min(note_ids, default=None)
 
     def list_notes(
-        self, tenant_id: str, *, limit: int, token: str | None = None, vault: str | None = None
+        self,
+        tenant_id: str,
+        *,
+        limit: int,
+        token: str | None = None,
+        vault: str | None = None,
     ) -> Page[ListedNote]:
         """Reads no text: the index has failed at a note whose text is missing or of a wrong type."""
         after = None
@@ -177,10 +182,18 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
         return errors
 
     def whole_notes(
-        self, tenant_id: str, *, limit: int, token: str | None = None
+        self,
+        tenant_id: str,
+        *,
+        limit: int,
+        token: str | None = None,
     ) -> Page[Note | UnreadableNote]:
         return self._db.page(
-            tenant_id, Query(collection="notes"), whole_note_of, limit=limit, token=token
+            tenant_id,
+            Query(collection="notes"),
+            whole_note_of,
+            limit=limit,
+            token=token,
         )
 
     def _documents(
@@ -218,7 +231,11 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
     # -- the sweep
 
     def note_keys(
-        self, *, limit: int, cursor: str | None = None, changed_since: datetime | None = None
+        self,
+        *,
+        limit: int,
+        cursor: str | None = None,
+        changed_since: datetime | None = None,
     ) -> Page[NoteKey]:
         if changed_since is None:
             return self._keys("notes", limit, cursor)
@@ -241,7 +258,12 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
         return keys
 
     def _waiting_keys(
-        self, field: str, status: IndexStatus, order: str, limit: int, *where: Where
+        self,
+        field: str,
+        status: IndexStatus,
+        order: str,
+        limit: int,
+        *where: Where,
     ) -> tuple[NoteKey, ...]:
         """Returns keys of records of all tenants whose `field` names this status, by the field `order`."""
         shards = [f"{status.value}:{shard}" for shard in SHARDS]
@@ -301,7 +323,10 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
         """Reports whether the tenant's records claim as many chunks as there are. Two aggregations."""
         parent = self._db.parent(tenant_id)
         claimed = pool().submit(
-            self._db.count, parent, Query(collection="index"), total="chunkCount"
+            self._db.count,
+            parent,
+            Query(collection="index"),
+            total="chunkCount",
         )
         try:
             stored = self._db.count(parent, Query(collection="chunks"))

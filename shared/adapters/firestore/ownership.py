@@ -51,7 +51,7 @@ class Ownership:
             f"{deployment_name(self._prefix)}: nothing was indexed, for the two would index every note in turns. "
             "Deploy this one with a database of its own (deploy/up.sh --database NAME), or let it take this one over "
             "(deploy/up.sh --take-over database). A command on your machine that acts for the owner needs its settings, "
-            f"FUNCTION_PREFIX='{other}' among them"
+            f"FUNCTION_PREFIX='{other}' among them",
         )
 
     def _read_other(self, connection: Connection) -> str | None:

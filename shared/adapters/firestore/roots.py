@@ -46,7 +46,7 @@ COLLECTIONS = frozenset(
         OWNER,
         *(f"{TENANTS}/*/{name}" for name in _OF_TENANTS),
         *(f"{TENANTS}/*/people/*/{name}" for name in _OF_PERSONS),
-    }
+    },
 )
 """Every collection that holds documents of the product, with `*` for the id of a document above it."""
 ROOTS = frozenset({name.partition("/")[0] for name in COLLECTIONS})

@@ -177,7 +177,11 @@ class FirestoreSearch(Corpus):
         return tuple(allowed[:limit])
 
     def note_chunks(
-        self, tenant_id: str, note_id: str, *, stems: Sequence[str]
+        self,
+        tenant_id: str,
+        note_id: str,
+        *,
+        stems: Sequence[str],
     ) -> tuple[IndexedChunk, ...]:
         where = (Where("noteId", "==", note_id),)
         query = Query(

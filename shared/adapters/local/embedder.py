@@ -92,7 +92,7 @@ class LocalEmbedder:
         tokens = _loaded(self._files).read(text)
         if tokens.ndim != 2 or tokens.shape[1] != self.dimension:
             raise ModelRefused(
-                f"{self.model}: gives no vector of {self.dimension} dimensions for each token"
+                f"{self.model}: gives no vector of {self.dimension} dimensions for each token",
             )
         if self._files.first_token:
             vector = tokens[0]
@@ -140,7 +140,7 @@ class Encoder:
             raise
         except Exception as error:
             raise ModelRefused(
-                f"{files.name}: cannot be loaded ({type(error).__name__})"
+                f"{files.name}: cannot be loaded ({type(error).__name__})",
             ) from error
         tokenizer.no_padding()
         tokenizer.enable_truncation(files.max_tokens)
@@ -183,7 +183,7 @@ class CrossEncoderReranker:
             output = encoder.read(question, passage)
             if output.shape != (1,):
                 raise ModelRefused(
-                    f"{self.model}: not one score a passage, as of a model with one label"
+                    f"{self.model}: not one score a passage, as of a model with one label",
                 )
             scores.append(float(output[0]))
         return tuple(scores)

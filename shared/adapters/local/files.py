@@ -78,7 +78,7 @@ def check_bundled(files: ModelFiles) -> None:
         digest = hashlib.file_digest(content, "sha256").hexdigest()
     if digest != _BUNDLED_SHA256:
         raise PortContractError(
-            f"{files.graph} is not the {BUNDLED_MODEL} that this version was made with"
+            f"{files.graph} is not the {BUNDLED_MODEL} that this version was made with",
         )
 
 
@@ -94,7 +94,7 @@ def named(model: str) -> ModelFiles:
         return in_folder(folder, folder.resolve().name)
     if model.count("/") != 1:
         raise ModelRefused(
-            f"{model}: neither a folder nor a name like intfloat/multilingual-e5-small"
+            f"{model}: neither a folder nor a name like intfloat/multilingual-e5-small",
         )
     return in_folder(_fetched(model), model)
 
@@ -121,7 +121,7 @@ def in_folder(folder: Path, name: str) -> ModelFiles:
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelRefused(
-            f"{name}: no model of sentence-transformers in {folder} ({error})"
+            f"{name}: no model of sentence-transformers in {folder} ({error})",
         ) from error
 
 
@@ -134,7 +134,7 @@ def _check_layers(modules: Iterable[Mapping[str, Any]], name: str) -> None:
     unsupported = kinds - _MODULES
     if unsupported:
         raise ModelRefused(
-            f"{name}: has a layer of a kind that is not supported: {', '.join(sorted(unsupported))}"
+            f"{name}: has a layer of a kind that is not supported: {', '.join(sorted(unsupported))}",
         )
 
 
@@ -170,5 +170,5 @@ def _fetched(model: str) -> Path:
         return Path(snapshot_download(model, allow_patterns=patterns))
     except (HfHubHTTPError, OSError, ValueError) as error:
         raise ModelRefused(
-            f"{model}: cannot be fetched ({type(error).__name__}); give its folder"
+            f"{model}: cannot be fetched ({type(error).__name__}); give its folder",
         ) from error

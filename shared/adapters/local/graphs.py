@@ -58,7 +58,9 @@ def _options() -> SessionOptions:
 
 def _session(graph: Path, options: SessionOptions) -> InferenceSession:
     session: InferenceSession = _runtime().InferenceSession(
-        str(graph), options, providers=["CPUExecutionProvider"]
+        str(graph),
+        options,
+        providers=["CPUExecutionProvider"],
     )
     return session
 

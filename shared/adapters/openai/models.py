@@ -57,7 +57,11 @@ class OpenAIEmbedder(OpenAIRemote, RemoteEmbedder["OpenAI"]):
     """Asks for `dimension`. Raises ModelMisconfigured naming EMBEDDING_DIM where the server returns another one."""
 
     def _request(
-        self, texts: Sequence[str], seconds: float, *, as_query: bool
+        self,
+        texts: Sequence[str],
+        seconds: float,
+        *,
+        as_query: bool,
     ) -> list[list[float]]:
         from shared.adapters.openai.replies import Embeddings  # noqa: PLC0415 - loads pydantic
 
@@ -129,7 +133,9 @@ def _is_reasoning(model: str) -> bool:
 
 
 def _reply(
-    choices: Sequence[Choice | ChunkChoice], counts: TokenCounts | None, model: str
+    choices: Sequence[Choice | ChunkChoice],
+    counts: TokenCounts | None,
+    model: str,
 ) -> ModelReply:
     """Reads a reply, or a part of one. Raises ModelRefused for one that was blocked."""
     usage = None

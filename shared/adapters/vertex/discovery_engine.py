@@ -22,7 +22,11 @@ class VertexReranker:
     """Uses the machine's own credentials, found on first use. Any number of threads may call at once."""
 
     def __init__(
-        self, project: str, *, model: str = DEFAULT_MODEL, base_url: str = PUBLIC_ADDRESS
+        self,
+        project: str,
+        *,
+        model: str = DEFAULT_MODEL,
+        base_url: str = PUBLIC_ADDRESS,
     ) -> None:
         self.model = model
         url = f"{base_url}/v1/projects/{project}/locations/global/rankingConfigs/default_ranking_config:rank"
@@ -52,7 +56,7 @@ class VertexReranker:
         ids = [record["id"] for record in records]
         if scores.keys() != set(ids):
             raise PortContractError(
-                f"{self.model}: {len(sent)} passages were sent, others came back"
+                f"{self.model}: {len(sent)} passages were sent, others came back",
             )
         scores_of_sent = [scores[record_id] for record_id in ids]
         scores_of_rest = [0.0] * len(passages[MAX_RECORDS:])

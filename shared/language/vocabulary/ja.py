@@ -7,5 +7,5 @@ from shared.language.vocabulary import Vocabulary
 VOCABULARY = Vocabulary(
     stop_pairs="""
         です ます まし した って いる いた ある あり ない から まで こと もの これ それ この その する して とい いう
-    """
+    """,
 )

@@ -10,5 +10,5 @@ VOCABULARY = Vocabulary(
         bij naar uit om over tot tegen onder tussen na ik je jij u hij zij ze wij we jullie mij me mijn jouw zijn haar
         ons onze hun hem er ben bent is was waren wordt worden werd heb hebt heeft hebben had hadden kan kunnen kon zal
         zullen zou moet moeten wil willen wat wie waar wanneer waarom hoe welke welk hier daar toen vorige
-    """
+    """,
 )
