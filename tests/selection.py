@@ -82,15 +82,17 @@ WATCHES: Mapping[str, tuple[str, ...]] = {
 
 NIGHTLY: Mapping[str, tuple[str, ...]] = {
     **WATCHES,
-    "tests/adapters/firestore/": ("shared/adapters/", "shared/model/", "desktop/product/"),
+    "tests/adapters/firestore/": (*_INDEXING, "desktop/product/", "tests/servers/"),
     "tests/cli/commands/test_golden_examples.py": ("examples/", "evaluation/", "shared/"),
-    "tests/clients/": ("functions/", "shared/api/"),
+    "tests/clients/": ("functions/", "shared/api/", "shared/model/"),
     "tests/deploy/": _DEPLOYMENT,
     "tests/desktop/product/test_container.py": (
         *_COMMANDS,
         "Dockerfile",
         "compose.yaml",
         "firebase.",
+        "release/",
+        "requirements.txt",
     ),
     "tests/functions/test_openapi.py": ("functions/", "shared/api/"),
     "tests/retrieval/test_firestore_bill.py": ("bench/", "shared/"),

@@ -49,6 +49,8 @@ def test_nightly_tests_run_where_what_they_replay_has_changed() -> None:
     assert runs(storm, ["README.md"])
     assert not runs(storm, ["README.md"], nightly=True)
     assert runs(storm, ["shared/indexing/diff.py"], nightly=True)
+    large = "tests/adapters/firestore/test_large_notes.py::test_it"
+    assert runs(large, ["shared/indexing/writing.py"], nightly=True), "it indexes notes"
     assert runs("tests/trust/test_any.py::test_it", ["README.md"], nightly=True), "it has no entry"
 
 
