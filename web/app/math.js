@@ -1,7 +1,10 @@
 /** A formula in TeX -> MathML, as far as notes use it; what is not known here is left as it was written. */
 
 const MATHML = "http://www.w3.org/1998/Math/MathML";
-const DEEPEST = 20;
+const LONGEST = 1500;
+/** Characters; a longer formula is left as it was written. */
+const DEEPEST = 40;
+/** Groups and arguments inside one another. */
 const TOKEN = /\\(?:[A-Za-z]+|.)|\d+(?:[.,]\d+)*|\S/gu;
 
 const LETTERS = table("alpha α beta β gamma γ delta δ epsilon ϵ varepsilon ε zeta ζ eta η theta θ vartheta ϑ iota ι kappa κ lambda λ mu μ nu ν xi ξ pi π rho ρ sigma σ tau τ upsilon υ phi ϕ varphi φ chi χ psi ψ omega ω Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Phi Φ Psi Ψ Omega Ω infty ∞ partial ∂ nabla ∇ hbar ℏ ell ℓ emptyset ∅ varnothing ∅ aleph ℵ Re ℜ Im ℑ");
@@ -20,8 +23,9 @@ function table(words) {
 
 class Unknown extends Error {}
 
-/** @param {string} tex @param {boolean} display on lines of its own @returns {Element | null} null: something in it is not known */
+/** @param {string} tex @param {boolean} display on lines of its own @returns {Element | null} null: something in it is not known, or it is too long or too deep */
 export function formula(tex, display) {
+  if (tex.length > LONGEST) return null;
   try {
     const parser = new Parser(tex, display);
     const body = parser.row(null);
@@ -111,13 +115,20 @@ class Parser {
 
   /** A group, or one symbol. @returns {Element} */
   argument() {
-    return this.atom() ?? this.argument();
+    this.depth += 1;
+    if (this.depth > DEEPEST) throw new Unknown();
+    let symbol = this.atom();
+    while (symbol === null) symbol = this.atom();
+    this.depth -= 1;
+    return symbol;
   }
 
   /** The text between braces as it stands. */
   verbatim() {
-    const end = this.found.findIndex(([token], place) => place > this.next && token === "}");
-    if (this.token !== "{" || end === -1) throw new Unknown();
+    if (this.token !== "{") throw new Unknown();
+    let end = this.next + 1;
+    while (this.found[end] && this.found[end][0] !== "}") end += 1;
+    if (end === this.found.length) throw new Unknown();
     const text = this.tex.slice(this.found[this.next].index + 1, this.found[end].index);
     if (/[\\{$]/.test(text)) throw new Unknown();
     this.next = end + 1;

@@ -1,0 +1,51 @@
+"""What the page makes of Markdown, formulas and hostile text, run by Node without a page."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.missing import missing
+from tests.servers.dev import ROOT
+
+
+def computed(folder: Path, module: str, name: str, expression: str) -> Any:  # noqa: ANN401 - JSON
+    """The value of an expression in which `name` stands for what that module of the page exports."""
+    if shutil.which("node") is None:
+        missing("Node is not installed")
+    app = shutil.copytree(ROOT / "web/app", folder / "app")
+    (app / "package.json").write_text('{"type": "module"}')
+    script = folder / "script.mjs"
+    script.write_text(
+        f"import {{ {name} }} from './app/{module}';\nconsole.log(JSON.stringify({expression}));\n"
+    )
+    done = subprocess.run(
+        ["node", script],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        '"\\\\hat".repeat(3000) + "x"',
+        '"\\\\hat".repeat(300) + "x"',
+        '"\\\\sqrt" + "\\\\,".repeat(20_000) + "x"',
+        '"\\\\text{a}".repeat(8000)',
+        '"x".repeat(1501)',
+    ],
+)
+def test_a_formula_that_is_too_long_or_too_deep_is_left_as_it_was_written(
+    tmp_path: Path, tex: str
+) -> None:
+    assert computed(tmp_path, "math.js", "formula", f"formula({tex}, true)") is None
