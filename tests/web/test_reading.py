@@ -49,3 +49,20 @@ def test_a_formula_that_is_too_long_or_too_deep_is_left_as_it_was_written(
     tmp_path: Path, tex: str
 ) -> None:
     assert computed(tmp_path, "math.js", "formula", f"formula({tex}, true)") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"<b>x ".repeat(40_000) + " ".repeat(4000) + "x</b>"',
+        '("<b" + " ".repeat(9000)).repeat(200)',
+    ],
+)
+def test_many_tags_that_nothing_ends_nearby_are_read_in_no_time(tmp_path: Path, text: str) -> None:
+    milliseconds = f"""((text) => {{
+      const run = {{ text, at: Array.from(text, (_, place) => place) }};
+      const before = process.cpuUsage();
+      inlines(run);
+      return process.cpuUsage(before).user / 1000;
+    }})({text})"""
+    assert computed(tmp_path, "inline.js", "inlines", milliseconds) < 1000

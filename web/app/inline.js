@@ -32,7 +32,7 @@ const TICKS = /`+/y;
 const MATH = /\$\$([^$]{1,1500})\$\$|\$(?![\s$])((?:\\.|[^\\$\n]){0,500}(?:\\.|[^\\$\s]))\$(?!\d)/y;
 /** `$x$` and `$$x$$`: an amount like $5 is followed by a blank before the next dollar, or a digit after it. */
 const ENTITY = /&(#?\w{1,32});/y;
-const TAG = /<(\/?)([a-z][a-z0-9]{0,9})((?:\s[^<>]{0,500}?)?)\s*\/?>/iy;
+const TAG = /<(\/?)([a-z][a-z0-9]{0,9})((?:\s[^<>]{0,500}?)?)\/?>/iy;
 const HREF = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)')/i;
 const FORMS = /** @type {Readonly<Record<string, any>>} */ ({ b: "strong", strong: "strong", i: "em", em: "em", s: "del", del: "del", strike: "del", mark: "mark", sub: "sub", sup: "sup", small: "small", kbd: "kbd", u: "u", ins: "u" });
 const LINES = new Set(["p", "div", "center", "details", "summary", "section", "figure", "figcaption", "table", "thead", "tbody", "tr", "ul", "ol", "li", "dl", "dt", "dd"]);
@@ -68,6 +68,8 @@ class Scanner {
     this.from = 0; // of the plain text not yet put out
     /** @type {Set<string>} */
     this.unclosed = new Set(); // marks that nothing further on closes
+    /** @type {Map<string, number>} */
+    this.closingTags = new Map(); // by tag, where its next closing one is: looked for once
     this.patience = PATIENCE;
   }
 
@@ -228,9 +230,12 @@ class Scanner {
 
   /** @param {string} closing @param {number} start @returns {number} -1: nowhere near */
   closingTag(closing, start) {
-    if (this.unclosed.has(closing)) return -1;
-    const end = this.text.indexOf(closing, start);
-    if (end === -1) this.unclosed.add(closing);
+    let end = this.closingTags.get(closing) ?? -1;
+    if (end < start) {
+      end = this.text.indexOf(closing, start);
+      if (end === -1) end = Infinity;
+      this.closingTags.set(closing, end);
+    }
     return end - start < FARTHEST ? end : -1;
   }
 
