@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from shared.judging.quantities import quantities
 from shared.language.terms import stems_as
 from shared.language.vocabulary import vocabularies
 from shared.language.words import fold
@@ -19,8 +18,6 @@ from shared.model.retrieval import Retrieved, Scored
 
 MIN_WORDS = 2
 """Words of a property's value that name it without its key: of one word it is chance."""
-MIN_VALUES = 2
-"""Different values of a property among the notes that were found, of which one that is named tells a note apart."""
 MAX_SHOWN = 150
 """Characters of the properties that stand beside the title of a note which is asked for by its title."""
 _TERM = re.compile(r"([^.:!?]{1,80}?)(?:\s+[—–=-]|:)\s+(?=\S)")
@@ -32,16 +29,13 @@ class AskedProperties:
 
     def __init__(self, retrieved: Retrieved) -> None:
         self._retrieved = retrieved
-        self._telling = frozenset(self._telling_lines())
 
     def named(self, chunk: IndexedChunk) -> tuple[str, ...]:
-        """Returns the properties of which the question names the key, a value of words, or a value that tells notes
-        apart.
-        """
+        """Returns the properties of which the question names the key, or a value of words."""
         named = []
         for line in _properties(chunk):
             key, value = self._named_words(line)
-            if key or value >= MIN_WORDS or line in self._telling:
+            if key or value >= MIN_WORDS:
                 named.append(line)
         return tuple(named)
 
@@ -63,36 +57,6 @@ class AskedProperties:
     def has_key_and_value(self, chunk: IndexedChunk) -> bool:
         """Reports whether the question names both the key and the value of a property: `rating 5`."""
         return any(all(self._named_words(line)) for line in _properties(chunk))
-
-    def has_telling_value(self, chunk: IndexedChunk) -> bool:
-        """Reports whether the question names the value of a property that other notes have with another value."""
-        return not self._telling.isdisjoint(chunk.properties)
-
-    def _telling_lines(self) -> Iterator[str]:
-        """Yields the properties whose value the question names, of the keys that found notes have with several values.
-
-        `reading` asks for `status: reading` where other notes have `status: finished`, `five` for `rating: 5`.
-        """
-        lines_of_key: dict[str, set[str]] = {}
-        for passage in self._retrieved.selected:
-            for line in _properties(passage.chunk):
-                lines_of_key.setdefault(line.partition(": ")[0], set()).add(line)
-        for lines in lines_of_key.values():
-            if len(lines) < MIN_VALUES:
-                continue
-            for line in lines:
-                value = line.partition(": ")[2]
-                if self._names_number(value) or self._words_if_named(value):
-                    yield line
-
-    def _names_number(self, value: str) -> bool:
-        """Reports whether a value is a number that the question names, in digits or as a word."""
-        if not value.isdigit():
-            return False
-        analysis = self._retrieved.analysis
-        asked, _ = quantities(analysis.subject, analysis.lang)
-        numbers, _ = quantities(value, analysis.lang)
-        return any(number.equals(other) for number in numbers for other in asked)
 
     def _named_words(self, line: str) -> tuple[int, int]:
         """Counts the words of a property's key and of its value, each 0 if the question does not hold them all."""

@@ -93,7 +93,6 @@ class ExtractiveWriter:
             key=lambda window: (
                 window.passage.chunk.note_id not in naming,
                 not window.defines,
-                not properties.has_telling_value(window.passage.chunk),
                 note_ids.index(window.passage.chunk.note_id),
                 close.index(window.passage),
             ),
@@ -195,7 +194,7 @@ def _close_passages(
     for passage in retrieved.selected:
         chunk = passage.chunk
         is_close = passage in near or chunk.note_id in naming
-        is_named = properties.has_telling_value(chunk) or bool(definitions([passage], retrieved))
+        is_named = bool(definitions([passage], retrieved))
         is_version = any(are_versions(chunk, other.chunk) for other in near)
         if not is_close and not is_named and not is_version:
             continue

@@ -161,22 +161,42 @@ def test_a_note_that_is_asked_for_by_its_title_shows_its_properties() -> None:
     assert title_line(patria, "Which families?") == "> **Patria**"
 
 
-def test_a_value_by_which_notes_differ_asks_for_the_notes_that_have_it() -> None:
-    finished = with_properties("Halls and tides.", "Piranesi", "status: finished", "rating: 5")
-    reading = with_properties("Nine strangers.", "The Overstory", "status: reading", "rating: 4")
-
-    def first_quote(text: str, *notes: Scored) -> str:
-        searched = asked_of(*notes, text=text)
-        searched = replace(searched, analysis=replace(searched.analysis, subject=text))
-        _, piece, *_ = ExtractiveWriter().pieces(question(text), searched)
-        return piece.text.split("\n")[2]
-
-    now_reading = "Which book am I reading?"
-    overstory = "> **The Overstory** (status: reading)"
-    assert first_quote(now_reading, finished, reading) == overstory
-    assert first_quote("Which got five stars?", reading, finished) == "> **Piranesi** (rating: 5)"
-    alike = with_properties("Halls and tides.", "Piranesi", "status: reading")
-    assert first_quote(now_reading, alike, reading) == "> **Piranesi**"
+@pytest.mark.parametrize(
+    ("text", "said", "line", "other_line"),
+    [
+        (
+            "When does the reading group meet?",
+            "The reading group meets in Room 4.",
+            "status: reading",
+            "status: finished",
+        ),
+        (
+            "How do I make soup for five people?",
+            "Soup: chop two leeks.",
+            "rating: 5",
+            "rating: 4",
+        ),
+        (
+            "Is the library open on Sundays?",
+            "The library has hours from 9 to 17.",
+            "status: open",
+            "status: done",
+        ),
+    ],
+)
+def test_a_word_that_happens_to_be_a_propertys_value_puts_no_note_first(
+    text: str,
+    said: str,
+    line: str,
+    other_line: str,
+) -> None:
+    meant = replace(with_properties(said, "meant"), score=1.0)
+    by_chance = with_properties("Many people in a group.", "by chance", line)
+    other = with_properties("Halls and tides.", "other", other_line)
+    searched = asked_of(meant, by_chance, other, text=text)
+    searched = replace(searched, analysis=replace(searched.analysis, subject=text))
+    first, *_ = ExtractiveWriter().quotes(question(text), searched)
+    assert first.passage.chunk.note_id == "meant"
 
 
 def test_what_a_thing_is_stands_first_where_a_line_defines_it() -> None:
