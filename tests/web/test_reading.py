@@ -66,3 +66,20 @@ def test_many_tags_that_nothing_ends_nearby_are_read_in_no_time(tmp_path: Path, 
       return process.cpuUsage(before).user / 1000;
     }})({text})"""
     assert computed(tmp_path, "inline.js", "inlines", milliseconds) < 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("<B>x</b>", ["strong:x"]),
+        ('<a name="x"></a>Top', ["text:Top"]),
+        ('<a id="x">Top</a> of it', ["text:Top", "text: of it"]),
+        ('<a href="https://a.example/">x</A>', ["link:x"]),
+    ],
+)
+def test_a_tag_is_one_however_it_is_written_and_an_anchor_is_no_link(
+    tmp_path: Path, text: str, tree: list[str]
+) -> None:
+    nodes = f"""inlines({{ text: {json.dumps(text)}, at: [] }})
+      .map((node) => `${{node.type}}:${{node.text ?? node.children[0]?.text}}`)"""
+    assert computed(tmp_path, "inline.js", "inlines", nodes) == tree

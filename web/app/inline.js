@@ -210,15 +210,16 @@ class Scanner {
     if (name === "br") return this.put({ type: "break" }, whole.length + Number(this.text[this.place + whole.length] === "\n"));
     if (LINES.has(name)) return this.put(closes && this.goesOn(whole.length) ? { type: "break" } : null, whole.length);
     if (WITHIN.has(name)) return this.put(null, whole.length);
-    if (name !== "a" && !(name in FORMS)) return false;
-    if (closes) return this.put(null, whole.length); // it was begun in another block
+    if (name !== "a" && !Object.hasOwn(FORMS, name)) return false;
+    if (closes) return this.put(null, whole.length); // it was begun in another block, or leads nowhere
+    const target = HREF.exec(attributes)?.slice(1).find(Boolean) ?? "";
+    if (name === "a" && !target) return this.put(null, whole.length);
     const start = this.place + whole.length;
-    const end = this.closingTag(`</${written}>`, start);
+    const end = this.closingTag(name, start);
     if (end === -1) return false;
     const children = this.inside(start, end);
     const length = end + written.length + 3 - this.place;
     if (name !== "a") return this.put({ type: FORMS[name], children }, length);
-    const target = HREF.exec(attributes)?.slice(1).find(Boolean) ?? "";
     const href = safe(target);
     return this.put(href ? { type: "link", href, children } : { type: "note", target, children }, length);
   }
@@ -228,13 +229,14 @@ class Scanner {
     return /^[^\S\n]*[^\s<]/.test(this.text.slice(this.place + length, this.place + length + 200));
   }
 
-  /** @param {string} closing @param {number} start @returns {number} -1: nowhere near */
-  closingTag(closing, start) {
-    let end = this.closingTags.get(closing) ?? -1;
+  /** @param {string} name @param {number} start @returns {number} -1: nowhere near */
+  closingTag(name, start) {
+    let end = this.closingTags.get(name) ?? -1;
     if (end < start) {
-      end = this.text.indexOf(closing, start);
-      if (end === -1) end = Infinity;
-      this.closingTags.set(closing, end);
+      const closing = new RegExp(`</${name}>`, "gi");
+      closing.lastIndex = start;
+      end = closing.exec(this.text)?.index ?? Infinity;
+      this.closingTags.set(name, end);
     }
     return end - start < FARTHEST ? end : -1;
   }
