@@ -83,3 +83,25 @@ def test_a_tag_is_one_however_it_is_written_and_an_anchor_is_no_link(
     nodes = f"""inlines({{ text: {json.dumps(text)}, at: [] }})
       .map((node) => `${{node.type}}:${{node.text ?? node.children[0]?.text}}`)"""
     assert computed(tmp_path, "inline.js", "inlines", nodes) == tree
+
+
+ADDRESSES = [f"https://github.com/example/{name}/pull/{'1' * 16}" for name in ("abcd", "ab", "abc")]
+IDEOGRAPHS = ["一" * 55, "二" * 55, "三" * 55]
+WRAPPED = [
+    "The quick brown fox jumps over the lazy dog and then it runs",
+    "back to where it came from, because the dog has woken up and",
+    "barks.",
+]
+
+
+@pytest.mark.parametrize(
+    ("lines", "breaks"),
+    [(ADDRESSES, 2), (IDEOGRAPHS, 2), (WRAPPED, 0), (["a"] * 130_000, 129_999)],
+    ids=["addresses", "ideographs", "wrapped", "many"],
+)
+def test_lines_of_one_word_stay_lines_however_many_they_are(
+    tmp_path: Path, lines: list[str], breaks: int
+) -> None:
+    source = json.dumps("\n".join(lines))
+    counted = f"blocks({source})[0].children.filter(({{ type }}) => type === 'break').length"
+    assert computed(tmp_path, "markdown.js", "blocks", counted) == breaks

@@ -79,3 +79,13 @@ def test_it_weighs_at_most_125_kb_compressed_and_asks_nobody_else(
     page.goto(product.address)
     ask(page, "What did we decide at the API meeting?")
     assert hosts == {product.address.split("/")[2]}
+
+
+def test_a_paragraph_of_very_many_lines_is_rendered(page: Page) -> None:
+    nodes = page.evaluate(
+        """async () => {
+          const { render } = await import("/app/render.js");
+          return render("a\\n".repeat(130_000))[0].childNodes.length;
+        }"""
+    )
+    assert nodes == 2 * 130_000 - 1

@@ -36,7 +36,8 @@ const ICONS = {
 export function h(tag, props = {}, ...children) {
   const element = /** @type {any} */ (document.createElement(tag));
   for (const [name, value] of Object.entries(props)) set(element, name, value);
-  element.append(...children.flat(Infinity).filter(shown).map(asNode));
+  // One by one: a long text has more children than a call takes arguments.
+  for (const child of children.flat(Infinity).filter(shown)) element.append(asNode(child));
   return element;
 }
 

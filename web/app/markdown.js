@@ -315,16 +315,18 @@ function codeEnd(text, place) {
 }
 
 /**
- * Whether an editor wrapped a text at a column: no line had room for the next one's first word.
+ * Whether an editor wrapped a text at a column: no line had room for the next one's first word. A line that is one word,
+ * like an address, or that is of a script without blanks, was not wrapped.
  * @param {string[]} lines
  */
 function areWrapped(lines) {
-  const column = Math.max(...lines.map((line) => line.trim().length));
+  const column = lines.reduce((most, line) => Math.max(most, line.trim().length), 0);
   if (lines.length < 3 || column < NARROWEST) return false;
   return lines.slice(1).every((line, place) => {
     const before = lines[place];
     const [word] = line.trim().split(" ");
-    return !/(?: {2}|\\)$/.test(before) && before.trim().length + 1 + word.length > column;
+    const breaks = /(?: {2}|\\)$/.test(before) || !before.trim().includes(" ");
+    return !breaks && before.trim().length + 1 + word.length > column;
   });
 }
 
