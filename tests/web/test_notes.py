@@ -648,7 +648,9 @@ $$
 \\sum_{n=1}^{\\infty} \\frac{a_1}{\\sqrt{b}} * c_3^{2}
 $$
 
-Not known: $\\begin{matrix}a*b*c\\end{matrix}$ and $x_1_2$.
+Not known: $\\begin{matrix}a*b*c\\end{matrix}$ and $x_1_2$, $\\mathbf{v}$, $\\mathcal{L}$, $\\mathbb{x}$.
+
+Half open: $\\left. \\mathbb{R} \\right| . 2$
 
 | Abbreviation | Explanation of it | Responsible department |
 |---|---|---|
@@ -670,7 +672,14 @@ def test_formulas_are_set_and_tables_do_not_break_inside_words(
     expect(sum_of_all.locator("mfrac msub")).to_have_text("a1")
     expect(sum_of_all.locator("mfrac msqrt")).to_have_text("b")
     expect(sum_of_all.locator("msubsup")).to_have_text("c32")
-    as_written = ["\\begin{matrix}a*b*c\\end{matrix}", "x_1_2"]
+    expect(prose.locator("math").last).to_have_text("ℝ|.2")
+    as_written = [
+        "\\begin{matrix}a*b*c\\end{matrix}",
+        "x_1_2",
+        "\\mathbf{v}",
+        "\\mathcal{L}",
+        "\\mathbb{x}",
+    ]
     expect(prose.locator("code.math")).to_have_text(as_written)
     expect(prose.locator("em")).to_have_count(0)
     shot(page, "formulas-phone")

@@ -12,7 +12,8 @@ const SIGNS = table("cdot · times × div ÷ pm ± mp ∓ ast ∗ circ ∘ bulle
 const SUMS = table("sum ∑ prod ∏ bigcup ⋃ bigcap ⋂");
 const NAMES = new Set("sin cos tan cot sinh cosh tanh arcsin arccos arctan log ln lg exp lim max min sup inf det dim ker gcd deg arg Pr".split(" "));
 const OVER = table("hat ^ bar ¯ overline ¯ vec → tilde ~ dot ˙ ddot ¨");
-const STYLES = new Set(["text", "mathrm", "textrm", "operatorname", "mathbf", "textbf", "mathit", "mathsf"]);
+const SETS = table("C ℂ H ℍ N ℕ P ℙ Q ℚ R ℝ Z ℤ");
+const STYLES = new Set(["text", "mathrm", "textrm", "operatorname", "textbf", "mathit", "mathsf"]);
 const SPACES = new Set([",", ";", ":", "!", " ", "quad", "qquad", "displaystyle", "textstyle", "limits", "nolimits", "left", "right", "big", "Big", "bigg", "Bigg"]);
 
 /** @param {string} words @returns {Map<string, string>} */
@@ -97,6 +98,7 @@ class Parser {
 
   /** @param {string} name @returns {Element | null} */
   command(name) {
+    if (this.token === "." && (name === "left" || name === "right")) this.next += 1; // no bracket on this side
     if (SPACES.has(name)) return name.includes("quad") ? make("mspace", { width: "1em" }) : null;
     if (LETTERS.has(name)) return make("mi", {}, LETTERS.get(name));
     if (SIGNS.has(name)) return make("mo", {}, SIGNS.get(name));
@@ -105,7 +107,7 @@ class Parser {
     if (OVER.has(name)) return make("mover", { accent: "true" }, [this.argument(), make("mo", {}, OVER.get(name))]);
     if (STYLES.has(name)) return make("mtext", {}, this.verbatim());
     if (["frac", "dfrac", "tfrac"].includes(name)) return make("mfrac", {}, [this.argument(), this.argument()]);
-    if (name === "mathbb" || name === "mathcal") return make("mi", { mathvariant: "normal" }, this.verbatim());
+    if (name === "mathbb") return this.set();
     if (name !== "sqrt") throw new Unknown();
     if (this.token !== "[") return make("msqrt", {}, this.argument());
     this.next += 1;
@@ -121,6 +123,13 @@ class Parser {
     while (symbol === null) symbol = this.atom();
     this.depth -= 1;
     return symbol;
+  }
+
+  /** A letter that names a set of numbers. */
+  set() {
+    const sign = SETS.get(this.verbatim());
+    if (!sign) throw new Unknown();
+    return make("mi", {}, sign);
   }
 
   /** The text between braces as it stands. */
