@@ -5,7 +5,8 @@ differ in a number of the same unit, in a date, or, where their sentences read a
 number. Nothing here tells which of them is right, so both are quoted, each with the day of its note.
 
 A section whose heading names a day is of that day, and so may differ from another one of its note. A note whose
-properties say that it is replaced, or that another one replaces it by its name, stands below what replaces it.
+properties say that it is replaced, or that another one replaces it by its name, stands below the others, whenever they
+were written.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import product
 
-from shared.answering.asked import are_versions, is_replaced
+from shared.answering.asked import are_versions, is_replaced, replaces
 from shared.answering.windows import Window
 from shared.judging.facts import Facts, facts_of
 from shared.judging.quantities import Quantity
@@ -93,25 +94,35 @@ class _ReadWindow:
     """Day that a heading above it names; None: it is as old as its note."""
 
     @property
+    def chunk(self) -> IndexedChunk:
+        return self.window.passage.chunk
+
+    @property
     def place(self) -> tuple[str, datetime]:
         """Names the note, or the section of a day, of which one window is compared."""
-        return self.window.passage.chunk.note_id, self.written
+        return self.chunk.note_id, self.written
 
     @property
     def written(self) -> datetime:
-        return self.section_day or self.window.passage.chunk.created_at
+        return self.section_day or self.chunk.created_at
+
+    def is_replaced_among(self, versions: Iterable[_ReadWindow]) -> bool:
+        """Reports whether its note is replaced, as it says itself or one of the others does."""
+        return is_replaced(self.chunk) or any(
+            replaces(version.chunk, self.chunk) for version in versions
+        )
 
     def states_differently(self, other: _ReadWindow) -> bool:
-        """Reports whether the newer of two windows of different days states something else than the older one."""
+        """Reports whether one of two windows replaces the other, or the newer one of another day states something else
+        than the older one.
+        """
+        if are_versions(self.chunk, other.chunk):
+            return True
+        if is_replaced(self.chunk) != is_replaced(other.chunk):
+            return bool(self.statements and other.statements)
         older, newer = sorted((self, other), key=lambda read: read.written)
         if newer.written - older.written < MIN_APART:
             return False
-        new_chunk = newer.window.passage.chunk
-        old_chunk = older.window.passage.chunk
-        if are_versions(new_chunk, old_chunk):
-            return True
-        if newer.statements and older.statements and is_replaced(old_chunk):
-            return True
         pairs = product(newer.statements, older.statements)
         return any(statement.differs(old) for statement, old in pairs)
 
@@ -144,13 +155,11 @@ def current_first(
     for read in chosen_reads:
         versions = [read, *filter(read.states_differently, best_of_place.values())]
         versions.sort(key=lambda version: version.written, reverse=True)
+        replaced = [version for version in versions if version.is_replaced_among(versions)]
+        versions = [version for version in versions if version not in replaced] + replaced
         shown = [version for version in versions if version in (versions[0], *chosen_reads)]
         if len(shown) > 1:
-            dated.update(
-                version.window.passage.chunk.chunk_id
-                for version in shown
-                if version.section_day is None
-            )
+            dated.update(version.chunk.chunk_id for version in shown if version.section_day is None)
         ordered += [version for version in shown if version not in ordered]
     return [read.window for read in ordered[:limit]], frozenset(dated)
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -133,13 +133,52 @@ def test_what_is_replaced_stands_below_what_replaces_it(of_old: str, of_new: str
     old = dated("The dock scheduler runs on MongoDB.", 2024, score=1.0)
     new = dated("The dock scheduler moves to something with transactions.", 2025)
     text = "Which database does the dock scheduler use?"
-
-    def with_property(passage: Scored, line: str, path: str) -> Scored:
-        return replace(passage, chunk=replace(passage.chunk, properties=(line,), path=path))
-
-    marked = (with_property(old, of_old, "2024.md"), with_property(new, of_new, "2025.md"))
-    assert years(quoted(*marked, text=text)) == [2025, 2024]
+    notes = (marked(old, of_old, "2024.md"), marked(new, of_new, "2025.md"))
+    assert years(quoted(*notes, text=text)) == [2025, 2024]
     assert years(quoted(old, new, text=text)) == [2024, 2025]
+
+
+def marked(passage: Scored, line: str, path: str, *, written: datetime | None = None) -> Scored:
+    chunk = replace(passage.chunk, properties=(line,), path=path)
+    return replace(passage, chunk=replace(chunk, created_at=written or chunk.created_at))
+
+
+@pytest.mark.parametrize("later", [timedelta(hours=3), timedelta(0), timedelta(days=-30)])
+@pytest.mark.parametrize(
+    ("of_old", "of_new"),
+    [
+        ("status: superseded", "status: accepted"),
+        ("status: Ersetzt durch new", "status: gilt"),
+        ("cost: high", "supersedes: old"),
+        ("superseded_by: new", "cost: high"),
+        ("ersetzt durch: new", "cost: high"),
+        ("cost: high", "ersetzt: old"),
+    ],
+)
+def test_what_is_replaced_stands_below_whenever_both_were_written(
+    later: timedelta,
+    of_old: str,
+    of_new: str,
+) -> None:
+    old = dated("The dock scheduler runs on MongoDB.", 2024, score=1.0)
+    new = dated("The dock scheduler moves to something with transactions.", 2025)
+    old = marked(old, of_old, "old.md")
+    new = marked(new, of_new, "new.md", written=old.chunk.created_at + later)
+    for found in ((old, new), (new, replace(old, score=0.5))):
+        quotes = quoted(*found, text="Which database does the dock scheduler use?")
+        assert [quote.passage.chunk.path for quote in quotes] == ["new.md", "old.md"]
+
+
+@pytest.mark.parametrize(
+    "line", ["note: Replaces old", "work: Replaced the boiler", "status: done"]
+)
+def test_a_note_that_replaces_something_is_not_replaced(line: str) -> None:
+    first = marked(dated("The dock scheduler runs on MongoDB.", 2024, score=1.0), line, "a.md")
+    other = dated("The dock scheduler moves to something with transactions.", 2025)
+    assert years(quoted(first, other, text="Which database does the dock scheduler use?")) == [
+        2024,
+        2025,
+    ]
 
 
 def test_a_note_that_replaces_another_is_quoted_also_where_it_is_far() -> None:
@@ -147,3 +186,10 @@ def test_a_note_that_replaces_another_is_quoted_also_where_it_is_far() -> None:
     new = dated("Everything goes through Kafka.", 2025, score=0.1)
     new = replace(new, chunk=replace(new.chunk, properties=("supersedes: Message queue",)))
     assert years(quoted(old, new, text="Which message queue do we use?")) == [2025, 2024]
+
+
+def test_a_note_whose_predecessor_had_its_title_is_no_version_of_itself() -> None:
+    note = dated("We use Kafka as the message queue.", 2025, title="Message queue", score=1.0)
+    note = marked(note, "supersedes: Message queue", "queue.md")
+    (only,) = quoted(note, text="Which message queue do we use?")
+    assert not only.dated

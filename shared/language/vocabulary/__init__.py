@@ -232,8 +232,10 @@ class FactWords:
     """Pattern of words at which the reach of a negation ends."""
     affirmations: str
     """List: words that state nothing."""
+    replaces: str = ""
+    """Pattern of a property's key whose value this note replaces: `supersedes`."""
     replaced: str = ""
-    """Pattern of words for replacing and being replaced, in a note's properties: `superseded`."""
+    """Pattern of a property's key whose value replaces this note, or of a value that says so: `superseded by …`."""
     scales: Mapping[str, float]
     """Words for large numbers. Read in texts of every language."""
 
