@@ -248,14 +248,22 @@ def test_where_a_conversation_looks_stays_with_it_in_every_browser(
 def test_the_notes_in_no_folder_can_be_looked_in(page: Page, product: Running) -> None:
     text = "The spare key lies under the third flowerpot."
     product.call("PUT", "/notes/key", {"title": "Key", "text": text, "path": "key.md"})
+    in_folder_called_as_the_vault = {
+        "title": "Boat key",
+        "text": "The spare key of the boat lies in the tackle box.",
+        "path": "default/boat-key.md",
+        "vault": "jetty",
+    }
+    product.call("PUT", "/notes/boat-key", in_folder_called_as_the_vault)
     assert product.answered("Where does the spare key lie?", "flowerpot", within=60)
+    assert product.answered("Where does the spare key of the boat lie?", "tackle", within=60)
     page.reload()
     place = page.get_by_label("Look in")
     place.select_option("Not in a folder")
     with page.expect_request("**/chat") as sent:
         exchange = ask(page, "Where does the spare key lie?")
     body: Any = sent.value.post_data_json
-    assert body["filters"] == {"folders": ["default/"]}
+    assert body["filters"] == {"vaults": ["default"], "folders": ["/"]}
     expect(exchange.locator(".sources li")).to_have_count(1)
     expect(exchange.locator(".answer")).to_contain_text("flowerpot")
     page.reload()
@@ -263,5 +271,6 @@ def test_the_notes_in_no_folder_can_be_looked_in(page: Page, product: Running) -
     with page.expect_request("**/chat") as sent:
         ask(page, "Where is the spare key?")
     body = sent.value.post_data_json
-    assert body["filters"] == {"folders": ["default/"]}
+    assert body["filters"] == {"vaults": ["default"], "folders": ["/"]}
     product.call("DELETE", "/notes/key")
+    product.call("DELETE", "/notes/boat-key")

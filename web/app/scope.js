@@ -59,7 +59,8 @@ export class Scope extends EventTarget {
   get filters() {
     const { place, windowDays } = this.now;
     return {
-      ...(place?.folder ? { folders: [place.folder === "/" ? `${place.vault}/` : `${place.vault}/${place.folder}`] } : {}),
+      ...(place?.folder === "/" ? { vaults: [place.vault], folders: ["/"] } : {}), // `vault/` can be a folder's name
+      ...(place?.folder && place.folder !== "/" ? { folders: [`${place.vault}/${place.folder}`] } : {}),
       ...(place && !place.folder ? { vaults: [place.vault] } : {}),
       ...(windowDays ? { windowDays } : {}),
     };
