@@ -5,9 +5,9 @@ time stands (in the clause that asks, before it, in another sentence) and of how
 what the person may or must do.
 
 Of the times that are asked about, those of an event only order: "When did Melanie go camping in June?" may be told in
-July. So does a time that is not over where the question asks how something is: the plan of this week was written
-before it. Notes of then are asked for where the question is for notes, for the person's own doings, which a diary has on
-their day, or for the time alone: where no subject remains beside it.
+July. So does a time that is not over where the question asks who or where somebody is: the plan of this week was
+written before it. Notes of then are asked for where the question is for notes, for the person's own doings, which a
+diary has on their day, or for the time alone: where no subject remains beside it.
 
 Each language brings only closed classes of words, see `language.vocabulary`.
 """
@@ -97,7 +97,7 @@ class Intents:
         if score > 0:
             if self._tells_event(start, end):
                 return Intent.EVENT
-            if is_running and self._asks_how_it_is(start, end):
+            if is_running and self._asks_who_is(start, end):
                 return Intent.EVENT
             return Intent.ASKED
         if score == 0:
@@ -123,13 +123,14 @@ class Intents:
             return True
         return any(not word.islower() for word in subject)
 
-    def _asks_how_it_is(self, start: int, end: int) -> bool:
-        """Reports whether the clause of a time that is not over asks how something is, which a plan has said before.
-
-        `Who is on duty this week?`
+    def _asks_who_is(self, start: int, end: int) -> bool:
+        """Reports whether the clause of a time that is not over asks who or where somebody is, which a plan has said
+        before: `Who is on duty this week?`
         """
         around = self._around(start, end)
         words = self._words
+        if not words.asks_who_or_where.match(around):
+            return False
         if not words.present.search(around) or words.past.search(around):
             return False
         if words.asker.search(around) or words.everything.search(around):

@@ -285,9 +285,11 @@ class Lexicon(TimeWords):
     def _compile_asking(self, asking: Asking) -> None:
         """Compiles how clauses ask. In a language without words for it only signs open a question."""
         opens = NEVER
+        who_or_where = asking.who_or_where or NEVER
         if asking.questions:
-            opens = rf"(?:\w+\s)?(?:{asking.questions})|{asking.verbs}"
+            opens = rf"(?:\w+\s)?(?:{who_or_where}|{asking.questions})|{asking.verbs}"
         self.opening = ignore_case(rf"\s*¿|\s*(?:{opens})(?!\w)")
+        self.asks_who_or_where = ignore_case(rf"\W*(?:\w+\s)?(?:{who_or_where})(?!\w)")
         self.past = whole_words(asking.past)
         self.present = whole_words(asking.present)
         self.duty = whole_words(asking.duty)

@@ -54,13 +54,20 @@ def test_a_time_beside_which_no_subject_remains_restricts(lang: str, text: str) 
     ("lang", "text", "restricts"),
     [
         ("en", "Who is duty manager this week?", False),
-        ("en", "Who has the pager this week?", False),
+        ("en", "Where is the market this week?", False),
         ("de", "Wer ist diese Woche im Dienst?", False),
+        ("es", "¿Quién está de guardia esta semana?", False),
+        ("fr", "Qui est de garde cette semaine ?", False),
+        ("it", "Chi è di turno questa settimana?", False),
+        ("en", "What is new this week?", True),
+        ("en", "What is open this month?", True),
+        ("en", "Which tasks are open this month?", True),
+        ("de", "Was ist diese Woche neu?", True),
         ("en", "What was released this week?", True),
         ("en", "What are my notes of this week?", True),
     ],
 )
-def test_how_something_is_in_a_time_that_is_not_over_may_have_been_planned_before(
+def test_who_is_somewhere_in_a_time_that_is_not_over_may_have_been_planned_before(
     lang: str, text: str, *, restricts: bool
 ) -> None:
     hint = hint_of(lang, text)

@@ -27,8 +27,10 @@ class Asking:
     No verbs are listed but auxiliaries and modals; a language may mark its past by endings.
     """
 
+    who_or_where: str = ""
+    """Question words for a person or a place, at the start of a clause that asks or behind one word (`with whom`)."""
     questions: str = ""
-    """Question words, at the start of a clause that asks or behind one word (`at what point`)."""
+    """Other question words, at the same places (`at what point`)."""
     verbs: str = ""
     """Verbs with which a question or a command begins."""
     past: str = ""

@@ -143,7 +143,8 @@ VOCABULARY = Vocabulary(
     titles="fr",
     nouns_are_capitalised=True,
     asking=Asking(
-        questions=r"wer|wen|wem|wessen|was|wann|wo|woher|wohin|welche[rnms]?|warum|wieso|wie|worüber|wofür|womit",
+        who_or_where="wer|wen|wem|wessen|wo|woher|wohin",
+        questions=r"was|wann|welche[rnms]?|warum|wieso|wie|worüber|wofür|womit",
         verbs=r"hat|habe|haben|war|waren|wurden?|ist|sind|darf|dürfen|kann|können|muss|müssen|soll|sollen|zeige?|nenne?|"
         r"finde?|fasse?",
         past=r"(?:hat|habe?|haben|hast)(?=.*\b(?:\w{0,20}ge\w{1,20}|(?:be|ver|er|ent|zer|unter|über|wieder|wider|voll|miss)"

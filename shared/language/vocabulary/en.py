@@ -166,11 +166,12 @@ VOCABULARY = Vocabulary(
     plurals="s es y/ies f/ves fe/ves",
     verb_endings="ed ing",
     asking=Asking(
-        questions=r"who|whom|whose|what|when|where|which|why|how",
+        who_or_where="who|whom|whose|where",
+        questions="what|when|which|why|how",
         verbs=r"did|was|were|had|has|have|is|are|am|may|can|could|should|must|do|does|will|would|shall|show|list|find|"
         r"summari[sz]e|tell",
-        past=r"did|was|were|had|(?:has|have)(?! (?:the|an?)\b)|\w{2,}[^\We]ed|used|died|came|went|said|wrote|made|got|met|told|took|saw|gave|sent|bought",
-        present=r"is|are|am|does|(?:has|have)(?= (?:the|an?)\b)",
+        past=r"did|was|were|had|has|have|\w{2,}[^\We]ed|used|died|came|went|said|wrote|made|got|met|told|took|saw|gave|sent|bought",
+        present=r"is|are|am|does",
         duty=r"(?:may|can|could|should|shall|must|do|am|will|would|need) (?:i|we)",
         writing="write wrote written show summarise summarize summary recap overview list note notes entry entries journal diary log everything",
         happening="happen happened happening do doing done go going work worked working",

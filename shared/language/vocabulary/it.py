@@ -139,7 +139,8 @@ VOCABULARY = Vocabulary(
     abbreviations="dott dssa sig sigra avv pag pagg cfr",
     closing_abbreviations="ecc",
     asking=Asking(
-        questions=r"chi|che|cosa|quando|dove|qual[ei]?|quant[oaie]|come|perché|cos['’]\w+|dov['’]\w+",
+        who_or_where=r"chi|dove|dov['’]\w+",
+        questions=r"che|cosa|quando|qual[ei]?|quant[oaie]|come|perché|cos['’]\w+",
         verbs=r"mostra(?:mi)?|riassumi|trova(?:mi)?|cerca|elenca|posso|devo|possiamo|dobbiamo|si può|bisogna",
         past=r"(?:ho|hai|ha|abbiamo|avete|hanno)(?= \w)|aveva|avevo|era|erano|fu|furono|stat[oaie]|\w+(?:ai|ò|ammo|arono|irono)",
         present=r"è|sono|c['’]è",
