@@ -106,7 +106,7 @@ def test_a_citation_opens_the_page_of_a_pdf(
 ) -> None:
     folder = notes({"boiler.pdf": PDF})
     aurora("index", str(folder))
-    assert "Boiler · ## Page 2 · boiler.pdf" in aurora("ask", "When is the filter changed?").stdout
+    assert "Boiler › Page 2 · boiler.pdf" in aurora("ask", "When is the filter changed?").stdout
     answer = aurora.json("ask", "When is the filter changed?")
     monkeypatch.setenv("FORCE_COLOR", "1")
     show_answer(answer, CommandContext(aurora.home, "local", as_json=False))

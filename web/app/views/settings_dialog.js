@@ -36,29 +36,25 @@ export class SettingsDialog {
     this.page = sessions.page;
     this.sessions = sessions;
     this.model = this.page.api.files ? new ModelChoice(this.page) : null;
-    this.advanced = false;
     this.element = h("dialog", { class: "settings", "aria-labelledby": "settings-title" });
     this.element.addEventListener("click", (event) => event.target === this.element && this.element.close());
     document.body.append(this.element);
   }
 
   async open() {
-    this.advanced = false;
-    this.draw(TEMPLATES);
+    this.draw();
     showDialog(this.element);
     void this.model?.load();
     await tried(async () => {
       const { templates } = await this.page.api.get("/templates");
-      this.draw([...TEMPLATES, ...templates.map((each) => [each.templateId, each.name])]);
+      this.offer(templates.map((template) => [template.templateId, template.name]));
     });
   }
 
-  /** @param {[string, string][]} templates */
-  draw(templates) {
-    const focused = document.activeElement?.id;
+  draw() {
     const advanced = h(
       "details",
-      { class: "advanced", open: this.advanced, ontoggle: () => (this.advanced = advanced.open) },
+      { class: "advanced" },
       h("summary", {}, "Advanced"),
       this.range("topK", "Passages to read", { min: 1, max: MOST_PASSAGES, step: 1 }, String),
       this.range("threshold", "Relevance threshold", { min: 0, max: 0.95, step: 0.05 }, (value) => (value ? value.toFixed(2) : "off")),
@@ -72,7 +68,7 @@ export class SettingsDialog {
       this.models.length ? this.choice("model", "Model", this.models) : null,
       this.check("whenNotInNotes", "General knowledge too", "general", "refuse"),
       this.range("maxHistory", "Earlier messages", { min: 0, max: 100, step: 5 }, String),
-      this.choice("template", "Template", templates),
+      this.choice("template", "Template", TEMPLATES),
       h("h3", {}, "All conversations from now on, and this one"),
       this.check("useNotes", "Use my notes"),
       this.check("showSources", "Show sources"),
@@ -83,7 +79,12 @@ export class SettingsDialog {
       h("div", {}, this.account()),
     ];
     this.element.replaceChildren(...parts.filter((part) => part !== null));
-    if (focused) document.getElementById(focused)?.focus();
+  }
+
+  /** Adds templates to the choice, and leaves what somebody has opened or typed meanwhile. @param {[string, string][]} templates */
+  offer(templates) {
+    const choice = this.element.querySelector("#set-template");
+    choice?.append(...options(templates, this.page.settings.now.template));
   }
 
   /** Models that the open conversation may choose; none where there is no choice. @returns {[string, string][]} */
@@ -130,13 +131,12 @@ export class SettingsDialog {
 
   /**
    * @param {"strategy" | "template" | "theme" | "model"} name @param {string} label
-   * @param {[string, string][]} options
+   * @param {[string, string][]} values each with its words
    */
-  choice(name, label, options) {
+  choice(name, label, values) {
     const { settings } = this.page;
-    const now = settings.now[name];
     const onchange = () => settings.set({ [name]: select.value || null });
-    const select = h("select", { ...named(name), onchange }, options.map(([value, words]) => h("option", { value, selected: value === (now ?? "") }, words)));
+    const select = h("select", { ...named(name), onchange }, options(values, settings.now[name]));
     return setting(name, label, select);
   }
 
@@ -167,6 +167,11 @@ export class SettingsDialog {
     };
     await tried(gone, tell);
   }
+}
+
+/** @param {[string, string][]} values each with its words @param {string | null} [chosen] */
+function options(values, chosen) {
+  return values.map(([value, words]) => h("option", { value, selected: value === (chosen ?? "") }, words));
 }
 
 /** What makes a control known to its label and its hint. @param {keyof typeof HINTS} name */
