@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.servers.dev import ROOT, Running, dev
 from tests.servers.openai import OpenAIServer, error
@@ -62,6 +62,23 @@ def test_a_threshold_that_refuses_can_be_lifted_at_once(page: Page) -> None:
     exchange = ask(page, QUESTION)
     exchange.get_by_role("button", name="Ask again without a relevance threshold").click()
     expect(page.locator(".exchange").nth(1).locator(".answer")).to_contain_text("Cloud Run")
+
+
+def test_templates_that_come_later_leave_the_settings_as_somebody_has_them(page: Page) -> None:
+    waiting: list[Route] = []
+    page.route("**/templates", lambda route: waiting.append(route))  # noqa: PLW0108 - it is given an attribute
+    page.get_by_role("button", name="Settings (s)").click()
+    page.get_by_text("Advanced").click()
+    instructions = page.get_by_label("Instructions")
+    instructions.type("Answer in a whisper")
+    template = page.get_by_label("Template")
+    before = template.locator("option").count()
+    expect(template.locator("option").first).to_be_attached()
+    waiting.pop().continue_()
+    expect(template.locator("option")).not_to_have_count(before)
+    expect(instructions).to_have_value("Answer in a whisper")
+    expect(instructions).to_be_focused()
+    expect(page.get_by_label("Relevance threshold")).to_be_visible()
 
 
 def test_only_what_was_changed_is_sent_so_that_the_servers_own_settings_hold(

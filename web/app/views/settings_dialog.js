@@ -84,7 +84,7 @@ export class SettingsDialog {
   /** Adds templates to the choice, and leaves what somebody has opened or typed meanwhile. @param {[string, string][]} templates */
   offer(templates) {
     const choice = this.element.querySelector("#set-template");
-    choice?.append(...options(templates, this.page.settings.now.template));
+    choice?.replaceChildren(...options([...TEMPLATES, ...templates], this.page.settings.now.template));
   }
 
   /** Models that the open conversation may choose; none where there is no choice. @returns {[string, string][]} */
