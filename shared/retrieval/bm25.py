@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from shared.language.forms import NO_FORMS, OwnForms
-from shared.language.words import folded_words
+from shared.language.words import folded_words, is_unspaced
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import CorpusStats
 
 TAG = 0.5
 """Share of its weight that a word counts which stands in a note's tags alone: they sort a note and say nothing in it."""
+
+MIN_BEGINNING = 3
+"""Letters of a stem that tell the words that begin with it from others."""
+_VOWELS = "aeiouy"
 
 
 def bm25(
@@ -54,15 +60,31 @@ def _stems_of_tags(chunk: IndexedChunk, counts: Mapping[str, int]) -> frozenset[
     if chunk.position != 0 or not chunk.tags:
         return frozenset()
     tags = folded_words(" ".join(chunk.tags))
+    of_tags = [
+        stem for stem, count in counts.items() if count == 1 and _words_of(stem).search(tags)
+    ]
+    if not of_tags:
+        return frozenset()
     words = folded_words(
         "\n".join([chunk.title, chunk.heading_path, chunk.text, *chunk.properties]),
     )
-    of_tags = []
-    for stem, count in counts.items():
-        beginning = stem[:-1]  # its last letter may be made up: `stori` of `stories`
-        if count == 1 and beginning in tags and beginning not in words:
-            of_tags.append(stem)
-    return frozenset(of_tags)
+    return frozenset([stem for stem in of_tags if not _words_of(stem).search(words)])
+
+
+@lru_cache(10_000)
+def _words_of(stem: str) -> re.Pattern[str]:
+    """Compiles a pattern of the words that may have a stem: those that begin with it.
+
+    Its last letter may be made up if it is a vowel: `stori` of `story`. A short one is a whole word.
+    """
+    if is_unspaced(stem):
+        return re.compile(re.escape(stem))
+    if len(stem) < MIN_BEGINNING:
+        return re.compile(rf"(?<![^\W_]){re.escape(stem)}(?![^\W_])")
+    beginning = stem
+    if len(stem) > MIN_BEGINNING and stem[-1] in _VOWELS:
+        beginning = stem[:-1]
+    return re.compile(rf"(?<![^\W_]){re.escape(beginning)}")
 
 
 def _text_of(chunk: IndexedChunk) -> str:

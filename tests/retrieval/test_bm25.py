@@ -61,6 +61,32 @@ def test_a_word_that_stands_in_a_notes_tags_alone_counts_less() -> None:
     assert as_both == as_said
 
 
+@pytest.mark.parametrize(
+    ("stem", "tag", "text", "share"),
+    [
+        ("ai", "ai", "A plan to aim at.", TAG),
+        ("work", "work", "My words.", TAG),
+        ("red", "red", "I read it.", TAG),
+        ("kestrel", "ProjectA/kestrel", "A tale.", TAG),
+        ("ai", "ai", "No AI.", 1.0),
+        ("work", "work", "It worked.", 1.0),
+        ("stori", "stories", "A story.", 1.0),
+        ("project-x", "project-x", "On Project-X.", 1.0),
+        ("旅行", "旅行", "東京旅行", 1.0),
+    ],
+)
+def test_letters_inside_other_words_do_not_say_what_a_tag_says(
+    stem: str,
+    tag: str,
+    text: str,
+    share: float,
+) -> None:
+    tagged = replace(chunk("a", terms={stem: 1}), title="", text=text, tags=(tag,))
+    (of_tag,) = score([tagged], {stem: 2}, STATS)
+    (as_said,) = score([replace(tagged, tags=())], {stem: 2}, STATS)
+    assert of_tag == pytest.approx(share * as_said)
+
+
 def test_a_stem_that_no_chunk_is_known_to_contain_scores_nothing() -> None:
     assert score([chunk("a", terms={"new": 1})], {"new": 0}, STATS) == (0.0,)
 
