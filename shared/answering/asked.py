@@ -5,7 +5,7 @@ replace others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
 from shared.language.terms import stems_as
@@ -14,7 +14,7 @@ from shared.language.words import fold
 from shared.markdown.file import ALIAS
 from shared.markdown.quotable import quotable
 from shared.model.index import COLUMNS, IndexedChunk
-from shared.model.retrieval import Retrieved, Scored
+from shared.model.retrieval import Retrieved
 
 MIN_WORDS = 2
 """Words of a property's value that name it without its key: of one word it is chance."""
@@ -79,8 +79,9 @@ def _properties(chunk: IndexedChunk) -> Iterator[str]:
             yield line
 
 
-def definitions(passages: Iterable[Scored], retrieved: Retrieved) -> frozenset[str]:
-    """Returns the texts of lines that say what the thing is that the question asks for: `Ghost light: the bulb …`.
+def definitions(retrieved: Retrieved) -> dict[str, frozenset[str]]:
+    """Returns the texts of lines that say what the thing is that the question asks for, `Ghost light: the bulb …`, by
+    the ids of the selected chunks that have some.
 
     Such a line begins with the question's words alone and a dash or colon; words that no passage holds are left aside.
     """
@@ -88,16 +89,19 @@ def definitions(passages: Iterable[Scored], retrieved: Retrieved) -> frozenset[s
     known: set[str] = set()
     for passage in retrieved.selected:
         known.update(stem for stem in retrieved.weights if passage.chunk.terms.get(stem))
-    found = []
-    for passage in passages:
+    texts_of_chunk: dict[str, frozenset[str]] = {}
+    for passage in retrieved.selected:
         chunk = passage.chunk
         if not known or not all(chunk.terms.get(stem) for stem in known):
             continue
+        texts = []
         for piece in quotable(chunk.text, chunk.columns):
             term = _TERM.match(piece.plain)
             if term is not None and stems_as(term[1], analysis.lang, analysis.renamed) == known:
-                found.append(piece.plain)
-    return frozenset(found)
+                texts.append(piece.plain)
+        if texts:
+            texts_of_chunk[chunk.chunk_id] = frozenset(texts)
+    return texts_of_chunk
 
 
 def is_replaced(chunk: IndexedChunk) -> bool:

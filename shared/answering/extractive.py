@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from zoneinfo import ZoneInfo
 
 from shared.answering.asked import AskedProperties, are_versions, definitions
@@ -75,10 +76,11 @@ class ExtractiveWriter:
         naming: frozenset[str] = frozenset()
         if missing is not None:
             naming = missing.note_ids
-        properties = AskedProperties(retrieved)
-        close = _close_passages(retrieved, properties, naming)
+        defining = definitions(retrieved)
+        close = _close_passages(retrieved, naming, frozenset(defining))
+        defining_texts = frozenset(chain.from_iterable(defining.values()))
         ranked = sorted(
-            windows(question.text, close, retrieved, self._embedder),
+            windows(question.text, close, retrieved, self._embedder, defining_texts),
             key=lambda window: -window.score,
         )
         ranked = joined(ranked)
@@ -180,24 +182,27 @@ def _words(lang: str) -> Answers | None:
 
 def _close_passages(
     retrieved: Retrieved,
-    properties: AskedProperties,
     naming: frozenset[str],
+    defining: frozenset[str],
 ) -> list[Scored]:
-    """Returns the passages that are read: those near the first one's score, and those that hold what is asked by name.
+    """Returns the passages that are read: those near the first one's score, of the notes in `naming`, of the chunks in
+    `defining`, and versions of those that are near.
 
     Where the question names a property with its value, only notes that have it are read.
     """
+    properties = AskedProperties(retrieved)
     min_score = FAR * retrieved.selected[0].score
     near = [passage for passage in retrieved.selected if passage.score >= min_score]
     close: list[Scored] = []
     with_value: list[Scored] = []
     for passage in retrieved.selected:
         chunk = passage.chunk
-        is_close = passage in near or chunk.note_id in naming
-        is_named = bool(definitions([passage], retrieved))
-        is_version = any(are_versions(chunk, other.chunk) for other in near)
-        if not is_close and not is_named and not is_version:
-            continue
+        is_close = passage.score >= min_score
+        is_named = chunk.note_id in naming or chunk.chunk_id in defining
+        if not is_close and not is_named:
+            is_version = any(are_versions(chunk, other.chunk) for other in near)
+            if not is_version:
+                continue
         close.append(passage)
         if properties.has_key_and_value(chunk):
             with_value.append(passage)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import mul
 
-from shared.answering.asked import AskedProperties, definitions
+from shared.answering.asked import AskedProperties
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.language.forms import own_forms
 from shared.language.terms import stems_as
@@ -142,13 +142,15 @@ def windows(
     passages: Sequence[Scored],
     retrieved: Retrieved,
     embedder: Embedder | None,
+    defining: frozenset[str] = frozenset(),
 ) -> Iterator[Window]:
     """Yields at least one window of each passage, in the order of the passages, the best of each first.
 
     Windows do not overlap. Without an embedder, or with one that is away, words alone decide.
+
+    defining: the texts of pieces that say what the thing is that the question asks for.
     """
     read_passages = _read(passages, retrieved)
-    defining = definitions(passages, retrieved)
     cosines = _cosines(question, _promising(read_passages), retrieved, embedder)
     cosine_weight = UNSPOKEN if retrieved.lexical_only else 1.0
     for read in read_passages:
