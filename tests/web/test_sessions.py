@@ -266,6 +266,11 @@ def test_the_notes_in_no_folder_can_be_looked_in(page: Page, product: Running) -
     assert body["filters"] == {"vaults": ["default"], "folders": ["/"]}
     expect(exchange.locator(".sources li")).to_have_count(1)
     expect(exchange.locator(".answer")).to_contain_text("flowerpot")
+    until(
+        page,
+        "(id) => fetch(`/api/sessions/${id}`).then((it) => it.json()).then((it) => it.settings.lookIn === 'default//')",
+        page.url.rpartition("/c/")[2],
+    )
     page.reload()
     expect(place.locator("option:checked")).to_have_text("Not in a folder")
     with page.expect_request("**/chat") as sent:
@@ -274,3 +279,42 @@ def test_the_notes_in_no_folder_can_be_looked_in(page: Page, product: Running) -
     assert body["filters"] == {"vaults": ["default"], "folders": ["/"]}
     product.call("DELETE", "/notes/key")
     product.call("DELETE", "/notes/boat-key")
+
+
+def test_a_conversation_has_its_address_before_its_stream_is_closed(page: Page) -> None:
+    page.evaluate(
+        """() => {
+            const ask = window.fetch;
+            window.fetch = async (...request) => {
+                const reply = await ask(...request);
+                if (!reply.headers.get("Content-Type").startsWith("text/event-stream")) return reply;
+                const { readable, writable } = new TransformStream();
+                void reply.body.pipeTo(writable, { preventClose: true });
+                return new Response(readable, reply);
+            };
+        }"""
+    )
+    ask(page, QUESTION)
+    assert "/c/" in page.url
+    page.reload()
+    expect(page.locator(".answer")).to_contain_text("Cloud Run")
+
+
+def test_an_answer_that_is_there_whole_stays_when_its_stream_breaks(page: Page) -> None:
+    page.evaluate(
+        """() => {
+            const ask = window.fetch;
+            window.fetch = async (...request) => {
+                const reply = await ask(...request);
+                if (!reply.headers.get("Content-Type").startsWith("text/event-stream")) return reply;
+                const { readable, writable } = new TransformStream();
+                void reply.body.pipeTo(writable, { preventClose: true }).then(() => writable.abort("cut"));
+                return new Response(readable, reply);
+            };
+        }"""
+    )
+    exchange = ask(page, QUESTION)
+    page.wait_for_timeout(300)
+    expect(exchange.locator(".answer")).to_contain_text("Cloud Run")
+    expect(exchange).not_to_contain_text("The connection broke")
+    assert "/c/" in page.url

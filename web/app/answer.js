@@ -86,10 +86,15 @@ export async function* ask(api, body, signal) {
       answer = after(answer, event, JSON.parse(data));
       yield answer;
     }
-    if (!["done", "failed"].includes(answer.phase)) throw new TypeError("the stream ended early");
+    if (!isOver(answer)) throw new TypeError("the stream ended early");
   } catch (error) {
-    yield ended(answer, error, signal, api);
+    if (!isOver(answer)) yield ended(answer, error, signal, api);
   }
+}
+
+/** Whether nothing more can come of it, however its stream is closed. @param {Answer} answer */
+function isOver({ phase }) {
+  return phase === "done" || phase === "failed";
 }
 
 /** @param {Answer} answer @param {unknown} error @param {AbortSignal} signal @param {import("./api.js").Api} api @returns {Answer} */

@@ -103,6 +103,7 @@ export class Api {
       return await fetch(this.address(path), {
         method,
         signal,
+        keepalive: method === "PATCH", // small; a page that is left right after does not take it back
         headers: {
           Accept: accept,
           ...(body ? { "Content-Type": "application/json" } : {}),

@@ -134,17 +134,20 @@ export class Conversation extends EventTarget {
       if (!this.id) this.beginning = this.page.settings.session();
       const sessionId = (await this.sessions.keeps()) ? (this.id ?? "new") : undefined;
       const body = { message: question, requestId, ...asked, sessionId };
-      for await (const answer of ask(this.page.api, body, control.signal)) exchange.show(answer);
+      for await (const answer of ask(this.page.api, body, control.signal)) {
+        exchange.show(answer);
+        if (!exchange.running) this.end(exchange, control); // the server may take its time to close the stream
+      }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       exchange.show({ ...empty(), phase: "failed", error });
+      this.end(exchange, control);
     }
-    if (this.running === control) this.running = null;
-    this.end(exchange);
   }
 
-  /** @param {Exchange} exchange */
-  end(exchange) {
+  /** @param {Exchange} exchange @param {AbortController} control of its request */
+  end(exchange, control) {
+    if (this.running === control) this.running = null;
     const { answer, question, requestId } = exchange;
     const ended = answer?.phase === "done" || (answer?.phase === "stopped" && answer.sessionId);
     if (ended) {
