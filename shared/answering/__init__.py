@@ -7,7 +7,8 @@ markers     the grammar of citation markers, and the rule by which one goes
 checking    pieces -> checked pieces: labels, sanitized text, claims judged; the answer's citations and grounding
 extractive  without a model: the notes' own words, as pieces of the same kind
 windows     passages -> what of them can be quoted, and how near it lies to the question
-asked       what the question names of passages: properties, lines that define a thing, notes that replace others
+asked       what the question names of passages: properties, lines that define a thing
+replacement which notes are replaced, by what their properties say
 names       the named person or thing of which the passages do not say what is asked
 current     of windows that state one thing differently, or replace each other, the newest first
 refusals    the texts that we say ourselves

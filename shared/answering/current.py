@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import product
 
-from shared.answering.asked import are_versions, is_replaced, replaces
+from shared.answering.replacement import are_versions, is_replaced, replaces
 from shared.answering.windows import Window
 from shared.judging.facts import Facts, facts_of
 from shared.judging.quantities import Quantity
@@ -166,10 +166,10 @@ def current_first(
 
 def _asked_words(windows: Iterable[Window], retrieved: Retrieved) -> Mapping[str, float]:
     """Returns the weights of the question's words that some of the windows hold: others tell none of them apart."""
-    held: set[str] = set()
+    window_stems: set[str] = set()
     for window in windows:
-        held |= _stems(_about(window), retrieved)
-    return {stem: weight for stem, weight in retrieved.weights.items() if stem in held}
+        window_stems |= _stems(_about(window), retrieved)
+    return {stem: weight for stem, weight in retrieved.weights.items() if stem in window_stems}
 
 
 def _read(window: Window, asked: Mapping[str, float], retrieved: Retrieved) -> _ReadWindow:

@@ -15,11 +15,12 @@ from dataclasses import replace
 from itertools import chain
 from zoneinfo import ZoneInfo
 
-from shared.answering.asked import AskedProperties, are_versions, definitions
+from shared.answering.asked import AskedProperties, definitions
 from shared.answering.current import current_first
 from shared.answering.names import MissingSubject
 from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
 from shared.answering.refusals import linkable, reach_notice
+from shared.answering.replacement import are_versions
 from shared.answering.subject import is_on_topic
 from shared.answering.windows import Window, joined, windows
 from shared.language.lengths import utf16_units

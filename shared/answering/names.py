@@ -313,12 +313,12 @@ def _sentences_about(
     best: list[str] = []
     most = 0.0
     for line in _lines(chunks):
-        held = asked & stems_as(line, analysis.lang, analysis.renamed)
-        weight = sum(retrieved.weights.get(stem, 0.0) for stem in held)
+        asked_stems = asked & stems_as(line, analysis.lang, analysis.renamed)
+        weight = sum(retrieved.weights.get(stem, 0.0) for stem in asked_stems)
         if weight > most:
             most = weight
             best = []
-        if held and weight == most:
+        if asked_stems and weight == most:
             best.append(line)
     return best
 
