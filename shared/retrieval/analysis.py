@@ -188,11 +188,7 @@ def _places(filters: Filters, folders: Sequence[Folder]) -> frozenset[str]:
         if name == "/":
             tokens.update(folder_token(vault, "") for vault in vaults)
             continue
-        meant = [
-            folder
-            for folder in searched
-            if path in (folder.folder, f"{folder.vault}/{folder.folder}")
-        ]
+        meant = _folders_called(path, searched, is_in_vault=bool(filters.vaults))
         if not meant and name.endswith("/") and path in vaults:
             tokens.add(folder_token(path, ""))
             continue
@@ -200,3 +196,20 @@ def _places(filters: Filters, folders: Sequence[Folder]) -> frozenset[str]:
             raise unknown("folder", name, {folder.folder for folder in searched})
         tokens.update(folder_token(folder.vault, folder.folder) for folder in meant)
     return frozenset(tokens)
+
+
+def _folders_called(
+    path: str,
+    folders: Sequence[Folder],
+    *,
+    is_in_vault: bool,
+) -> list[Folder]:
+    """Returns the folders that a path, with or without their vault in front, can mean.
+
+    is_in_vault: the vault is named apart, so a folder of that very path is meant before `vault/folder`.
+    """
+    with_path = [folder for folder in folders if folder.folder == path]
+    if with_path and is_in_vault:
+        return with_path
+    with_vault = [folder for folder in folders if f"{folder.vault}/{folder.folder}" == path]
+    return with_path + with_vault

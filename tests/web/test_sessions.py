@@ -217,7 +217,7 @@ def test_where_a_conversation_looks_stays_with_it_in_every_browser(
     with page.expect_request("**/chat") as sent:
         exchange = ask(page, f"{asked} Tell me again.")
     body: Any = sent.value.post_data_json
-    assert body["filters"] == {"folders": ["boats/harbours"]}
+    assert body["filters"] == {"vaults": ["boats"], "folders": ["harbours"]}
     expect(exchange.locator(".answer")).to_contain_text("31 euros")
     address = page.url
     page.get_by_role("button", name="New conversation").click()

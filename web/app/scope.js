@@ -59,9 +59,8 @@ export class Scope extends EventTarget {
   get filters() {
     const { place, windowDays } = this.now;
     return {
-      ...(place?.folder === "/" ? { vaults: [place.vault], folders: ["/"] } : {}), // `vault/` can be a folder's name
-      ...(place?.folder && place.folder !== "/" ? { folders: [`${place.vault}/${place.folder}`] } : {}),
-      ...(place && !place.folder ? { vaults: [place.vault] } : {}),
+      ...(place ? { vaults: [place.vault] } : {}), // `vault/folder` can be the name of another vault's folder
+      ...(place?.folder ? { folders: [place.folder] } : {}),
       ...(windowDays ? { windowDays } : {}),
     };
   }
