@@ -72,16 +72,22 @@ def shifted(start: date, unit: Unit, by: int) -> date:
     if unit in (Unit.DAY, Unit.WEEK):
         days = by * REACH[unit]
         return start + timedelta(days)
+
     months_moved = by * MONTHS[unit]
     year, month = shifted_month(start.year, start.month, months_moved)
     _, days_in_month = monthrange(year, month)
-    day_number = min(start.day, days_in_month)
-    return date(year, month, day_number)
+    return date(
+        year=year,
+        month=month,
+        day=min(start.day, days_in_month),
+    )
 
 
 def months(year: int, first: int, count: int = 1) -> Span:
     """Returns `count` calendar months from the first day of month `first`; both may lie outside the year."""
-    return Span(month_start(year, first), month_start(year, first + count))
+    start = month_start(year, first)
+    end = month_start(year, first + count)
+    return Span(start, end)
 
 
 def month_start(year: int, month: int) -> date:
@@ -92,23 +98,27 @@ def month_start(year: int, month: int) -> date:
 
 def unit_back(unit: Unit, back: int, today: date) -> Span:
     """Returns the calendar unit `back` units before the one that holds today; 0 is this one."""
-    reach = REACH[unit] * (back + 1)
+    length = REACH[unit]
+    reach = length * (back + 1)
     if unit in (Unit.DAY, Unit.WEEK):
-        length = timedelta(REACH[unit])
-        start = today - back * length
+        start = today - back * timedelta(length)
         if unit is Unit.WEEK:
             start = monday_of(start)
-        return Span(start, start + length, reach)
+        end = start + timedelta(length)
+        return Span(start, end, reach)
+
     size = MONTHS[unit]
     months_over = (today.month - 1) % size
-    first_month = today.month - months_over - size * back
+    first_month = today.month - months_over
+    first_month -= size * back
     span = months(today.year, first_month, size)
     return replace(span, reach=reach)
 
 
 def monday_of(day_of_week: date) -> date:
     """Returns the Monday of the week that holds a day."""
-    return day_of_week - timedelta(day_of_week.weekday())
+    days_since_monday = day_of_week.weekday()
+    return day_of_week - timedelta(days_since_monday)
 
 
 def season_back(first_month: int, back: int, today: date) -> Span:
@@ -116,9 +126,11 @@ def season_back(first_month: int, back: int, today: date) -> Span:
     year = today.year
     if date(year, first_month, 1) > today:
         year -= 1
+
+    # A latest season that is over is itself the first before the present one.
     is_over = month_start(year, first_month + 3) <= today
     if back > 0 and is_over:
-        back -= 1  # the latest season is the first before the present one
+        back -= 1
     return months(year - back, first_month, 3)
 
 
@@ -128,7 +140,8 @@ def weekday_back(weekday: int, back: int, today: date) -> Span:
     if back > 0:
         if days == 0:
             days = 7
-        days += 7 * (back - 1)
+        weeks_more = back - 1
+        days += 7 * weeks_more
     return day(today - timedelta(days))
 
 
@@ -137,10 +150,13 @@ def weekend_back(back: int, today: date) -> Span:
     days_since_saturday = (today.weekday() - 5) % 7
     saturday = today - timedelta(days_since_saturday)
     if back > 0:
-        is_of_this_week = saturday >= monday_of(today)
+        monday = monday_of(today)
+        is_of_this_week = saturday >= monday
         weeks = back if is_of_this_week else back - 1
         saturday -= timedelta(weeks=weeks)
-    return Span(saturday, saturday + timedelta(2))
+
+    next_monday = saturday + timedelta(2)
+    return Span(saturday, next_monday)
 
 
 def month_back(month: int, back: int, today: date) -> Span:
@@ -150,9 +166,11 @@ def month_back(month: int, back: int, today: date) -> Span:
         if month > today.month:
             year -= 1
         return months(year, month)
+
     if month >= today.month:
         year -= 1
-    return months(year - (back - 1), month)
+    year -= back - 1
+    return months(year, month)
 
 
 def day_at(number: int, month: int | None, year: int | None, today: date) -> Span | None:
@@ -163,14 +181,15 @@ def day_at(number: int, month: int | None, year: int | None, today: date) -> Spa
     """
     if year is not None and month is not None:
         return day(date(year, month, number))
-    may_be_leap_day = month == 2
-    attempts = 48 if may_be_leap_day else 12
-    for back in range(attempts):
+
+    # Twelve months hold every day but 29 February; that lies at most eight years back.
+    for back in range(12):
         if month is None:
             candidate_year, candidate_month = shifted_month(today.year, today.month, -back)
         else:
             candidate_year = today.year - back
             candidate_month = month
+
         _, days_in_month = monthrange(candidate_year, candidate_month)
         if not 1 <= number <= days_in_month:
             continue
@@ -185,19 +204,29 @@ def easter(year: int) -> date:
 
     All days are counted as days of March: 32 is 1 April.
     """
+    # Where the calendar differs from the Julian one, in the sun's years and the moon's months.
     century = year // 100
     leap_days_left_out = (3 * century + 3) // 4
     moon_correction = (8 * century + 13) // 25
+
+    # The first full moon of spring.
     year_of_moon_cycle = year % 19
-    moon_shift = 15 + leap_days_left_out - moon_correction
-    first_moon = (19 * year_of_moon_cycle + moon_shift) % 30
+    moon_shift = 15 + leap_days_left_out
+    moon_shift -= moon_correction
+    first_moon = 19 * year_of_moon_cycle + moon_shift
+    first_moon %= 30
     too_late = (first_moon + year_of_moon_cycle // 11) // 29
     full_moon = 21 + first_moon - too_late
-    sundays_shift = year + year // 4 + 2 - leap_days_left_out
+
+    # The Sunday after it.
+    leap_days = year // 4 + 2
+    sundays_shift = year + leap_days - leap_days_left_out
     first_sunday = 7 - sundays_shift % 7
-    days_to_sunday = 7 - (full_moon - first_sunday) % 7
-    sunday = full_moon + days_to_sunday
-    return date(year, 3, 1) + timedelta(sunday - 1)
+    days_since_sunday = (full_moon - first_sunday) % 7
+    sunday = full_moon + 7 - days_since_sunday
+
+    first_of_march = date(year, 3, 1)
+    return first_of_march + timedelta(sunday - 1)
 
 
 EASTER = "-2/4"
@@ -211,25 +240,38 @@ def feast(rule: str, year: int) -> Span:
     last for 0. `/N` behind it: N days.
     """
     first_day, _, length = rule.partition("/")
-    if first_day[0] in "+-":
-        days_from_easter = int(first_day)
-        start = easter(year) + timedelta(days_from_easter)
-    else:
-        month = int(first_day[:2])
-        number, _, nth = first_day[3:].partition("#")
-        if nth:
-            start = _nth_weekday(year, month, weekday=int(number), nth=int(nth))
-        else:
-            start = date(year, month, int(number))
+    start = _first_day_of_feast(first_day, year)
     days = int(length or 1)
-    begins = easter(year) if rule == EASTER else None
-    return Span(start, start + timedelta(days), begins=begins)
+    end = start + timedelta(days)
+    if rule == EASTER:
+        return Span(start, end, begins=easter(year))
+    return Span(start, end)
+
+
+def _first_day_of_feast(rule: str, year: int) -> date:
+    """Returns the first day of a feast, by its rule without the number of days."""
+    if rule[0] in "+-":
+        days_from_easter = int(rule)
+        return easter(year) + timedelta(days_from_easter)
+
+    month = int(rule[:2])
+    day_or_weekday, _, nth = rule[3:].partition("#")
+    if not nth:
+        return date(year, month, int(day_or_weekday))
+    return _nth_weekday(
+        year,
+        month,
+        weekday=int(day_or_weekday),
+        nth=int(nth),
+    )
 
 
 def _nth_weekday(year: int, month: int, *, weekday: int, nth: int) -> date:
     """Returns the Nth such weekday of a month, the last if `nth` is 0."""
     is_last = nth == 0
-    first = month_start(year, month + 1 if is_last else month)
+    if is_last:
+        month += 1
+    first = month_start(year, month)
     days_ahead = (weekday - first.weekday()) % 7
     weeks_ahead = nth - 1
     return first + timedelta(days_ahead, weeks=weeks_ahead)
@@ -250,20 +292,24 @@ def part(whole: Span, name: str) -> Span:
         if length > 7:
             return whole
         monday = monday_of(start)
+        saturday = monday + timedelta(5)
         next_monday = monday + timedelta(7)
         if name == "week":
             return Span(monday, next_monday)
-        return Span(monday + timedelta(5), next_monday)
+        return Span(saturday, next_monday)
+
     if length == 1:
         return whole
-    if length > 3000:
-        first_month, count = _DECADE_PARTS[name]
-        return months(start.year, first_month, count)
     if length > 300:
-        first_month, count = _YEAR_PARTS[name]
+        is_decade = length > 3000
+        parts = _DECADE_PARTS if is_decade else _YEAR_PARTS
+        first_month, count = parts[name]
         return months(start.year, first_month, count)
-    first, last = _days_of_part(name, length)
-    return Span(start + timedelta(first), start + timedelta(last))
+
+    days_to_start, days_to_end = _days_of_part(name, length)
+    first_day = start + timedelta(days_to_start)
+    end = start + timedelta(days_to_end)
+    return Span(first_day, end)
 
 
 def _days_of_part(name: str, length: int) -> tuple[int, int]:

@@ -53,12 +53,18 @@ def days_in(text: str) -> Iterator[Day]:
             day = _day_of(match)
             if day is None:
                 continue
-            span = match.span()
+
+            span = (day.start, day.end)
             index = bisect_left(occupied, span)
-            overlaps_previous = index > 0 and occupied[index - 1][1] > span[0]
-            overlaps_next = index < len(occupied) and occupied[index][0] < span[1]
-            if overlaps_previous or overlaps_next:
-                continue
+            if index > 0:
+                _, previous_end = occupied[index - 1]
+                if previous_end > day.start:
+                    continue
+            if index < len(occupied):
+                next_start, _ = occupied[index]
+                if next_start < day.end:
+                    continue
+
             occupied.insert(index, span)
             yield day
 
@@ -70,20 +76,30 @@ def _day_of(match: re.Match[str]) -> Day | None:
     if number is not None:
         month = int(number)
     else:
-        month = _months()[groups["month"].lower()]
-    year = groups.get("year") or groups.get("only")
-    day = groups.get("day")
+        name = groups["month"].lower()
+        month = _months()[name]
     if not 1 <= month <= 12:
         return None
-    if day is not None and not 1 <= int(day) <= 31:
+
+    day = _number(groups.get("day"))
+    if day is not None and not 1 <= day <= 31:
         return None
+
+    year = _number(groups.get("year") or groups.get("only"))
     return Day(
-        year=int(year) if year else None,
+        year=year,
         month=month,
-        day=int(day) if day else None,
+        day=day,
         start=match.start(),
         end=match.end(),
     )
+
+
+def _number(digits: str | None) -> int | None:
+    """Reads the digits of a group; None for a group that matched nothing."""
+    if digits is None:
+        return None
+    return int(digits)
 
 
 def day_in(text: str) -> date | None:
@@ -104,8 +120,8 @@ def date_in_words(moment: datetime) -> str:
     """Writes the day of a moment in its own zone as `8 May 2023`, in English, whatever the locale."""
     times = vocabulary("en").times
     assert times is not None  # noqa: S101 - English has words for times
-    forms = forms_of(times.months[moment.month - 1])
-    month = forms[0].capitalize()
+    name, *_ = forms_of(times.months[moment.month - 1])
+    month = name.capitalize()
     return f"{moment.day} {month} {moment.year}"
 
 
@@ -115,7 +131,8 @@ def _months() -> dict[str, int]:
     numbers: dict[str, int] = {}
     for times in _times():
         for number, month in enumerate(times.months, 1):
-            numbers |= dict.fromkeys(forms_of(month), number)
+            forms = forms_of(month)
+            numbers |= dict.fromkeys(forms, number)
         numbers |= times.short_months
     return numbers
 
@@ -130,7 +147,10 @@ def _patterns_of(text: str) -> list[re.Pattern[str]]:
     patterns: list[re.Pattern[str]] = []
     if _JOINED_DIGITS.search(text):
         patterns += (_ISO, _SLASHES, _DOTS)
-    if not _months().keys().isdisjoint(_WORD.findall(text.lower())):
+
+    words = _WORD.findall(text.lower())
+    month_names = _months().keys()
+    if not month_names.isdisjoint(words):
         patterns += _patterns_with_month()
     return patterns
 
@@ -138,9 +158,17 @@ def _patterns_of(text: str) -> list[re.Pattern[str]]:
 @cache
 def _patterns_with_month() -> tuple[re.Pattern[str], ...]:
     """Compiles the ways in which a date has a month's name."""
-    endings = "|".join(times.day_endings for times in _times() if times.day_endings)
-    links = "|".join(times.date_links for times in _times() if times.date_links)
+    endings_of_languages = []
+    links_of_languages = []
+    for times in _times():
+        if times.day_endings:
+            endings_of_languages.append(times.day_endings)
+        if times.date_links:
+            links_of_languages.append(times.date_links)
+    endings = "|".join(endings_of_languages)
+    links = "|".join(links_of_languages)
     link = rf"(?:(?:{links})\s+)?"
+
     forms = sorted(_months(), key=len, reverse=True)
     any_form = "|".join(forms)
     month = rf"(?P<month>{any_form})\b\.?"
@@ -149,11 +177,16 @@ def _patterns_with_month() -> tuple[re.Pattern[str], ...]:
 
     # Looking at a word's first letter spares most words the comparison with every month.
     first_letters = {form[0] for form in forms}
-    can_be_month = f"(?=[{''.join(sorted(first_letters))}])"
+    any_letter = "".join(sorted(first_letters))
+    can_be_month = f"(?=[{any_letter}])"
     day_behind = rf"(?P<day>\d{{1,2}})(?:{endings})?(?![\w%€]|[.,:]\d)(?:,?\s+{year})?"
     year_behind = rf"{link}(?P<only>\d{{4}})\b"
     month_first = rf"\b{can_be_month}{month}\s+(?:{day_behind}|{year_behind})"
-    return ignore_case(day_first), ignore_case(month_first)
+
+    return (
+        ignore_case(day_first),
+        ignore_case(month_first),
+    )
 
 
 FIRST_YEAR = 1900
@@ -216,4 +249,5 @@ def is_within_years(moment: datetime) -> bool:
     """Reports whether a moment lies between the first and the last year, also in UTC, in which clients get it."""
     if not FIRST_YEAR <= moment.year <= LAST_YEAR:
         return False
-    return FIRST_YEAR <= moment.astimezone(UTC).year <= LAST_YEAR
+    moment_in_utc = moment.astimezone(UTC)
+    return FIRST_YEAR <= moment_in_utc.year <= LAST_YEAR

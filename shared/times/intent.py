@@ -78,11 +78,11 @@ class Intents:
         self._words = words
         self._clauses = _clauses(text)
         self._clause_ends = [clause.end for clause in self._clauses]
-        self._asking = [
-            clause
-            for clause in self._clauses
-            if "?" in clause.text or words.opening.match(clause.text)
-        ]
+
+        self._asking = []
+        for clause in self._clauses:
+            if "?" in clause.text or words.opening.match(clause.text):
+                self._asking.append(clause)
         if not self._asking:
             self._asking = self._clauses
         self._asking_starts = {clause.start for clause in self._asking}
@@ -94,15 +94,16 @@ class Intents:
         recurs: it may also be one to come, or each of its kind, like `Monday`. is_running: it is not over.
         """
         score = self._score(start, end, recurs=recurs)
-        if score > 0:
-            if self._tells_event(start, end):
-                return Intent.EVENT
-            if is_running and self._asks_who_is(start, end):
-                return Intent.EVENT
-            return Intent.ASKED
+        if score < 0:
+            return Intent.STORY
         if score == 0:
             return Intent.EITHER
-        return Intent.STORY
+
+        if self._tells_event(start, end):
+            return Intent.EVENT
+        if is_running and self._asks_who_is(start, end):
+            return Intent.EVENT
+        return Intent.ASKED
 
     def _tells_event(self, start: int, end: int) -> bool:
         """Reports whether the clause of a time speaks of something that happened to somebody else.
@@ -118,6 +119,7 @@ class Intents:
             return False
         if words.asker.search(around) or words.writing.search(around):
             return False
+
         subject = words.subject_words(around)
         if len(subject) > 1:
             return True
@@ -135,13 +137,20 @@ class Intents:
             return False
         if words.asker.search(around) or words.everything.search(around):
             return False
-        return self._belonging(start, end) <= 0 and bool(words.subject_words(around))
+
+        belongs_to_notes = self._belonging(start, end) > 0
+        if belongs_to_notes:
+            return False
+        subject = words.subject_words(around)
+        return subject != []
 
     def _around(self, start: int, end: int) -> str:
         """Returns the clause of a time without the time, as far as EVENT_REACH."""
         clause = self._clause_at(start)
-        text_before = self._text[max(clause.start, start - EVENT_REACH) : start]
-        text_behind = self._text[end : min(clause.end, end + EVENT_REACH)]
+        first = max(clause.start, start - EVENT_REACH)
+        last = min(clause.end, end + EVENT_REACH)
+        text_before = self._text[first:start]
+        text_behind = self._text[end:last]
         return f"{text_before} {text_behind}"
 
     def _score(self, start: int, end: int, *, recurs: bool) -> int:
@@ -156,29 +165,33 @@ class Intents:
         score = question.tense + belonging
         if question.clause is clause:
             follows_comma = question.first_comma <= start
-            follows_opening_comma = follows_comma and self._words.opening.match(clause.text)
-            if follows_opening_comma:
+            if follows_comma and self._words.opening.match(clause.text):
                 score += 1
             else:
                 score += 2
+
             asks_of_the_past = question.tense > 0 or question.asks_for_notes
             is_whole_question = question.length <= end - start
             if recurs and not asks_of_the_past and not is_whole_question:
                 score -= 2
             return score
 
-        if start >= question.clause.start:
+        question_start = question.clause.start
+        if start >= question_start:
             return score + 2
+
+        # The time stands before the part of the sentence that asks.
         text_before = self._text[clause.start : start]
-        text_behind = self._text[end : question.clause.start]
+        text_behind = self._text[end:question_start]
         lead = f"{text_before} {text_behind}"
         if belonging <= 0 and self._tells_something(lead):
             return score - 2
         return score - 1
 
     def _clause_at(self, position: int) -> _Clause:
-        index = min(bisect_right(self._clause_ends, position), len(self._clauses) - 1)
-        return self._clauses[index]
+        index = bisect_right(self._clause_ends, position)
+        last_index = len(self._clauses) - 1
+        return self._clauses[min(index, last_index)]
 
     def _tells_something(self, lead: str) -> bool:
         """Reports whether the words before the clause that asks tell something, their time aside.
@@ -188,8 +201,7 @@ class Intents:
         words = lead.split()
         if len(words) < 2:
             return False
-        has_verb = self._words.past.search(lead) or self._words.present.search(lead)
-        if has_verb:
+        if self._words.past.search(lead) or self._words.present.search(lead):
             return True
         first_word = f"{words[0]} "
         return self._words.preposition.search(first_word) is None
@@ -199,20 +211,26 @@ class Intents:
 
         A bare year rather names a vintage, a model or a title (`the plot of 1984`), unless it is one of notes.
         """
-        first_word = self._text[start:end].split(maxsplit=1)[0]
+        text = self._text
+        words = self._words
+        first_word, *_ = text[start:end].split(maxsplit=1)
         behind_first_word = start + len(first_word)
         for position in (start, behind_first_word):
-            genitive = at_end(self._text, position, self._words.belonging)
+            genitive = at_end(text, position, words.belonging)
             if genitive is None:
                 continue
-            noun_end = genitive.start() + 1
-            nearby = self._text[max(0, noun_end - 1 - NEARBY) : noun_end]
-            noun = nearby.split()[-1]
-            is_bare_year = _BARE_YEAR.fullmatch(self._text, position, end) is not None
-            if is_bare_year and not self._words.writing.fullmatch(noun):
-                return -4
-            return 2
-        if self._words.possessive.match(self._text, end):
+            if not _BARE_YEAR.fullmatch(text, position, end):
+                return 2
+
+            # The genitive begins with the last letter of the noun before it.
+            last_letter = genitive.start()
+            first = max(0, last_letter - NEARBY)
+            nearby = text[first : last_letter + 1]
+            *_, noun = nearby.split()
+            if words.writing.fullmatch(noun):
+                return 2
+            return -4
+        if words.possessive.match(text, end):
             return 2
         return 0
 
@@ -225,6 +243,7 @@ class Intents:
         return question
 
     def _read_question(self, sentence: _Clause) -> _Question:
+        """Finds the clause of a sentence that asks, behind a comma if not at its start, and reads how it asks."""
         text = sentence.text
         opening = self._words.opening
         comma_ends = [comma.end() for comma in _COMMA.finditer(text)]
@@ -238,6 +257,7 @@ class Intents:
                         end=sentence.end,
                     )
                     break
+
         first_comma = comma_ends[0] if comma_ends else len(text) + 1
         letters = clause.text.strip(" \n?!.,")
         return _Question(

@@ -24,6 +24,7 @@ from shared.times.patterns import (
     ignore_case,
     meanings,
     named_group,
+    named_words,
     optional,
     required_words,
     whole_words,
@@ -85,6 +86,9 @@ class TimeWords:
 
     def __init__(self, times: Times, language: Vocabulary) -> None:
         self._read_words(times, language)
+        self.names_are_capitalised = not language.nouns_are_capitalised
+        """True if a capital inside a sentence marks a name."""
+        self.names_are_lower_case = times.names_are_lower_case
         self.signals = self._signals(times)
         self.long_signals = [signal for signal in self.signals if len(signal) > SHORT_SIGNAL]
 
@@ -95,12 +99,15 @@ class TimeWords:
         """
         if any(character.isdigit() for character in text):
             return True
+
         for run in _LETTERS.findall(text):
             # A pattern that ignores case takes a dotless i for an i.
             word = fold(run.replace("ı", "i"))
             if word in self.signals:
                 return True
-            if len(word) > SHORT_SIGNAL and word[:-1] in self.signals:
+
+            may_have_ending = len(word) > SHORT_SIGNAL
+            if may_have_ending and word[:-1] in self.signals:
                 return True
             if any(signal in word for signal in self.long_signals):
                 return True
@@ -121,37 +128,55 @@ class TimeWords:
             for form in table:
                 words = _LETTERS.findall(form)
                 signals.add(max(words, key=len))
-        signals |= required_words(times.weekend) - self.stop_words
+
+        patterns = [times.weekend]
         for rule in (*times.rules, *_COMMON):
-            signals |= required_words(rule.pattern) - self.stop_words
+            patterns.append(rule.pattern)
+        for pattern in patterns:
+            signals |= required_words(pattern) - self.stop_words
+
         return frozenset(fold(signal) for signal in signals if len(signal) > 1)
 
     def _read_words(self, times: Times, language: Vocabulary) -> None:
-        tens = range(20, 100, 10)
+        """Reads what each word means."""
         self.fortnights = frozenset(forms_of(times.fortnights))
-        self.units = meanings(times.units.items())
-        self.units |= dict.fromkeys(self.fortnights, "week")
-        self.numbers = meanings(enumerate(times.numbers, 1))
-        self.numbers |= meanings(zip(tens, times.tens, strict=False))
-        self.numbers |= times.more_numbers
-        self.numbers |= dict.fromkeys(forms_of(times.few), FEW)
+        weeks = dict.fromkeys(self.fortnights, "week")
+        self.units = meanings(times.units.items()) | weeks
         self.ordinals = meanings(enumerate(times.ordinals, 1))
+        self._read_numbers(times)
+        self._read_names(times)
+        self.stop_words = frozenset(language.stop_words.split())
+        self.month_first = times.month_first
+
+    def _read_numbers(self, times: Times) -> None:
+        """Reads the words for numbers and decades."""
+        tens = range(20, 100, 10)
+        one_to_twelve = meanings(enumerate(times.numbers, 1))
+        twenty_to_ninety = meanings(zip(tens, times.tens, strict=False))
+        few = dict.fromkeys(forms_of(times.few), FEW)
+        self.numbers = {
+            **one_to_twelve,
+            **twenty_to_ninety,
+            **times.more_numbers,
+            **few,
+        }
+        decades = times.decades or times.tens
+        self.decades = meanings(zip(tens, decades, strict=False))
+
+    def _read_names(self, times: Times) -> None:
+        """Reads the names of weekdays, months, seasons and feasts."""
         self.weekdays = meanings(enumerate(times.weekdays))
         self.months = meanings(enumerate(times.months, 1))
-        self.long_names = tuple(
-            name for name in (*self.months, *self.weekdays) if len(name) >= MIN_LONG_NAME
-        )
-        self.seasons = meanings(zip((3, 6, 9, 12), times.seasons, strict=True))
+        self.verbs_as_months = frozenset(times.verbs_as_months.split())
+        names = (*self.months, *self.weekdays)
+        self.long_names = tuple(name for name in names if len(name) >= MIN_LONG_NAME)
+
+        # A season is told by its first month.
+        first_months = (3, 6, 9, 12)
+        self.seasons = meanings(zip(first_months, times.seasons, strict=True))
         """Word -> first month of the season."""
         self.feasts = meanings(times.feasts.items())
         """Word -> its days, as `calendar.feast` reads them."""
-        self.decades = meanings(zip(tens, times.decades or times.tens, strict=False))
-        self.verbs_as_months = frozenset(times.verbs_as_months.split())
-        self.stop_words = frozenset(language.stop_words.split())
-        self.names_are_capitalised = not language.nouns_are_capitalised
-        """True if a capital inside a sentence marks a name."""
-        self.names_are_lower_case = times.names_are_lower_case
-        self.month_first = times.month_first
 
 
 class Lexicon(TimeWords):
@@ -171,34 +196,8 @@ class Lexicon(TimeWords):
 
     def _pattern_groups(self, times: Times) -> dict[str, str]:
         """Maps the names that patterns may hold in braces to what replaces them."""
-        longer_units = {word: unit for word, unit in self.units.items() if unit != "day"}
-        terms = [word for word, unit in self.units.items() if unit in ("quarter", "half")]
-        years = [word for word, unit in self.units.items() if unit == "year"]
-        names = [*self.weekdays, *self.months, *self.seasons, *self.feasts]
         endings = "|".join([r"\.", *forms_of(times.day_endings)])
-        number = rf"[1-9]\d{{0,2}}|{alternatives(self.numbers)}"
-        nth = rf"[1-4](?:{endings})|{alternatives(self.ordinals)}"
-        decade = rf"(?:19|20)?[1-9]0|2000|{alternatives(self.decades) or NEVER}"
-        month_word = times.units.get("month") or NEVER
-        date_link = times.date_links or NEVER
         groups = {
-            "unit": named_group("unit", alternatives(self.units)),
-            "units": named_group("unit", alternatives(longer_units)),
-            "terms": alternatives(terms),
-            "n": named_group("n", number),
-            "n2": named_group("n2", number),
-            "most": named_group("most", number),
-            "nth": named_group("nth", nth),
-            "weekday": named_group("weekday", alternatives(self.weekdays)),
-            "weekend": named_group("weekend", times.weekend or NEVER),
-            "month": named_group("month", alternatives(self.months)),
-            "month_of": rf"(?:(?:{month_word}) (?:(?:{date_link}) )?)?",
-            "season": named_group("season", alternatives(self.seasons)),
-            "feast": named_group("feast", alternatives(self.feasts)),
-            "names": alternatives(names),
-            "decade": named_group("decade", decade),
-            "year": named_group("year", rf"{YEAR}|['’]\d\d"),
-            "years": alternatives(years),
             "articles": times.articles or NEVER,
             "weeks": times.weeks,
             "endings": endings,
@@ -207,9 +206,69 @@ class Lexicon(TimeWords):
             "q": times.quarter_letters,
             "h": times.half_letters,
         }
-        periods = [groups[name] for name in ("units", "weekday", "month", "season", "weekend")]
-        groups["period"] = f"(?:{'|'.join(periods)})"
+        groups |= self._groups_of_units()
+        groups |= self._groups_of_numbers(endings)
+        groups |= self._groups_of_names(times)
+
+        periods = []
+        for name in ("units", "weekday", "month", "season", "weekend"):
+            periods.append(groups[name])
+        any_period = "|".join(periods)
+        groups["period"] = f"(?:{any_period})"
         return groups
+
+    def _groups_of_units(self) -> dict[str, str]:
+        """Returns the groups of the words for units: all of them, those of several days, and some alone."""
+        longer_units = []
+        terms = []
+        years = []
+        for word, unit in self.units.items():
+            if unit != "day":
+                longer_units.append(word)
+            if unit in ("quarter", "half"):
+                terms.append(word)
+            if unit == "year":
+                years.append(word)
+        return {
+            "unit": named_words("unit", self.units),
+            "units": named_words("unit", longer_units),
+            "terms": alternatives(terms),
+            "years": alternatives(years),
+        }
+
+    def _groups_of_numbers(self, endings: str) -> dict[str, str]:
+        """Returns the groups of counts, ordinals, decades and years. `endings`: a pattern of those of `3rd`."""
+        number = rf"[1-9]\d{{0,2}}|{alternatives(self.numbers)}"
+        nth = rf"[1-4](?:{endings})|{alternatives(self.ordinals)}"
+        decade = rf"(?:19|20)?[1-9]0|2000|{alternatives(self.decades)}"
+        return {
+            "n": named_group("n", number),
+            "n2": named_group("n2", number),
+            "most": named_group("most", number),
+            "nth": named_group("nth", nth),
+            "decade": named_group("decade", decade),
+            "year": named_group("year", rf"{YEAR}|['’]\d\d"),
+        }
+
+    def _groups_of_names(self, times: Times) -> dict[str, str]:
+        """Returns the groups of the names of weekdays, months, seasons and feasts."""
+        month_word = times.units.get("month") or NEVER
+        date_link = times.date_links or NEVER
+        names = (
+            *self.weekdays,
+            *self.months,
+            *self.seasons,
+            *self.feasts,
+        )
+        return {
+            "weekday": named_words("weekday", self.weekdays),
+            "weekend": named_group("weekend", times.weekend or NEVER),
+            "month": named_words("month", self.months),
+            "month_of": rf"(?:(?:{month_word}) (?:(?:{date_link}) )?)?",
+            "season": named_words("season", self.seasons),
+            "feast": named_words("feast", self.feasts),
+            "names": alternatives(names),
+        }
 
     def _compile_rules(self, times: Times, language: Vocabulary, groups: Mapping[str, str]) -> None:
         """Compiles what can name a time."""
@@ -217,18 +276,23 @@ class Lexicon(TimeWords):
         if language.times:
             rules += _COMMON
         rules += _FIGURES
-        hyphened_words = "".join(f"(?<!{word})" for word in times.hyphened.split())
+
+        hyphened_words = ""
+        for word in times.hyphened.split():
+            hyphened_words += f"(?<!{word})"
         word_start = rf"(?<![\w./@#_=$])(?<!{hyphened_words}-)"
         word_end = r"(?![\w/@_]|[.\-][\w])"
+
         compiled_rules = []
         for rule in rules:
             pattern = fill(rule.pattern, groups)
-            compiled_rules.append((rule, ignore_case(f"{word_start}(?:{pattern}){word_end}")))
+            compiled = ignore_case(f"{word_start}(?:{pattern}){word_end}")
+            compiled_rules.append((rule, compiled))
         self.rules: CompiledRules = tuple(compiled_rules)
 
     def _compile_before(self, times: Times, groups: Mapping[str, str]) -> None:
         """Compiles what may precede a time."""
-        article = rf"(?:\s+(?:{times.articles}))?" if times.articles else ""
+        article = optional(times.articles, before=r"\s+")
 
         def before(pattern: str) -> re.Pattern[str]:
             words = fill(pattern, groups) or NEVER
@@ -237,12 +301,10 @@ class Lexicon(TimeWords):
         def rules_before(rules: Iterable[Rule]) -> CompiledRules:
             return tuple((rule, before(rule.pattern)) for rule in rules)
 
-        operators = [Rule(kind, pattern) for kind, pattern in times.operators.items()]
-        parts = [Rule(kind, pattern) for kind, pattern in times.parts.items()]
         self.distances = rules_before(times.distances)
         self.ordinal_days = rules_before(times.ordinal_days)
-        self.operators = rules_before(operators)
-        self.parts = rules_before(parts)
+        self.operators = rules_before(_rules_of(times.operators))
+        self.parts = rules_before(_rules_of(times.parts))
         self.preposition = before(times.prepositions)
         self.between = before(times.between)
         self.named = before(times.named)
@@ -250,6 +312,7 @@ class Lexicon(TimeWords):
         self.on_days = before(times.on_days)
         self.article = before(times.articles)
         self.attribute_follows = before(times.attributes_follow)
+
         # Neither what lies "between the wedding and" a time nor a weekend of it that no rule reads is understood.
         unread = times.unread or NEVER
         between = times.between or NEVER
@@ -260,25 +323,28 @@ class Lexicon(TimeWords):
 
     def _compile_behind(self, times: Times, groups: Mapping[str, str]) -> None:
         """Compiles what may follow a time, or stand between two."""
-        behind = []
+        bounds = []
         for name, pattern in times.behind.items():
-            behind.append((name, ignore_case(rf",?\s*(?:{fill(pattern, {})})(?!\w)")))
-        self.behind = tuple(behind)
+            words = fill(pattern, {})
+            bounds.append((name, ignore_case(rf",?\s*(?:{words})(?!\w)")))
+        self.behind = tuple(bounds)
 
-        article = optional(times.articles, r"\s+")
+        article = optional(times.articles, behind=r"\s+")
         joiners = times.joiners or NEVER
         self.joiner = ignore_case(rf"\s*(?:{joiners})(?:\s+|(?<=['’])){article}|\s*[-–]\s*")
+
         links = fill(times.links or NEVER, {})
         self.link = ignore_case(rf",?\s*(?:(?:{links})\s*{article})?")
 
-        link = optional(links, r"\s*")
-        any_article = optional(times.articles, r"\s*")
-        year_word = optional(groups["years"], r"\s*")
+        link = optional(links, behind=r"\s*")
+        any_article = optional(times.articles, behind=r"\s*")
+        year_word = optional(groups["years"], behind=r"\s*")
         eras = fill(times.eras or NEVER, {})
         year_of_era = rf"(?:{eras})\s\d|\d{{1,4}}\s?(?:{eras})(?!\w)"
         self.other_year = ignore_case(
             rf",?\s*{link}{any_article}{year_word}(?:{_YEAR_OUTSIDE}|{year_of_era})",
         )
+
         date_links = times.date_links or NEVER
         self.genitive = ignore_case(rf"\s+(?:{date_links})\s+(?:\w|['’])")
 
@@ -290,14 +356,17 @@ class Lexicon(TimeWords):
             opens = rf"(?:\w+\s)?(?:{who_or_where}|{asking.questions})|{asking.verbs}"
         self.opening = ignore_case(rf"\s*¿|\s*(?:{opens})(?!\w)")
         self.asks_who_or_where = ignore_case(rf"\W*(?:\w+\s)?(?:{who_or_where})(?!\w)")
+
         self.past = whole_words(asking.past)
         self.present = whole_words(asking.present)
         self.duty = whole_words(asking.duty)
         self.asker = whole_words(asking.asker)
         self.writing = _any_of(asking.writing)
         self.everything = _any_of(asking.everything)
+
         genitive = asking.genitive or NEVER
-        self.belonging = ignore_case(rf"\w\s+(?:{genitive})\s*(?:{asking.articles})?\s*\Z")
+        articles = asking.articles
+        self.belonging = ignore_case(rf"\w\s+(?:{genitive})\s*(?:{articles})?\s*\Z")
         """Matches at the end of the text before a time."""
         self.possessive = re.compile(asking.possessive or NEVER)
         """Matches behind a time."""
@@ -312,11 +381,17 @@ class Lexicon(TimeWords):
 
     def subject_words(self, text: str) -> list[str]:
         """Returns the words of a text that name a subject: neither stop words nor words for everything of a time."""
-        return [
-            word
-            for word in _WORD.findall(text)
-            if word.lower() not in self.stop_words and not self.everything.fullmatch(word)
-        ]
+        subject_words = []
+        for word in _WORD.findall(text):
+            if word.lower() in self.stop_words or self.everything.fullmatch(word):
+                continue
+            subject_words.append(word)
+        return subject_words
+
+
+def _rules_of(patterns: Mapping[str, str]) -> list[Rule]:
+    """Makes a rule of each kind with its pattern."""
+    return [Rule(kind, pattern) for kind, pattern in patterns.items()]
 
 
 def _any_of(words: str) -> re.Pattern[str]:

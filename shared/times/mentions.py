@@ -39,29 +39,47 @@ def mentions_in(text: str, context: Context) -> list[Mention]:
 
     Names and what a rule says to ignore are left out; weak mentions are included.
     """
-    matches = [
-        Mention(rule=rule, match=match, start=match.start(), end=match.end())
-        for rule, pattern in context.words.rules
-        for match in pattern.finditer(text)
-    ]
-    matches.sort(key=lambda mention: (mention.start, -mention.end))
-    capitals_mark_names = context.words.names_are_capitalised and not text.isupper()
     mentions: list[Mention] = []
     end = 0
-    for mention in matches:
+    for mention in _matches_in(text, context.words):
         if mention.start < end:
             continue
         end = mention.end
-        if mention.kind == IGNORED or _is_spoken_of(text, mention, context.words):
+        if mention.kind == IGNORED or _is_name(text, mention, context.words):
             continue
-        if capitals_mark_names and _is_title(text, mention):
-            continue
-        joined = _join_to_previous(text, mentions, mention, context) if mentions else None
+
+        joined = None
+        if mentions:
+            joined = _join_to_previous(text, mentions, mention, context)
         if joined is None:
             mentions.append(mention)
         else:
             mentions[-1] = joined
     return mentions
+
+
+def _matches_in(text: str, grammar: Lexicon) -> list[Mention]:
+    """Returns every match of a rule, by its start, the longest first."""
+    matches = []
+    for rule, pattern in grammar.rules:
+        for match in pattern.finditer(text):
+            mention = Mention(
+                rule=rule,
+                match=match,
+                start=match.start(),
+                end=match.end(),
+            )
+            matches.append(mention)
+    matches.sort(key=lambda mention: (mention.start, -mention.end))
+    return matches
+
+
+def _is_name(text: str, mention: Mention, grammar: Lexicon) -> bool:
+    """Reports whether the words are a value or the title of something, and no time."""
+    if _is_spoken_of(text, mention, grammar):
+        return True
+    capitals_mark_names = grammar.names_are_capitalised and not text.isupper()
+    return capitals_mark_names and _is_title(text, mention)
 
 
 def _is_spoken_of(text: str, mention: Mention, grammar: Lexicon) -> bool:
@@ -74,26 +92,36 @@ def _is_spoken_of(text: str, mention: Mention, grammar: Lexicon) -> bool:
 
 def _is_title(text: str, mention: Mention) -> bool:
     """Reports whether capitals make a title of the words: `Friday Night Lights`, `USA Today`, `Last Year at`."""
-    start = mention.start
-    words = mention.match[0]
     names_no_unit = mention.kind in PERIODS and mention.word("unit") is None
     if mention.kind in NAMES or names_no_unit:
-        opens_with_feast = mention.kind == "feast" and mention.match.start("feast") == start
-        if not mention.is_weak and not opens_with_feast:
-            return False
-        if _DIGIT.search(words):
-            return False
-        if _NAME_BEHIND.match(text, mention.end):
-            return True
-        follows_capital = at_end(text, start, _NAME_BEFORE) is not None
-        return follows_capital and at_end(text, start, _FIRST_WORD) is None
+        return _is_part_of_name(text, mention)
 
-    capitals = sum(1 for word in words.split() if word[0].isupper())
-    before = text[max(0, start - NEARBY) : start].rstrip()
-    starts_sentence = not before or before[-1] in _SENTENCE_OPENERS
+    capitals = 0
+    for word in mention.match[0].split():
+        if word[0].isupper():
+            capitals += 1
+    first = max(0, mention.start - NEARBY)
+    text_before = text[first : mention.start].rstrip()
+    starts_sentence = not text_before or text_before[-1] in _SENTENCE_OPENERS
     if starts_sentence:
         return capitals > 1
     return capitals > 0
+
+
+def _is_part_of_name(text: str, mention: Mention) -> bool:
+    """Reports whether a capital beside the words makes a name of them: `Friday Night`, `Black Friday`."""
+    start = mention.start
+    opens_with_feast = mention.kind == "feast" and mention.match.start("feast") == start
+    if not mention.is_weak and not opens_with_feast:
+        return False
+    if _DIGIT.search(mention.match[0]):
+        return False
+    if _NAME_BEHIND.match(text, mention.end):
+        return True
+    if not at_end(text, start, _NAME_BEFORE):
+        return False
+    # The first word of a sentence has a capital whatever it is.
+    return at_end(text, start, _FIRST_WORD) is None
 
 
 def _join_to_previous(
@@ -114,7 +142,11 @@ def _join_to_previous(
 
     day = _same_day(first, second, context) or _same_day(second, first, context)
     if day is not None:
-        return replace(day, start=first.start, end=second.end)
+        return replace(
+            day,
+            start=first.start,
+            end=second.end,
+        )
 
     first_is_weak = first.is_weak and first.kind != "nth_unit"
     if first_is_weak and not _is_introduced(text, mentions, grammar):
@@ -122,7 +154,12 @@ def _join_to_previous(
     year = _year_beside(first, second, context)
     if year is not None:
         rule = replace(first.rule, weak=first_is_weak)
-        return replace(first, rule=rule, end=second.end, year=year)
+        return replace(
+            first,
+            rule=rule,
+            end=second.end,
+            year=year,
+        )
 
     second_is_bare = second.is_weak and not gap.strip(" ,")
     if second_is_bare:
@@ -131,12 +168,17 @@ def _join_to_previous(
     dates_the_note = link.groupdict().get("said") is not None
     if year is None and first.kind not in VAGUE and not dates_the_note:
         return None
-    return replace(_strong(second), start=first.start, year=year)
+    return replace(
+        _strong(second),
+        start=first.start,
+        year=year,
+    )
 
 
 def _strong(mention: Mention) -> Mention:
     """Returns the mention as a time by itself, without a preposition."""
-    return replace(mention, rule=replace(mention.rule, weak=False))
+    rule = replace(mention.rule, weak=False)
+    return replace(mention, rule=rule)
 
 
 def _counts_from(text: str, first: Mention, second: Mention, grammar: Lexicon) -> bool:
@@ -150,15 +192,21 @@ def _counts_from(text: str, first: Mention, second: Mention, grammar: Lexicon) -
             start = preposition.start()
         return start <= first.start
 
+    # Between the two stand an operator and perhaps a part: `the Friday | before | the end of | May`.
     gap = text[first.end : second.start]
-    part = longest_at_end(gap, len(gap), grammar.parts)
-    operator_end = len(gap) if part is None else part.start
+    operator_end = len(gap)
+    part = longest_at_end(gap, operator_end, grammar.parts)
+    if part is not None:
+        operator_end = part.start
     operator = longest_at_end(gap, operator_end, grammar.operators)
     if operator is None or operator.kind not in COUNT_FROM:
         return False
+
     distance_end = first.end + operator.start
     distance = longest_at_end(text, distance_end, grammar.distances)
-    return distance is not None and distance.start <= first.start
+    if distance is None:
+        return False
+    return distance.start <= first.start
 
 
 def _same_day(day: Mention, other: Mention, context: Context) -> Mention | None:
@@ -172,12 +220,15 @@ def _same_day(day: Mention, other: Mention, context: Context) -> Mention | None:
             return _strong(other)
         if _is_week(other, context):
             return replace(_strong(day), week=other)
+        return None
+
     is_today = day.kind in ("today", "same_day")
-    shifts_by_units = other.kind in SHIFTS and other.word("unit")
-    if is_today and shifts_by_units:
-        return replace(other, rule=Rule("shifted", ""))
+    if is_today and other.kind in SHIFTS and other.word("unit"):
+        shifted_day = Rule("shifted", "")
+        return replace(other, rule=shifted_day)
     if day.kind == "same_day" and other.kind == "year":
-        return replace(other, rule=Rule("this_day", ""))
+        day_of_year = Rule("this_day", "")
+        return replace(other, rule=day_of_year)
     return None
 
 
@@ -185,21 +236,24 @@ def _is_week(mention: Mention, context: Context) -> bool:
     """Reports whether the mention names one whole week: `last week`, `two weeks ago`."""
     if mention.kind not in (*PERIODS, "ago"):
         return False
-    names_one_unit = mention.word("unit") is not None and mention.word("most") is None
-    return names_one_unit and unit_of(mention, context) is Unit.WEEK
+    if mention.word("unit") is None or mention.word("most") is not None:
+        return False
+    return unit_of(mention, context) is Unit.WEEK
 
 
 def _is_introduced(text: str, mentions: list[Mention], grammar: Lexicon) -> bool:
     """Reports whether the text before the last mention makes a time of it."""
     start = mentions[-1].start
     if len(mentions) > 1:
-        gap = text[mentions[-2].end : start]
+        previous = mentions[-2]
+        gap = text[previous.end : start]
         if grammar.joiner.fullmatch(gap):
             return True
-    if at_end(text, start, grammar.preposition) or at_end(text, start, grammar.between):
-        return True
-    introducing_rules = (*grammar.operators, *grammar.parts)
-    return any(at_end(text, start, pattern) for _, pattern in introducing_rules)
+
+    introductions = [grammar.preposition, grammar.between]
+    for _, pattern in (*grammar.operators, *grammar.parts):
+        introductions.append(pattern)
+    return any(at_end(text, start, introduction) for introduction in introductions)
 
 
 def _year_beside(specific: Mention, other: Mention, context: Context) -> int | None:
@@ -208,9 +262,11 @@ def _year_beside(specific: Mention, other: Mention, context: Context) -> int | N
         return None
     if other.kind not in WHOLE_YEARS:
         return None
+
     span = days_of(other, context)
     if span is None or span.start is None or span.end is None:
         return None
-    if (span.end - span.start).days < 365:
+    length = span.end - span.start
+    if length.days < 365:
         return None
     return span.start.year

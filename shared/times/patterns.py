@@ -25,6 +25,7 @@ _LAST_OF_SOME = re.compile(r"([^\W\d_]+)\[([^\W\d_]+)\](\??)")
 _SYNTAX = re.compile(r"\\.|\(\?(?:P<\w+>|[-i]+:|[:!=]|<[=!])|\[[^\]]*\]\??|\{[^}]*\}")
 """Everything of a pattern but letters that stand for themselves: escapes, openings of groups, classes, names."""
 _LETTERS = re.compile(r"[^\W\d_]+")
+_LONG_WORD = re.compile(rf"[^\W\d_]{{{MIN_UNACCENTED_LETTERS},}}")
 Meaning = TypeVar("Meaning")
 
 
@@ -45,15 +46,20 @@ def meanings(words: Iterable[tuple[Meaning, str]]) -> dict[str, Meaning]:
             by_form[form] = meaning
             if len(form) >= MIN_UNACCENTED_LETTERS:
                 unaccented[fold(form)] = meaning
+
+    # A word that is written without accents keeps its own meaning.
     return unaccented | by_form
 
 
 def alternatives(words: Iterable[str]) -> str:
-    """Joins words to a pattern that prefers the longest of them."""
+    """Joins words to a pattern that prefers the longest of them; NEVER if there are none."""
     escaped = [re.escape(word) for word in words]
+    if not escaped:
+        return NEVER
     escaped.sort(key=len, reverse=True)
     pattern = "|".join(escaped)
-    return pattern.replace(r"\ ", r"\s+").replace("'", "['’]")
+    pattern = pattern.replace(r"\ ", r"\s+")
+    return pattern.replace("'", "['’]")
 
 
 def named_group(name: str, pattern: str) -> str:
@@ -61,11 +67,16 @@ def named_group(name: str, pattern: str) -> str:
     return rf"(?P<{name}>{pattern})"
 
 
-def optional(pattern: str, behind: str) -> str:
-    """Makes a pattern that may be missing, together with what stands `behind` it; an empty one stays empty."""
+def named_words(name: str, words: Iterable[str]) -> str:
+    """Makes a named group of words."""
+    return named_group(name, alternatives(words))
+
+
+def optional(pattern: str, *, before: str = "", behind: str = "") -> str:
+    """Makes a pattern that may be missing, together with what stands `before` and `behind` it; an empty one stays empty."""
     if not pattern:
         return ""
-    return rf"(?:(?:{pattern}){behind})?"
+    return rf"(?:{before}(?:{pattern}){behind})?"
 
 
 def accept_unaccented(pattern: str) -> str:
@@ -80,7 +91,7 @@ def accept_unaccented(pattern: str) -> str:
                 letters.append(f"[{letter}{fold(letter)}]")
         return "".join(letters)
 
-    return re.sub(rf"[^\W\d_]{{{MIN_UNACCENTED_LETTERS},}}", with_bare_letters, pattern)
+    return _LONG_WORD.sub(with_bare_letters, pattern)
 
 
 def required_words(pattern: str) -> set[str]:

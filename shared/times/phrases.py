@@ -54,6 +54,7 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
     corrected = correct_names(without_quotes, words)
     if not words.can_name_time(corrected.text):
         return None
+
     local_zone = ZoneInfo(zone)
     context = Context(
         now=now,
@@ -64,6 +65,7 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
     mentions = mentions_in(corrected.text, context)
     if not mentions:
         return None
+
     intents = Intents(text, context.words)
     ordering: FoundTime | None = None
     previous_mentions = [None, *mentions]
@@ -73,6 +75,7 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
         reading = read(corrected.text, mention, following, context)
         if reading is None or has_other_year(corrected.text, mention, context.words):
             continue
+
         start = corrected.original_position(reading.start)
         end = corrected.original_position(reading.end)
         phrase = " ".join(text[start:end].split())
@@ -80,6 +83,7 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
         if hint is None:
             continue
         found_time = FoundTime(hint, start, end, recurs=reading.recurs)
+
         is_running = hint.range.contains(now)
         intent = intents.of(start, end, recurs=reading.recurs, is_running=is_running)
         is_certain = reading.certain and not _stands_in_row(
@@ -91,6 +95,7 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
         )
         if is_certain and intent is Intent.ASKED:
             return found_time
+
         without_restriction = replace(hint, restricts=False)
         ordering_time = replace(found_time, hint=without_restriction)
         if is_certain and intent is Intent.EVENT:

@@ -11,7 +11,7 @@ from datetime import date
 
 from shared.times import calendar
 from shared.times.calendar import Span, Unit
-from shared.times.lexicon import Context, Mention, at_end, longest_at_end
+from shared.times.lexicon import Context, Lexicon, Mention, at_end, longest_at_end
 from shared.times.mentions import COUNT_FROM
 from shared.times.recognition import (
     describes_plural,
@@ -72,60 +72,103 @@ def read(
     grammar = context.words
     anchor = _anchor(text, mention, context)
     operator = longest_at_end(text, anchor.start, grammar.operators)
-    kind = operator.kind if operator is not None else None
 
     # A range: `from May to July`.
     lacks_other_end = False
-    if following is not None and _may_be_range(text, anchor, kind, following, context):
-        span = _range_between(text, anchor, _anchor(text, following, context), context)
+    if following is not None and _may_be_range(text, anchor, operator, following, context):
+        second = _anchor(text, following, context)
+        span = _range_between(text, anchor, second, context)
         if span is not None:
             return _read_range(text, anchor, operator, following, span=span, context=context)
-        opening = at_end(text, anchor.start, grammar.between)
-        is_near = following.start - mention.end < NEAR_SECOND_END
-        lacks_other_end = opening is not None and is_near  # "from May down to 3 April"
+        lacks_other_end = _lacks_other_end(text, anchor, following, grammar)
 
     # A mention by itself may be no time.
-    after_operator = kind is not None and kind not in OF_DISTANCES
-    if anchor.is_bare and not is_time(text, mention, grammar, after_operator=after_operator):
-        if anchor.span is None or not describes_plural(text, mention, grammar):
-            return None
-        return Reading(anchor.span, anchor.start, mention.end, certain=False)
+    if anchor.is_bare and not _is_time(text, mention, operator, grammar):
+        return _read_plural(text, anchor, grammar)
 
     # A distance: `two days before May`.
-    span = anchor.span
-    start = anchor.start
-    if span is not None and operator is not None and kind in COUNT_FROM:
+    if operator is not None and operator.kind in COUNT_FROM:
         distance = longest_at_end(text, operator.start, grammar.distances)
         if distance is not None:
-            sign = -1 if kind == "before" else 1
-            is_feast = mention.word("feast") is not None
-            span = days_at(distance, span, context, sign=sign, is_feast=is_feast)
-            start = distance.start
-            operator = longest_at_end(text, start, grammar.operators)
+            anchor = _at_distance(distance, operator.kind, anchor, context)
+            operator = longest_at_end(text, anchor.start, grammar.operators)
+    span = anchor.span
     if span is None:
         return None
 
     # An operator: `since May`.
-    if operator is not None and _applies(operator.kind, anchor):
-        name = operator.kind
-        if name == "before" and anchor.part == "end":
-            name = "until"
-        bounded = calendar.applied(name, span, context.today)
-        reading = Reading(bounded, operator.start, mention.end, certain=not lacks_other_end)
-        return _with_bounds_behind(text, reading, context)
-    return _read_single(text, anchor, span, start, context, certain=not lacks_other_end)
+    if operator is None or not _applies(operator.kind, anchor):
+        return _read_single(text, anchor, span, context, certain=not lacks_other_end)
+    bound = operator.kind
+    if bound == "before" and anchor.part == "end":
+        bound = "until"
+    reading = Reading(
+        span=calendar.applied(bound, span, context.today),
+        start=operator.start,
+        end=mention.end,
+        certain=not lacks_other_end,
+    )
+    return _with_bounds_behind(text, reading, context)
+
+
+def _is_time(text: str, mention: Mention, operator: Mention | None, grammar: Lexicon) -> bool:
+    """Reports whether a mention of which no part is named is a time; an operator may stand before it."""
+    after_operator = operator is not None and operator.kind not in OF_DISTANCES
+    return is_time(text, mention, grammar, after_operator=after_operator)
+
+
+def _read_plural(text: str, anchor: _Anchor, grammar: Lexicon) -> Reading | None:
+    """Reads a mention that is no time by itself; None unless it says from when things are: `the October releases`."""
+    if anchor.span is None:
+        return None
+    if not describes_plural(text, anchor.mention, grammar):
+        return None
+    return Reading(
+        span=anchor.span,
+        start=anchor.start,
+        end=anchor.mention.end,
+        certain=False,
+    )
+
+
+def _at_distance(
+    distance: Mention,
+    operator: str,
+    anchor: _Anchor,
+    context: Context,
+) -> _Anchor:
+    """Returns the anchor with the days at a distance from its own; an anchor without days stays as it is."""
+    if anchor.span is None:
+        return anchor
+    span = days_at(
+        distance,
+        anchor.span,
+        context,
+        sign=-1 if operator == "before" else 1,
+        is_feast=anchor.mention.word("feast") is not None,
+    )
+    return replace(anchor, span=span, start=distance.start)
+
+
+def _lacks_other_end(text: str, anchor: _Anchor, following: Mention, grammar: Lexicon) -> bool:
+    """Reports whether a range opens that was not understood: `from May down to 3 April`."""
+    opening = at_end(text, anchor.start, grammar.between)
+    distance = following.start - anchor.mention.end
+    return opening is not None and distance < NEAR_SECOND_END
 
 
 def _may_be_range(
     text: str,
     anchor: _Anchor,
-    operator: str | None,
+    operator: Mention | None,
     following: Mention,
     context: Context,
 ) -> bool:
     """Reports whether the anchor and the mention that follows may be the two ends of a range."""
     grammar = context.words
-    if not following.is_weak or operator in OPENING:
+    if not following.is_weak:
+        return True
+    if operator is not None and operator.kind in OPENING:
         return True
     if at_end(text, anchor.start, grammar.between):
         return True
@@ -150,6 +193,7 @@ def _read_range(
         start = operator.start
         if operator.kind == "after" and first.span is not None:
             span = replace(span, start=first.span.end)
+
     opening = at_end(text, first.start, grammar.between)
     if opening is not None:
         start = opening.start()
@@ -170,12 +214,11 @@ def _read_single(
     text: str,
     anchor: _Anchor,
     span: Span,
-    start: int,
     context: Context,
     *,
     certain: bool,
 ) -> Reading:
-    """Reads a time that is no range and has no operator."""
+    """Reads a time that is no range and has no operator. `span`: the anchor's days."""
     grammar = context.words
     mention = anchor.mention
     if anchor.is_bare and not means_a_time_only(text, mention, grammar):
@@ -184,16 +227,18 @@ def _read_single(
     recurs = is_one_of_many and mention.word("year") is None
     reading = Reading(
         span=span,
-        start=start,
+        start=anchor.start,
         end=mention.end,
         recurs=recurs,
         certain=certain,
     )
     reading = _with_bounds_behind(text, reading, context)
+
+    # The phrase includes the preposition that makes a time of the mention.
     takes_preposition = mention.is_weak or mention.week is not None
     if not anchor.is_bare or not takes_preposition:
         return reading
-    preposition = at_end(text, start, grammar.preposition)
+    preposition = at_end(text, anchor.start, grammar.preposition)
     if preposition is None:
         return reading
     first = min(reading.start, preposition.start())
@@ -204,17 +249,36 @@ def _anchor(text: str, mention: Mention, context: Context) -> _Anchor:
     """Resolves a mention with the part or the day of it that is named before it."""
     grammar = context.words
     span = days_of(mention, context)
-    whole = _Anchor(mention=mention, span=span, start=mention.start, part=None, is_bare=True)
+    whole = _Anchor(
+        mention=mention,
+        span=span,
+        start=mention.start,
+        part=None,
+        is_bare=True,
+    )
+
     ordinal = longest_at_end(text, mention.start, grammar.ordinal_days)
     if ordinal is not None:
         if span is not None:
             span = days_of_ordinal(ordinal, span, context)
-        return replace(whole, span=span, start=ordinal.start, is_bare=False)
+        return replace(
+            whole,
+            span=span,
+            start=ordinal.start,
+            is_bare=False,
+        )
+
     part = longest_at_end(text, mention.start, grammar.parts)
     if part is not None:
         if span is not None:
             span = calendar.part(span, part.kind)
-        return replace(whole, span=span, start=part.start, part=part.kind, is_bare=False)
+        return replace(
+            whole,
+            span=span,
+            start=part.start,
+            part=part.kind,
+            is_bare=False,
+        )
     return whole
 
 
@@ -246,22 +310,14 @@ def _range_between(text: str, first: _Anchor, second: _Anchor, context: Context)
 
     A year that only one of them names is the other's too.
     """
-    joined = context.words.joiner.match(text, first.mention.end)
-    if joined is None or not second.start <= joined.end() < second.mention.end:
-        return None  # "and the | third", "à la | fin de"
-
-    week = first.mention.week
-    if week is not None and second.mention.kind == "weekday":
-        week_comes_first = week.start < first.mention.match.start()
-        if week_comes_first:  # "last week from Monday to Wednesday"
-            weekday = replace(second.mention, week=week)
-            second = _anchor(text, weekday, context)
+    if not _are_joined(text, first, second, context.words):
+        return None
+    second = _in_week_of_first(text, first, second, context)
 
     begin = first.span
     end = second.span
-    first_has_year = bool(first.mention.word("year"))
-    second_has_year = bool(second.mention.word("year") or second.mention.year)
-    if second_has_year and not first_has_year:
+    second_has_year = _has_year(second)
+    if second_has_year and not first.mention.word("year"):
         begin = _in_year(text, first, end, context)
     if begin is None or begin.start is None:
         return None
@@ -271,47 +327,76 @@ def _range_between(text: str, first: _Anchor, second: _Anchor, context: Context)
         return None
 
     start = begin.begins or begin.start
-    if end.end is not None and end.end <= start:
-        start, end = _in_order(
-            text,
-            first,
-            second,
-            begin,
-            end,
-            context=context,
-            second_has_year=second_has_year,
-        )
-        if end.end is not None and end.end <= start:
+    if _ends_before(end, start):
+        start, end = _in_order(text, first, second, start, end, context=context)
+        if _ends_before(end, start):
             return None
     return Span(start, end.end)
+
+
+def _are_joined(text: str, first: _Anchor, second: _Anchor, grammar: Lexicon) -> bool:
+    """Reports whether a joiner leads from the first to the second: `to`, `and`."""
+    joiner = grammar.joiner.match(text, first.mention.end)
+    if joiner is None:
+        return False
+    # It may hold words that belong to the second: "and the | third", "à la | fin de".
+    return second.start <= joiner.end() < second.mention.end
+
+
+def _in_week_of_first(text: str, first: _Anchor, second: _Anchor, context: Context) -> _Anchor:
+    """Returns the second, a weekday, in the week that stands before the first; as it is without such a week.
+
+    `last week from Monday to Wednesday`.
+    """
+    week = first.mention.week
+    if week is None or second.mention.kind != "weekday":
+        return second
+    first_weekday = first.mention.match.start()
+    if week.start > first_weekday:
+        return second
+    weekday = replace(second.mention, week=week)
+    return _anchor(text, weekday, context)
+
+
+def _has_year(second: _Anchor) -> bool:
+    """Reports whether the second end of a range names its year, or has one beside it."""
+    mention = second.mention
+    return bool(mention.word("year") or mention.year)
+
+
+def _ends_before(end: Span, start: date) -> bool:
+    """Reports whether the last time of a range is over when the range starts."""
+    return end.end is not None and end.end <= start
 
 
 def _in_order(
     text: str,
     first: _Anchor,
     second: _Anchor,
-    begin: Span,
+    start: date,
     end: Span,
     *,
     context: Context,
-    second_has_year: bool,
 ) -> tuple[date, Span]:
     """Returns the start of a range and its last time, where the last was read as before the first.
 
     A weekday is then the one of the week before; otherwise the second time lies a year later, or the first a year
     earlier: `from November to February`.
     """
-    start = begin.begins or begin.start
-    assert start is not None  # noqa: S101 - the caller has looked
     if second.mention.kind == "weekday" and first.mention.word("weekday"):
-        return start - 7 * ONE_DAY, end
-    if not second_has_year:
+        week_before = start - 7 * ONE_DAY
+        return week_before, end
+
+    if not _has_year(second):
         next_year = calendar.shifted(start, Unit.YEAR, 1)
         later = _in_year(text, second, calendar.day(next_year), context)
         if later is not None and later.start is not None and later.start <= context.today:
             return start, later
+
     previous_year = calendar.shifted(start, Unit.YEAR, -1)
-    earlier = _in_year(text, first, calendar.day(previous_year), context) or begin
+    earlier = _in_year(text, first, calendar.day(previous_year), context)
+    if earlier is None:
+        return start, end
     return earlier.begins or earlier.start or start, end
 
 

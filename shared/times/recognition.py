@@ -33,17 +33,21 @@ def is_time(text: str, mention: Mention, grammar: Lexicon, *, after_operator: bo
 
     after_operator: `since` or the like stands before it.
     """
-    if mention.kind in _ONLY_END_A_RANGE:
+    kind = mention.kind
+    if kind in _ONLY_END_A_RANGE:
         return False
-    if mention.kind in _MAY_BE_OF_SOMETHING and grammar.genitive.match(text, mention.end):
+    if kind in _MAY_BE_OF_SOMETHING and grammar.genitive.match(text, mention.end):
         return False
-    if mention.kind == "year" and _number_role(text, mention, grammar) is _NumberRole.COUNT:
-        return False
-    if after_operator:
+    if kind == "year":
+        role = _number_role(text, mention, grammar)
+        if role is _NumberRole.COUNT:
+            return False
+
+    if after_operator or not mention.is_weak:
         return True
-    if mention.kind == "slashes" and mention.is_weak:
+    if kind == "slashes":
         return at_end(text, mention.start, grammar.on_days) is not None
-    return not mention.is_weak or is_introduced(text, mention, grammar)
+    return is_introduced(text, mention, grammar)
 
 
 def is_introduced(text: str, mention: Mention, grammar: Lexicon) -> bool:
@@ -51,29 +55,47 @@ def is_introduced(text: str, mention: Mention, grammar: Lexicon) -> bool:
     start = mention.start
     if at_end(text, start, grammar.preposition):
         return not _is_attribute_behind_article(text, mention, grammar)
-
-    is_verb = mention.word("month") in grammar.verbs_as_months
-    text_before = text[:start]
-    text_behind = text[mention.end :]
-    surroundings = f"{text_before} {text_behind}".lower()
-    is_short_text = len(surroundings) < NEARBY
-    if is_short_text and not is_verb and grammar.asks_for_notes(surroundings):
-        return True  # "Summarise August", "my October notes"
-
-    weekday = mention.word("weekday") or ""
-    is_abbreviated = any(name != weekday and name.startswith(weekday) for name in grammar.weekdays)
-    if is_abbreviated or at_end(text, start, grammar.attribute_follows):
+    if _is_all_asked_for(text, mention, grammar):
+        return True
+    if _is_abbreviated(mention, grammar):
+        return False
+    if at_end(text, start, grammar.attribute_follows):
         return False
 
     # A capital before it makes a name of it, punctuation begins a sentence: "Black Friday", "See: Friday".
-    nearby = text_before[-NEARBY:]
+    first = max(0, start - NEARBY)
+    nearby = text[first:start]
+    if not nearby[-1:].isspace():
+        return False
     _, _, word_before = nearby.rstrip().rpartition(" ")
     word_before = word_before.removesuffix(",")
-    if not nearby[-1:].isspace() or not word_before:
+    if not word_before:
         return False
     starts_small = word_before[0].islower()
     ends_in_letter = word_before[-1].isalnum()
     return starts_small and ends_in_letter
+
+
+def _is_all_asked_for(text: str, mention: Mention, grammar: Lexicon) -> bool:
+    """Reports whether a short text asks for notes of the mention and nothing else: `Summarise August`."""
+    is_verb = mention.word("month") in grammar.verbs_as_months
+    if is_verb:
+        return False
+    text_before = text[: mention.start]
+    text_behind = text[mention.end :]
+    surroundings = f"{text_before} {text_behind}".lower()
+    if len(surroundings) >= NEARBY:
+        return False
+    return grammar.asks_for_notes(surroundings)
+
+
+def _is_abbreviated(mention: Mention, grammar: Lexicon) -> bool:
+    """Reports whether a mention names no weekday, or one by its first letters: `Fri`."""
+    weekday = mention.word("weekday") or ""
+    for name in grammar.weekdays:
+        if name != weekday and name.startswith(weekday):
+            return True
+    return False
 
 
 def _is_attribute_behind_article(text: str, mention: Mention, grammar: Lexicon) -> bool:
@@ -83,7 +105,9 @@ def _is_attribute_behind_article(text: str, mention: Mention, grammar: Lexicon) 
     if not at_end(text, mention.start, grammar.article):
         return False
     is_verb = mention.word("month") in grammar.verbs_as_months
-    return is_verb or _LOWER_CASE_BEHIND.match(text, mention.end) is not None
+    if is_verb:
+        return True
+    return _LOWER_CASE_BEHIND.match(text, mention.end) is not None
 
 
 def describes_plural(text: str, mention: Mention, grammar: Lexicon) -> bool:
@@ -106,14 +130,17 @@ def means_a_time_only(text: str, mention: Mention, grammar: Lexicon) -> bool:
         if role is not _NumberRole.UNCLEAR:
             return True
         return not at_end(text, mention.start, grammar.article)
+
     if kind not in ("weekday", "month") or mention.week is not None:
         return True
     name_start = mention.match.start(kind)
     if grammar.names_are_lower_case and text[name_start].isupper():
-        text_before = text[max(0, name_start - NEARBY) : name_start]
+        first = max(0, name_start - NEARBY)
+        text_before = text[first:name_start]
         is_inside_text = text_before.strip() != ""
         if is_inside_text:
             return False
+
     if kind == "month":
         return True
     return not grammar.genitive.match(text, mention.end)
@@ -121,10 +148,10 @@ def means_a_time_only(text: str, mention: Mention, grammar: Lexicon) -> bool:
 
 def is_time_as_first(text: str, first: Mention, second: Mention, grammar: Lexicon) -> bool:
     """Reports whether the second mention is a time because the first is one: `in May and June`."""
-    same_kind = first.kind == second.kind
-    both_weekdays = first.word("weekday") and second.word("weekday")
-    if not same_kind and not both_weekdays:
-        return False
+    if first.kind != second.kind:
+        both_weekdays = first.word("weekday") and second.word("weekday")
+        if not both_weekdays:
+            return False
     second_is_verb = second.match[0] in grammar.verbs_as_months
     if second_is_verb:
         return False
@@ -137,8 +164,7 @@ def has_other_year(text: str, mention: Mention, grammar: Lexicon) -> bool:
     """Reports whether a year that no rule reads follows: `14 July 1789` means no recent day."""
     if mention.kind not in (*OF_A_YEAR, "half", "iso_week"):
         return False
-    names_year = mention.year or mention.word("year") or mention.word("yy")
-    if names_year:
+    if mention.year or mention.word("year") or mention.word("yy"):
         return False
     return grammar.other_year.match(text, mention.end) is not None
 
@@ -151,6 +177,8 @@ def _number_role(text: str, year: Mention, grammar: Lexicon) -> _NumberRole:
     word = behind[1]
     if word.lower() in grammar.stop_words:
         return _NumberRole.YEAR
+
+    # Where nouns have capitals, one may be what is counted; elsewhere a plural.
     if not grammar.names_are_capitalised:
         if word.istitle():
             return _NumberRole.COUNT

@@ -63,10 +63,13 @@ def _rolling(mention: Mention, context: Context) -> Span:
         ago = timedelta(hours=int(hours))
         first = _day_of_moment(ago, context)
         tomorrow = context.today + ONE_DAY
-        days_touched = (tomorrow - first).days
-        return Span(first, tomorrow, days_touched)
+        days_touched = tomorrow - first
+        return Span(first, tomorrow, reach=days_touched.days)
+
     unit = unit_of(mention, context)
-    absent = 1 if mention.word("few") is None else MAX_FEW[unit]
+    absent = 1
+    if mention.word("few") is not None:
+        absent = MAX_FEW[unit]
     count = _count(mention, context, absent=absent)
     return _window(unit, count, context)
 
@@ -76,14 +79,14 @@ def _window(unit: Unit, count: int, context: Context) -> Span:
 
     Days and weeks are counted in 24 hours, longer units by the calendar's date.
     """
+    today = context.today
     days = count * calendar.REACH[unit]
     if unit in (Unit.DAY, Unit.WEEK):
         ago = timedelta(days)
         start = _day_of_moment(ago, context)
     else:
-        start = calendar.shifted(context.today, unit, -count)
-    tomorrow = context.today + ONE_DAY
-    return Span(start, tomorrow, days)
+        start = calendar.shifted(today, unit, -count)
+    return Span(start, today + ONE_DAY, reach=days)
 
 
 def _older(mention: Mention, context: Context) -> Span:
@@ -99,7 +102,8 @@ def _clock_ago(mention: Mention, context: Context) -> Span:
         ago = timedelta(minutes=count)
     else:
         ago = timedelta(hours=count)
-    return calendar.day(_day_of_moment(ago, context))
+    day = _day_of_moment(ago, context)
+    return calendar.day(day)
 
 
 def _day_of_moment(ago: timedelta, context: Context) -> date:
@@ -126,51 +130,63 @@ def _period(
     """
     today = context.today
     words = context.words
+
     month = mention.word("month")
     if month is not None:
         number = words.months[month]
         if year is not None:
             return calendar.months(year, number)
         return calendar.month_back(number, back, today)
+
     if mention.word("unit"):
         unit = unit_of(mention, context)
         count = _count(mention, context, absent=back)
         return calendar.unit_back(unit, count, today)
+
     weekday = mention.word("weekday")
     if weekday is not None:
-        return calendar.weekday_back(words.weekdays[weekday], back, today)
+        number = words.weekdays[weekday]
+        return calendar.weekday_back(number, back, today)
+
     season = mention.word("season")
     if season is not None:
-        return _season(words.seasons[season], context, back, year)
+        first_month = words.seasons[season]
+        return _season(first_month, context, back, year)
+
     return calendar.weekend_back(back, today)
 
 
 def _season(first_month: int, context: Context, back: int, year: int | None) -> Span:
     """Returns a season; winter bears the year in which it begins, unless that lies ahead."""
+    today = context.today
     if year is None:
-        return calendar.season_back(first_month, back, context.today)
+        return calendar.season_back(first_month, back, today)
     is_winter = first_month == 12
-    if is_winter and date(year, 12, 1) > context.today:
+    if is_winter and date(year, 12, 1) > today:
         year -= 1
     return calendar.months(year, first_month, 3)
 
 
 def _month_or_season(mention: Mention, context: Context) -> Span | None:
     """Resolves `March`, `spring 2024`."""
-    return _period(mention, context, year=_year_of(mention, context))
+    year = _year_of(mention, context)
+    return _period(mention, context, year=year)
 
 
 def _weekday(mention: Mention, context: Context) -> Span | None:
     """Resolves a weekday or weekend, `three Mondays ago`, or a weekday in the week that holds it."""
     if mention.week is None:
-        back = _count(mention, context, absent=0, few=MAX_FEW[Unit.WEEK])
+        few_weeks = MAX_FEW[Unit.WEEK]
+        back = _count(mention, context, absent=0, few=few_weeks)
         return _period(mention, context, back)
+
     week = days_of(mention.week, context)
     if week is None or week.start is None:
         return None
     weekday = mention.word("weekday") or ""
     days_behind_monday = context.words.weekdays[weekday]
-    return calendar.day(week.start + days_behind_monday * ONE_DAY)
+    day = week.start + timedelta(days_behind_monday)
+    return calendar.day(day)
 
 
 def _iso_week(mention: Mention, context: Context) -> Span | None:
@@ -178,10 +194,13 @@ def _iso_week(mention: Mention, context: Context) -> Span | None:
     number = int(mention.match["week"])
     year = _year_of(mention, context)
     if year is None:
-        this_year = context.today.isocalendar().year
-        is_ahead = date.fromisocalendar(this_year, number, 1) > context.today
-        year = this_year - 1 if is_ahead else this_year
+        today = context.today
+        year = today.isocalendar().year
+        is_ahead = date.fromisocalendar(year, number, 1) > today
+        if is_ahead:
+            year -= 1
     monday = date.fromisocalendar(year, number, 1)
+
     last = int(mention.word("last") or number)
     weeks = last - number + 1
     if weeks < 1:
@@ -198,13 +217,15 @@ def _day(mention: Mention, context: Context) -> Span | None:
         if year is None or month is None:
             return None
         return calendar.months(year, month)
+
     first = calendar.day_at(number, month, year, context.today)
     last = mention.word("d2")
     if last is None:
         return first
     if first is None or first.start is None:
         return first
-    last_day = first.start.replace(day=int(last))
+    last_number = int(last)
+    last_day = first.start.replace(day=last_number)
     return Span(first.start, last_day + ONE_DAY)
 
 
@@ -242,8 +263,10 @@ def _slashes(mention: Mention, context: Context) -> Span | None:
     year = _year_of(mention, context)
     if not context.words.month_first:
         return calendar.day_at(first, second, year, today)
+
     is_american = context.zone.key.startswith(AMERICAN_ZONES)
-    if (is_american and first <= 12) or second > 12:
+    month_is_first = is_american and first <= 12
+    if month_is_first or second > 12:
         month = first
         day = second
     else:
@@ -252,39 +275,50 @@ def _slashes(mention: Mention, context: Context) -> Span | None:
     span = calendar.day_at(day, month, year, today)
     if span is None or span.start is None:
         return span
-    is_ahead = span.start > today
-    if is_ahead and day <= 12:
+
+    # Notes cannot come from a day that lies ahead: the other order is meant.
+    can_be_month = day <= 12
+    if can_be_month and span.start > today:
         return calendar.day_at(month, day, year, today)
     return span
 
 
 def _term(mention: Mention, context: Context) -> Span | None:
     """Resolves a quarter or half: of the year named, otherwise the most recent that has begun."""
-    nth = mention.word("nth") or ""
-    half = mention.word("half")
-    if half is not None:
-        unit = Unit.HALF
-    elif nth:
-        unit = unit_of(mention, context)
-    else:
-        unit = Unit.QUARTER
-    figure = half or mention.word("quarter")
-    if figure is not None:
-        number = int(figure)
-    elif nth[:1].isdigit():
-        number = int(nth[0])
-    else:
-        number = context.words.ordinals[nth]
-    size = calendar.MONTHS[unit]
-    if number * size > 12:
+    number = _number_of_term(mention, context)
+    size = calendar.MONTHS[_unit_of_term(mention, context)]
+    last_month = number * size
+    if last_month > 12:
         return None
-    first_month = (number - 1) * size + 1
+
+    first_month = last_month - size + 1
     year = _year_of(mention, context)
     if year is None:
-        year = context.today.year
-        if date(year, first_month, 1) > context.today:
+        today = context.today
+        year = today.year
+        if date(year, first_month, 1) > today:
             year -= 1
     return calendar.months(year, first_month, size)
+
+
+def _unit_of_term(mention: Mention, context: Context) -> Unit:
+    """Returns whether a mention counts quarters or halves: `Q2`, `H1`, `the second quarter`."""
+    if mention.word("half") is not None:
+        return Unit.HALF
+    if mention.word("nth") is not None:
+        return unit_of(mention, context)
+    return Unit.QUARTER
+
+
+def _number_of_term(mention: Mention, context: Context) -> int:
+    """Returns which quarter or half of the year a mention names, from 1."""
+    figure = mention.word("half") or mention.word("quarter")
+    if figure is not None:
+        return int(figure)
+    nth = mention.word("nth") or ""
+    number = _ordinal(nth, context)
+    assert number is not None  # noqa: S101 - the rule holds the language's ordinals alone
+    return number
 
 
 def _feast(mention: Mention, context: Context) -> Span:
@@ -296,9 +330,9 @@ def _feast(mention: Mention, context: Context) -> Span:
         return calendar.feast(rule, year)
     this_year = context.today.year
     feast = calendar.feast(rule, this_year)
-    is_ahead = feast.start is not None and feast.start > context.today
-    if is_ahead:
-        return calendar.feast(rule, this_year - 1)
+    if feast.start is not None and feast.start > context.today:
+        last_year = this_year - 1
+        return calendar.feast(rule, last_year)
     return feast
 
 
@@ -311,9 +345,12 @@ def _decade(mention: Mention, context: Context) -> Span:
         first_year = context.words.decades[word]
     names_no_century = first_year < 100
     if names_no_century:
-        has_begun = 2000 + first_year <= context.today.year
-        first_year += 2000 if has_begun else 1900
-    return Span(date(first_year, 1, 1), date(first_year + 10, 1, 1))
+        first_year += 2000
+        if first_year > context.today.year:
+            first_year -= 100
+    start = calendar.month_start(first_year, 1)
+    end = calendar.month_start(first_year + 10, 1)
+    return Span(start, end)
 
 
 def _no_days(_mention: Mention, _context: Context) -> None:
@@ -332,7 +369,8 @@ def _this_day_in_year(mention: Mention, context: Context) -> Span:
     """Resolves `on this day in 2024`."""
     today = context.today
     year = _year_of(mention, context) or today.year
-    return calendar.day(today.replace(year=year))
+    day = today.replace(year=year)
+    return calendar.day(day)
 
 
 def _nth(mention: Mention, context: Context) -> Span | None:
@@ -342,6 +380,7 @@ def _nth(mention: Mention, context: Context) -> Span | None:
 
 
 def _year(mention: Mention, context: Context) -> Span:
+    """Resolves `2024`."""
     year = _year_of(mention, context) or 0
     return calendar.months(year, 1, 12)
 
@@ -427,11 +466,13 @@ def _edge_to_count_from(
         return time.begins + ONE_DAY
     if time.end is None:
         return None
+
+    # The day after Christmas is the 26th, although that is the feast's last.
     counts_days = distance.word("unit") is not None and unit_of(distance, context) is Unit.DAY
     if is_feast and counts_days and time.start is not None:
-        length = (time.end - time.start).days
-        if 1 < length < 5:
-            return time.end - ONE_DAY  # the day after Christmas is the 26th
+        length = time.end - time.start
+        if 1 < length.days < 5:
+            return time.end - ONE_DAY
     return time.end
 
 
@@ -439,19 +480,16 @@ def _days_from(distance: Mention, edge: date, context: Context, sign: int) -> Sp
     """Returns the days at a distance from `edge`, by the distance's kind."""
     kind = distance.kind
     if kind == "counted":
-        day = edge if sign < 0 else edge - ONE_DAY
+        day = edge
+        if sign > 0:
+            day -= ONE_DAY
         units = _away(distance, context, day, sign)
         return replace(units, reach=None)
     if kind == "nearest":
-        weekday = distance.word("weekday")
-        if weekday is not None:
-            number = context.words.weekdays[weekday]
-            return calendar.day(_nearest(number, edge, sign))
-        last_day = edge - ONE_DAY if sign < 0 else edge
-        saturday = _nearest(SATURDAY, last_day, sign)
-        return Span(saturday, saturday + 2 * ONE_DAY)
+        return _nearest_days(distance, edge, context, sign)
+
     if kind == "soon":
-        other_edge = edge + sign * OTHER_DAY_DAYS * ONE_DAY
+        other_edge = edge + timedelta(sign * OTHER_DAY_DAYS)
     else:
         unit = unit_of(distance, context)
         absent = 1 if kind == "adjoining" else MAX_FEW[unit]
@@ -462,12 +500,31 @@ def _days_from(distance: Mention, edge: date, context: Context, sign: int) -> Sp
     return Span(edge, other_edge)
 
 
+def _nearest_days(distance: Mention, edge: date, context: Context, sign: int) -> Span:
+    """Returns the last weekday or weekend before `edge` (`sign` -1), or the first from it on (1)."""
+    weekday = distance.word("weekday")
+    if weekday is not None:
+        number = context.words.weekdays[weekday]
+        day = _nearest(number, edge, sign)
+        return calendar.day(day)
+    if sign < 0:
+        edge -= ONE_DAY  # a weekend that reaches up to it
+    saturday = _nearest(SATURDAY, edge, sign)
+    return _weekend_from(saturday)
+
+
+def _weekend_from(saturday: date) -> Span:
+    """Returns a Saturday and its Sunday."""
+    monday = saturday + 2 * ONE_DAY
+    return Span(saturday, monday)
+
+
 def _nearest(weekday: int, edge: date, sign: int) -> date:
     """Returns the last such weekday before `edge` (`sign` -1), or the first from it on (1)."""
     days_ahead = (weekday - edge.weekday()) % 7
-    if sign > 0:
-        return edge + timedelta(days=days_ahead)
-    return edge + timedelta(days=days_ahead - 7)
+    if sign < 0:
+        days_ahead -= 7
+    return edge + timedelta(days_ahead)
 
 
 def _away(mention: Mention, context: Context, day: date, sign: int) -> Span:
@@ -477,12 +534,12 @@ def _away(mention: Mention, context: Context, day: date, sign: int) -> Span:
     """
     unit = unit_of(mention, context)
     least = _count(mention, context, few=2)
-    if mention.word("most") is None:
-        most = _count(mention, context)
-    else:
-        most = _count(mention, context, "most")
-    near = calendar.unit_back(unit, -sign * least, day)
-    far = calendar.unit_back(unit, -sign * most, day)
+    group = "n" if mention.word("most") is None else "most"
+    most = _count(mention, context, group)
+
+    back = -sign
+    near = calendar.unit_back(unit, back * least, day)
+    far = calendar.unit_back(unit, back * most, day)
     if sign < 0:
         return Span(far.start, near.end, far.reach)
     return Span(near.start, far.end, far.reach)
@@ -494,28 +551,34 @@ def days_of_ordinal(ordinal: Mention, time: Span | None, context: Context) -> Sp
         return None
     if ordinal.kind == "eve":
         return calendar.day(time.start - ONE_DAY)
+
+    days = _counted_days(ordinal, time.start, time.end, context)
+    if days.start is None or not time.start <= days.start < time.end:
+        return None
+    return days
+
+
+def _counted_days(ordinal: Mention, start: date, end: date, context: Context) -> Span:
+    """Returns the weekday, weekend or units that an ordinal counts in `[start, end)`, or beyond it."""
     nth_word = ordinal.word("nth") or ""
     nth = _ordinal(nth_word, context)
     weekday = ordinal.word("weekday")
     if weekday is not None:
         number = context.words.weekdays[weekday]
-        start = _nth_weekday(nth, number, time.start, time.end)
-        days = calendar.day(start)
-    elif ordinal.word("weekend"):
-        start = _nth_weekday(nth, SATURDAY, time.start, time.end)
-        days = Span(start, start + 2 * ONE_DAY)
-    else:
-        days = _units_of(ordinal, nth, time.start, time.end, context)
-    if days.start is None or not time.start <= days.start < time.end:
-        return None
-    return days
+        day = _nth_weekday(nth, number, start, end)
+        return calendar.day(day)
+    if ordinal.word("weekend"):
+        saturday = _nth_weekday(nth, SATURDAY, start, end)
+        return _weekend_from(saturday)
+    return _units_of(ordinal, nth, start, end, context)
 
 
 def _nth_weekday(nth: int | None, weekday: int, start: date, end: date) -> date:
     """Returns the nth such weekday from `start` on, or the last before `end` if `nth` is None."""
     if nth is None:
         return _nearest(weekday, end, -1)
-    return _nearest(weekday, start, 1) + timedelta(weeks=nth - 1)
+    first = _nearest(weekday, start, 1)
+    return first + timedelta(weeks=nth - 1)
 
 
 def _units_of(ordinal: Mention, nth: int | None, start: date, end: date, context: Context) -> Span:
@@ -525,12 +588,15 @@ def _units_of(ordinal: Mention, nth: int | None, start: date, end: date, context
     absent = 1 if is_single else MAX_FEW[unit]
     group = "n2" if ordinal.word("n2") else "n"
     count = _count(ordinal, context, group, absent=absent)
-    counts_from_end = ordinal.word("last") or (is_single and nth is None)
-    if counts_from_end:
+
+    is_last = is_single and nth is None
+    if is_last or ordinal.word("last"):
         first_day = calendar.shifted(end, unit, -count)
     else:
-        first_day = calendar.shifted(start, unit, (nth or 1) - 1)
-    return Span(first_day, calendar.shifted(first_day, unit, count))
+        units_before = (nth or 1) - 1
+        first_day = calendar.shifted(start, unit, units_before)
+    day_behind = calendar.shifted(first_day, unit, count)
+    return Span(first_day, day_behind)
 
 
 def unit_of(mention: Mention, context: Context) -> Unit:
@@ -553,17 +619,20 @@ def _count(
 
     absent: the count of a mention without a number. few: that of `a few`; None: MAX_FEW of its unit.
     """
+    words = context.words
     word = mention.word(group)
     if word is None:
         number = absent
     elif word.isdecimal():
         number = int(word)
     else:
-        number = context.words.numbers[word]
+        number = words.numbers[word]
+
     if number == FEW:
-        number = few or MAX_FEW[unit_of(mention, context)]
-    if mention.word("unit") in context.words.fortnights:
-        return number * 2
+        unit = unit_of(mention, context)
+        number = few or MAX_FEW[unit]
+    if mention.word("unit") in words.fortnights:
+        number *= 2
     return number
 
 

@@ -23,7 +23,11 @@ class CorrectedText:
 
     def original_position(self, position: int) -> int:
         """Maps a position in `text` to the text before the correction."""
-        return position - sum(gained for end, gained in self.gains if end <= position)
+        gained_before = 0
+        for end, gained in self.gains:
+            if end <= position:
+                gained_before += gained
+        return position - gained_before
 
 
 def correct_names(text: str, words: TimeWords) -> CorrectedText:
@@ -41,11 +45,16 @@ def correct_names(text: str, words: TimeWords) -> CorrectedText:
             continue
         if word[0].isupper():
             name = name.capitalize()
-        parts += (text[copied_to : match.start()], name)
+
+        unchanged_text = text[copied_to : match.start()]
+        parts += (unchanged_text, name)
         copied_to = match.end()
+
         gained = len(name) - len(word)
         total_gain += gained
-        gains.append((copied_to + total_gain, gained))
+        end_of_name = copied_to + total_gain
+        gains.append((end_of_name, gained))
+
     parts.append(text[copied_to:])
     return CorrectedText("".join(parts), tuple(gains))
 
@@ -67,15 +76,19 @@ def _is_misspelled(word: str, name: str) -> bool:
     consonant. So `Domenico`, `Mondays` and `Freitas` are no misspelled names.
     """
     starts_alike = word[0] == name[0]
-    if not starts_alike or abs(len(word) - len(name)) > 1:
+    difference = len(word) - len(name)
+    if not starts_alike or abs(difference) > 1:
         return False
+
     ends_alike = word[-1] == name[-1]
     lacks_last_letter = name.startswith(word)
-    if not ends_alike and not lacks_last_letter:
-        if len(word) != len(name):
-            return False
-        is_other_consonant = len(name) > 7 and word[-1] not in "aeiou"
-        is_swapped_end = word[-2] == name[-1]
-        if not is_other_consonant and not is_swapped_end:
-            return False
-    return is_one_edit(word, name)
+    if ends_alike or lacks_last_letter:
+        return is_one_edit(word, name)
+
+    if difference != 0:
+        return False
+    is_other_consonant = len(name) > 7 and word[-1] not in "aeiou"
+    is_swapped_end = word[-2] == name[-1]
+    if is_other_consonant or is_swapped_end:
+        return is_one_edit(word, name)
+    return False
