@@ -146,11 +146,12 @@ class Intents:
 
     def _around(self, start: int, end: int) -> str:
         """Returns the clause of a time without the time, as far as EVENT_REACH."""
+        text = self._text
         clause = self._clause_at(start)
         first = max(clause.start, start - EVENT_REACH)
         last = min(clause.end, end + EVENT_REACH)
-        text_before = self._text[first:start]
-        text_behind = self._text[end:last]
+        text_before = text[first:start]
+        text_behind = text[end:last]
         return f"{text_before} {text_behind}"
 
     def _score(self, start: int, end: int, *, recurs: bool) -> int:
@@ -293,5 +294,9 @@ def _clauses(text: str) -> list[_Clause]:
         ]
         for start, end in pairwise(boundaries):
             if start < end:
-                clauses.append(_Clause(text[start:end], start, end))
-    return clauses or [_Clause(text, 0, len(text))]
+                clause = _Clause(text[start:end], start, end)
+                clauses.append(clause)
+
+    if not clauses:
+        return [_Clause(text, 0, len(text))]
+    return clauses

@@ -238,9 +238,12 @@ class Lexicon(TimeWords):
 
     def _groups_of_numbers(self, endings: str) -> dict[str, str]:
         """Returns the groups of counts, ordinals, decades and years. `endings`: a pattern of those of `3rd`."""
-        number = rf"[1-9]\d{{0,2}}|{alternatives(self.numbers)}"
-        nth = rf"[1-4](?:{endings})|{alternatives(self.ordinals)}"
-        decade = rf"(?:19|20)?[1-9]0|2000|{alternatives(self.decades)}"
+        numbers = alternatives(self.numbers)
+        ordinals = alternatives(self.ordinals)
+        decades = alternatives(self.decades)
+        number = rf"[1-9]\d{{0,2}}|{numbers}"
+        nth = rf"[1-4](?:{endings})|{ordinals}"
+        decade = rf"(?:19|20)?[1-9]0|2000|{decades}"
         return {
             "n": named_group("n", number),
             "n2": named_group("n2", number),
@@ -301,10 +304,13 @@ class Lexicon(TimeWords):
         def rules_before(rules: Iterable[Rule]) -> CompiledRules:
             return tuple((rule, before(rule.pattern)) for rule in rules)
 
+        # What belongs to a time.
         self.distances = rules_before(times.distances)
         self.ordinal_days = rules_before(times.ordinal_days)
         self.operators = rules_before(_rules_of(times.operators))
         self.parts = rules_before(_rules_of(times.parts))
+
+        # What makes a time of a mention, or something else.
         self.preposition = before(times.prepositions)
         self.between = before(times.between)
         self.named = before(times.named)
@@ -326,34 +332,41 @@ class Lexicon(TimeWords):
         bounds = []
         for name, pattern in times.behind.items():
             words = fill(pattern, {})
-            bounds.append((name, ignore_case(rf",?\s*(?:{words})(?!\w)")))
+            bound = ignore_case(rf",?\s*(?:{words})(?!\w)")
+            bounds.append((name, bound))
         self.behind = tuple(bounds)
 
+        # Between the two ends of a range.
         article = optional(times.articles, behind=r"\s+")
         joiners = times.joiners or NEVER
-        self.joiner = ignore_case(rf"\s*(?:{joiners})(?:\s+|(?<=['’])){article}|\s*[-–]\s*")
+        joining_words = rf"\s*(?:{joiners})(?:\s+|(?<=['’])){article}"
+        dash = r"\s*[-–]\s*"
+        self.joiner = ignore_case(f"{joining_words}|{dash}")
 
+        # Between two times that are one.
         links = fill(times.links or NEVER, {})
         self.link = ignore_case(rf",?\s*(?:(?:{links})\s*{article})?")
 
+        # A year that no rule reads.
         link = optional(links, behind=r"\s*")
         any_article = optional(times.articles, behind=r"\s*")
         year_word = optional(groups["years"], behind=r"\s*")
         eras = fill(times.eras or NEVER, {})
         year_of_era = rf"(?:{eras})\s\d|\d{{1,4}}\s?(?:{eras})(?!\w)"
-        self.other_year = ignore_case(
-            rf",?\s*{link}{any_article}{year_word}(?:{_YEAR_OUTSIDE}|{year_of_era})",
-        )
+        other_year = f"(?:{_YEAR_OUTSIDE}|{year_of_era})"
+        self.other_year = ignore_case(rf",?\s*{link}{any_article}{year_word}{other_year}")
 
+        # Something of which the time is a part.
         date_links = times.date_links or NEVER
         self.genitive = ignore_case(rf"\s+(?:{date_links})\s+(?:\w|['’])")
 
     def _compile_asking(self, asking: Asking) -> None:
         """Compiles how clauses ask. In a language without words for it only signs open a question."""
-        opens = NEVER
         who_or_where = asking.who_or_where or NEVER
+        opens = NEVER
         if asking.questions:
-            opens = rf"(?:\w+\s)?(?:{who_or_where}|{asking.questions})|{asking.verbs}"
+            question_words = f"{who_or_where}|{asking.questions}"
+            opens = rf"(?:\w+\s)?(?:{question_words})|{asking.verbs}"
         self.opening = ignore_case(rf"\s*¿|\s*(?:{opens})(?!\w)")
         self.asks_who_or_where = ignore_case(rf"\W*(?:\w+\s)?(?:{who_or_where})(?!\w)")
 

@@ -219,9 +219,11 @@ def _same_day(day: Mention, other: Mention, context: Context) -> Mention | None:
         if is_before_date:
             return _strong(other)
         if _is_week(other, context):
-            return replace(_strong(day), week=other)
+            weekday = _strong(day)
+            return replace(weekday, week=other)
         return None
 
+    # `today last year`, `on this day in 2024`.
     is_today = day.kind in ("today", "same_day")
     if is_today and other.kind in SHIFTS and other.word("unit"):
         shifted_day = Rule("shifted", "")
@@ -250,10 +252,12 @@ def _is_introduced(text: str, mentions: list[Mention], grammar: Lexicon) -> bool
         if grammar.joiner.fullmatch(gap):
             return True
 
-    introductions = [grammar.preposition, grammar.between]
+    if at_end(text, start, grammar.preposition) or at_end(text, start, grammar.between):
+        return True
     for _, pattern in (*grammar.operators, *grammar.parts):
-        introductions.append(pattern)
-    return any(at_end(text, start, introduction) for introduction in introductions)
+        if at_end(text, start, pattern):
+            return True
+    return False
 
 
 def _year_beside(specific: Mention, other: Mention, context: Context) -> int | None:

@@ -69,7 +69,8 @@ def named_group(name: str, pattern: str) -> str:
 
 def named_words(name: str, words: Iterable[str]) -> str:
     """Makes a named group of words."""
-    return named_group(name, alternatives(words))
+    pattern = alternatives(words)
+    return named_group(name, pattern)
 
 
 def optional(pattern: str, *, before: str = "", behind: str = "") -> str:
@@ -88,7 +89,8 @@ def accept_unaccented(pattern: str) -> str:
             if letter.isascii():
                 letters.append(letter)
             else:
-                letters.append(f"[{letter}{fold(letter)}]")
+                bare_letter = fold(letter)
+                letters.append(f"[{letter}{bare_letter}]")
         return "".join(letters)
 
     return _LONG_WORD.sub(with_bare_letters, pattern)
@@ -103,7 +105,8 @@ def required_words(pattern: str) -> set[str]:
     spelled_out = _LAST_OPTIONAL.sub(r"\1|\1\2", spelled_out)
     spelled_out = _LAST_OF_SOME.sub(_with_each_ending, spelled_out)
     literal_text = _SYNTAX.sub("|", spelled_out)
-    return set(_LETTERS.findall(literal_text))
+    words = _LETTERS.findall(literal_text)
+    return set(words)
 
 
 def _with_each_ending(word: re.Match[str]) -> str:

@@ -134,6 +134,7 @@ def _hint(span: Span, phrase: str, context: Context) -> TimeHint | None:
     def midnight(day: date) -> datetime:
         return datetime.combine(day, time(), context.zone)
 
+    # Notes cannot come from days that lie ahead.
     end_day = context.today + ONE_DAY
     if span.end is not None and span.end < end_day:
         end_day = span.end
@@ -142,9 +143,11 @@ def _hint(span: Span, phrase: str, context: Context) -> TimeHint | None:
         return TimeHint(TimeRange(None, end), phrase, span.reach)
     if span.start >= end_day:
         return None
+
     start = midnight(span.start)
-    reach = span.reach
-    if not reach:
-        days_back = math.ceil((context.now - start) / ONE_DAY)
-        reach = max(1, days_back)
-    return TimeHint(TimeRange(start, end), phrase, reach)
+    time_range = TimeRange(start, end)
+    if span.reach:
+        return TimeHint(time_range, phrase, span.reach)
+    age = context.now - start
+    days_back = math.ceil(age / ONE_DAY)
+    return TimeHint(time_range, phrase, max(1, days_back))

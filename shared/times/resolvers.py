@@ -534,8 +534,9 @@ def _away(mention: Mention, context: Context, day: date, sign: int) -> Span:
     """
     unit = unit_of(mention, context)
     least = _count(mention, context, few=2)
-    group = "n" if mention.word("most") is None else "most"
-    most = _count(mention, context, group)
+    most = _count(mention, context)
+    if mention.word("most") is not None:
+        most = _count(mention, context, "most")
 
     back = -sign
     near = calendar.unit_back(unit, back * least, day)
@@ -550,7 +551,8 @@ def days_of_ordinal(ordinal: Mention, time: Span | None, context: Context) -> Sp
     if time is None or time.start is None or time.end is None:
         return None
     if ordinal.kind == "eve":
-        return calendar.day(time.start - ONE_DAY)
+        day_before = time.start - ONE_DAY
+        return calendar.day(day_before)
 
     days = _counted_days(ordinal, time.start, time.end, context)
     if days.start is None or not time.start <= days.start < time.end:
@@ -578,15 +580,20 @@ def _nth_weekday(nth: int | None, weekday: int, start: date, end: date) -> date:
     if nth is None:
         return _nearest(weekday, end, -1)
     first = _nearest(weekday, start, 1)
-    return first + timedelta(weeks=nth - 1)
+    weeks_behind_first = nth - 1
+    return first + timedelta(weeks=weeks_behind_first)
 
 
 def _units_of(ordinal: Mention, nth: int | None, start: date, end: date, context: Context) -> Span:
     """Returns the units from the nth of `[start, end)` on, or its last ones: `the first two weeks`."""
     unit = unit_of(ordinal, context)
     is_single = ordinal.kind == "nth"
-    absent = 1 if is_single else MAX_FEW[unit]
-    group = "n2" if ordinal.word("n2") else "n"
+    absent = MAX_FEW[unit]
+    if is_single:
+        absent = 1
+    group = "n"
+    if ordinal.word("n2"):
+        group = "n2"
     count = _count(ordinal, context, group, absent=absent)
 
     is_last = is_single and nth is None
@@ -604,7 +611,8 @@ def unit_of(mention: Mention, context: Context) -> Unit:
     word = mention.word("unit")
     if word is None:
         return Unit.DAY
-    return Unit(context.words.units[word])
+    unit = context.words.units[word]
+    return Unit(unit)
 
 
 def _count(
