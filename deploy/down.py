@@ -251,18 +251,18 @@ def main(arguments: list[str]) -> None:
         if is_there(google, resource.api, resource.name)
     ]
     bucket = f"{options.project}-{deployment.prefix}{TABLE['bucket']}"
+    titles = [resource.title for resource in existing]
     has_bucket = is_there(google, "storage", f"b/{bucket}")
+    if has_bucket:
+        titles.append(f"Bucket {bucket}")
 
     print(f"In {options.project}, what deploy/up.sh made and labelled {LABEL}:")
-    for resource in existing:
-        print(f"- {resource.title}")
-    if has_bucket:
-        print(f"- Bucket {bucket}")
+    for title in titles:
+        print(f"- {title}")
     if deletes_database:
         print(f"And the database {database.id} with ALL notes of ALL people, for good.")
     elif options.with_notes:
         print(f"There is no database {database.id}.")
-
     print("Rules, indexes, services that were switched on and sign-in stay.")
     confirm(options.project, database.id if deletes_database else "")
 

@@ -223,50 +223,29 @@ def decided(google: Google, options: argparse.Namespace) -> Plan:
     by_prefix = look.deployments(google)
     prefix = look.prefix_of(by_prefix, options.function_prefix)
     builds.require_none(google, prefix)
+
     current = by_prefix.get(prefix)
     history = releases.history(google, current)
     deployed_settings: dict[str, str] = {}
-    if current:
-        named = {
-            *settings,
-            *LIMITS,
-            "MODEL_PRICES",
-        }  # an earlier run chose the limits and prices itself
-        if options.database:
-            named.add("FIRESTORE_DATABASE")
-        deployed_settings = deployed.agreed(deployed.by_function(current, history), named)
-
-    database_id = options.database or deployed_settings.get("FIRESTORE_DATABASE") or "(default)"
-    database = google.found(f"firestore/v1/{google.name}/databases/{database_id}")
-    database_location = ""
-    if database:
-        if database.get("type") == "DATASTORE_MODE":
-            raise Stop(
-                f"Database {database_id} is in Datastore mode, which cannot be changed: "
-                "give --database a name of its own.",
-            )
-        database_location = database["locationId"]
-
     deployed_region = ""
     deployed_functions: Mapping[str, JSON] = {}
     if current:
+        named = _settings_that_may_differ(settings, options)
+        deployed_settings = deployed.agreed(deployed.by_function(current, history), named)
         deployed_region = current.region
         deployed_functions = current.functions
 
+    database_id = options.database or deployed_settings.get("FIRESTORE_DATABASE") or "(default)"
+    database_location = _database_location(google, database_id)
     region, location = places(options, deployed_region, database_location)
 
     settings["STORE"] = "firestore"
     settings["FIRESTORE_DATABASE"] = database_id
     if prefix:
         settings["FUNCTION_PREFIX"] = prefix
-    is_first = current is None
-    settings.update(
-        model_of(
-            {**deployed_settings, **settings},
-            location,
-            first=is_first,
-        ),
-    )
+    all_settings = {**deployed_settings, **settings}
+    settings.update(model_of(all_settings, location, first=current is None))
+
     deployment = Deployment(
         google=google,
         prefix=prefix,
@@ -277,30 +256,64 @@ def decided(google: Google, options: argparse.Namespace) -> Plan:
     plan = Plan(
         deployment=deployment,
         location=location,
-        new_database=database is None,
+        new_database=not database_location,
         settings=settings,
         deployed_settings=deployed_settings,
         history=history,
         moves=look.following(current, beside=database_id),
     )
-    # The functions read the project from their surroundings; prices and the first start depend on it.
-    with_project = {**plan.all_settings, "GOOGLE_CLOUD_PROJECT": google.project}
-    prices = asked_prices(with_project, plan.key)
-    if prices:
-        settings["MODEL_PRICES"] = prices
-        with_project["MODEL_PRICES"] = prices
-
-    check_settings.check(with_project, plan.key)
+    prices = _checked_prices(plan)
     return replace(
         plan,
-        settings={**limits(plan), **settings},
+        settings={**limits(plan), **settings, **prices},
         claim=owner.claim(
             deployment,
             by_prefix,
-            exists=database is not None,
+            exists=bool(database_location),
         ),
         other_owners=tuple(owner.other_owners(deployment, by_prefix)),
     )
+
+
+def _settings_that_may_differ(
+    settings: Mapping[str, str],
+    options: argparse.Namespace,
+) -> set[str]:
+    """Returns the settings that the functions need not agree on: this run sets them, or an earlier one chose them itself."""
+    named = {*settings, *LIMITS, "MODEL_PRICES"}
+    if options.database:
+        named.add("FIRESTORE_DATABASE")
+    return named
+
+
+def _database_location(google: Google, database_id: str) -> str:
+    """Returns where the database keeps the notes; empty if there is none. Raises Stop for one that cannot hold them."""
+    database = google.found(f"firestore/v1/{google.name}/databases/{database_id}")
+    if not database:
+        return ""
+    if database.get("type") == "DATASTORE_MODE":
+        raise Stop(
+            f"Database {database_id} is in Datastore mode, which cannot be changed: "
+            "give --database a name of its own.",
+        )
+    location: str = database["locationId"]
+    return location
+
+
+def _checked_prices(plan: Plan) -> dict[str, str]:
+    """Checks all settings as the functions will read them, and returns MODEL_PRICES if prices were asked for.
+
+    Raises SettingsError.
+    """
+    # The functions read the project from their surroundings; prices and the first start depend on it.
+    settings = {**plan.all_settings, "GOOGLE_CLOUD_PROJECT": plan.deployment.google.project}
+    prices = {}
+    entries = asked_prices(settings, plan.key)
+    if entries:
+        prices["MODEL_PRICES"] = entries
+
+    check_settings.check({**settings, **prices}, plan.key)
+    return prices
 
 
 def asked_prices(settings: Mapping[str, str], key: str) -> str:
