@@ -109,7 +109,49 @@ class _Stream:
     error: str | None
 
 
+@dataclass(frozen=True)
+class _Load:
+    """Replies to many clients at once: an instance's, and the least function's in the same minutes."""
+
+    streams: Sequence[_Stream]
+    least_streams: Sequence[_Stream]
+    processor_seconds: float
+    """Processor time of the instance, for all its streams."""
+    peak_megabytes: float
+
+
 def _streams(clients: int, rounds: int, *, notes: int) -> dict[str, object]:
+    """Returns the figures of streams, the least function's beside them."""
+    load = _under_load(clients, rounds, notes=notes)
+    whole_answer = _p95([stream.all_of_it for stream in load.streams])
+    least_answer = _p95([stream.all_of_it for stream in load.least_streams])
+    first_event = _p95([stream.first_event for stream in load.streams])
+    first_token = _p95([stream.first_token for stream in load.streams])
+    stream_ms = load.processor_seconds / len(load.streams) * 1000
+    max_answer = max(WHOLE_ANSWER, round(LEAST_SHARE * least_answer))
+
+    errors = 0
+    for stream in (*load.streams, *load.least_streams):
+        if stream.error:
+            errors += 1
+
+    title = f"{clients} streams"
+    return {
+        f"{title}, whole answer, p95": figure(whole_answer, "ms", max_answer),
+        f"{title} of the least function, whole answer, p95": figure(least_answer, "ms"),
+        f"{title}, first event, p95": figure(first_event, "ms", FIRST_EVENT),
+        f"{title}, first token, p95": figure(first_token, "ms"),
+        "processor time of a stream": figure(stream_ms, "ms"),
+        f"{title}, peak memory": figure(load.peak_megabytes, "MB", MAX_MEMORY),
+        f"{title}, errors": figure(float(errors), "", 0),
+    }
+
+
+def _under_load(clients: int, rounds: int, *, notes: int) -> _Load:
+    """Asks both functions in turns, each time with all clients at once."""
+    streams: list[_Stream] = []
+    least_streams: list[_Stream] = []
+    worked = 0.0
     with (
         tempfile.TemporaryDirectory() as home,
         tempfile.TemporaryDirectory() as folder,
@@ -122,39 +164,19 @@ def _streams(clients: int, rounds: int, *, notes: int) -> dict[str, object]:
             running("chat", env) as function,
             running("least", env, folder=Path(folder)) as least_function,
         ):
-            pid = function.process.pid
             _all_at_once(function, clients)  # the first ones pay for the imports
             _all_at_once(least_function, clients)
-            streams: list[_Stream] = []
-            least: list[_Stream] = []
-            worked = 0.0
+
+            pid = function.process.pid
             for _ in range(rounds):
                 seconds_before = processor_seconds(pid)
-                streams.extend(_all_at_once(function, clients))
+                streams += _all_at_once(function, clients)
                 worked += processor_seconds(pid) - seconds_before
-                least.extend(_all_at_once(least_function, clients))
+                least_streams += _all_at_once(least_function, clients)
+
             memory = peak_megabytes(pid)
 
-    whole_answer = _p95([stream.all_of_it for stream in streams])
-    least_answer = _p95([stream.all_of_it for stream in least])
-    first_event = _p95([stream.first_event for stream in streams])
-    first_token = _p95([stream.first_token for stream in streams])
-    milliseconds = worked / len(streams) * 1000
-    errors = [stream.error for stream in (*streams, *least) if stream.error]
-    title = f"{clients} streams"
-    return {
-        f"{title}, whole answer, p95": figure(
-            whole_answer,
-            "ms",
-            max(WHOLE_ANSWER, round(LEAST_SHARE * least_answer)),
-        ),
-        f"{title} of the least function, whole answer, p95": figure(least_answer, "ms"),
-        f"{title}, first event, p95": figure(first_event, "ms", FIRST_EVENT),
-        f"{title}, first token, p95": figure(first_token, "ms"),
-        "processor time of a stream": figure(milliseconds, "ms"),
-        f"{title}, peak memory": figure(memory, "MB", MAX_MEMORY),
-        f"{title}, errors": figure(float(len(errors)), "", 0),
-    }
+    return _Load(streams, least_streams, worked, memory)
 
 
 def _p95(values: Sequence[float]) -> float:
