@@ -32,9 +32,11 @@ CHANGED ?= $(shell .ci/changed)
 test: $(VENV)/dev ## the tests, those on the emulator included; browsers, command lines and deployments where their code has changed
 	PYTHONHASHSEED=0 $(BIN)/pytest -m "not nightly" -n 3 --dist loadfile --no-loadscope-reorder --changed="$(CHANGED)"
 
+# TURN=HASH runs one part of them (tests/selection.py).
 NIGHTLY_CHANGED ?= all
+TURN ?=
 nightly: $(VENV)/dev ## whole tools and long storms; `make test CHANGED=all` runs a small one of each
-	PYTHONHASHSEED=0 $(BIN)/pytest -m nightly -n 2 --dist loadfile --no-loadscope-reorder --changed="$(NIGHTLY_CHANGED)"
+	PYTHONHASHSEED=0 $(BIN)/pytest -m nightly -n 2 --dist loadfile --no-loadscope-reorder --changed="$(NIGHTLY_CHANGED)" --turn="$(TURN)"
 
 coverage: $(VENV)/dev ## the same with coverage; slower, and on Python 3.11 its tracer now and then loses a thread
 	$(BIN)/pytest --cov --cov-report=term:skip-covered
@@ -60,8 +62,9 @@ eval: $(VENV)/dev ## the golden questions over the sample notes and over strange
 dist: $(VENV)/dev ## the wheel and the source archive, in dist/
 	$(BIN)/python -m build --no-isolation --outdir dist
 
-release: check ## `make release VERSION=0.2.0`: all tests, dates the changelog, builds into dist/, commits and tags
+release: check ## `make release VERSION=0.2.0`: all tests, the nightly ones too, dates the changelog, builds into dist/, commits and tags
 	$(MAKE) test CHANGED=all
+	$(MAKE) nightly
 	$(BIN)/python -m release.cut $(VERSION)
 
 live: $(VENV)/run ## ten questions to the real models that the environment names; without a key nothing is called

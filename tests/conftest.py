@@ -18,7 +18,7 @@ from tests.emulated import emulator, firestore_host, firestore_project, firestor
 from tests.network_guard import network_guard  # noqa: F401 - a fixture that every test runs under
 from tests.quick import pytest_runtest_setup  # noqa: F401 - a hook
 from tests.retrieval.library import Library
-from tests.selection import pytest_sessionfinish  # noqa: F401 - a hook
+from tests.selection import pytest_sessionfinish, pytest_testnodedown  # noqa: F401 - hooks
 from tests.spread import pytest_xdist_make_scheduler  # noqa: F401 - a hook
 
 # How long an example takes says how busy the machine is.
@@ -42,6 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     selection.add_option(parser)
 
 
+@pytest.hookimpl(trylast=True)  # of what -k and -m leave
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     selection.select(config, items)
     spread.sort(items)

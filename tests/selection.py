@@ -5,17 +5,30 @@ deployments, and run where one of the paths beside them has changed, or where `j
 `nightly` marks, `NIGHTLY` tells the same.
 `.ci/changed` prints the changed paths. What protects data, tenants, rules, citations or money always runs.
 
+`--turn HASH` leaves all but one of `TURNS` parts of the test files out: a gate replays the long tests bit by bit.
+
 Import the hooks in the outermost conftest.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Any
+from zlib import crc32
 
 import pytest
 
 ALL = "all"
 """In the place of paths: every test runs."""
+
+TURNS = 5
+"""Parts of the nightly tests; a gate runs one of them."""
+
+LEFT_OUT = pytest.StashKey[bool]()
+"""Whether tests that the command asks for were left out by this module."""
+
+WORKER_LEFT_OUT = "tests_left_out"
+"""The same in what a worker of pytest-xdist sends back."""
 
 EVERYWHERE = ("pyproject.toml", "constraints.txt", "Makefile", ".ci/", "tests/conftest.py")
 """A change of these runs every test."""
@@ -126,38 +139,69 @@ def runs(
     return any(path.startswith(protected) for path in changed)
 
 
+def has_turn(node_id: str, turn: str) -> bool:
+    """Tells whether a test's file belongs to the part that a hash in hexadecimal digits chooses; empty: to any."""
+    if not turn:
+        return True
+    file = node_id.partition("::")[0]
+    return crc32(file.encode()) % TURNS == int(turn, 16) % TURNS
+
+
 def add_option(parser: pytest.Parser) -> None:
     parser.addoption(
         "--changed",
         metavar="PATHS",
         help="changed paths, a blank between them: leave out tests of other code that start processes; all: none",
     )
+    parser.addoption(
+        "--turn",
+        metavar="HASH",
+        default="",
+        help=f"one of {TURNS} parts of the test files, chosen by a hash such as a commit's",
+    )
 
 
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out the tests that `runs` says no to."""
+    """Leaves out the tests that `runs` or `has_turn` says no to."""
     named = config.getoption("--changed")
     changed = None if named is None else named.split()
+    turn = config.getoption("--turn")
     chosen: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
         journey = item.get_closest_marker("journey") is not None
         nightly = item.get_closest_marker("nightly") is not None
-        if runs(item.nodeid, changed, journey=journey, nightly=nightly):
+        is_chosen = runs(item.nodeid, changed, journey=journey, nightly=nightly)
+        if is_chosen and has_turn(item.nodeid, turn):
             chosen.append(item)
         else:
             left_out.append(item)
     items[:] = chosen
+    config.stash[LEFT_OUT] = bool(left_out)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
 
 
-def exit_code(status: int, named: str | None) -> int:
-    """Returns the exit code of a run: success where the named paths ask for no test at all."""
-    if status == pytest.ExitCode.NO_TESTS_COLLECTED and named not in (None, ALL):
+def exit_code(status: int, *, left_out: bool) -> int:
+    """Returns the exit code of a run: success where all the tests that were asked for were left out here.
+
+    Without one that was left out, the command named none: its `-k` may be mistyped.
+    """
+    if status == pytest.ExitCode.NO_TESTS_COLLECTED and left_out:
         return pytest.ExitCode.OK
     return status
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    session.exitstatus = exit_code(exitstatus, session.config.getoption("--changed"))
+    left_out = session.config.stash.get(LEFT_OUT, False)
+    worker_output = getattr(session.config, "workeroutput", None)
+    if worker_output is not None:
+        worker_output[WORKER_LEFT_OUT] = left_out
+    session.exitstatus = exit_code(exitstatus, left_out=left_out)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:  # noqa: ANN401, ARG001 - a worker of xdist
+    """Learns in the main process, which collects nothing, what a worker has left out."""
+    if getattr(node, "workeroutput", {}).get(WORKER_LEFT_OUT):
+        node.config.stash[LEFT_OUT] = True

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.selection import EVERYWHERE, NIGHTLY, WATCHES, exit_code, runs
+from tests.selection import EVERYWHERE, NIGHTLY, TURNS, WATCHES, has_turn, runs
 
 ROOT = Path(__file__).parent.parent
 PROTECTED = ("account", "answering", "contracts", "rules", "trust")
@@ -54,9 +56,25 @@ def test_nightly_tests_run_where_what_they_replay_has_changed() -> None:
     assert runs("tests/trust/test_any.py::test_it", ["README.md"], nightly=True), "it has no entry"
 
 
-def test_where_no_test_is_asked_for_the_run_ends_well() -> None:
-    nothing = pytest.ExitCode.NO_TESTS_COLLECTED
-    assert exit_code(nothing, "README.md") == 0
-    assert exit_code(nothing, "all") == exit_code(nothing, None) == nothing
-    failed = pytest.ExitCode.TESTS_FAILED
-    assert exit_code(failed, "README.md") == failed
+def test_every_nightly_test_has_its_turn() -> None:
+    for node_id in ("tests/storm/test_storm.py::test_it", "tests/web/test_pictures.py::test_it[a]"):
+        turns = [turn for turn in range(TURNS) if has_turn(node_id, f"{turn:x}")]
+        assert len(turns) == 1
+        assert has_turn(node_id, f"{turns[0] + 16 * TURNS:x}")
+        assert has_turn(node_id, "")
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        # It deploys, and no deployment has changed. The worker has to tell so.
+        (["-k", "one_command", "-n", "1"], pytest.ExitCode.OK),
+        (["-k", "no_such_test", "-n", "0"], pytest.ExitCode.NO_TESTS_COLLECTED),
+    ],
+)
+def test_a_run_without_a_test_ends_well_only_where_paths_left_it_out(
+    options: list[str], status: int
+) -> None:
+    command = [sys.executable, "-m", "pytest", "tests/deploy/test_up.py", "-q"]
+    done = subprocess.run([*command, "--changed", "README.md", *options], cwd=ROOT, check=False)
+    assert done.returncode == status
