@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -66,57 +65,70 @@ def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
     `lang` is the language in which stems and negations are read.
     """
     numbers, days = quantities(text, lang)
-    negations = [match.span() for match in _negation_patterns(lang).cue.finditer(text)]
-    tokens = _content_words(text, lang, (*numbers, *days))
-    token_starts = [start for start, _ in tokens]
-    negated_tokens: frozenset[int] = frozenset()
+    patterns = _negation_patterns(lang)
+    negations = [match.span() for match in patterns.cue.finditer(text)]
+    starts, words = _content_words(text, lang, (*numbers, *days))
+    negated_words: frozenset[int] = frozenset()
     if negations:
-        negated_tokens = _negated_tokens(token_starts, negations, text, _negation_patterns(lang))
+        negated_words = _negated_words(starts, negations, text, patterns)
+
     spans = sentences(text, lang=lang)
     numbers_by_sentence = _by_sentence([(number.start, number) for number in numbers], spans)
     days_by_sentence = _by_sentence([(day.start, day) for day in days], spans)
     negations_by_sentence = _by_sentence([(span[0], span) for span in negations], spans)
+
     facts = []
+    past = 0
     for sentence, (start, end) in enumerate(spans):
-        first = bisect_left(token_starts, start)
-        past = bisect_left(token_starts, end, first)
-        words = [word for _, word in tokens[first:past]]
-        opening = _SENTENCE_OPENS.match(text, start)
-        first_word_start = opening.end() if opening else start
-        for index in range(first, past):
-            if token_starts[index] > first_word_start:
-                break
-            words[index - first] = _word(words[index - first].raw, lang, opens=True)
+        first = bisect_left(starts, start, past)
+        past = bisect_left(starts, end, first)
+        if first < past and _opens_sentence(text, start, starts[first]):
+            words[first] = _word(words[first].raw, lang, opens=True)
+        words_of_sentence = tuple(words[first:past])
+
+        all_stems: list[str] = []
+        for word in words_of_sentence:
+            all_stems += word.stems
+
         negated_stems: list[str] = []
-        for index in negated_tokens.intersection(range(first, past)):
-            negated_stems += words[index - first].stems
+        for index in negated_words.intersection(range(first, past)):
+            negated_stems += words[index].stems
+
         facts.append(
             Facts(
                 start=start,
                 end=end,
-                words=tuple(words),
-                numbers=tuple(numbers_by_sentence[sentence]),
-                days=tuple(days_by_sentence[sentence]),
-                negations=len(negations_by_sentence[sentence]),
-                stems=frozenset([stem for word in words for stem in word.stems]),
+                words=words_of_sentence,
+                numbers=tuple(numbers_by_sentence.get(sentence, ())),
+                days=tuple(days_by_sentence.get(sentence, ())),
+                negations=len(negations_by_sentence.get(sentence, ())),
+                stems=frozenset(all_stems),
                 negated=frozenset(negated_stems),
             ),
         )
     return tuple(facts)
 
 
+def _opens_sentence(text: str, sentence_start: int, word_start: int) -> bool:
+    """Reports whether nothing but quotation marks, brackets and emphasis stands before a word of a sentence."""
+    opening = _SENTENCE_OPENS.match(text, sentence_start)
+    return opening is not None and word_start <= opening.end()
+
+
 def _content_words(
     text: str,
     lang: str,
-    covered: Sequence[Quantity | Day],
-) -> list[tuple[int, Word]]:
-    """Returns the content words with their offsets, without those that numbers and dates cover.
+    quantities_and_days: Sequence[Quantity | Day],
+) -> tuple[list[int], list[Word]]:
+    """Returns the offsets of the content words and the words, without those that numbers and dates cover.
 
     Each is read as if it did not open its sentence.
     """
-    covered_offsets = {
-        offset for quantity in covered for offset in range(quantity.start, quantity.end)
-    }
+    covered_offsets: set[int] = set()
+    for covering in quantities_and_days:
+        covered_offsets.update(range(covering.start, covering.end))
+
+    starts = []
     words = []
     for match in token_pattern(text).finditer(text):
         start = match.start()
@@ -124,8 +136,9 @@ def _content_words(
             continue
         word = _word(match[0], lang, opens=False)
         if word.stems:
-            words.append((start, word))
-    return words
+            starts.append(start)
+            words.append(word)
+    return starts, words
 
 
 def _by_sentence(
@@ -133,14 +146,15 @@ def _by_sentence(
     spans: Sequence[tuple[int, int]],
 ) -> Mapping[int, list[Item]]:
     """Groups (offset, item) by the sentence that holds the offset; the spans are in order and apart."""
-    items: dict[int, list[Item]] = defaultdict(list)
+    items: dict[int, list[Item]] = {}
     if not placed:
         return items
+
     starts = [start for start, _ in spans]
     for offset, item in placed:
         sentence = bisect_right(starts, offset) - 1
         if sentence >= 0 and offset < spans[sentence][1]:
-            items[sentence].append(item)
+            items.setdefault(sentence, []).append(item)
     return items
 
 
@@ -148,17 +162,23 @@ def _by_sentence(
 def _word(token: str, lang: str, *, opens: bool) -> Word:
     """Reads a token. `opens`: it is the first of its sentence."""
     has_capital = token[:1].isupper()
-    has_inner_capital = token[1:] != token[1:].lower()
-    has_digits_and_letters = any(map(str.isdigit, token)) and any(map(str.isalpha, token))
-    is_identifier = "_" in token or has_digits_and_letters
+    rest = token[1:]
+    has_inner_capital = rest != rest.lower()
+    has_digit = any(map(str.isdigit, token))
+    has_letter = any(map(str.isalpha, token))
+    mixes_digits_and_letters = has_digit and has_letter
+    is_identifier = "_" in token or mixes_digits_and_letters
+
     is_name = is_identifier or has_inner_capital
     if has_capital and not opens and not vocabulary(lang).nouns_are_capitalised:
         is_name = True
+
     weight = 1.0
     if is_identifier:
         weight = IDENTIFIER_WEIGHT
     elif is_name:
         weight = NAME_WEIGHT
+
     return Word(
         stems=tuple(stems(token, lang)),
         weight=weight,
@@ -185,7 +205,9 @@ def _negation_patterns(lang: str) -> _NegationPatterns:
     words = vocabulary(lang).facts
     if words is None:
         return _NegationPatterns(_NEVER, re.compile(_CLAUSE_END), reaches_back=True)
-    cue = rf"\b(?:{'|'.join(words.negations.split())})\b(?!\s+(?:{words.only})\b)"
+
+    any_negation = "|".join(words.negations.split())
+    cue = rf"\b(?:{any_negation})\b(?!\s+(?:{words.only})\b)"
     if words.negated_verbs:
         cue += rf"|\b(?:{words.negated_verbs})\b"
     clause_end = rf"{_CLAUSE_END}|\b(?:{words.contrasts})\b"
@@ -196,33 +218,36 @@ def _negation_patterns(lang: str) -> _NegationPatterns:
     )
 
 
-def _negated_tokens(
+def _negated_words(
     starts: Sequence[int],
     negations: Sequence[tuple[int, int]],
     text: str,
     patterns: _NegationPatterns,
 ) -> frozenset[int]:
-    """Returns the indices of tokens that a negation reaches: the next ones in its clause, or the last ones too.
+    """Returns the indices of words that a negation reaches: the next ones in its clause, or the last ones too.
 
-    starts: offsets of the tokens, in order.
+    starts: offsets of the words, in order.
     """
     clause_bounds: list[int] = []
     for match in patterns.clause_end.finditer(text):
         clause_bounds += match.span()
+
     negated: set[int] = set()
     for start, end in negations:
         next_bound = bisect_left(clause_bounds, end)
-        clause_end = clause_bounds[next_bound] if next_bound < len(clause_bounds) else len(text)
+        clause_end = len(text)
+        if next_bound < len(clause_bounds):
+            clause_end = clause_bounds[next_bound]
         first = bisect_left(starts, end)
-        for index in range(first, min(first + SCOPE, len(starts))):
-            if starts[index] < clause_end:
-                negated.add(index)
-        if not patterns.reaches_back:
-            continue
-        last_bound = bisect_right(clause_bounds, start) - 1
-        clause_start = clause_bounds[last_bound] if last_bound >= 0 else 0
-        after_last = bisect_left(starts, start)
-        for index in range(max(0, after_last - SCOPE), after_last):
-            if starts[index] >= clause_start:
-                negated.add(index)
+        past = bisect_left(starts, clause_end, first)
+        negated.update(range(first, min(past, first + SCOPE)))
+
+        if patterns.reaches_back:
+            previous_bound = bisect_right(clause_bounds, start) - 1
+            clause_start = 0
+            if previous_bound >= 0:
+                clause_start = clause_bounds[previous_bound]
+            first = bisect_left(starts, clause_start)
+            past = bisect_left(starts, start, first)
+            negated.update(range(max(first, past - SCOPE), past))
     return frozenset(negated)

@@ -11,10 +11,12 @@ import logging
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.markdown.neutralize import neutralize, neutralize_line
 from shared.model.answers import Judgement, Prompt, Statement, Support, Usage, Verdict
+from shared.model.index import IndexedChunk
 from shared.ports.models import Judge, Writer
 from shared.times.dates import date_in_words
 
@@ -68,15 +70,11 @@ class ModelJudge:
         judgement = self._fallback.judge(statements)
         if not statements or len(statements) > MAX_STATEMENTS:
             return judgement
+
         scores, usage = self._ask(_prompt(statements), len(statements))
         verdicts = judgement.verdicts
         if scores is not None:
-            verdicts = tuple(
-                [
-                    _with_score(verdict, score)
-                    for verdict, score in zip(verdicts, scores, strict=True)
-                ],
-            )
+            verdicts = tuple(map(_with_score, verdicts, scores))
         return Judgement(verdicts, judgement.usage + usage)
 
     def _ask(self, prompt: Prompt, count: int) -> tuple[list[float] | None, Usage]:
@@ -86,11 +84,13 @@ class ModelJudge:
         """
         usage = Usage()
         for correction in ("", _AGAIN.format(count=count)):
+            corrected = replace(prompt, user=prompt.user + correction)
             try:
-                draft = self._writer.write(replace(prompt, user=prompt.user + correction))
+                draft = self._writer.write(corrected)
             except (ModelUnavailable, ModelRefused) as problem:
                 log.warning("%s did not judge (%s)", self._writer.model, type(problem).__name__)
                 return None, usage
+
             usage += draft.usage
             scores = _scores(draft.text, count)
             if scores is not None:
@@ -106,45 +106,56 @@ def _with_score(verdict: Verdict, score: float) -> Verdict:
 
 def _scores(reply: str, count: int) -> list[float] | None:
     """Reads the reply; None unless it is one number in [0, 1] for every statement and nothing else."""
-    text = reply.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
+    text = reply.strip()
+    text = text.removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    verdicts = value.get("verdicts") if isinstance(value, dict) else value
+
+    verdicts = value
+    if isinstance(value, dict):
+        verdicts = value.get("verdicts")
     if not isinstance(verdicts, list) or len(verdicts) != count:
         return None
+
     scores: dict[int, float] = {}
     for verdict in verdicts:
         if not isinstance(verdict, dict):
             return None
-        number: object = verdict.get("statement")
-        score: object = verdict.get("support")
-        if isinstance(number, bool) or isinstance(score, bool):
-            continue
-        if isinstance(number, int) and isinstance(score, int | float) and 0 <= score <= 1:
+        number = verdict.get("statement")
+        score = verdict.get("support")
+        if _is_number(score) and 0 <= score <= 1 and type(number) is int:
             scores[number] = float(score)
-    if scores.keys() != set(range(1, count + 1)):
+
+    numbers = range(1, count + 1)
+    if scores.keys() != set(numbers):
         return None
-    return [scores[number] for number in range(1, count + 1)]
+    return [scores[number] for number in numbers]
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    """Reports whether a value from JSON is a number: Python takes true and false for some."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _prompt(statements: Sequence[Statement]) -> Prompt:
+    """Lists each passage once, then the statements with the labels of their passages."""
     key = secrets.token_hex(8)
-    chunks = {chunk.chunk_id: chunk for statement in statements for chunk in statement.passages}
-    labels = {chunk_id: f"P{number}" for number, chunk_id in enumerate(chunks, 1)}
+    labels: dict[str, str] = {}
     lines = [f"passages {key}"]
-    for chunk_id, chunk in chunks.items():
-        header_parts = [part for part in (chunk.title, chunk.heading_path) if part]
-        header = "; ".join(map(neutralize_line, header_parts))
-        lines.append(f"[{labels[chunk_id]}] {header}; written {date_in_words(chunk.created_at)}")
-        text = neutralize(chunk.text).strip("\n")
-        lines += [f"> {line}".rstrip() for line in text.split("\n")]
-        lines.append("")
+    for statement in statements:
+        for chunk in statement.passages:
+            if chunk.chunk_id not in labels:
+                label = f"P{len(labels) + 1}"
+                labels[chunk.chunk_id] = label
+                lines += _passage_lines(label, chunk)
+
     lines += [f"end of passages {key}", "", "Statements:"]
     for number, statement in enumerate(statements, 1):
-        passages = ", ".join(labels[chunk.chunk_id] for chunk in statement.passages)
-        lines.append(f"{number}. ({passages}) {neutralize_line(statement.text)}")
+        passages = ", ".join([labels[chunk.chunk_id] for chunk in statement.passages])
+        text = neutralize_line(statement.text)
+        lines.append(f"{number}. ({passages}) {text}")
     return Prompt(
         system=_RULES.format(key=key),
         user="\n".join(lines),
@@ -152,3 +163,17 @@ def _prompt(statements: Sequence[Statement]) -> Prompt:
         sources=(),
         schema=_SCHEMA,
     )
+
+
+def _passage_lines(label: str, chunk: IndexedChunk) -> list[str]:
+    """Returns a passage below its header, each line quoted, and an empty line behind."""
+    header_parts = [part for part in (chunk.title, chunk.heading_path) if part]
+    header = "; ".join(map(neutralize_line, header_parts))
+    written = date_in_words(chunk.created_at)
+    lines = [f"[{label}] {header}; written {written}"]
+
+    text = neutralize(chunk.text).strip("\n")
+    for line in text.split("\n"):
+        lines.append(f"> {line}".rstrip())
+    lines.append("")
+    return lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 
@@ -38,20 +39,26 @@ class Passage:
     def __init__(self, text: str, header: str, written: datetime) -> None:
         self.lang = detect(text)
         self.sentences = facts_of(text, self.lang)
-        written_day = Day(year=written.year, month=written.month, day=written.day, start=0, end=0)
+
         header_numbers, header_days = quantities(header, self.lang)
+        written_day = Day(year=written.year, month=written.month, day=written.day, start=0, end=0)
         self._header_numbers = header_numbers
         self._header_days = (*header_days, written_day)
-        self._header_stems = frozenset(stems(f"{header}\n{date_in_words(written)}", self.lang))
+        dated_header = f"{header}\n{date_in_words(written)}"
+        self._header_stems = frozenset(stems(dated_header, self.lang))
         self._years = frozenset((written.year - 1, written.year, written.year + 1))
-        self._sentences_by_stem: dict[str, set[int]] = {}
+
+        self._sentences_by_stem: dict[str, list[int]] = {}
         for index, sentence in enumerate(self.sentences):
             for stem in sentence.stems:
-                self._sentences_by_stem.setdefault(stem, set()).add(index)
-        all_stems = (*self._sentences_by_stem, *self._header_stems)
-        self._prefixes = frozenset(
-            stem[:PREFIX_LENGTH] for stem in all_stems if len(stem) >= PREFIX_LENGTH
-        )
+                self._sentences_by_stem.setdefault(stem, []).append(index)
+
+        prefixes: set[str] = set()
+        for stem in (*self._sentences_by_stem, *self._header_stems):
+            if len(stem) >= PREFIX_LENGTH:
+                prefixes.add(stem[:PREFIX_LENGTH])
+        self._prefixes = frozenset(prefixes)
+
         self._credits_by_stem: dict[str, Credits] = {}
 
     def word(self, word: Word) -> Credits:
@@ -65,17 +72,19 @@ class Passage:
             return whole
         else:
             parts = [self._stem(stem) for stem in word.stems[1:]]
+
         return tuple(sum(column) / len(parts) for column in zip(*parts, strict=True))
 
     def number(self, number: Quantity) -> Credits:
         """Credits a number. A bare number may also be the day or the year of a date."""
-        holding = set()
+        holding = []
         for index, sentence in enumerate(self.sentences):
             if any(map(number.equals, sentence.numbers)):
-                holding.add(index)
+                holding.append(index)
         in_header = any(map(number.equals, self._header_numbers))
         if holding or in_header or number.clock:
             return self._spread(holding, in_header=in_header)
+
         days = list(self._header_days)
         for sentence in self.sentences:
             days += sentence.days
@@ -86,11 +95,12 @@ class Passage:
 
     def day(self, day: Day) -> Credits:
         """Credits a date."""
-        holding = set()
+        holding = []
         for index, sentence in enumerate(self.sentences):
             if self._any_tells(sentence.days, day):
-                holding.add(index)
-        return self._spread(holding, in_header=self._any_tells(self._header_days, day))
+                holding.append(index)
+        in_header = self._any_tells(self._header_days, day)
+        return self._spread(holding, in_header=in_header)
 
     def _any_tells(self, days: tuple[Day, ...], claimed: Day) -> bool:
         """Reports whether one of the passage's dates says the claimed one.
@@ -104,29 +114,38 @@ class Passage:
         return False
 
     def _stem(self, stem: str) -> Credits:
-        if stem not in self._credits_by_stem:
-            self._credits_by_stem[stem] = self._stem_credits(stem)
-        return self._credits_by_stem[stem]
+        stem_credits = self._credits_by_stem.get(stem)
+        if stem_credits is None:
+            stem_credits = self._stem_credits(stem)
+            self._credits_by_stem[stem] = stem_credits
+        return stem_credits
 
     def _stem_credits(self, stem: str) -> Credits:
-        holding = self._sentences_by_stem.get(stem, set())
+        holding = self._sentences_by_stem.get(stem, ())
         in_header = stem in self._header_stems
         if holding or in_header:
             return self._spread(holding, in_header=in_header)
-        if len(stem) >= PREFIX_LENGTH and stem[:PREFIX_LENGTH] in self._prefixes:
+
+        prefix = stem[:PREFIX_LENGTH]
+        if len(stem) >= PREFIX_LENGTH and prefix in self._prefixes:
             return self._everywhere(ALIKE * FAR)
         return self._everywhere(0.0)
 
-    def _spread(self, holding: set[int], *, in_header: bool) -> Credits:
+    def _spread(self, holding: Sequence[int], *, in_header: bool) -> Credits:
         """Credits the sentences that hold something fully, those around them and the rest in part."""
         if not holding:
             return self._everywhere(NEAR if in_header else 0.0)
+
         elsewhere = NEAR if in_header else FAR
         credit_of = [elsewhere] * len(self.sentences)
+        last = len(self.sentences) - 1
         for index in holding:
-            for neighbour in (index - 1, index + 1):
-                if 0 <= neighbour < len(credit_of):
-                    credit_of[neighbour] = NEAR
+            if index > 0:
+                credit_of[index - 1] = NEAR
+            if index < last:
+                credit_of[index + 1] = NEAR
+
+        # A sentence may stand beside another one that holds it too.
         for index in holding:
             credit_of[index] = 1.0
         return tuple(credit_of)

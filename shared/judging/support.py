@@ -67,15 +67,19 @@ class OfflineJudge:
             matches_by_lang: dict[str, list[_Match]] = {}
             for chunk in statement.passages:
                 key = (statement.text, chunk.chunk_id)
-                if key not in matches:
-                    matches[key] = _best_match(statement.text, chunk)
-                match = matches[key]
-                matches_by_lang.setdefault(passage_of(chunk).lang, []).append(match)
+                match = matches.get(key)
+                if match is None:
+                    match = _best_match(statement.text, chunk)
+                    matches[key] = match
                 spans.append(match.span)
-            scores = [
-                _score(read_claim(statement.text, lang), lang_matches)
-                for lang, lang_matches in matches_by_lang.items()
-            ]
+                lang = passage_of(chunk).lang
+                matches_by_lang.setdefault(lang, []).append(match)
+
+            # A claim is read anew for each language; what passages of one say together counts.
+            scores = []
+            for lang, matches_of_lang in matches_by_lang.items():
+                claim = read_claim(statement.text, lang)
+                scores.append(_score(claim, matches_of_lang))
             support = Support.graded(max(scores), supported=SUPPORTED, partial=PARTIAL)
             verdicts.append(Verdict(support, tuple(spans)))
         return Judgement(tuple(verdicts))
@@ -120,17 +124,23 @@ def read_claim(text: str, lang: str) -> _Claim:
     """Reads a statement for passages of one language. The last ones are kept, since each passage asks for it."""
     facts = facts_of(text, lang)
     is_foreign = _is_foreign(text, lang)
-    words = [
-        word
-        for sentence in facts
-        for word in sentence.words
-        if word.raw.lower() not in _affirmations()
-    ]
+
+    words: list[Word] = []
+    numbers: list[Quantity] = []
+    days: list[Day] = []
+    negated: set[str] = set()
+    negations = 0
+    for sentence in facts:
+        words += [word for word in sentence.words if word.raw.lower() not in _affirmations()]
+        numbers += [number for number in sentence.numbers if number.counts]
+        days += sentence.days
+        negated |= sentence.negated
+        negations += sentence.negations
+
     if is_foreign and vocabulary(detect(text)).nouns_are_capitalised:
         # A capital may be that of a common noun, so what may be a name counts half.
         words = [replace(word, is_name=_has_inner_capital(word)) for word in words]
-    numbers = [number for sentence in facts for number in sentence.numbers if number.counts]
-    days = [day for sentence in facts for day in sentence.days]
+
     weights = [_weight(word, is_foreign=is_foreign) for word in words]
     weights += [QUANTITY_WEIGHT] * (len(numbers) + len(days))
     return _Claim(
@@ -138,14 +148,15 @@ def read_claim(text: str, lang: str) -> _Claim:
         numbers=tuple(numbers),
         days=tuple(days),
         weights=tuple(weights),
-        negated=frozenset().union(*(sentence.negated for sentence in facts)),
-        negations=sum(sentence.negations for sentence in facts),
+        negated=frozenset(negated),
+        negations=negations,
         is_foreign=is_foreign,
     )
 
 
 def _has_inner_capital(word: Word) -> bool:
-    return word.raw[1:] != word.raw[1:].lower()
+    rest = word.raw[1:]
+    return rest != rest.lower()
 
 
 @cache
@@ -162,9 +173,8 @@ def _weight(word: Word, *, is_foreign: bool) -> float:
     """Weighs a word. Names read alike in other languages, a capital may be a name, and other words count little."""
     if word.is_name or not is_foreign:
         return word.weight
-    if word.raw[:1].isupper() and not word.opens:
-        return FOREIGN_CAPITAL
-    return FOREIGN
+    may_be_name = word.raw[:1].isupper() and not word.opens
+    return FOREIGN_CAPITAL if may_be_name else FOREIGN
 
 
 def _is_foreign(text: str, lang: str) -> bool:
@@ -174,6 +184,7 @@ def _is_foreign(text: str, lang: str) -> bool:
         return False
     if detected != "en":
         return True
+
     words = text.lower().split()
     english_words = stop_words("en") - stop_words(lang)
     english_count = sum(word in english_words for word in words)
@@ -189,20 +200,27 @@ def _best_match(text: str, chunk: IndexedChunk) -> _Match:
         *map(passage.number, claim.numbers),
         *map(passage.day, claim.days),
     ]
-    ranked = []
-    for index, sentence_credits in enumerate(zip(*credits_by_part, strict=True)):
+    credits_by_sentence = list(zip(*credits_by_part, strict=True))
+
+    shares: dict[int, float] = {}
+    for index, sentence_credits in enumerate(credits_by_sentence):
         if 1.0 in sentence_credits:
-            ranked.append((_mean(claim.weights, sentence_credits), index, sentence_credits))
-    ranked.sort(key=lambda candidate: (-candidate[0], candidate[1]))
-    best = _Match((), 1.0, span=(0, len(chunk.text)))
+            shares[index] = _mean(claim.weights, sentence_credits)
+    if not shares:
+        return _Match((), 1.0, span=(0, len(chunk.text)))
+
+    # Among equals the first sentence stays ahead: sorting and `>` below keep the order of the text.
+    by_share = sorted(shares, key=shares.__getitem__, reverse=True)
+    least_share = NEARLY * shares[by_share[0]]
     best_score = 0.0
-    for share, index, sentence_credits in ranked:
-        if share < NEARLY * ranked[0][0]:
+    for index in by_share:
+        share = shares[index]
+        if share < least_share:
             break
         sentence = passage.sentences[index]
-        factor = 1.0
-        if not claim.is_foreign and _is_denied(claim, sentence_credits, sentence):
-            factor = NEGATED
+        sentence_credits = credits_by_sentence[index]
+        is_denied = not claim.is_foreign and _is_denied(claim, sentence_credits, sentence)
+        factor = NEGATED if is_denied else 1.0
         if factor * share > best_score:
             best = _Match(sentence_credits, factor, (sentence.start, sentence.end))
             best_score = factor * share
@@ -220,20 +238,42 @@ def _is_denied(claim: _Claim, part_credits: Sequence[float], sentence: Facts) ->
 
     If both use the same words, each negation counts.
     """
+    if claim.negations == 0 and sentence.negations == 0 and not sentence.negated:
+        return False
+
     credited = zip(claim.words, part_credits, strict=False)
     matched = [word for word, credit in credited if credit == 1.0]
-    claim_stems = {stem for word in claim.words for stem in word.stems}
-    shared = [word for word in sentence.words if not claim_stems.isdisjoint(word.stems)]
-    has_most_of_claim = len(matched) >= COPY * len(claim.words)
-    if has_most_of_claim and len(shared) >= COPIED * len(sentence.words):
+    if _are_copies(claim, matched, sentence):
         return (claim.negations + sentence.negations) % 2 == 1
+
     if claim.negations == 0:
-        negated = [word for word in matched if not sentence.negated.isdisjoint(word.stems)]
-        negated_weight = sum([word.weight for word in negated])
-        matched_weight = sum([word.weight for word in matched])
+        # The sentence denies what it says itself: how much of the claim is that?
+        matched_weight = 0.0
+        negated_weight = 0.0
+        for word in matched:
+            matched_weight += word.weight
+            if not sentence.negated.isdisjoint(word.stems):
+                negated_weight += word.weight
         return negated_weight > 0 and negated_weight >= MIN_NEGATED * matched_weight
+
+    # The claim denies something: it is contradicted if the sentence states all of that.
     denied = [word for word in matched if not claim.negated.isdisjoint(word.stems)]
     return all(sentence.negated.isdisjoint(word.stems) for word in denied or matched)
+
+
+def _are_copies(claim: _Claim, matched: Sequence[Word], sentence: Facts) -> bool:
+    """Reports whether a claim and a sentence use the same words. matched: words of the claim that the sentence holds."""
+    if len(matched) < COPY * len(claim.words):
+        return False
+
+    claim_stems: set[str] = set()
+    for word in claim.words:
+        claim_stems.update(word.stems)
+    shared_count = 0
+    for word in sentence.words:
+        if not claim_stems.isdisjoint(word.stems):
+            shared_count += 1
+    return shared_count >= COPIED * len(sentence.words)
 
 
 def _score(claim: _Claim, matches: Sequence[_Match]) -> float:
@@ -245,24 +285,25 @@ def _score(claim: _Claim, matches: Sequence[_Match]) -> float:
         return 1.0  # it says nothing
     if claim.is_foreign and not claim.reads_alike:
         return UNKNOWN
+
     backing = [match for match in matches if match.credits]
     if not backing:
         return 0.0
-    best_credits = [
-        max(column) for column in zip(*[match.credits for match in backing], strict=True)
-    ]
-    shares = [match.factor * _mean(claim.weights, match.credits) for match in backing]
-    factor = backing[shares.index(max(shares))].factor
-    factor *= _factor_for_missing(claim, best_credits)
+    best_backed = max(backing, key=lambda match: match.factor * _mean(claim.weights, match.credits))
+    credits_of_parts = zip(*[match.credits for match in backing], strict=True)
+    best_credits = [max(part_credits) for part_credits in credits_of_parts]
+
+    factor = best_backed.factor * _factor_for_missing(claim, best_credits)
     return round(factor * _mean(claim.weights, best_credits), 4)
 
 
 def _factor_for_missing(claim: _Claim, best_credits: Sequence[float]) -> float:
     """Returns the factor for what no passage holds: a number, date, identifier or name."""
-    quantity_credits = best_credits[len(claim.words) :]
     credited = zip(claim.words, best_credits, strict=False)
     missing = [word for word, credit in credited if credit == 0.0]
-    if 0.0 in quantity_credits or any(word.is_identifier for word in missing):
+    quantity_credits = best_credits[len(claim.words) :]
+    lacks_quantity = 0.0 in quantity_credits
+    if lacks_quantity or any(word.is_identifier for word in missing):
         return NO_NUMBER
     if any(word.is_name for word in missing):
         return NO_NAME

@@ -71,30 +71,49 @@ def detect(text: str) -> str:
         lang = _by_script(sample)
         if lang is not None:
             return lang
+
     sample = f" {sample.lower()}"  # some spellings begin with a blank
+    counts = Counter(_WORD.findall(sample))
+    if not is_ascii:
+        counts = _folded(counts)  # in ASCII, small letters are all there is to fold
+
     hits: Counter[str] = Counter()
     languages_of = _languages_by_stop_word()
-    for word, count in Counter(_WORD.findall(sample)).items():
-        folded = word if is_ascii else fold(word)  # in ASCII small letters are all there is to fold
-        for lang in languages_of.get(folded, ()):
-            hits[lang] += count
+    for word in counts.keys() & languages_of.keys():
+        for lang in languages_of[word]:
+            hits[lang] += counts[word]
     for lang in languages():
-        hits[lang] += sum(map(sample.count, vocabulary(lang).spellings))
+        for spelling in vocabulary(lang).spellings:
+            hits[lang] += sample.count(spelling)
+
     best = max(languages(), key=hits.__getitem__)
     if hits[best] < 2 or hits[best] <= hits["en"]:
         return "en"
     return best
 
 
+def _folded(counts: Counter[str]) -> Counter[str]:
+    """Adds up the counts of words that are folded alike."""
+    folded: Counter[str] = Counter()
+    for word, count in counts.items():
+        folded[fold(word)] += count
+    return folded
+
+
 def _by_script(sample: str) -> str | None:
     """Returns the language of the commonest script; None for Latin letters."""
-    counts = {lang: len(re.findall(letters, sample)) for lang, letters in _SCRIPTS.items()}
+    counts: dict[str, int] = {}
+    for lang, letters in _SCRIPTS.items():
+        counts[lang] = len(re.findall(letters, sample))
+
     for shared in _SHARED_SCRIPTS:
         own_letters = counts[shared.lang]
         letters_of_both = counts[shared.host]
         if not shared.counts_twice:
             letters_of_both += own_letters
-        if own_letters > shared.least_share * letters_of_both:
+
+        is_in_shared = own_letters > shared.least_share * letters_of_both
+        if is_in_shared:
             counts[shared.lang] = max(letters_of_both, own_letters)
             counts[shared.host] = 0
         elif shared.counts_twice:
@@ -103,9 +122,11 @@ def _by_script(sample: str) -> str | None:
     best = max(counts, key=counts.__getitem__)
     if not counts[best]:
         return None
+
     # An ideograph says as much as two or three letters.
     weight = 2.5 if best in ("ja", "zh") else 1
-    if counts[best] * weight < len(_LATIN.findall(sample)):
+    latin_letters = len(_LATIN.findall(sample))
+    if counts[best] * weight < latin_letters:
         return None
     return best
 

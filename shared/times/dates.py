@@ -14,9 +14,11 @@ from zoneinfo import ZoneInfo
 from shared.language.vocabulary import Times, vocabularies, vocabulary
 from shared.times.patterns import forms_of, ignore_case
 
-_ISO = re.compile(r"\b(?P<year>\d{4})-(?P<number>\d{2})(?:-(?P<day>\d{2}))?\b")
-_SLASHES = re.compile(r"\b(?P<year>\d{4})/(?P<number>\d{1,2})/(?P<day>\d{1,2})\b")
-_DOTS = re.compile(r"\b(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>\d{4})?(?!\d)")
+# A pattern that opens with a digit is found several times as fast as one that opens with `\b`; the look behind says
+# the same.
+_ISO = re.compile(r"(?P<year>\d(?<!\w\d)\d{3})-(?P<number>\d{2})(?:-(?P<day>\d{2}))?\b")
+_SLASHES = re.compile(r"(?P<year>\d(?<!\w\d)\d{3})/(?P<number>\d{1,2})/(?P<day>\d{1,2})\b")
+_DOTS = re.compile(r"(?P<day>\d(?<!\w\d)\d?)\.(?P<number>\d{1,2})\.(?P<year>\d{4})?(?!\d)")
 _JOINED_DIGITS = re.compile(r"\d[-/.]\d")
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -173,7 +175,7 @@ def _patterns_with_month() -> tuple[re.Pattern[str], ...]:
     any_form = "|".join(forms)
     month = rf"(?P<month>{any_form})\b\.?"
     year = r"(?P<year>\d{4})"
-    day_first = rf"\b(?P<day>\d{{1,2}})(?:\.|{endings})?\s+{link}{month}(?:,?\s+{link}{year})?"
+    day_first = rf"(?P<day>\d(?<!\w\d)\d?)(?:\.|{endings})?\s+{link}{month}(?:,?\s+{link}{year})?"
 
     # Looking at a word's first letter spares most words the comparison with every month.
     first_letters = {form[0] for form in forms}
