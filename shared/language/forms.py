@@ -38,6 +38,7 @@ class OwnForms:
         shares = dict.fromkeys(found_stems, 1.0)
         if self.forms.keys().isdisjoint(found_stems):
             return shares
+
         words = set(_folded_words(text))
         for stem in found_stems:
             if self._is_verb_alone(stem, words):
@@ -49,6 +50,7 @@ class OwnForms:
         forms = self.forms.get(stem)
         if forms is None or not forms.isdisjoint(words):
             return False
+
         # The last letter of a stem may be made up: `stori` of `stories`.
         sure_letters = stem[:-1]
         relatives = [word for word in words if word.startswith(sure_letters)]
@@ -67,16 +69,20 @@ def own_forms(question: str, lang: str) -> OwnForms:
     language = vocabulary(lang)
     if not language.plurals:
         return NO_FORMS
+
     forms: dict[str, frozenset[str]] = {}
     for content_word, _, _ in content_words(question, lang):
         word = fold(content_word)
         singulars = _singulars(word, lang)
         word_stems = stems(word, lang)
         is_one_word = word.isalpha() and len(word_stems) == 1
-        if is_one_word and singulars:
-            stem = word_stems[0]
-            earlier_forms = forms.get(stem, frozenset((word,)))
-            forms[stem] = earlier_forms.union(singulars)
+        if not is_one_word or not singulars:
+            continue
+
+        stem = word_stems[0]
+        earlier_forms = forms.get(stem, frozenset((word,)))
+        forms[stem] = earlier_forms.union(singulars)
+
     verbs = tuple(language.verb_endings.split())
     return OwnForms(forms, verbs)
 
@@ -85,9 +91,11 @@ def _singulars(word: str, lang: str) -> list[str]:
     """Returns the words of which a word may be the plural."""
     singulars = []
     for singular_ending, plural_ending in _endings(lang):
-        letters_left = len(word) - len(plural_ending)
-        if word.endswith(plural_ending) and letters_left >= MIN_SINGULAR:
-            singulars.append(word[:letters_left] + singular_ending)
+        if not word.endswith(plural_ending):
+            continue
+        beginning = word.removesuffix(plural_ending)
+        if len(beginning) >= MIN_SINGULAR:
+            singulars.append(beginning + singular_ending)
     return singulars
 
 
@@ -95,7 +103,8 @@ def _singulars(word: str, lang: str) -> list[str]:
 def _endings(lang: str) -> tuple[tuple[str, str], ...]:
     """Returns pairs of an ending of the singular and of the plural."""
     pairs = []
-    for ending in vocabulary(lang).plurals.split():
+    endings = vocabulary(lang).plurals.split()
+    for ending in endings:
         singular, _, plural = ending.rpartition("/")
         pairs.append((singular, plural))
     return tuple(pairs)

@@ -132,10 +132,10 @@ def _by_script(sample: str) -> str | None:
 
 
 @cache
-def _languages_by_stop_word() -> dict[str, tuple[str, ...]]:
+def _languages_by_stop_word() -> dict[str, list[str]]:
     """Returns the languages of each stop word."""
-    languages_of: dict[str, tuple[str, ...]] = {}
+    languages_of: dict[str, list[str]] = {}
     for lang in languages():
         for word in stop_words(lang):
-            languages_of[word] = (*languages_of.get(word, ()), lang)
+            languages_of.setdefault(word, []).append(lang)
     return languages_of

@@ -27,7 +27,8 @@ def utf16_units(text: str) -> int:
     """Returns the length in UTF-16 code units, in which clients count."""
     if text.isascii():
         return len(text)
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    encoded = text.encode("utf-16-le", "surrogatepass")
+    return len(encoded) // 2
 
 
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")

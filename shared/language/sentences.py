@@ -65,7 +65,8 @@ def sentences(text: str, *, lang: str | None = None) -> list[tuple[int, int]]:
 
     lang: ISO 639-1; None if unknown.
     """
-    return list(iterate_sentences(text, lang=lang))
+    spans = iterate_sentences(text, lang=lang)
+    return list(spans)
 
 
 def iterate_sentences(text: str, *, lang: str | None = None) -> Iterator[tuple[int, int]]:
@@ -124,11 +125,14 @@ def _ends_sentence(text: str, sign: int, end: int, *, ordinals: bool) -> bool:
     has_blank_behind = text[end : end + 1].isspace()
     if not has_blank_behind:
         return False
+
     following = text[end : end + 24].lstrip()
     goes_on_in_lower_case = following[:1].islower()
     if signs[0] in "!?":
+        # “Really?” she asked.
         is_quoted = signs[-1] in "\"'”’»"
-        return not (is_quoted and goes_on_in_lower_case)  # “Really?” she asked.
+        return not (is_quoted and goes_on_in_lower_case)
+
     nearby = max(0, sign - 24)
     if _REFERENCE.search(text, nearby, sign):
         return True
@@ -141,20 +145,23 @@ def _ends_sentence(text: str, sign: int, end: int, *, ordinals: bool) -> bool:
     if match is None:
         return True
     word = match[0]
-    if word[0].isdigit():
-        if len(word) > 2:
-            return True
-        counts = ordinals or _opens_line(text, match.start())
-        is_day = _month_pattern().match(following)
-        return not counts and not is_day
-    return not _abbreviates(word, following)
+    if not word[0].isdigit():
+        return not _abbreviates(word, following)
+    if len(word) > 2:
+        return True
+
+    # A dot behind a short number may make it an ordinal, the number of an item or a day: `3. Mai`.
+    is_ordinal = ordinals or _opens_line(text, match.start())
+    is_day = _month_pattern().match(following) is not None
+    return not (is_ordinal or is_day)
 
 
 def _opens_line(text: str, offset: int) -> bool:
     """Reports whether only blanks and list marks stand before an offset on its line, so that a
     number there counts.
     """
-    nearby = text[max(0, offset - 8) : offset]
+    nearby_start = max(0, offset - 8)
+    nearby = text[nearby_start:offset]
     _, _, line = nearby.rpartition("\n")
     return not line.strip(" \t>-*+")
 
@@ -169,6 +176,7 @@ def _month_pattern() -> re.Pattern[str]:
             continue
         for forms in (*times.months, *times.short_months):
             names.update(forms.split("|"))
+
     any_name = "|".join(sorted(names))
     return re.compile(rf"(?:{any_name})(?!\w)", re.IGNORECASE)
 
@@ -177,18 +185,24 @@ def _abbreviates(word: str, following: str) -> bool:
     """Reports whether the dot behind a word belongs to it as to an abbreviation or an initial, and
     ends no sentence.
     """
-    lowered = word.lower().replace(".", "")
-    is_before_digit = following[:1].isdigit()
+    next_letter = following[:1]
     if len(word) == 1:
-        is_initial = word.isupper() and word not in _words_of_all("letter_words")
-        return is_initial and following[:1].isupper()
+        # An initial: `J. Smith`.
+        is_letter_word = word in _words_of_all("letter_words")
+        return word.isupper() and not is_letter_word and next_letter.isupper()
+
+    lowered = word.lower().replace(".", "")
     if "." in word:
-        if is_before_digit:
+        # Several initials: `U.S.`, `e.g.`.
+        if next_letter.isdigit():
             return True
-        return len(lowered) <= 3 and lowered not in _words_of_all("closing_initials")
+        may_close = lowered in _words_of_all("closing_initials")
+        return len(lowered) <= 3 and not may_close
+
     if lowered in _words_of_all("closing_abbreviations"):
         is_title = lowered in _words_of_all("titles") and word[0].isupper()
-        return is_before_digit or is_title
+        return is_title or next_letter.isdigit()
+
     return lowered in _words_of_all("abbreviations")
 
 
@@ -199,5 +213,6 @@ def _words_of_all(attribute: str) -> frozenset[str]:
     """
     words: set[str] = set()
     for language in vocabularies():
-        words.update(getattr(language, attribute).split())
+        listed: str = getattr(language, attribute)
+        words.update(listed.split())
     return frozenset(words)

@@ -23,29 +23,39 @@ class Telling:
 
     def scores(self, parts: Sequence[str]) -> list[float]:
         """Scores the parts of one text: the cosine of their words with those of all parts, weighted by rarity."""
-        stems_of_parts = [set(stems(part, self._lang)) for part in parts]
-        counts = Counter(stem for part in stems_of_parts for stem in part)
-        return [self._score(part, counts) for part in stems_of_parts]
+        parts_with: Counter[str] = Counter()
+        stems_of_parts: list[set[str]] = []
+        for part in parts:
+            part_stems = set(stems(part, self._lang))
+            parts_with.update(part_stems)
+            stems_of_parts.append(part_stems)
 
-    def _score(self, part: Iterable[str], counts: Counter[str]) -> float:
-        squares = {stem: self._rarity(stem) ** 2 for stem in part}
+        return [self._score(part_stems, parts_with) for part_stems in stems_of_parts]
+
+    def _score(self, part_stems: Iterable[str], parts_with: Counter[str]) -> float:
+        """Returns the cosine of a part with all parts together, without their length, which divides every score alike."""
+        squares = {stem: self._rarity(stem) ** 2 for stem in part_stems}
         length = math.sqrt(sum(squares.values()))
         if length == 0.0:
             return 0.0
-        return sum(counts[stem] * square for stem, square in squares.items()) / length
+
+        products = [parts_with[stem] * square for stem, square in squares.items()]
+        return sum(products) / length
 
     def _rarity(self, stem: str) -> float:
         """Returns the inverse document frequency, above 0."""
-        return math.log(1 + self._count / (self._texts_with[stem] or 1))
+        texts_with = self._texts_with[stem] or 1
+        return math.log(1 + self._count / texts_with)
 
 
 def best_parts(lengths: Sequence[float], scores: Sequence[float], *, room: float) -> list[int]:
     """Returns the indices, in order, of the parts with the best scores that fit together; the best one in any case."""
-    by_score = sorted(range(len(scores)), key=lambda index: -scores[index])
-    chosen = by_score[:1]
-    room -= sum(lengths[index] for index in chosen)
-    for index in by_score[1:]:
-        if lengths[index] <= room:
+    by_score = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
+    chosen: list[int] = []
+    for index in by_score:
+        length = lengths[index]
+        is_best = not chosen
+        if is_best or length <= room:
             chosen.append(index)
-            room -= lengths[index]
+            room -= length
     return sorted(chosen)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 from threading import Lock
 
 from shared.language.vocabulary import languages, vocabulary
@@ -59,6 +59,7 @@ def stems(text: str, lang: str) -> list[str]:
     lang: ISO 639-1, a region after it is ignored.
     """
     lexicon = _lexicon(_supported(lang))
+    # A long note has many tokens: they are looked up without a step of Python for each.
     tokens = token_pattern(text).findall(text)
     stems_of_tokens = map(lexicon.__getitem__, tokens)
     return list(chain.from_iterable(stems_of_tokens))
@@ -66,7 +67,10 @@ def stems(text: str, lang: str) -> list[str]:
 
 def stems_as(text: str, lang: str, renamed: Mapping[str, str]) -> set[str]:
     """Returns the different stems of a text, those in `renamed` under their other names."""
-    return {renamed.get(stem, stem) for stem in stems(text, lang)}
+    names = set()
+    for stem in stems(text, lang):
+        names.add(renamed.get(stem, stem))
+    return names
 
 
 def stem_of(word: str, lang: str) -> str:
@@ -91,9 +95,12 @@ def content_words(text: str, lang: str) -> list[tuple[str, int, int]]:
         offset = match.start()
         for start, end in _words_in(token):
             word = token[start:end]
-            lexicon = _lexicon(_language_of(word, lang))
-            if fold(word) not in lexicon.stops:
-                words.append((word.lower(), offset + start, offset + end))
+            lang_of_word = _language_of(word, lang)
+            stops = _lexicon(lang_of_word).stops
+            if fold(word) in stops:
+                continue
+            words.append((word.lower(), offset + start, offset + end))
+
     return words
 
 
@@ -102,10 +109,12 @@ def _words_in(token: str) -> list[tuple[int, int]]:
     if is_unspaced(token):
         words = []
         for start, end in script_runs(token):
-            is_particle = end - start <= 2 and is_hiragana(token[start:])
+            is_short = end - start <= 2
+            is_particle = is_short and is_hiragana(token[start:])
             if not is_particle:
                 words.append((start, end))
         return words
+
     if "'" in token or "’" in token:
         return word_parts(token)
     return [(0, len(token))]
@@ -128,7 +137,7 @@ class _Lexicon(dict[str, tuple[str, ...]]):
         self._lock = Lock()  # a Snowball stemmer serves one thread at a time
 
     def __missing__(self, token: str) -> tuple[str, ...]:
-        terms = tuple(term for term in self._terms(token) if term)
+        terms = tuple(filter(None, self._terms(token)))
         if len(token) <= MAX_TERM:
             if len(self) >= _CACHED_TOKENS:
                 self.clear()
@@ -149,12 +158,17 @@ class _Lexicon(dict[str, tuple[str, ...]]):
         """Returns the terms of a token that is not cached."""
         if is_unspaced(token):
             return _pairs(fold(token))
-        if token.isalpha() or _INITIALS.fullmatch(token):
-            return self._word(token.replace(".", ""))
-        is_number = "," in token or _DECIMAL.fullmatch(token)
-        if token[0].isdigit() and is_number:
+
+        is_word = token.isalpha() or _INITIALS.fullmatch(token) is not None
+        if is_word:
+            without_dots = token.replace(".", "")
+            return self._word(without_dots)
+
+        has_thousands_or_decimals = "," in token or _DECIMAL.fullmatch(token) is not None
+        if token[0].isdigit() and has_thousands_or_decimals:
             without_thousands = token.replace(",", "")
             return iter([without_thousands])
+
         return self._compound(token)
 
     def _word(self, word: str) -> Iterator[str]:
@@ -164,6 +178,7 @@ class _Lexicon(dict[str, tuple[str, ...]]):
         if folded in lexicon.stops:
             return
         yield lexicon.stem(folded)
+
         for part in camel_parts(word):
             folded_part = fold(part)
             if folded_part not in self.stops:
@@ -178,10 +193,12 @@ class _Lexicon(dict[str, tuple[str, ...]]):
         parts = outer_parts(address)
         if len(parts) > 1:
             compounds.extend(parts)
+
         for compound in compounds:
             term = _compound_term(compound)
             if term is not None and term not in self.stops:
                 yield term
+
         for start, end in word_parts(address):
             yield from self._word(address[start:end])
 
@@ -193,7 +210,9 @@ def _compound_term(token: str) -> str | None:
     if len(token) > MAX_TERM or not is_compound(token):
         return None
     folded = fold(token)
-    return folded if len(folded) <= MAX_TERM else None
+    if len(folded) > MAX_TERM:  # folding may lengthen it
+        return None
+    return folded
 
 
 def _pairs(token: str) -> Iterator[str]:
@@ -205,7 +224,8 @@ def _pairs(token: str) -> Iterator[str]:
         in_hiragana = is_hiragana(run)
         if len(run) == 1 and not in_hiragana:
             yield run
-        for pair in map(str.__add__, run, run[1:]):
+        for character, following in pairwise(run):
+            pair = character + following
             is_ending = in_hiragana and pair in _stop_pairs()
             if not is_ending:
                 yield pair
@@ -213,7 +233,8 @@ def _pairs(token: str) -> Iterator[str]:
 
 @cache
 def _stop_pairs() -> frozenset[str]:
-    return frozenset(vocabulary("ja").stop_pairs.split())
+    pairs = vocabulary("ja").stop_pairs.split()
+    return frozenset(pairs)
 
 
 @cache
@@ -234,8 +255,9 @@ def _supported(lang: str) -> str:
 
 def _language_of(word: str, lang: str) -> str:
     """Returns the language by whose rules a word in a text of `lang` is stemmed."""
-    if _CYRILLIC.match(word):
-        return lang if lang in ("ru", "sr") else "ru"
-    if lang == "ru":
+    is_cyrillic = _CYRILLIC.match(word) is not None
+    if is_cyrillic and lang not in ("ru", "sr"):
+        return "ru"
+    if not is_cyrillic and lang == "ru":
         return "en"
     return lang

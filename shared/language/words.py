@@ -42,6 +42,8 @@ _ASCII_TOKEN = _token(_ASCII_WORD)
 _ANY_TOKEN = f"{_token(_ANY_WORD)}|[{_UNSPACED}]+"
 _HIRAGANA = "\u3041-\u3096\u309d-\u309f"
 _KATAKANA = "\u30a0-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+_RUN = f"[{_HIRAGANA}]+|[{_KATAKANA}]+|[^{_HIRAGANA}{_KATAKANA}]+"
+"""Pattern of a run of one script among those that write no spaces."""
 _APOSTROPHES = ("'", "’")
 _APOSTROPHE = re.compile("['’]")
 _OUTER_PART = re.compile(r"[^/@:#&+'’]+")
@@ -57,7 +59,8 @@ def token_pattern(text: str) -> re.Pattern[str]:
     (`anna.smith@example.com`, `snake_case`, `C++`); runs of a script read by pairs.
     """
     # Large character classes take 10 ms to compile: a question in plain ASCII does without them.
-    return _compiled(_ASCII_TOKEN if text.isascii() else _ANY_TOKEN)
+    pattern = _ASCII_TOKEN if text.isascii() else _ANY_TOKEN
+    return _compiled(pattern)
 
 
 @cache
@@ -72,7 +75,10 @@ def _part(token: str) -> re.Pattern[str]:
 
 def is_unspaced(token: str) -> bool:
     """Reports whether a token is in a script that writes no spaces."""
-    return not token.isascii() and _compiled(f"[{_UNSPACED}]").match(token) is not None
+    if token.isascii():
+        return False
+    unspaced_letter = _compiled(f"[{_UNSPACED}]")
+    return unspaced_letter.match(token) is not None
 
 
 def is_hiragana(run: str) -> bool:
@@ -91,21 +97,33 @@ def word_parts(token: str) -> list[tuple[int, int]]:
     Text that an apostrophe cuts off, on either side, is left out where it has at most two letters:
     `'s`, `'ll`, `l'`, `d'`, `O'`; so is the negated verb of `isn't`, which no search could want.
     """
-    spans = [match.span() for match in _part(token).finditer(token)]
+    word = _part(token)
+    spans = [match.span() for match in word.finditer(token)]
     has_apostrophe = _APOSTROPHE.search(token) is not None
     if not has_apostrophe:
         return spans
-    return [(start, end) for start, end in spans if not _is_clitic(token, start, end)]
+
+    words = []
+    for start, end in spans:
+        if not _is_clitic(token, start, end):
+            words.append((start, end))
+    return words
 
 
 def _is_clitic(token: str, start: int, end: int) -> bool:
     """Reports whether a part is a short one beside an apostrophe, or the verb of `isn't`."""
-    follows_apostrophe = token[start - 1 : start] in _APOSTROPHES
-    precedes_apostrophe = token[end : end + 1] in _APOSTROPHES
+    sign_before = token[start - 1 : start]
+    sign_behind = token[end : end + 1]
+    follows_apostrophe = sign_before in _APOSTROPHES
+    precedes_apostrophe = sign_behind in _APOSTROPHES
+
     if precedes_apostrophe:
-        letters_around = token[end - 1] + token[end + 1 : end + 3]
-        if letters_around.lower() == "nt":
+        last_letter = token[end - 1]
+        letters_behind = token[end + 1 : end + 3]
+        is_negated_verb = f"{last_letter}{letters_behind}".lower() == "nt"
+        if is_negated_verb:
             return True
+
     is_short = end - start <= 2
     return is_short and (follows_apostrophe or precedes_apostrophe)
 
@@ -138,8 +156,8 @@ def script_runs(token: str) -> list[tuple[int, int]]:
 
     Kana stand apart from ideographs, and hiragana from katakana.
     """
-    runs = _compiled(f"[{_HIRAGANA}]+|[{_KATAKANA}]+|[^{_HIRAGANA}{_KATAKANA}]+")
-    return [run.span() for run in runs.finditer(token)]
+    run = _compiled(_RUN)
+    return [match.span() for match in run.finditer(token)]
 
 
 _ACCENTS = re.compile("(?<=[a-zα-ω])[\u0300-\u036f]+")
@@ -171,10 +189,12 @@ def fold(word: str) -> str:
     """
     if word.isascii():
         return word.lower()
+
     visible = _INVISIBLE.sub("", word)
-    case_folded = unicodedata.normalize("NFKC", visible).casefold()
-    case_folded = unicodedata.normalize("NFKC", case_folded)  # folding may undo the form
+    normal = unicodedata.normalize("NFKC", visible)
+    case_folded = unicodedata.normalize("NFKC", normal.casefold())  # folding may undo the form
     without_blanks = "".join(case_folded.split())
+
     decomposed = unicodedata.normalize("NFD", without_blanks)
     without_accents = _ACCENTS.sub("", decomposed)
     composed = unicodedata.normalize("NFC", without_accents)
@@ -183,13 +203,15 @@ def fold(word: str) -> str:
 
 def folded_words(text: str) -> str:
     """Returns the words of a text folded, with single blanks: equal for texts that read alike."""
-    return " ".join(fold(word) for word in text.split())
+    words = map(fold, text.split())
+    return " ".join(words)
 
 
 @cache
 def stop_words(lang: str) -> frozenset[str]:
     """Returns the folded stop words of an ISO 639-1 code; empty for a language without a list."""
-    return frozenset(fold(word) for word in vocabulary(lang).stop_words.split())
+    words = vocabulary(lang).stop_words.split()
+    return frozenset(map(fold, words))
 
 
 def is_one_edit(word: str, other: str) -> bool:
@@ -203,12 +225,17 @@ def is_one_edit(word: str, other: str) -> bool:
         if letter != other_letter:
             break
         common += 1
+
+    # What follows the first difference, with and without a letter, or two, of each side.
     rest = word[common:]
     other_rest = other[common:]
-    is_added = rest[1:] == other_rest
-    is_left_out = other_rest[1:] == rest
-    is_replaced = rest[1:] == other_rest[1:]
+    behind = rest[1:]
+    other_behind = other_rest[1:]
+    is_added = behind == other_rest
+    is_left_out = other_behind == rest
+    is_replaced = behind == other_behind
     if is_added or is_left_out or is_replaced:
         return True
+
     first_two_swapped = rest[1::-1] == other_rest[:2]
-    return first_two_swapped and rest[2:] == other_rest[2:]
+    return first_two_swapped and behind[1:] == other_behind[1:]

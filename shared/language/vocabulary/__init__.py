@@ -353,7 +353,8 @@ class Vocabulary:
 @cache
 def languages() -> tuple[str, ...]:
     """Returns the codes of the languages with a file, sorted."""
-    return tuple(sorted(module.name for module in iter_modules(__path__)))
+    codes = [module.name for module in iter_modules(__path__)]
+    return tuple(sorted(codes))
 
 
 @cache
@@ -380,4 +381,7 @@ def conjunctions() -> tuple[str, ...]:
     for language in vocabularies():
         if language.answers is not None:
             words.update(language.answers.conjunctions.split())
-    return tuple(sorted(words, key=lambda word: (-len(word), word)))
+
+    in_order = sorted(words)
+    in_order.sort(key=len, reverse=True)
+    return tuple(in_order)
