@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
 
@@ -36,13 +37,17 @@ def analyse(question: Question) -> Analysis:
     lang, found_time = _read_language_and_time(question)
     text = question.text
     subject = text
+    time = None
     if found_time is not None:
-        subject = f"{text[: found_time.start]} {text[found_time.end :]}"
+        text_before = text[: found_time.start]
+        text_behind = text[found_time.end :]
+        subject = f"{text_before} {text_behind}"
+        time = found_time.hint
     keywords = dict.fromkeys(word for word, _, _ in content_words(text, lang))
     return Analysis(
         keywords=tuple(keywords),
         stems=_longest_stems(subject, lang),
-        time=None if found_time is None else found_time.hint,
+        time=time,
         lang=lang,
         subject=subject,
     )
@@ -52,7 +57,7 @@ def _longest_stems(subject: str, lang: str) -> tuple[str, ...]:
     """Returns the longest MAX_STEMS stems in the order of the text; of equal length the earlier ones."""
     distinct = dict.fromkeys(stems(subject, lang))
     longest_first = sorted(distinct, key=len, reverse=True)
-    looked_up = set(longest_first[:MAX_STEMS])
+    looked_up = frozenset(longest_first[:MAX_STEMS])
     return tuple(stem for stem in distinct if stem in looked_up)
 
 
@@ -64,29 +69,59 @@ def _read_language_and_time(question: Question) -> tuple[str, FoundTime | None]:
     """
     text = question.text
     detected = detect(text)
-    found_time = find_time(text, now=question.now, zone=question.zone, lang=detected)
+    found_time = _time_in(question, detected)
     if found_time is not None:
         return detected, found_time
+
     words = [(fold(match[0]), match.start()) for match in _WORD.finditer(text)]
+    common_in_detected = _common_words(detected)
     best_lang = detected
-    most_known = sum(word in _common_words(detected) for word, _ in words)
+    most_known = sum(word in common_in_detected for word, _ in words)
     for lang in languages():
         if lang == detected:
             continue
-        common = _common_words(lang)
+
         # Words outside the time phrase can be known only if they are common; this spares most languages the reading.
-        possible = sum(word in common or word not in _common_words(detected) for word, _ in words)
-        if possible <= most_known:
+        common = _common_words(lang)
+        may_be_known = 0
+        for word, _ in words:
+            if word in common or word not in common_in_detected:
+                may_be_known += 1
+        if may_be_known <= most_known:
             continue
-        time = find_time(text, now=question.now, zone=question.zone, lang=lang)
+
+        time = _time_in(question, lang)
         if time is None:
             continue
-        known = sum(word in common or time.start <= start < time.end for word, start in words)
+        known = _count_known(words, common, time)
         if known > most_known and known >= min(2, len(words)):
             best_lang = lang
             most_known = known
             found_time = time
     return best_lang, found_time
+
+
+def _count_known(
+    words: Sequence[tuple[str, int]],
+    common: Collection[str],
+    time: FoundTime,
+) -> int:
+    """Counts the words that a language knows: common ones and those of the time. `words`: each with its position."""
+    known = 0
+    for word, start in words:
+        if word in common or time.start <= start < time.end:
+            known += 1
+    return known
+
+
+def _time_in(question: Question, lang: str) -> FoundTime | None:
+    """Returns the time that a question names if it is read in a language."""
+    return find_time(
+        question.text,
+        now=question.now,
+        zone=question.zone,
+        lang=lang,
+    )
 
 
 @cache
@@ -95,7 +130,8 @@ def _common_words(lang: str) -> frozenset[str]:
     asking = vocabulary(lang).asking
     if asking is None:
         return stop_words(lang)
-    return stop_words(lang).union(map(fold, asking.everything.split()))
+    words_for_everything = asking.everything.split()
+    return stop_words(lang).union(map(fold, words_for_everything))
 
 
 def restrict(
@@ -114,14 +150,19 @@ def restrict(
         scopes.append(_places(filters, folders()))
     if filters.tags:
         scopes.append(frozenset(map(tag_token, filters.tags)))
+
     start = filters.created_after
     end = filters.created_before
     if start is not None and end is not None and start > end:
         raise InvalidArgument("filters.createdAfter", "a time not after filters.createdBefore")
     if filters.window_days is not None:
         with suppress(OverflowError):  # before the calendar begins, so no restriction at all
-            start = _latest(start, now - timedelta(days=filters.window_days))
-    created = None if start is None and end is None else TimeRange(start, end)
+            window = timedelta(days=filters.window_days)
+            start = _latest(start, now - window)
+
+    created = None
+    if start is not None or end is not None:
+        created = TimeRange(start, end)
     return Restriction(created, tuple(scopes))
 
 
@@ -132,9 +173,11 @@ def within(restriction: Restriction, time: TimeRange | None) -> Restriction:
     created = restriction.created or TimeRange(None, None)
     start = _latest(created.start, time.start)
     end = _earliest(created.end, time.end)
+
+    # Where nothing lies in both, the range is empty and not one the wrong way round.
     if start is not None and end is not None and start > end:
-        end = start  # nothing lies in both; an empty range, not one the wrong way round
-    return Restriction(TimeRange(start, end), restriction.scopes)
+        end = start
+    return replace(restriction, created=TimeRange(start, end))
 
 
 def _latest(*starts: datetime | None) -> datetime | None:
@@ -159,11 +202,18 @@ def unknown(kind: str, name: str, existing: Collection[str]) -> NotFound:
     """Returns the error for a name that does not exist; it names the likeliest of those that do."""
     from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
 
-    likely = get_close_matches(name, sorted(existing), n=MAX_NAMES_SHOWN, cutoff=0.0)
+    likely = get_close_matches(
+        name,
+        sorted(existing),
+        n=MAX_NAMES_SHOWN,
+        cutoff=0.0,
+    )
     if not likely:
         return NotFound(f"no {kind} {name!r}; there are none")
-    more = ", …" if len(existing) > len(likely) else ""
-    return NotFound(f"no {kind} {name!r}; there are: {', '.join(likely)}{more}")
+    names = ", ".join(likely)
+    if len(existing) > len(likely):
+        names += ", …"
+    return NotFound(f"no {kind} {name!r}; there are: {names}")
 
 
 def _places(filters: Filters, folders: Sequence[Folder]) -> frozenset[str]:
@@ -174,27 +224,27 @@ def _places(filters: Filters, folders: Sequence[Folder]) -> frozenset[str]:
     check_vaults(filters.vaults, folders)
     if not filters.folders:
         return frozenset(map(vault_token, filters.vaults))
-    searched = [
-        folder
-        for folder in folders
-        if folder.folder and (not filters.vaults or folder.vault in filters.vaults)
-    ]
-    tokens: set[str] = set()
+
     vaults = {folder.vault for folder in folders}
     if filters.vaults:
         vaults.intersection_update(filters.vaults)
+    searched = [folder for folder in folders if folder.folder and folder.vault in vaults]
+
+    tokens: set[str] = set()
     for name in filters.folders:
-        path = name.strip("/")
         if name == "/":
             tokens.update(folder_token(vault, "") for vault in vaults)
             continue
-        meant = _folders_called(path, searched, is_in_vault=bool(filters.vaults))
-        if not meant and name.endswith("/") and path in vaults:
+
+        path = name.strip("/")
+        named = _folders_called(path, searched, is_in_vault=bool(filters.vaults))
+        if named:
+            tokens.update(folder_token(folder.vault, folder.folder) for folder in named)
+        elif name.endswith("/") and path in vaults:
             tokens.add(folder_token(path, ""))
-            continue
-        if not meant:
-            raise unknown("folder", name, {folder.folder for folder in searched})
-        tokens.update(folder_token(folder.vault, folder.folder) for folder in meant)
+        else:
+            existing = {folder.folder for folder in searched}
+            raise unknown("folder", name, existing)
     return frozenset(tokens)
 
 

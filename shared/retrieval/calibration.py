@@ -55,9 +55,11 @@ def estimate_calibration(
     for note, other_note in combinations(notes, 2):
         for vector in note.vectors:
             for other_vector in other_note.vectors:
-                cosines.append(math.fsum(map(mul, vector, other_vector)))
+                cosine = math.fsum(map(mul, vector, other_vector))
+                cosines.append(cosine)
     if not cosines:
         return None
+
     unrelated = fmean(cosines) - pstdev(cosines)
     match = unrelated + ALIKE_ABOVE * (1.0 - unrelated)
     chunk_count = sum(len(note.vectors) for note in notes)
@@ -73,13 +75,13 @@ def newest_vectors(
 ) -> Mapping[str, NoteVectors]:
     """Reads the vectors of the newest chunks: note id -> those of the note, in the order of its text."""
     chunks = store.recent(tenant_id, limit=limit, stems=(), restriction=Restriction())
-    vectors = store.read_vectors(tenant_id, [chunk.chunk_id for chunk in chunks], index_version)
+    chunk_ids = [chunk.chunk_id for chunk in chunks]
+    vectors = store.read_vectors(tenant_id, chunk_ids, index_version)
     notes: dict[str, NoteVectors] = {}
     for chunk in sorted(chunks, key=lambda chunk: chunk.position):
         vector = vectors.get(chunk.chunk_id)
         if vector is None:
             continue
-        if chunk.note_id not in notes:
-            notes[chunk.note_id] = NoteVectors(chunk, [])
-        notes[chunk.note_id].vectors.append(vector)
+        note = notes.setdefault(chunk.note_id, NoteVectors(chunk, []))
+        note.vectors.append(vector)
     return notes

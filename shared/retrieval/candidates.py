@@ -5,7 +5,7 @@ A range in which nothing was written is widened in steps; filters never are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
@@ -74,6 +74,7 @@ class Pool:
 
 
 def _is_recent_only(candidate: Candidate) -> bool:
+    """Reports whether only the recent leg brought a candidate."""
     return candidate.vector_rank is None and candidate.keyword_rank is None
 
 
@@ -87,14 +88,21 @@ def find_candidates(legs: LegRunner, allowed: Restriction, hint: TimeHint | None
     restriction = within(allowed, hint.range)
     matches = legs.match(restriction)
     corpus_is_empty = matches.stats.chunk_count == 0
-    if matches.chunks or corpus_is_empty or legs.newest(restriction, 1):
+    if matches.chunks or corpus_is_empty:
         return gather(legs, restriction, matches)
+    if legs.newest(restriction, 1):
+        return gather(legs, restriction, matches)
+
+    # Nothing was written then.
     for step, days in WIDENING.items():
-        wider = within(allowed, _widened(hint.range, days, legs.question))
+        wider_range = _widened(hint.range, days, legs.question)
+        wider = within(allowed, wider_range)
         if legs.newest(wider, 1):
-            pool = gather(legs, wider, legs.match(wider, matches))
+            wider_matches = legs.match(wider, matches)
+            pool = gather(legs, wider, wider_matches)
             return replace(pool, widened=step)
-    return replace(gather(legs, restriction, matches), restriction=allowed)
+    pool = gather(legs, restriction, matches)
+    return replace(pool, restriction=allowed)
 
 
 def _widened(time_range: TimeRange, days: int | None, question: Question) -> TimeRange | None:
@@ -115,9 +123,11 @@ def _widened(time_range: TimeRange, days: int | None, question: Question) -> Tim
 
 
 def _end_of_today(question: Question) -> datetime:
+    """Returns the midnight that ends the day of the question, in its zone."""
     zone = ZoneInfo(question.zone)
     today = question.now.astimezone(zone).date()
-    return datetime.combine(today + timedelta(days=1), time(), zone)
+    tomorrow = today + timedelta(days=1)
+    return datetime.combine(tomorrow, time(), zone)
 
 
 def gather(
@@ -149,17 +159,22 @@ def gather(
         return chunk.note_id not in excluded_notes and chunk.vault not in nearest.failed_vaults
 
     forms = own_forms(legs.analysis.subject, legs.analysis.lang)
-    matching = _best_matches(filter(is_eligible, matches.chunks), matches, options, forms)
+    eligible_matches = list(filter(is_eligible, matches.chunks))
+    matching = _best_matches(eligible_matches, matches, options, forms)
+
+    # The newest notes stand in where neither leg brings anything.
     recent = recent_search.result()
     if not nearest.neighbours and not matching and restriction.created is None:
         limit = options.leg_size
         if excluded_notes:
             limit *= EXCLUDED_FACTOR
         recent = legs.recent(restriction, limit) or legs.newest(restriction, limit)
-    recent = tuple(filter(is_eligible, recent))[: options.leg_size]
-    candidates = _union(nearest.neighbours, matching, recent)
+    eligible_recent = list(filter(is_eligible, recent))[: options.leg_size]
+
+    candidates = _union(nearest.neighbours, matching, eligible_recent)
     if not candidates and legs.failures:
-        raise next(iter(legs.failures.values()))
+        first_failure, *_ = legs.failures.values()
+        raise first_failure
     return Pool(
         candidates=candidates,
         query=legs.query(),
@@ -185,6 +200,10 @@ class Nearest:
     """Vaults of the parts whose search failed."""
 
 
+_Search = Future[tuple[Neighbour, ...] | None]
+"""Search of a part; it brings None if it fails."""
+
+
 class _VectorLeg:
     """The vector leg over all parts of the folders. The searches begin when it is made."""
 
@@ -198,38 +217,49 @@ class _VectorLeg:
         self._excluded_notes = excluded_notes
         self._parts = parts_of(legs.weighted_folders, restriction)
         leg_size = legs.options.leg_size
-        self._limit = min(leg_size, max(MIN_LEG, leg_size // len(self._parts)))
+        share_of_part = leg_size // len(self._parts)
+        self._limit = min(leg_size, max(MIN_LEG, share_of_part))
         self._searches = self._submit(self._limit)
 
     def results(self) -> Nearest:
         """Waits for the searches, and searches for more if nearly all neighbours are of excluded notes."""
-        brought = [search.result() for search in self._searches]
-        nearest = merge_parts(self._parts, brought, limit=self._limit)
+        nearest = self._merged(self._searches, self._limit)
         eligible = self._eligible(nearest)
         has_enough = len(eligible) >= min(MIN_LEG, len(nearest.neighbours))
-        if has_enough or nearest.ceiling is None:
+        has_all = nearest.ceiling is None
+        if has_enough or has_all:
             return replace(nearest, neighbours=eligible)
-        limit = max(self._limit, min(EXCLUDED_FACTOR * self._limit, MAX_NEIGHBOURS))
-        brought = [search.result() for search in self._submit(limit)]
-        nearest = merge_parts(self._parts, brought, limit=limit)
+
+        larger_limit = min(EXCLUDED_FACTOR * self._limit, MAX_NEIGHBOURS)
+        limit = max(self._limit, larger_limit)
+        nearest = self._merged(self._submit(limit), limit)
         eligible = self._eligible(nearest)
         leg_size = self._legs.options.leg_size
-        ceiling = nearest.ceiling
-        if len(eligible) > leg_size:
-            ceiling = eligible[leg_size].cosine
-        return replace(nearest, neighbours=eligible[:leg_size], ceiling=ceiling)
+        if len(eligible) <= leg_size:
+            return replace(nearest, neighbours=eligible)
+        best_left_out = eligible[leg_size]
+        return replace(
+            nearest,
+            neighbours=eligible[:leg_size],
+            ceiling=best_left_out.cosine,
+        )
 
-    def _submit(self, limit: int) -> list[Future[tuple[Neighbour, ...] | None]]:
-        return [
-            self._legs.executor.submit(self._legs.nearest, part.restriction, limit)
-            for part in self._parts
-        ]
+    def _submit(self, limit: int) -> list[_Search]:
+        """Begins the search of each part."""
+        legs = self._legs
+        return [legs.executor.submit(legs.nearest, part.restriction, limit) for part in self._parts]
+
+    def _merged(self, searches: Sequence[_Search], limit: int) -> Nearest:
+        """Waits for the searches of all parts, which bring at most `limit` neighbours each, and merges them."""
+        brought = [search.result() for search in searches]
+        return merge_parts(self._parts, brought, limit=limit)
 
     def _eligible(self, nearest: Nearest) -> tuple[Neighbour, ...]:
+        """Returns the neighbours that are not of excluded notes."""
+        excluded = self._excluded_notes
+        neighbours = nearest.neighbours
         return tuple(
-            neighbour
-            for neighbour in nearest.neighbours
-            if neighbour.chunk.note_id not in self._excluded_notes
+            neighbour for neighbour in neighbours if neighbour.chunk.note_id not in excluded
         )
 
 
@@ -249,41 +279,49 @@ def merge_parts(
             failed_vaults |= part.vaults
     if None in brought and all(part.vaults <= failed_vaults for part in parts):
         return Nearest((), 1.0, frozenset())
+
     merged: dict[str, Neighbour] = {}
-    ceiling: float | None = None
+    last_cosines: list[float] = []
     for neighbours in brought:
         if not neighbours:
             continue
         for neighbour in neighbours:
-            if neighbour.chunk.vault not in failed_vaults:
-                merged[neighbour.chunk.chunk_id] = neighbour
+            chunk = neighbour.chunk
+            if chunk.vault not in failed_vaults:
+                merged[chunk.chunk_id] = neighbour
         if len(neighbours) >= limit:
-            last_cosine = neighbours[-1].cosine
-            ceiling = last_cosine if ceiling is None else max(ceiling, last_cosine)
+            last_cosines.append(neighbours[-1].cosine)
+
     best_first = sorted(merged.values(), key=attrgetter("place"))
-    return Nearest(tuple(best_first), ceiling, frozenset(failed_vaults))
+    return Nearest(
+        neighbours=tuple(best_first),
+        ceiling=max(last_cosines, default=None),
+        failed_vaults=frozenset(failed_vaults),
+    )
 
 
 def _best_matches(
-    chunks: Iterable[IndexedChunk],
+    chunks: Sequence[IndexedChunk],
     matches: KeywordMatches,
     options: RetrievalOptions,
     forms: OwnForms,
 ) -> list[IndexedChunk]:
     """Returns the best chunks of the keyword leg by BM25, at most a leg's size."""
-    matching = list(chunks)
     scores = bm25(
-        matching,
+        chunks,
         matches.frequencies,
         matches.stats,
         k1=options.bm25_k1,
         b=options.bm25_b,
         forms=forms,
     )
-    ranked = sorted(
-        zip(matching, scores, strict=True),
-        key=lambda scored_chunk: (-scored_chunk[1], scored_chunk[0].chunk_id),
-    )
+
+    def best_first_key(scored_chunk: tuple[IndexedChunk, float]) -> tuple[float, str]:
+        chunk, score = scored_chunk
+        return -score, chunk.chunk_id
+
+    scored_chunks = zip(chunks, scores, strict=True)
+    ranked = sorted(scored_chunks, key=best_first_key)
     return [chunk for chunk, _ in ranked[: options.leg_size]]
 
 
@@ -308,16 +346,17 @@ def _union(
     recent_ranks = _ranks(recent)
     cosines = {neighbour.chunk.chunk_id: neighbour.cosine for neighbour in neighbours}
     chunks = {chunk.chunk_id: chunk for chunk in (*recent, *matching, *nearest)}
-    return tuple(
-        Candidate(
+    candidates = []
+    for chunk_id in sorted(chunks):
+        candidate = Candidate(
             chunk=chunks[chunk_id],
             cosine=cosines.get(chunk_id),
             vector_rank=vector_ranks.get(chunk_id),
             keyword_rank=keyword_ranks.get(chunk_id),
             recent_rank=recent_ranks.get(chunk_id),
         )
-        for chunk_id in sorted(chunks)
-    )
+        candidates.append(candidate)
+    return tuple(candidates)
 
 
 def _ranks(chunks: Sequence[IndexedChunk]) -> dict[str, int]:

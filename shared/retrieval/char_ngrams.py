@@ -44,8 +44,16 @@ def ngram_corpus(
     for chunk in pool:
         for ngram in chunk.terms:
             frequencies[ngram] += 1
-    average_length = fmean(chunk.length for chunk in pool) if pool else 0.0
-    return NgramCorpus(counted, frequencies, CorpusStats(pool_size, average_length, ""))
+
+    average_length = 0.0
+    if pool:
+        average_length = fmean(chunk.length for chunk in pool)
+    stats = CorpusStats(
+        chunk_count=pool_size,
+        average_length=average_length,
+        revision="",
+    )
+    return NgramCorpus(counted, frequencies, stats)
 
 
 def _ngrams(words: Iterable[str]) -> tuple[str, ...]:
@@ -55,7 +63,8 @@ def _ngrams(words: Iterable[str]) -> tuple[str, ...]:
         folded = folded_words(word)
         last_start = max(0, len(folded) - NGRAM_LENGTH)
         for start in range(last_start + 1):
-            ngrams[folded[start : start + NGRAM_LENGTH]] = None
+            ngram = folded[start : start + NGRAM_LENGTH]
+            ngrams[ngram] = None
             if len(ngrams) == MAX_NGRAMS:
                 return tuple(ngrams)
     return tuple(ngrams)

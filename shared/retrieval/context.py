@@ -13,9 +13,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from shared.model.index import IndexedChunk
-from shared.model.retrieval import RetrievalMode, Scored
+from shared.model.retrieval import Candidate, RetrievalMode, Scored
 from shared.retrieval.candidates import Pool
 from shared.retrieval.scores import Formula, Lift, best_first_key, shortness
+
+_WORD = re.compile(r"\w+")
+Trigram = tuple[str, ...]
+"""Three words that follow each other."""
 
 NEIGHBOUR_LIFT = 0.5
 """Share of the way towards a better short note that a short note is lifted."""
@@ -38,31 +42,41 @@ def lifts(pool: Pool, formula: Formula) -> Mapping[str, Lift]:
     """
     if formula.mode in (RetrievalMode.RRF, RetrievalMode.RECENT):
         return {}
-    oldest_first = sorted(pool.candidates, key=lambda candidate: candidate.chunk.created_at)
+
+    def created_at(candidate: Candidate) -> datetime:
+        return candidate.chunk.created_at
+
+    oldest_first = sorted(pool.candidates, key=created_at)
     scored = [formula.score(candidate, candidate.cosine) for candidate in oldest_first]
-    return _lifts_by_neighbours(scored) | _lifts_of_newer_versions(scored)
+    by_neighbours = _lifts_by_neighbours(scored)
+    by_older_versions = _lifts_of_newer_versions(scored)
+    return by_neighbours | by_older_versions
 
 
 def _lifts_by_neighbours(oldest_first: Sequence[Scored]) -> dict[str, Lift]:
     """Lifts short notes towards the best short note of the same hour."""
     times = [passage.chunk.created_at for passage in oldest_first]
-    found: dict[str, Lift] = {}
+    largest_burst = MAX_SHARE * len(oldest_first)
+    lifts_of_short: dict[str, Lift] = {}
     for passage in oldest_first:
         chunk = passage.chunk
-        around = _within(times, chunk.created_at, IMPORT)
-        is_import = len(around) > MAX_SHARE * len(oldest_first)
-        if not shortness(chunk) or is_import:
+        share = NEIGHBOUR_LIFT * shortness(chunk)
+        if not share:
             continue
-        same_time = _within(times, chunk.created_at, SAME_TIME)
-        neighbours = [
-            other
-            for other in oldest_first[same_time.start : same_time.stop]
-            if other.chunk.note_id != chunk.note_id and shortness(other.chunk)
-        ]
+        written_around = _within(times, chunk.created_at, IMPORT)
+        is_import = len(written_around) > largest_burst
+        if is_import:
+            continue
+
+        neighbours = []
+        for index in _within(times, chunk.created_at, SAME_TIME):
+            other = oldest_first[index]
+            if other.chunk.note_id != chunk.note_id and shortness(other.chunk):
+                neighbours.append(other)
         if neighbours:
             best = min(neighbours, key=best_first_key)
-            found[chunk.chunk_id] = Lift(best.scores, NEIGHBOUR_LIFT * shortness(chunk))
-    return found
+            lifts_of_short[chunk.chunk_id] = Lift(best.scores, share)
+    return lifts_of_short
 
 
 def _within(times: Sequence[datetime], moment: datetime, distance: timedelta) -> range:
@@ -74,34 +88,42 @@ def _within(times: Sequence[datetime], moment: datetime, distance: timedelta) ->
 
 def _lifts_of_newer_versions(scored: Sequence[Scored]) -> dict[str, Lift]:
     """Lifts passages that word anew what an older one of the best says, to that one's parts."""
-    found: dict[str, Lift] = {}
-    trigrams_of: dict[str, frozenset[tuple[str, ...]]] = {}
+    lifts_of_newer: dict[str, Lift] = {}
+    trigrams_of: dict[str, frozenset[Trigram]] = {}
 
-    def cached_trigrams(chunk: IndexedChunk) -> frozenset[tuple[str, ...]]:
+    def cached_trigrams(chunk: IndexedChunk) -> frozenset[Trigram]:
         if chunk.chunk_id not in trigrams_of:
             trigrams_of[chunk.chunk_id] = trigrams(chunk.text)
         return trigrams_of[chunk.chunk_id]
 
-    for outdated in sorted(scored, key=best_first_key)[:MAX_OUTDATED]:
+    best_passages = sorted(scored, key=best_first_key)[:MAX_OUTDATED]
+    for outdated in best_passages:
         old = outdated.chunk
+        if not old.title:
+            continue
         for passage in scored:
             new = passage.chunk
-            has_same_title = old.title and new.title == old.title
-            if not has_same_title or new.created_at <= old.created_at:
+            if new.title != old.title or new.created_at <= old.created_at:
                 continue
+            if new.chunk_id in lifts_of_newer:
+                continue  # a better passage lifts it already
             if _are_versions(cached_trigrams(new), cached_trigrams(old)):
-                found.setdefault(new.chunk_id, Lift(outdated.scores, 1.0))
-    return found
+                lifts_of_newer[new.chunk_id] = Lift(outdated.scores, 1.0)
+    return lifts_of_newer
 
 
-def _are_versions(new: frozenset[tuple[str, ...]], old: frozenset[tuple[str, ...]]) -> bool:
+def _are_versions(new: frozenset[Trigram], old: frozenset[Trigram]) -> bool:
     """Reports whether two passages share so many trigrams that one is a version of the other."""
     common = len(new & old)
+    if common == 0:
+        return False
     in_either = len(new) + len(old) - common
-    return common > 0 and common >= VERSION_OVERLAP * in_either
+    return common >= VERSION_OVERLAP * in_either
 
 
-def trigrams(text: str) -> frozenset[tuple[str, ...]]:
+def trigrams(text: str) -> frozenset[Trigram]:
     """Returns every three words that follow each other, casefolded."""
-    words = re.findall(r"\w+", text.casefold())
-    return frozenset(zip(words, words[1:], words[2:], strict=False))
+    words = _WORD.findall(text.casefold())
+    second_words = words[1:]
+    third_words = words[2:]
+    return frozenset(zip(words, second_words, third_words, strict=False))

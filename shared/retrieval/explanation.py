@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import chain
 
 from shared.errors import InvalidArgument
 from shared.model.index import IndexedChunk, IndexRecord, IndexStatus, NoteState
@@ -112,26 +113,37 @@ def explain(
     legs = trace.legs
     requested = note_ids or [passage.chunk.note_id for passage in trace.retrieved.selected]
     requested_ids = tuple(dict.fromkeys(requested))
-    records = legs.records(requested_ids) if requested_ids else {}
+    records: Mapping[str, IndexRecord] = {}
+    if requested_ids:
+        records = legs.records(requested_ids)
     explained_ids = _within_limit(requested_ids, records)
     if note_ids and len(explained_ids) < len(requested_ids):
         raise InvalidArgument("noteIds", f"notes of at most {MAX_CHUNKS} passages together")
-    chunks = {
-        note_id: _current_chunks(note_id, records.get(note_id), legs) for note_id in explained_ids
-    }
-    all_chunks = [chunk for note_chunks in chunks.values() for chunk in note_chunks]
+
+    # Chunks that were no candidates are scored by the formula of the search.
+    chunks = {}
+    for note_id in explained_ids:
+        chunks[note_id] = _current_chunks(note_id, records.get(note_id), legs)
+    all_chunks = [*chain.from_iterable(chunks.values())]
     candidate_ids = {candidate.chunk.chunk_id for candidate in trace.pool.candidates}
     missed = [chunk for chunk in all_chunks if chunk.chunk_id not in candidate_ids]
-    keyword = keyword_parts(trace.pool, legs.options, missed, ngram_words=trace.formula.ngram_words)
+    keyword = keyword_parts(
+        trace.pool,
+        legs.options,
+        missed,
+        ngram_words=trace.formula.ngram_words,
+    )
     report = _Reporter(
         trace=trace,
         formula=replace(trace.formula, keyword=keyword),
         candidates=_candidates(all_chunks, missed, trace),
         ranking=_ranking(trace, question.threshold),
     )
-    notes = [
-        report.note(note_id, chunks[note_id], records.get(note_id)) for note_id in explained_ids
-    ]
+
+    notes = []
+    for note_id in explained_ids:
+        note = report.note(note_id, chunks[note_id], records.get(note_id))
+        notes.append(note)
     return Explanation(
         retrieved=trace.retrieved,
         options=options,
@@ -161,11 +173,17 @@ def _current_chunks(
     """Reads the chunks of the revision that the note's record names; others are never shown."""
     if record is None or not record.note_revision:
         return ()
-    stored = legs.store.note_chunks(legs.question.tenant_id, note_id, stems=legs.analysis.stems)
-    revision = record.note_revision
-    return tuple(
-        chunk for chunk in stored if compare(chunk.note_revision, revision) is Freshness.CURRENT
+    stored_chunks = legs.store.note_chunks(
+        legs.question.tenant_id,
+        note_id,
+        stems=legs.analysis.stems,
     )
+    current_chunks = []
+    for chunk in stored_chunks:
+        freshness = compare(chunk.note_revision, record.note_revision)
+        if freshness is Freshness.CURRENT:
+            current_chunks.append(chunk)
+    return tuple(current_chunks)
 
 
 def _candidates(
@@ -181,24 +199,25 @@ def _candidates(
     pool = trace.pool
     further: dict[str, Candidate] = {}
     if missed:
-        deep = replace(legs, options=replace(legs.options, leg_size=DEEP, newest=DEEP))
-        for candidate in gather(deep, pool.restriction).candidates:
+        deep_options = replace(legs.options, leg_size=DEEP, newest=DEEP)
+        deep_legs = replace(legs, options=deep_options)
+        deep_pool = gather(deep_legs, pool.restriction)
+        for candidate in deep_pool.candidates:
             further[candidate.chunk.chunk_id] = candidate
     missed_candidates = []
     for chunk in missed:
         candidate = further.get(chunk.chunk_id, Candidate(chunk, None))
         missed_candidates.append(replace(candidate, cosine=None))
+
+    # Then the vectors that the search did not need are read.
     chunk_ids = {chunk.chunk_id for chunk in chunks}
     unread_ids = set(pool.unread)
     if pool.query:
         unread_ids.update(chunk.chunk_id for chunk in missed)
     whole_pool = replace(pool, candidates=(*pool.candidates, *missed_candidates))
     whole_pool = with_vectors(whole_pool, sorted(unread_ids & chunk_ids), legs)
-    return {
-        candidate.chunk.chunk_id: candidate
-        for candidate in whole_pool.candidates
-        if candidate.chunk.chunk_id in chunk_ids
-    }
+    candidates = {candidate.chunk.chunk_id: candidate for candidate in whole_pool.candidates}
+    return {chunk_id: candidates[chunk_id] for chunk_id in sorted(chunk_ids)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,11 +231,19 @@ class _Ranked:
 
 def _ranking(trace: RetrievalTrace, threshold: float) -> Mapping[str, _Ranked]:
     """Ranks all that match and pass the threshold: chunk id -> place."""
-    head = max(1, len(trace.pool.candidates))
-    passages = best_first(trace.pool, trace.formula, trace.legs, threshold=threshold, head=head)
+    candidate_count = len(trace.pool.candidates)
+    passages = best_first(
+        trace.pool,
+        trace.formula,
+        trace.legs,
+        threshold=threshold,
+        head=max(1, candidate_count),
+    )
     ranking = {}
     for place, (passage, repeated) in enumerate(with_repeats(passages), start=1):
-        repeated_id = None if repeated is None else repeated.chunk_id
+        repeated_id = None
+        if repeated is not None:
+            repeated_id = repeated.chunk_id
         ranking[passage.chunk.chunk_id] = _Ranked(place, repeated_id)
     return ranking
 
@@ -239,10 +266,13 @@ class _Reporter:
         record: IndexRecord | None,
     ) -> NoteReport:
         """Reports a note. `chunks`: those of its current revision."""
-        if record is None or not chunks:
-            if record is None or record.status is IndexStatus.FAILED:
-                return NoteReport(note_id, Absence.NOT_INDEXED, ())
-            return NoteReport(note_id, Absence.INDEX_PENDING, ())
+        if record is None:
+            return NoteReport(note_id, Absence.NOT_INDEXED, ())
+        if not chunks:
+            failed = record.status is IndexStatus.FAILED
+            absence = Absence.NOT_INDEXED if failed else Absence.INDEX_PENDING
+            return NoteReport(note_id, absence, ())
+
         passages = [self._passage(chunk, record) for chunk in chunks]
         passages.sort(key=_furthest_first)
         return NoteReport(note_id, passages[0].absence, tuple(passages))
@@ -278,18 +308,27 @@ class _Reporter:
         return any(candidate.chunk.chunk_id == chunk.chunk_id for candidate in candidates)
 
     def _absence(self, scored: Scored, candidate: Candidate, record: IndexRecord) -> Absence | None:
-        """Finds out why a passage is not in the result; None: it is."""
+        """Finds out why a passage is not in the result; None if it is."""
         chunk = scored.chunk
         selected = self.trace.retrieved.selected
         if any(passage.chunk.chunk_id == chunk.chunk_id for passage in selected):
             return None
+
+        # The search scored it.
         ranked = self.ranking.get(chunk.chunk_id)
         if ranked is not None:
-            return Absence.MERGED if ranked.repeats else Absence.BEYOND_K
+            if ranked.repeats:
+                return Absence.MERGED
+            return Absence.BEYOND_K
         if self._was_candidate(chunk):
-            return Absence.BELOW_THRESHOLD if scored.score > 0 else Absence.UNRELATED
+            if scored.score > 0:
+                return Absence.BELOW_THRESHOLD
+            return Absence.UNRELATED
+
+        # The search did not see it.
         restriction = self.trace.pool.restriction
-        if not Restriction(scopes=restriction.scopes).allows(chunk):
+        anytime = replace(restriction, created=None)
+        if not anytime.allows(chunk):
             return Absence.NOT_IN_FILTERS
         if not restriction.allows(chunk):
             return Absence.OUT_OF_TIME_RANGE

@@ -29,17 +29,20 @@ def inside(restriction: Restriction, weighted_folders: Sequence[WeightedFolder])
     if not weighted_folders:
         return restriction
     whole_vaults = {folder.vault for folder in weighted_folders if not folder.folder}
-    vaults = frozenset(vault_token(folder.vault) for folder in weighted_folders)
+    vaults = set()
     tokens = set()
     for folder in weighted_folders:
+        vault = vault_token(folder.vault)
+        vaults.add(vault)
         if folder.vault in whole_vaults:
-            tokens.add(vault_token(folder.vault))
+            tokens.add(vault)
         else:
             tokens.add(scope_token(folder.vault, folder.folder))
+
     # Groups in which all folders lie say nothing any more, and searches of one group are the cheapest.
     scopes = [group for group in restriction.scopes if not _contains_all(group, weighted_folders)]
     if len(tokens) > MAX_TOKENS and tokens != vaults:
-        scopes.append(vaults)
+        scopes.append(frozenset(vaults))
     scopes.append(frozenset(tokens))
     return Restriction(restriction.created, tuple(scopes))
 
@@ -47,8 +50,9 @@ def inside(restriction: Restriction, weighted_folders: Sequence[WeightedFolder])
 def _contains_all(group: frozenset[str], weighted_folders: Sequence[WeightedFolder]) -> bool:
     """Reports whether every folder, or its vault, is one of a group of scopes."""
     for folder in weighted_folders:
-        tokens = {vault_token(folder.vault), scope_token(folder.vault, folder.folder)}
-        if group.isdisjoint(tokens):
+        vault = vault_token(folder.vault)
+        scope = scope_token(folder.vault, folder.folder)
+        if vault not in group and scope not in group:
             return False
     return True
 
@@ -72,20 +76,27 @@ def parts_of(
     """
     if not weighted_folders:
         return [Part(restriction)]
-    places_by_vault: dict[str, list[WeightedFolder]] = {}
+
+    folders_by_vault: dict[str, list[WeightedFolder]] = {}
     for folder in weighted_folders:
-        places_by_vault.setdefault(folder.vault, []).append(folder)
-    max_bands = max(1, min(MAX_BANDS, MAX_PARTS // len(places_by_vault)))
-    parts: dict[tuple[int, int], list[WeightedFolder]] = {}
-    for index, vault_places in enumerate(places_by_vault.values()):
-        for position, folder in enumerate(vault_places, start=1):
+        folders_by_vault.setdefault(folder.vault, []).append(folder)
+    parts_a_vault = MAX_PARTS // len(folders_by_vault)
+    max_bands = max(1, min(MAX_BANDS, parts_a_vault))
+
+    folders_by_part: dict[tuple[int, int], list[WeightedFolder]] = {}
+    for index, folders_of_vault in enumerate(folders_by_vault.values()):
+        for position, folder in enumerate(folders_of_vault, start=1):
             # Positions 1, 2-3, 4-7 and so on are one band each.
             band = min(max_bands, position.bit_length())
-            parts.setdefault((index % MAX_PARTS, band), []).append(folder)
-    return [
-        Part(inside(restriction, part), frozenset(folder.vault for folder in part))
-        for part in parts.values()
-    ]
+            part = (index % MAX_PARTS, band)
+            folders_by_part.setdefault(part, []).append(folder)
+
+    parts = []
+    for folders in folders_by_part.values():
+        part_restriction = inside(restriction, folders)
+        vaults = frozenset(folder.vault for folder in folders)
+        parts.append(Part(part_restriction, vaults))
+    return parts
 
 
 def weigher(weighted_folders: Sequence[WeightedFolder]) -> Callable[[IndexedChunk], float]:
@@ -95,17 +106,23 @@ def weigher(weighted_folders: Sequence[WeightedFolder]) -> Callable[[IndexedChun
     """
     if not weighted_folders:
         return lambda _: 1.0
-    roots = {folder.vault: folder for folder in weighted_folders if not folder.folder}
+
+    root_weights: dict[str, float] = {}
     weights: dict[str, float] = {}
     for folder in weighted_folders:
-        if folder.folder or folder.chosen_by is ChosenBy.WHOLE_VAULT:
-            token = scope_token(folder.vault, folder.folder)
-            weights[token] = max(folder.weight, weights.get(token, 0.0))
+        is_root = not folder.folder
+        if is_root:
+            root_weights[folder.vault] = folder.weight
+        if is_root and folder.chosen_by is not ChosenBy.WHOLE_VAULT:
+            continue
+        token = scope_token(folder.vault, folder.folder)
+        weights[token] = max(folder.weight, weights.get(token, 0.0))
 
     def weigh(chunk: IndexedChunk) -> float:
+        """Returns the greatest weight of a chunk's folders."""
         chunk_weights = [weights[token] for token in chunk.scopes if token in weights]
-        if not chunk.folder and chunk.vault in roots:
-            chunk_weights.append(roots[chunk.vault].weight)
+        if not chunk.folder and chunk.vault in root_weights:
+            chunk_weights.append(root_weights[chunk.vault])
         return max(chunk_weights, default=MIN_WEIGHT)
 
     return weigh

@@ -143,13 +143,18 @@ class LegRunner:
         """
         if restriction.created is not None:
             return self.newest(restriction, self.options.leg_size)
+
         time = self.analysis.time
         if time is not None and not time.restricts:
-            of_that_time = self.newest(replace(restriction, created=time.range), limit)
-            if of_that_time:
-                return of_that_time
-        window_start = self.question.now - timedelta(days=self.options.window_days)
-        return self.newest(replace(restriction, created=TimeRange(window_start, None)), limit)
+            at_that_time = replace(restriction, created=time.range)
+            chunks = self.newest(at_that_time, limit)
+            if chunks:
+                return chunks
+
+        window = timedelta(days=self.options.window_days)
+        window_start = self.question.now - window
+        recently = replace(restriction, created=TimeRange(window_start, None))
+        return self.newest(recently, limit)
 
     def match(
         self,

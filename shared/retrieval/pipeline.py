@@ -117,6 +117,7 @@ class Retriever:
         return self.is_changing is not None and self.is_changing(tenant_id)
 
     def _select(self, legs: LegRunner, pool: Pool, formula: Formula, timer: StepTimer) -> Retrieved:
+        """Selects passages, or finds out why there are none and which come nearest."""
         question = legs.question
         options = legs.options
         limit = min(question.top_k or options.rerank_to, options.max_chunks)
@@ -132,10 +133,10 @@ class Retriever:
         passages: Iterable[Scored] = selected
         if not selected:
             passages = self._nearest_anyhow(legs, pool, formula)
-        nearest = tuple(
-            passage for passage in best_of_notes(passages, NEAREST) if formula.is_related(passage)
-        )
-        refusal = None if selected else self._refusal(pool, nearest, question.tenant_id)
+        nearest = tuple(filter(formula.is_related, best_of_notes(passages, NEAREST)))
+        refusal = None
+        if not selected:
+            refusal = self._refusal(pool, nearest, question.tenant_id)
         timer.end("selection")
         return Retrieved(
             analysis=legs.analysis,
@@ -151,9 +152,7 @@ class Retriever:
             failed_vaults=tuple(sorted(pool.failed_vaults)),
             reranked=reranked,
             weights=idf(pool.frequencies, pool.stats),
-            failed_legs=tuple(
-                FailedLeg(leg, failure.message) for leg, failure in sorted(legs.failures.items())
-            ),
+            failed_legs=_failed_legs(legs),
             lexical_only=bool(formula.ngram_words),
             query=pool.query,
             embedder=legs.embedder.model if legs.embedder else "",
@@ -181,8 +180,9 @@ class Retriever:
                 return RefusalReason.INDEX_PENDING
             return RefusalReason.NO_CANDIDATES
         if pool.stats.chunk_count == 0:
-            has_notes = self.store.list_notes(tenant_id, limit=1).items
-            return RefusalReason.INDEX_PENDING if has_notes else RefusalReason.NO_NOTES
+            if self.store.list_notes(tenant_id, limit=1).items:
+                return RefusalReason.INDEX_PENDING
+            return RefusalReason.NO_NOTES
         if pool.restriction.created is not None:
             anytime = replace(pool.restriction, created=None)
             if self.store.recent(tenant_id, limit=1, stems=(), restriction=anytime):
@@ -194,3 +194,9 @@ class Retriever:
         revisions = [revision_of(candidate.chunk) for candidate in pool.candidates]
         states = current(self.store, tenant_id, revisions)
         return Freshness.EDITED in states.values()
+
+
+def _failed_legs(legs: LegRunner) -> tuple[FailedLeg, ...]:
+    """Returns the legs whose search failed, with their messages."""
+    failures = sorted(legs.failures.items())
+    return tuple(FailedLeg(leg, failure.message) for leg, failure in failures)

@@ -62,9 +62,10 @@ class Lift:
 
     def applied_to(self, parts: Scores) -> Scores:
         """Returns the parts on the way to those of the better passage; the similarity stays."""
+        rest = 1 - self.share
 
         def between(part: float, better: float) -> float:
-            return (1 - self.share) * part + self.share * better
+            return rest * part + self.share * better
 
         return Scores(
             vector=between(parts.vector, self.scores.vector),
@@ -128,7 +129,10 @@ class Formula:
                 weight_vector=options.weight_keyword,
                 weight_keyword=options.weight_vector,
             )
-        calibration = None if embedder is None else embedder.calibration
+
+        calibration = None
+        if embedder is not None:
+            calibration = embedder.calibration
         chunks = [candidate.chunk for candidate in pool.candidates]
         return cls(
             options=options,
@@ -145,13 +149,17 @@ class Formula:
 
     def score(self, candidate: Candidate, cosine: float | None) -> Scored:
         """Scores a candidate as if its cosine were `cosine`, in [-1, 1]; None: it has no vector."""
-        parts = self._parts(candidate.chunk, cosine)
+        chunk = candidate.chunk
+        parts = self._parts(chunk, cosine)
         score = sum(self.shares(candidate, parts))
-        lift = self.lifts.get(candidate.chunk.chunk_id)
-        if lift is not None and 0 < score < sum(self.shares(candidate, lift.scores)):
-            parts = lift.applied_to(parts)
-            score = sum(self.shares(candidate, parts))
-        return Scored(candidate.chunk, score, parts)
+
+        lift = self.lifts.get(chunk.chunk_id)
+        if lift is not None and score > 0:
+            score_of_better = sum(self.shares(candidate, lift.scores))
+            if score < score_of_better:
+                parts = lift.applied_to(parts)
+                score = sum(self.shares(candidate, parts))
+        return Scored(chunk, score, parts)
 
     def _parts(self, chunk: IndexedChunk, cosine: float | None) -> Scores:
         """Computes the parts of a chunk's score, before other candidates lift it."""
@@ -161,15 +169,22 @@ class Formula:
         if cosine is not None:
             vector = self.calibration.vector_part(cosine)
             similarity = self.calibration.similarity(cosine)
-            if not self.ngram_words:
-                vector += LEXICAL * shortness(chunk) * max(0.0, keyword - vector)
+            if not self.ngram_words and keyword > vector:
+                share = LEXICAL * shortness(chunk)
+                vector += share * (keyword - vector)
         recency = self._recency(chunk.created_at, vector, keyword)
+
         if chunk.chunk_id in self.title_matches:
             vector = 1.0
             keyword = 1.0
             if self.named is None:
                 recency = 1.0
-        return Scores(vector=vector, keyword=keyword, recency=recency, similarity=similarity)
+        return Scores(
+            vector=vector,
+            keyword=keyword,
+            recency=recency,
+            similarity=similarity,
+        )
 
     def shares(self, candidate: Candidate, parts: Scores) -> tuple[float, float, float]:
         """Returns what the vector, the keyword and the recency part add to the candidate's score."""
@@ -178,10 +193,12 @@ class Formula:
             by_vector = self._reciprocal_rank(candidate.vector_rank)
             by_keyword = self._reciprocal_rank(candidate.keyword_rank)
             return weight * by_vector, weight * by_keyword, 0.0
+
+        options = self.options
         return (
-            weight * self.options.weight_vector * parts.vector,
-            weight * self.options.weight_keyword * parts.keyword,
-            weight * self.options.weight_recency * parts.recency,
+            weight * options.weight_vector * parts.vector,
+            weight * options.weight_keyword * parts.keyword,
+            weight * options.weight_recency * parts.recency,
         )
 
     def _reciprocal_rank(self, rank: int | None) -> float:
@@ -192,29 +209,39 @@ class Formula:
 
     def is_related(self, passage: Scored) -> bool:
         """Reports whether a passage relates to the question: by a word, its time, or more likeness than unrelated texts."""
-        if passage.scores.keyword > 0 or passage.scores.similarity > UNRELATED:
+        scores = passage.scores
+        if scores.keyword > 0 or scores.similarity > UNRELATED:
             return True
         if self.named is None or not self.only_then:
             return False
         return self.named.contains(passage.chunk.created_at)
 
     def _recency(self, created: datetime, vector: float, keyword: float) -> float:
-        if self.named is not None and self.mode is not RetrievalMode.RECENT:
+        """Computes the recency part: nearness to the named time, or freshness as far as the other parts match."""
+        only_recent = self.mode is RetrievalMode.RECENT
+        if self.named is not None and not only_recent:
             return nearness(created, self.named)
+
+        options = self.options
         age_days = max(0.0, (self.now - created) / DAY)
-        freshness = float(0.5 ** (age_days / self.options.half_life_days))
-        weight = self.options.weight_vector + self.options.weight_keyword
-        if self.mode is RetrievalMode.RECENT or weight == 0:
+        half_lives = age_days / options.half_life_days
+        freshness = float(0.5**half_lives)
+        weight = options.weight_vector + options.weight_keyword
+        if only_recent or weight == 0:
             return freshness
-        weighted = self.options.weight_vector * vector + self.options.weight_keyword * keyword
-        return freshness * (weighted / weight)
+
+        weighted = options.weight_vector * vector
+        weighted += options.weight_keyword * keyword
+        relevance = weighted / weight
+        return freshness * relevance
 
 
 def _named_range(time: TimeHint | None, now: datetime) -> TimeRange | None:
     """Returns the range by whose nearness notes are ordered; None if freshness orders them."""
     if time is None:
         return None
-    reaches_now = time.range.end is None or time.range.end > now
+    end = time.range.end
+    reaches_now = end is None or end > now
     if reaches_now and not time.restricts:
         return None
     return time.range
@@ -231,7 +258,11 @@ def shortness(chunk: IndexedChunk) -> float:
     """Returns 1 for a short note, 0 for other chunks, and what lies between for a note of SHORT to LONG stems."""
     if chunk.position != 0:
         return 0.0
-    return min(1.0, max(0.0, (LONG - chunk.length) / (LONG - SHORT)))
+    if chunk.length <= SHORT:
+        return 1.0
+    if chunk.length >= LONG:
+        return 0.0
+    return (LONG - chunk.length) / (LONG - SHORT)
 
 
 def find_title_matches(chunks: Iterable[IndexedChunk], analysis: Analysis) -> frozenset[str]:
@@ -240,16 +271,18 @@ def find_title_matches(chunks: Iterable[IndexedChunk], analysis: Analysis) -> fr
     It holds all stems of the question, which are at least half of its own. Such a chunk is a full match whatever its
     age: "Who is Priya?", *Priya Raman*.
     """
-    asked = set(analysis.stems)
-    if not asked:
+    question_stems = set(analysis.stems)
+    if not question_stems:
         return frozenset()
+    longest_name = 2 * len(question_stems)
+
     matches: set[str] = set()
     for chunk in chunks:
         if chunk.position != 0:
             continue
         for name in _names(chunk):
             name_stems = stems_as(name, analysis.lang, analysis.renamed)
-            if asked <= name_stems and len(name_stems) <= 2 * len(asked):
+            if question_stems <= name_stems and len(name_stems) <= longest_name:
                 matches.add(chunk.chunk_id)
                 break
     return frozenset(matches)
@@ -260,7 +293,8 @@ def _names(chunk: IndexedChunk) -> list[str]:
     names = [chunk.title]
     for line in chunk.properties:
         if line.startswith(ALIAS):
-            names.append(line.removeprefix(ALIAS))
+            alias = line.removeprefix(ALIAS)
+            names.append(alias)
     return names
 
 
@@ -288,6 +322,7 @@ def keyword_parts(
     )
     if not ngram_words:
         return by_stems
+
     corpus = ngram_corpus(ngram_words, chunks, pool_size=pool_size)
     by_ngrams = _normalised_bm25(
         corpus.chunks,
@@ -296,7 +331,10 @@ def keyword_parts(
         options,
         pool_size=pool_size,
     )
-    return {chunk_id: by_stems[chunk_id] / 2 + by_ngrams[chunk_id] / 2 for chunk_id in by_stems}
+    means = {}
+    for chunk_id, part_by_stems in by_stems.items():
+        means[chunk_id] = part_by_stems / 2 + by_ngrams[chunk_id] / 2
+    return means
 
 
 def _normalised_bm25(
@@ -309,13 +347,24 @@ def _normalised_bm25(
     forms: OwnForms = NO_FORMS,
 ) -> dict[str, float]:
     """Divides BM25 by the best of the pool, or by a full match if that is more: chunk id -> [0, 1]."""
-    scores = bm25(chunks, frequencies, stats, k1=options.bm25_k1, b=options.bm25_b, forms=forms)
+    scores = bm25(
+        chunks,
+        frequencies,
+        stats,
+        k1=options.bm25_k1,
+        b=options.bm25_b,
+        forms=forms,
+    )
+
     # BM25 counts a stem that stands once in a chunk of average length by its idf.
-    full_match = FULL_MATCH * sum(idf(frequencies, stats).values())
+    weights = idf(frequencies, stats)
+    full_match = FULL_MATCH * sum(weights.values())
     best = max(full_match, *scores[:pool_size], 0.0) or 1.0
-    return {
-        chunk.chunk_id: min(1.0, score / best) for chunk, score in zip(chunks, scores, strict=True)
-    }
+
+    parts = {}
+    for chunk, score in zip(chunks, scores, strict=True):
+        parts[chunk.chunk_id] = min(1.0, score / best)
+    return parts
 
 
 def nearness(moment: datetime, named: TimeRange) -> float:
@@ -325,16 +374,21 @@ def nearness(moment: datetime, named: TimeRange) -> float:
     """
     if named.contains(moment):
         return 1.0
-    if named.start is None or named.end is None:
+
+    start = named.start
+    end = named.end
+    if start is None or end is None:
         half_life = 30 * DAY
     else:
-        half_life = max(named.end - named.start, MIN_NEARNESS_HALF_LIFE)
+        half_life = max(end - start, MIN_NEARNESS_HALF_LIFE)
+
     distance = timedelta(0)
-    if named.start is not None and moment < named.start:
-        distance = named.start - moment
-    elif named.end is not None and moment >= named.end:
-        distance = moment - named.end
-    return float(0.5 ** (distance / half_life))
+    if start is not None and moment < start:
+        distance = start - moment
+    elif end is not None and moment >= end:
+        distance = moment - end
+    half_lives = distance / half_life
+    return float(0.5**half_lives)
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,9 +417,10 @@ def rank(pool: Pool, formula: Formula, *, threshold: float, head: int = 0) -> Ra
         scored = formula.score(candidate, candidate.cosine)
         # A chunk without a vector has no similarity to judge; a keyword it shares with the question speaks for it.
         by_keyword = candidate.cosine is None and scored.scores.keyword > 0
-        passes = scored.scores.similarity >= threshold or by_keyword
-        if scored.score > 0 and passes:
+        passes = by_keyword or scored.scores.similarity >= threshold
+        if passes and scored.score > 0:
             passing.append(scored)
+
         is_unread = candidate.chunk.chunk_id in pool.unread
         may_fail_threshold = is_unread and threshold > 0
         if passes and not may_fail_threshold:
@@ -373,22 +428,40 @@ def rank(pool: Pool, formula: Formula, *, threshold: float, head: int = 0) -> Ra
         if is_unread and head > 0:
             best = formula.score(candidate, ceiling)
             # It may also turn out to have no vector, and then a keyword suffices.
-            may_pass = best.scores.similarity >= threshold or by_keyword
-            if best.score > 0 and may_pass:
+            may_pass = by_keyword or best.scores.similarity >= threshold
+            if may_pass and best.score > 0:
                 best_possible.append(best)
-    worst_scores.sort(reverse=True)
-    floor = 0.0
-    if head > 0 and len(worst_scores) >= head:
-        floor = worst_scores[head - 1]
-    contenders = [scored for scored in best_possible if scored.score >= floor]
-    contenders.sort(key=best_first_key)
+
     passing.sort(key=best_first_key)
     return Ranking(
         passages=tuple(passing),
-        contenders=tuple([scored.chunk.chunk_id for scored in contenders]),
+        contenders=_contenders(best_possible, worst_scores, head),
     )
+
+
+def _contenders(
+    best_possible: Sequence[Scored],
+    worst_scores: Iterable[float],
+    head: int,
+) -> tuple[str, ...]:
+    """Returns the ids of chunks that may come into the head, the likeliest first.
+
+    best_possible: unread chunks with the greatest scores that they can have. worst_scores: the least scores that any
+    chunk can have.
+    """
+    if not best_possible:
+        return ()
+    greatest_first = sorted(worst_scores, reverse=True)
+    floor = 0.0
+    if len(greatest_first) >= head:
+        floor = greatest_first[head - 1]
+    contenders = [scored for scored in best_possible if scored.score >= floor]
+    contenders.sort(key=best_first_key)
+    return tuple([scored.chunk.chunk_id for scored in contenders])
 
 
 def best_first_key(scored: Scored) -> tuple[float, float, str]:
     """Sorts by score; of equal scores the newer first, as of two notes with the title that is asked for."""
-    return -scored.score, -scored.chunk.created_at.timestamp(), scored.chunk.chunk_id
+    chunk = scored.chunk
+    age = -chunk.created_at.timestamp()
+    return -scored.score, age, chunk.chunk_id

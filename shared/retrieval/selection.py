@@ -70,14 +70,19 @@ def best_first(
     while True:
         ranking = rank(pool, formula, threshold=threshold, head=head)
         if ranking.contenders:
-            pool = with_vectors(pool, ranking.contenders[:VECTORS_AT_ONCE], reader)
+            likeliest = ranking.contenders[:VECTORS_AT_ONCE]
+            pool = with_vectors(pool, likeliest, reader)
             continue
+
         batch = ranking.passages[done:head]
         revisions = {revision_of(scored.chunk) for scored in batch}
-        states.update(reader.current(revisions.difference(states)))
+        new_revisions = revisions.difference(states)
+        states.update(reader.current(new_revisions))
         for scored in batch:
-            if states[revision_of(scored.chunk)] is Freshness.CURRENT:
+            revision = revision_of(scored.chunk)
+            if states[revision] is Freshness.CURRENT:
                 yield scored
+
         if head > len(ranking.passages):
             # No unread vector could be worse than what was missing, so all that match have been read.
             return
@@ -88,15 +93,19 @@ def best_first(
 def with_vectors(pool: Pool, chunk_ids: Sequence[str], reader: IndexReader) -> Pool:
     """Reads the vectors of chunks and returns the pool with their cosines, none of them unread any more."""
     query = pool.query or ()
-    cosines = {
-        chunk_id: sum(map(mul, query, vector))
-        for chunk_id, vector in reader.vectors(chunk_ids).items()
-    }
+    cosines = {}
+    for chunk_id, vector in reader.vectors(chunk_ids).items():
+        cosines[chunk_id] = sum(map(mul, query, vector))
+
     candidates = []
     for candidate in pool.candidates:
         cosine = cosines.get(candidate.chunk.chunk_id, candidate.cosine)
         candidates.append(replace(candidate, cosine=cosine))
-    return replace(pool, candidates=tuple(candidates), unread=pool.unread.difference(chunk_ids))
+    return replace(
+        pool,
+        candidates=tuple(candidates),
+        unread=pool.unread.difference(chunk_ids),
+    )
 
 
 def rerank(
@@ -116,30 +125,40 @@ def rerank(
     best = list(islice(ranked, limit))
     if len(best) < 2:
         return chain(best, ranked), None
+
     try:
         relevances = _relevances(question, best, reranker)
     except (ModelUnavailable, ModelRefused, PortContractError) as error:
         logger.warning("passages stay as scored: %s", error.message)
         return chain(best, ranked), Reranked(reranker.model, error.message)
-    order = sorted(range(len(best)), key=lambda index: -relevances[index])
+
+    def most_relevant_first(index: int) -> float:
+        return -relevances[index]
+
+    order = sorted(range(len(best)), key=most_relevant_first)
     reordered = [best[index] for index in order]
     return chain(reordered, ranked), Reranked(reranker.model, None)
 
 
 def _relevances(question: str, passages: Sequence[Scored], reranker: Reranker) -> Sequence[float]:
     """Asks the reranker. Raises PortContractError if it does not give each passage a number."""
+    # Texts are sent as they are indexed: each under its title and headings.
     texts = []
-    for passage in passages:  # as they are indexed: each text under its title and headings
+    for passage in passages:
         chunk = passage.chunk
         lines = [line for line in (chunk.title, chunk.heading_path, chunk.text) if line]
         texts.append("\n".join(lines))
+
     relevances = reranker.scores(question, texts)
-    if len(relevances) != len(passages):
+    model = reranker.model
+    sent = len(passages)
+    returned = len(relevances)
+    if returned != sent:
         raise PortContractError(
-            f"{reranker.model}: {len(passages)} passages were sent, {len(relevances)} scores came back",
+            f"{model}: {sent} passages were sent, {returned} scores came back",
         )
     if not all(map(math.isfinite, relevances)):
-        raise PortContractError(f"{reranker.model}: a score that is no number came back")
+        raise PortContractError(f"{model}: a score that is no number came back")
     return relevances
 
 
@@ -155,21 +174,29 @@ def select(
     the whole allowance is cut to it.
     """
     selected: list[Scored] = []
-    room = math.inf if max_characters is None else max_characters
+    room = math.inf
+    if max_characters is not None:
+        room = max_characters
     different = (passage for passage, repeated in with_repeats(passages) if repeated is None)
     for passage in islice(different, limit):
-        chunk = passage.chunk
-        if len(chunk.text) <= room:
+        length = len(passage.chunk.text)
+        if length <= room:
             selected.append(passage)
-            room -= len(chunk.text)
-        elif not selected:
-            cut = replace(
-                chunk,
-                text=chunk.text[:max_characters],
-                end=chunk.start + (max_characters or 0),
-            )
-            return (replace(passage, chunk=cut),)
+            room -= length
+        elif not selected and max_characters is not None:
+            return (_cut(passage, max_characters),)
     return tuple(selected)
+
+
+def _cut(passage: Scored, length: int) -> Scored:
+    """Returns the first `length` code points of a passage."""
+    chunk = passage.chunk
+    shorter = replace(
+        chunk,
+        text=chunk.text[:length],
+        end=chunk.start + length,
+    )
+    return replace(passage, chunk=shorter)
 
 
 def with_repeats(passages: Iterable[Scored]) -> Iterator[tuple[Scored, IndexedChunk | None]]:
@@ -177,10 +204,18 @@ def with_repeats(passages: Iterable[Scored]) -> Iterator[tuple[Scored, IndexedCh
     different: list[_Wording] = []
     for passage in passages:
         wording = _Wording.of(passage.chunk)
-        repeated = next((other.chunk for other in different if _repeats(wording, other)), None)
+        repeated = _first_repeated(wording, different)
         if repeated is None:
             different.append(wording)
         yield passage, repeated
+
+
+def _first_repeated(wording: _Wording, earlier: Iterable[_Wording]) -> IndexedChunk | None:
+    """Returns the first of earlier chunks that a chunk repeats; None if it says something new."""
+    for other in earlier:
+        if _repeats(wording, other):
+            return other.chunk
+    return None
 
 
 def best_of_notes(passages: Iterable[Scored], limit: int) -> tuple[Scored, ...]:
@@ -203,18 +238,25 @@ class _Wording:
 
     @classmethod
     def of(cls, chunk: IndexedChunk) -> _Wording:
-        return cls(chunk, re.findall(r"\w+", chunk.text), trigrams(chunk.text))
+        """Reads the words of a chunk."""
+        words = re.findall(r"\w+", chunk.text)
+        return cls(chunk, words, trigrams(chunk.text))
 
 
 def _repeats(wording: _Wording, other: _Wording) -> bool:
     """Reports whether two passages overlap in their note, or say the same in other notes."""
-    if wording.chunk.note_id == other.chunk.note_id and _overlap(wording.chunk, other.chunk):
+    chunk = wording.chunk
+    other_chunk = other.chunk
+    if chunk.note_id == other_chunk.note_id and _overlap(chunk, other_chunk):
         return True
-    if min(len(wording.words), len(other.words)) < MIN_WORDS:
+    if len(wording.words) < MIN_WORDS or len(other.words) < MIN_WORDS:
         return False
+
+    # Trigrams of texts that differ too much in length need not be compared.
     fewer, more = sorted((len(wording.trigrams), len(other.trigrams)))
-    if fewer < TRIGRAM_OVERLAP * more:  # too different in length, so they need not be compared
+    if fewer < TRIGRAM_OVERLAP * more:
         return False
+
     common = len(wording.trigrams & other.trigrams)
     in_either = fewer + more - common
     if common < TRIGRAM_OVERLAP * in_either:
@@ -224,7 +266,9 @@ def _repeats(wording: _Wording, other: _Wording) -> bool:
 
 def _overlap(chunk: IndexedChunk, other: IndexedChunk) -> bool:
     """Reports whether a good part of the shorter chunk lies in the other one of the same note."""
-    common = min(chunk.end, other.end) - max(chunk.start, other.start)
+    first = max(chunk.start, other.start)
+    last = min(chunk.end, other.end)
+    common = last - first
     shorter = min(len(chunk.text), len(other.text))
     return common >= SPAN_OVERLAP * shorter
 
@@ -234,20 +278,27 @@ def _negations() -> frozenset[str]:
     """Returns the negations of every language, casefolded."""
     negations: set[str] = set()
     for language in vocabularies():
-        if language.facts is not None:
-            words = f"{language.facts.negations} {language.facts.half_negations}"
+        facts = language.facts
+        if facts is not None:
+            words = f"{facts.negations} {facts.half_negations}"
             negations.update(words.casefold().split())
     return frozenset(negations)
 
 
 def _facts_differ(wording: _Wording, other: _Wording) -> bool:
     """Reports whether a number, a name or a negation stands in one alone: near-equal texts then say different things."""
-    spellings = {word.casefold(): word for word in (*wording.words, *other.words)}
-    words = {word.casefold() for word in wording.words}
-    other_words = {word.casefold() for word in other.words}
-    for word in words ^ other_words:
-        is_name = spellings[word] != word
-        is_number = any(map(str.isdigit, word))
-        if is_name or is_number or word in _negations():
+    spellings = _spellings(wording.words)
+    other_spellings = _spellings(other.words)
+    for word in spellings.keys() ^ other_spellings.keys():
+        spelling = spellings.get(word) or other_spellings[word]
+        is_name = spelling != word
+        if is_name or word in _negations():
+            return True
+        if any(map(str.isdigit, word)):
             return True
     return False
+
+
+def _spellings(words: Iterable[str]) -> dict[str, str]:
+    """Maps each word, casefolded, to its last spelling."""
+    return {word.casefold(): word for word in words}

@@ -22,6 +22,7 @@ MIN_PART = 4
 """Letters of a part of a compound."""
 MIN_NAME = 3
 """Letters of a word that another language may stem otherwise."""
+_WORD = re.compile(rf"[^\W\d_]{{{MIN_PART},{MAX_TERM}}}")
 _MID_SENTENCE = re.compile(r"(?<=[^\W_]\s)[^\W\d_]+")
 
 
@@ -39,14 +40,13 @@ def correct_spelling(
     unknown = _unknown_words(analysis, frequencies)
     if not unknown:
         return analysis
+
     written = _words_as_written(chunks)
     counts = Counter[str]()
     for word, count in written.items():
         counts[fold(word)] += count
-    nouns: set[str] = set()
-    if vocabulary(analysis.lang).nouns_are_capitalised:
-        nouns = {fold(word) for word in written if word[0].isupper()}
-        nouns -= stop_words(analysis.lang)
+    nouns = _nouns(written, analysis.lang)
+
     replacements: dict[str, list[str]] = {}
     for word in unknown:
         if word in counts:  # it could not be counted, or its note is in another language
@@ -59,6 +59,14 @@ def correct_spelling(
     return _with_replacements(analysis, unknown, replacements)
 
 
+def _nouns(words: Iterable[str], lang: str) -> set[str]:
+    """Returns the folded words that begin with a capital, in a language that tells nouns so; none in others."""
+    if not vocabulary(lang).nouns_are_capitalised:
+        return set()
+    capitalised = {fold(word) for word in words if word[0].isupper()}
+    return capitalised - stop_words(lang)
+
+
 def name_as_in_notes(
     analysis: Analysis,
     frequencies: Mapping[str, int],
@@ -69,28 +77,39 @@ def name_as_in_notes(
     Spanish takes the `s` of Helios for an ending, English does not. A name that none of `chunks` holds is looked for
     as English stems it.
     """
-    names = {fold(word) for word in _MID_SENTENCE.findall(analysis.subject) if word[0].isupper()}
+    words = _MID_SENTENCE.findall(analysis.subject)
+    names = {fold(word) for word in words if word[0].isupper()}
+    unknown = _unknown_words(analysis, frequencies, min_letters=MIN_NAME)
     renamed: dict[str, str] = {}
-    for word, word_stems in _unknown_words(analysis, frequencies, min_letters=MIN_NAME).items():
+    for word, word_stems in unknown.items():
         if len(word_stems) > 1:
             continue
         lang = _language_of_notes(word, chunks)
         if lang is None and word in names:
             lang = "en"
-        if lang is not None and stem_of(word, lang) != word_stems[0]:
-            renamed[word_stems[0]] = stem_of(word, lang)
+        if lang is None:
+            continue
+        stem = word_stems[0]
+        stem_in_notes = stem_of(word, lang)
+        if stem_in_notes != stem:
+            renamed[stem] = stem_in_notes
     if not renamed:
         return analysis
+
     new_stems = dict.fromkeys(renamed.get(stem, stem) for stem in analysis.stems)
     return replace(analysis, stems=tuple(new_stems), renamed=renamed)
 
 
 def _language_of_notes(word: str, chunks: Iterable[IndexedChunk]) -> str | None:
     """Returns the language of the first chunk that holds a folded word; None if none does."""
-    pattern = re.compile(rf"\b{re.escape(word)}\b")
+    escaped = re.escape(word)
+    pattern = re.compile(rf"\b{escaped}\b")
     for chunk in chunks:
         text = f"{chunk.title}\n{chunk.heading_path}\n{chunk.text}"
-        folded = text.lower() if text.isascii() else folded_words(text)
+        if text.isascii():
+            folded = text.lower()  # which is all that folding does to it, and faster
+        else:
+            folded = folded_words(text)
         if pattern.search(folded):
             return detect(chunk.text)
     return None
@@ -108,6 +127,7 @@ def _unknown_words(
         word = fold(content_word)
         if len(word) < min_letters or not word.isalpha():
             continue
+
         word_stems = stems(word, analysis.lang)
         # A stem without a frequency was not counted, so it may well be known.
         is_known = any(frequencies.get(stem, 1) > 0 for stem in word_stems)
@@ -118,8 +138,12 @@ def _unknown_words(
 
 def _words_as_written(chunks: Iterable[IndexedChunk]) -> Counter[str]:
     """Counts the words of the chunks, capitals kept."""
-    text = " ".join(f"{chunk.title} {chunk.heading_path} {chunk.text}" for chunk in chunks)
-    return Counter(re.findall(rf"[^\W\d_]{{{MIN_PART},{MAX_TERM}}}", text))
+    counts = Counter[str]()
+    for chunk in chunks:
+        text = f"{chunk.title} {chunk.heading_path} {chunk.text}"
+        words = _WORD.findall(text)
+        counts.update(words)
+    return counts
 
 
 def _with_replacements(
@@ -133,36 +157,53 @@ def _with_replacements(
         for stem in unknown[word]:
             new_stems.pop(stem, None)
         for known_word in replacement:
-            new_stems |= dict.fromkeys(stems(known_word, analysis.lang))
-    keywords: dict[str, None] = {}
+            known_stems = stems(known_word, analysis.lang)
+            new_stems |= dict.fromkeys(known_stems)
+
+    new_keywords: dict[str, None] = {}
     for keyword in analysis.keywords:
-        keywords |= dict.fromkeys(replacements.get(fold(keyword), [keyword]))
-    return replace(analysis, stems=tuple(new_stems), keywords=tuple(keywords))
+        words = replacements.get(fold(keyword), [keyword])
+        new_keywords |= dict.fromkeys(words)
+    return replace(
+        analysis,
+        stems=tuple(new_stems),
+        keywords=tuple(new_keywords),
+    )
 
 
 def _most_frequent_neighbour(word: str, counts: Mapping[str, int]) -> list[str]:
     """Returns the commonest word that differs by one letter; empty if there is none."""
-    neighbours = [
-        other for other in counts if abs(len(word) - len(other)) <= 1 and is_one_edit(word, other)
-    ]
+    neighbours = []
+    for other in counts:
+        difference = len(word) - len(other)
+        if abs(difference) <= 1 and is_one_edit(word, other):
+            neighbours.append(other)
     if not neighbours:
         return []
-    return [max(neighbours, key=lambda other: (counts[other], other))]
+    commonest = max(neighbours, key=lambda other: (counts[other], other))
+    return [commonest]
 
 
 def _compound_parts(word: str, nouns: Collection[str]) -> list[str]:
     """Returns the longest nouns with which a compound begins and ends, or the shortest compound of the word."""
-    parts = [noun for noun in nouns if len(word) - len(noun) >= MIN_PART]
-    first_parts = [noun for noun in parts if word.startswith(noun)]
-    last_parts = [noun for noun in parts if word.endswith(noun)]
-    longest = [max(candidates, key=len) for candidates in (first_parts, last_parts) if candidates]
-    if longest:
-        return longest
+    length = len(word)
+    shorter = [noun for noun in nouns if length - len(noun) >= MIN_PART]
+    first_parts = [noun for noun in shorter if word.startswith(noun)]
+    last_parts = [noun for noun in shorter if word.endswith(noun)]
+    parts = []
+    if first_parts:
+        parts.append(max(first_parts, key=len))
+    if last_parts:
+        parts.append(max(last_parts, key=len))
+    if parts:
+        return parts
+
     compounds = []
     for noun in nouns:
         contains_word = noun.startswith(word) or noun.endswith(word)
-        if contains_word and len(noun) - len(word) >= MIN_PART:
+        if contains_word and len(noun) - length >= MIN_PART:
             compounds.append(noun)
     if not compounds:
         return []
-    return [min(compounds, key=lambda noun: (len(noun), noun))]
+    shortest = min(compounds, key=lambda noun: (len(noun), noun))
+    return [shortest]
