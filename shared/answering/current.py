@@ -4,9 +4,8 @@ Two windows of different notes state one thing differently if both are about mos
 differ in a number of the same unit, in a date, or, where their sentences read alike otherwise, in a name or a bare
 number. Nothing here tells which of them is right, so both are quoted, each with the day of its note.
 
-A section whose heading names a day is of that day, and so may differ from another one of its note. A note whose
-properties say that it is replaced, or that another one replaces it by its name, stands below the others, whenever they
-were written.
+A section whose heading names a day is of that day, and so may differ from another one of its note. A note that another
+one replaces, as the properties of either say, stands below it, whenever they were written.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import product
 
-from shared.answering.replacement import are_versions, is_replaced, replaces
+from shared.answering.replacement import are_versions, replaces
 from shared.answering.windows import Window
 from shared.judging.facts import Facts, facts_of
 from shared.judging.quantities import Quantity
@@ -107,10 +106,8 @@ class _ReadWindow:
         return self.section_day or self.chunk.created_at
 
     def is_replaced_among(self, versions: Iterable[_ReadWindow]) -> bool:
-        """Reports whether its note is replaced, as it says itself or one of the others does."""
-        return is_replaced(self.chunk) or any(
-            replaces(version.chunk, self.chunk) for version in versions
-        )
+        """Reports whether the note of one of the others replaces its note."""
+        return any(replaces(version.chunk, self.chunk) for version in versions)
 
     def states_differently(self, other: _ReadWindow) -> bool:
         """Reports whether one of two windows replaces the other, or the newer one of another day states something else
@@ -118,8 +115,6 @@ class _ReadWindow:
         """
         if are_versions(self.chunk, other.chunk):
             return True
-        if is_replaced(self.chunk) != is_replaced(other.chunk):
-            return bool(self.statements and other.statements)
         older, newer = sorted((self, other), key=lambda read: read.written)
         if newer.written - older.written < MIN_APART:
             return False

@@ -301,11 +301,7 @@ def _list_item(quote: Quote, zone: ZoneInfo, lang: str) -> str:
 
 def _day(quote: Quote, zone: ZoneInfo, lang: str) -> str:
     """Writes the day of a quote's note."""
-    written = quote.passage.chunk.created_at.astimezone(zone)
-    # Names of months for people are known in English alone.
-    if lang == "en":
-        return date_in_words(written)
-    return written.date().isoformat()
+    return date_in_words(quote.passage.chunk.created_at.astimezone(zone), lang)
 
 
 def _blockquote(title_line: str, quoted: Sequence[str], marker: str) -> str:

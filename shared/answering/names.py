@@ -5,11 +5,11 @@ A name is what is written as one: with a capital in the midst of the sentence th
 nowhere without one. Where all nouns have capitals, an owner and what makes up a title or alias of several words count.
 
 The passages do not say it where none of them names it, or where no note that names it holds any of what else is asked,
-and another note holds all of it, or the other notes together where it is one phrase. Of an owner only what it
-owns is asked, else the other words of the sentence. So a name in a story beside the question does not count, nor does
-an answer in other words: where other notes state a number, one as long in a note that names it may be the answer, and
-where they state none, one word is too little unless the name owns it. Beside another name that is spoken of, only an
-owner counts.
+and another note holds all of it, or the other notes together where it is one phrase; words that no passage holds are
+left aside. Of an owner only what it owns is asked, else the other words of the sentence. So a name in a story beside
+the question does not count, nor does an answer in other words: where other notes state a number, one as long in a note
+that names it may be the answer, and where they state none, one word is too little unless the name owns it. Beside
+another name that is spoken of, only an owner counts.
 
 Answerable questions of which nothing is said to be there: handbooks in English, German and Spanish 0 of 95, pages of
 strangers 0 of 29, sample notes 0 of 50, chats 0 of 1018.
@@ -51,7 +51,7 @@ class MissingSubject:
     """A named person or thing of which no passage says what is asked."""
 
     text: str
-    """What is asked, as the question puts it: `Marek's phone number`."""
+    """What no passage says, in the question's words: `Marek's phone number`; the name alone where no passage has it."""
     note_ids: frozenset[str]
     """Notes that name it."""
 
@@ -104,7 +104,8 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
         else:
             is_missing = name.is_written_as_one
         if is_missing:
-            return MissingSubject(_phrase(sentence, name, others), naming)
+            text = _phrase(sentence, name, others, is_named=bool(naming))
+            return MissingSubject(text, naming)
     return None
 
 
@@ -274,9 +275,6 @@ def _is_said_of_others(
     words: Sequence[_Word],
 ) -> bool:
     """Reports whether other notes than those that name the name hold what is asked of it, and none of these does."""
-    asked = {stem for word in words for stem in word.stems}
-    if not asked:
-        return False
     naming_chunks = []
     other_chunks = []
     for passage in retrieved.selected:
@@ -284,9 +282,14 @@ def _is_said_of_others(
             naming_chunks.append(passage.chunk)
         else:
             other_chunks.append(passage.chunk)
-    if any(chunk.terms.get(stem) for chunk in naming_chunks for stem in asked):
+    asked_stems = {stem for word in words for stem in word.stems}
+    if any(chunk.terms.get(stem) for chunk in naming_chunks for stem in asked_stems):
         return False
-    elsewhere = [{stem for stem in asked if chunk.terms.get(stem)} for chunk in other_chunks]
+    elsewhere = [{stem for stem in asked_stems if chunk.terms.get(stem)} for chunk in other_chunks]
+    # Words that no passage holds are left aside: they tell none of them apart.
+    asked = set().union(*elsewhere)
+    if not asked:
+        return False
     if _are_neighbours(words):
         # Words of one phrase say one thing, which different notes may say in part.
         elsewhere.append(set().union(*elsewhere))
@@ -294,7 +297,7 @@ def _is_said_of_others(
         return False
     stated = _longest_number(_sentences_about(asked, other_chunks, retrieved))
     if stated == 0:
-        return name.owns or len(words) > 1
+        return name.owns or len([word for word in words if asked.issuperset(word.stems)]) > 1
     return 2 * _longest_number(_lines(naming_chunks)) <= stated
 
 
@@ -343,31 +346,21 @@ def _longest_number(lines: Iterable[str]) -> int:
     return longest
 
 
-def _phrase(sentence: str, name: _Name, others: Sequence[_Word]) -> str:
-    """Names what is asked about a name: `Marek's phone number`, `Priya (allergic, peanuts)`."""
-    if name.owns:
-        return _owned(sentence, name, others)
-    phrases: list[str] = []
-    end = -1
-    for word in others:
-        if phrases and sentence[end : word.start] == " ":
-            phrases[-1] += f" {word.text}"
-        else:
-            phrases.append(word.text)
-        end = word.end
-    phrase = sentence[name.start : name.end]
-    if phrases:
-        phrase += f" ({', '.join(phrases)})"
-    return _shortened(phrase)
+def _phrase(sentence: str, name: _Name, others: Sequence[_Word], *, is_named: bool) -> str:
+    """Returns what is asked about a name, as the sentence puts it: `Marek's phone number`, `Priya allergic to peanuts`.
 
-
-def _owned(sentence: str, name: _Name, others: Sequence[_Word]) -> str:
-    """Returns a name with the words that it owns."""
-    end = _end_of_owner(sentence, name)
+    is_named: some passage names it; otherwise nothing is known of the name, whatever is asked.
+    """
     owned = _owned_words(sentence, name, others)
-    if owned:
-        end = owned[-1].end
-    return _shortened(sentence[name.start : end])
+    if name.owns:
+        end = owned[-1].end if owned else _end_of_owner(sentence, name)
+        return _shortened(sentence[name.start : end])
+    if not is_named:
+        return _shortened(sentence[name.start : name.end])
+    words = (*name.words, *others)
+    start = min(word.start for word in words)
+    end = max(word.end for word in words)
+    return _shortened(sentence[start:end])
 
 
 def _owned_words(sentence: str, name: _Name, others: Sequence[_Word]) -> list[_Word]:

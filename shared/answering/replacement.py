@@ -1,8 +1,13 @@
-"""Properties of notes -> which notes are replaced, and by which: `status: superseded`, `supersedes: 2025-11-database`."""
+"""Properties of notes -> which notes are versions of each other: `supersedes: 2025-11-database`.
+
+Only a key that names the relation counts, with the other note's name as its value: `status: superseded` does not say by
+what, and `battery: replaced` says nothing about a note.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from shared.language.vocabulary import vocabularies
@@ -10,54 +15,40 @@ from shared.language.words import fold
 from shared.model.index import IndexedChunk
 
 
-def is_replaced(chunk: IndexedChunk) -> bool:
-    """Reports whether a property of a note says that it is replaced: `status: superseded`."""
-    values = [line.partition(": ")[2] for line in chunk.properties]
-    return any(_replaced_words().fullmatch(value) for value in values)
-
-
 def are_versions(chunk: IndexedChunk, other: IndexedChunk) -> bool:
-    """Reports whether one of two notes replaces the other by its name."""
+    """Reports whether one of two notes replaces the other."""
     return replaces(chunk, other) or replaces(other, chunk)
 
 
 def replaces(chunk: IndexedChunk, other: IndexedChunk) -> bool:
-    """Reports whether a note replaces another one by its name: `supersedes: 2025-11-database`, or `superseded by: …`
-    in the other one.
-    """
-    if any(map(_replacing_words().fullmatch, _keys_that_name(other, chunk))):
-        return True
-    for key in _keys_that_name(chunk, other):
-        # A word such as `ersetzt` replaces as a key, and is replaced as a value.
-        if _replaced_words().fullmatch(key) and not _replacing_words().fullmatch(key):
-            return True
-    return False
+    """Reports whether a note says that it replaces another one, or the other one that it is replaced by it."""
+    says_so = any(map(_replacing_keys().fullmatch, _keys_that_name(other, chunk)))
+    return says_so or any(map(_replaced_keys().fullmatch, _keys_that_name(chunk, other)))
 
 
-def _keys_that_name(chunk: IndexedChunk, other: IndexedChunk) -> list[str]:
-    """Returns the keys of another note's properties whose value is the name of a note."""
-    if chunk.note_id == other.note_id:
-        return []  # the older one may have had the same title
-    file_name = chunk.path.rpartition("/")[2].removesuffix(".md")
-    names = {fold(name) for name in (chunk.title, file_name) if name}
-    keys = []
-    for line in other.properties:
+def _keys_that_name(named: IndexedChunk, chunk: IndexedChunk) -> Iterator[str]:
+    """Yields the keys of a note's properties whose value is the title or file name of another note."""
+    if named.note_id == chunk.note_id:
+        return  # the older one may have had the same title
+    file_name = named.path.rpartition("/")[2].removesuffix(".md")
+    names = {fold(name) for name in (named.title, file_name) if name}
+    for line in chunk.properties:
         key, _, value = line.partition(": ")
         if fold(value) in names:
-            keys.append(key)
-    return keys
+            yield key
 
 
 @cache
-def _replacing_words() -> re.Pattern[str]:
+def _replacing_keys() -> re.Pattern[str]:
     """Compiles the keys of every language for what a note replaces."""
-    words = [language.facts.replaces for language in vocabularies() if language.facts]
-    return re.compile("|".join(filter(None, words)), re.IGNORECASE)
+    return _any_of(language.facts.replaces for language in vocabularies() if language.facts)
 
 
 @cache
-def _replaced_words() -> re.Pattern[str]:
-    """Compiles the words of every language for being replaced, and what follows them behind a sign."""
-    words = [language.facts.replaced for language in vocabularies() if language.facts]
-    any_word = "|".join(filter(None, words))
-    return re.compile(rf"(?:{any_word})(?:\s*[^\w\s].*)?", re.IGNORECASE)
+def _replaced_keys() -> re.Pattern[str]:
+    """Compiles the keys of every language for what replaces a note."""
+    return _any_of(language.facts.replaced for language in vocabularies() if language.facts)
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(filter(None, patterns)), re.IGNORECASE)

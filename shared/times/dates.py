@@ -118,13 +118,17 @@ def day_in(text: str) -> date | None:
         return None
 
 
-def date_in_words(moment: datetime) -> str:
-    """Writes the day of a moment in its own zone as `8 May 2023`, in English, whatever the locale."""
-    times = vocabulary("en").times
+def date_in_words(moment: datetime, lang: str = "en") -> str:
+    """Writes the day of a moment in its own zone as `8 May 2023`, in English where `lang` has no words for times."""
+    times = vocabulary(lang).times or vocabulary("en").times
     assert times is not None  # noqa: S101 - English has words for times
-    name, *_ = forms_of(times.months[moment.month - 1])
-    month = name.capitalize()
-    return f"{moment.day} {month} {moment.year}"
+    month, *_ = forms_of(times.months[moment.month - 1])
+    return times.date.format(
+        day=moment.day,
+        month=month,
+        Month=month.capitalize(),
+        year=moment.year,
+    )
 
 
 @cache

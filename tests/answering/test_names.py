@@ -53,15 +53,15 @@ def missing(text: str, *notes: Scored, lang: str = "en") -> tuple[str, set[str]]
     [
         ("Marek's phone number", "Marek's phone number", {"marek"}),
         ("What is Marek’s phone number?", "Marek’s phone number", {"marek"}),
-        ("phone number of Marek", "Marek (phone number)", {"marek"}),
-        ("marek phone number", "marek (phone number)", {"marek"}),
-        ("Is Priya allergic to peanuts?", "Priya (allergic, peanuts)", {"priya"}),
-        ("Is Pri allergic to peanuts?", "Pri (allergic, peanuts)", {"priya"}),
+        ("phone number of Marek", "phone number of Marek", {"marek"}),
+        ("marek phone number", "marek phone number", {"marek"}),
+        ("Is Priya allergic to peanuts?", "Priya allergic to peanuts", {"priya"}),
+        ("Is Pri allergic to peanuts?", "Pri allergic to peanuts", {"priya"}),
         ("When is Elena's birthday?", "Elena's birthday", {"elena"}),
         ("We met in May. When is Elena's birthday?", "Elena's birthday", {"elena"}),
         ("What is Ana's phone number?", "Ana's phone number", set()),
         ("Who is Zbigniew Nowak?", "Zbigniew Nowak", set()),
-        ("When did we move to Tokyo?", "Tokyo (move)", set()),
+        ("When did we move to Tokyo?", "Tokyo", set()),
         (f"Is {'Ana' * 90} there?", f"{'Ana' * (MAX_SUBJECT // 3)}…", set()),
     ],
 )
@@ -105,8 +105,10 @@ WIFE = note("His husband is called Arjun.", "priya", "Priya Raman")
         ("What is Maite's number?", None),
         ("What is Maite's phone number?", None),
         ("What is Otto's phone number?", "Otto's phone number"),
-        ("Do I have a phone number for Otto?", "Otto (phone number)"),
+        ("Do I have a phone number for Otto?", "phone number for Otto"),
         ("What's the name of Otto's husband?", "Otto's husband"),
+        ("What is Otto's mobile phone number?", "Otto's mobile phone number"),
+        ("What is Otto's shoe size?", None),
         ("Who wrote the letter to Otto?", None),
     ],
 )
@@ -139,7 +141,7 @@ def test_a_list_of_notes_of_a_time_misses_nothing() -> None:
     ("text", "subject"),
     [
         ("Wie ist Mareks Telefonnummer?", "Mareks Telefonnummer"),
-        ("Wie ist die Telefonnummer von Marek?", "Marek (Telefonnummer)"),
+        ("Wie ist die Telefonnummer von Marek?", "Telefonnummer von Marek"),
         ("Wie ist Zbigniews Telefonnummer?", "Zbigniews Telefonnummer"),
         ("Wie ist die Telefonnummer des Vereins?", None),
         ("Gibt es im Haus Telefonnummern?", None),
@@ -159,6 +161,6 @@ def test_other_languages_know_names_by_their_capitals() -> None:
     priya = note("Su teléfono es 5512.", "p", "Priya Raman")
     marek = note("Toca el violonchelo.", "m", "Marek Kowalski")
     assert missing("¿Cuál es el teléfono de Marek?", priya, marek, lang="es") == (
-        "Marek (teléfono)",
+        "teléfono de Marek",
         {"m"},
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
 
+import pytest
+
 from shared.times.dates import date_in_words
 
 
@@ -12,3 +14,17 @@ def test_a_date_is_written_as_people_write_it_by_the_day_of_its_zone() -> None:
     late = datetime(2023, 5, 8, 23, 30, tzinfo=UTC)
     assert date_in_words(late) == "8 May 2023"
     assert date_in_words(late.astimezone(timezone(timedelta(hours=2)))) == "9 May 2023"
+
+
+@pytest.mark.parametrize(
+    ("lang", "written"),
+    [
+        ("de", "8. Mai 2023"),
+        ("es", "8 de mayo de 2023"),
+        ("fr", "8 mai 2023"),
+        ("it", "8 maggio 2023"),
+        ("ja", "8 May 2023"),
+    ],
+)
+def test_a_date_is_written_in_a_language_that_has_words_for_it(lang: str, written: str) -> None:
+    assert date_in_words(datetime(2023, 5, 8, tzinfo=UTC), lang) == written

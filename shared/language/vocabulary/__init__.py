@@ -104,6 +104,8 @@ class Times:
     """Forms of each month that mean it in any sentence, January first. The first form is written in
     dates.
     """
+    date: str = ""
+    """How a date is written: `{day}`, `{year}` and `{month}`, or `{Month}` with a capital."""
     short_months: Mapping[str, int] = field(default_factory=dict)
     """Words that mean a month (1 to 12) only beside a day or a year.
 
@@ -237,7 +239,7 @@ class FactWords:
     replaces: str = ""
     """Pattern of a property's key whose value this note replaces: `supersedes`."""
     replaced: str = ""
-    """Pattern of a property's key whose value replaces this note, or of a value that says so: `superseded by …`."""
+    """Pattern of a property's key whose value replaces this note: `superseded_by`."""
     scales: Mapping[str, float]
     """Words for large numbers. Read in texts of every language."""
 
