@@ -21,7 +21,7 @@ import pytest
 ALL = "all"
 """In the place of paths: every test runs."""
 
-TURNS = 5
+TURNS = 9
 """Parts of the nightly tests; a gate runs one of them."""
 
 LEFT_OUT = pytest.StashKey[bool]()
@@ -96,6 +96,9 @@ WATCHES: Mapping[str, tuple[str, ...]] = {
 NIGHTLY: Mapping[str, tuple[str, ...]] = {
     **WATCHES,
     "tests/adapters/firestore/": (*_INDEXING, "desktop/product/", "tests/servers/"),
+    "tests/adapters/models/": ("shared/adapters/",),
+    "tests/cli/commands/test_live.py": (*_COMMANDS, "shared/answering/", "shared/judging/"),
+    "tests/cli/commands/test_model.py": _COMMANDS,
     "tests/cli/commands/test_golden_examples.py": ("examples/", "evaluation/", "shared/"),
     "tests/clients/": ("functions/", "shared/api/", "shared/model/"),
     "tests/deploy/": _DEPLOYMENT,
@@ -107,6 +110,7 @@ NIGHTLY: Mapping[str, tuple[str, ...]] = {
         "release/",
         "requirements.txt",
     ),
+    "tests/indexing/": ("shared/indexing/",),
     "tests/functions/test_openapi.py": ("functions/", "shared/api/"),
     "tests/retrieval/test_firestore_bill.py": ("bench/", "shared/"),
     "tests/storm/": _INDEXING,
@@ -118,6 +122,7 @@ NIGHTLY: Mapping[str, tuple[str, ...]] = {
         "firebase.",
         "shared/adapters/firebase/",
     ),
+    "tests/web/test_chat.py": _PAGE,
     "tests/web/test_pictures.py": (*_PAGE, "examples/"),
 }
 """`WATCHES` of the nightly tests. One that no name stands for always runs."""

@@ -227,6 +227,7 @@ def test_nothing_in_notes_acts_on_the_terminal_of_any_command(
     assert "\N{SMILING FACE WITH OPEN MOUTH AND SMILING EYES}" not in shown
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_nothing_in_requests_and_followed_files_acts_on_the_terminal_of_dev(
     aurora: Aurora, notes: Write

@@ -32,6 +32,7 @@ def _aurora(aurora: Aurora, *arguments: str, **options: Any) -> subprocess.Popen
     return subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, **options)
 
 
+@pytest.mark.nightly
 def test_a_reader_who_has_left_is_no_error(aurora: Aurora, notes: Write) -> None:
     aurora("index", str(notes(BOATS)))
     for arguments in (["search", "boat", "--json"], ["search", "boat"], ["doctor"], ["--help"]):

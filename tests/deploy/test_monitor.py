@@ -305,6 +305,7 @@ def test_who_may_not_is_told_so(watched: Watched) -> None:
     assert len(watched.held("alertPolicies")) == len(TITLES)
 
 
+@pytest.mark.nightly
 def test_removed_it_is_gone_also_where_nothing_is_deployed_any_more(watched: Watched) -> None:
     watched.monitor("--remove")
     for kind in ("alertPolicies", "dashboards", "metrics", "uptimeCheckConfigs", "topics"):

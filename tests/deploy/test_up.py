@@ -60,6 +60,7 @@ def on_a_terminal(
     return shown.replace("\r\n", "\n")
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(300)
 @pytest.mark.slow
 def test_what_is_not_given_is_asked_for_on_a_terminal(tmp_path: Path) -> None:
@@ -107,6 +108,7 @@ def test_the_token_that_most_tests_get_at_once_is_the_one_that_gcloud_prints(
     assert printed == [f"token-of-{OWNER}"] * 2
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(300)
 @pytest.mark.slow
 def test_models_run_where_the_notes_are_and_a_price_that_nobody_knows_is_asked_for(
@@ -364,6 +366,7 @@ def test_what_cannot_be_done_is_told_before_anything_is_made(owned: Owned) -> No
     assert {call.method.verb for call in cloud.calls} == {"GET"}
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(300)
 @pytest.mark.slow
 def test_a_minute_comes_back_in_a_database_of_its_own_protected_as_the_first(owned: Owned) -> None:
@@ -418,6 +421,7 @@ def test_what_runs_with_vertex_ai_wants_no_key_and_gets_its_role(owned: Owned) -
     assert "roles/aiplatform.user serviceAccount:aurora-functions@" in said.stdout
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(300)
 @pytest.mark.slow
 def test_signing_in_and_the_first_question_go_on_wherever_they_stopped(

@@ -229,6 +229,7 @@ def test_what_is_uploaded_is_what_a_function_can_reach(uploaded: Path) -> None:
     assert {module(path.relative_to(uploaded)) for path in uploaded.rglob("*.py")} == reached
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(400)
 def test_every_target_starts_and_a_saved_note_is_answered_with_a_citation(
     deployed: tuple[Mapping[str, str], str],

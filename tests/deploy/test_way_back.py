@@ -113,6 +113,7 @@ def test_up_rollback_up_and_half_up_rollback_up_end_in_one_release_with_one_set_
     assert settings(cloud) == before
 
 
+@pytest.mark.nightly
 def test_a_first_deployment_that_failed_half_way_gives_the_others_the_same_settings(
     deployment: Deployment,
 ) -> None:
@@ -126,6 +127,7 @@ def test_a_first_deployment_that_failed_half_way_gives_the_others_the_same_setti
         assert environment["DAILY_CHAT_LIMIT"] == "7"
 
 
+@pytest.mark.nightly
 def test_while_a_build_is_under_way_nothing_else_deploys_or_goes_back(
     deployment: Deployment,
 ) -> None:
@@ -157,6 +159,7 @@ def test_while_a_build_is_under_way_nothing_else_deploys_or_goes_back(
     assert len([call for call in cloud.calls if call.id.endswith("builds.create")]) == 2
 
 
+@pytest.mark.nightly
 def test_a_build_that_another_release_has_overtaken_deploys_nothing(deployment: Deployment) -> None:
     """As two runs that both looked before either had submitted its build."""
     cloud = deployment.cloud

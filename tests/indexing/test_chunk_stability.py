@@ -12,7 +12,7 @@ import pytest
 from shared.indexing.chunking import chunk
 from tests.indexing.prose import drawn, paragraph, sentence
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 EDITS = ("novel", "novel {}", "")  # replaced, inserted, deleted
 

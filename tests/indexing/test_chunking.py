@@ -247,7 +247,13 @@ def test_lists_and_quotations_nested_beyond_every_limit_keep_their_words() -> No
     assert "quoted" in kept
 
 
-@pytest.mark.parametrize("piece", ["ab c ", "a ", "12 b 3 ", "A. ", "a\n\n", "- a\n", "| a |\n"])
+OTHER_SHORT_WORDS = ("ab c ", "12 b 3 ", "A. ", "a\n\n", "- a\n", "| a |\n")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a ", *(pytest.param(piece, marks=pytest.mark.nightly) for piece in OTHER_SHORT_WORDS)],
+)
 def test_a_note_of_short_words_takes_little_memory(piece: str) -> None:
     chunk("The parser is loaded by now.")
     text = piece * (100_000 // len(piece))

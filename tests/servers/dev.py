@@ -53,6 +53,16 @@ class Running:
         ):
             time.sleep(0.1)
 
+    def await_questions(self, kind: str, count: int, within: float = 60.0) -> None:
+        """Waits until so many `conflicts` are listed, or `gone` files, of the folders that are followed.
+
+        A folder is looked at again twice a minute, and sooner where something happened.
+        """
+        deadline = time.monotonic() + within
+        while len(self.call("GET", "/folders")[1][kind]) != count:
+            assert time.monotonic() < deadline, self.errors()
+            time.sleep(0.2)
+
     def answered(self, question: str, expected: str, within: float, **headers: str) -> bool:
         """Whether an answer that holds `expected` has arrived before that many seconds have passed.
 

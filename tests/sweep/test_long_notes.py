@@ -21,6 +21,7 @@ SHORT = 20
 WORKERS = 8
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.timeout(400)
 def test_three_notes_of_short_words_are_swept_in_the_memory_of_an_instance(tmp_path: Path) -> None:

@@ -63,8 +63,14 @@ def _answering(reply: Reply) -> Callable[[object], Reply]:
     return lambda _: reply
 
 
-@on_both_stores
-@pytest.mark.parametrize("kind", range(4))
+@pytest.mark.parametrize(
+    ("store", "kind"),
+    [
+        *(("embedded", kind) for kind in range(4)),
+        ("firestore", 0),
+    ],  # what a model says is no store's matter
+    indirect=["store"],
+)
 def test_while_only_the_operator_can_mend_the_model_notes_wait_and_then_all_are_due(
     store: Store,
     clock: Clock,

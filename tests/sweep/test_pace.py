@@ -74,6 +74,7 @@ class Many:
     def expire(self, _: object) -> None: ...
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("workers", "is_enough"), [(scale.WORKERS, False), (scale.MANY_WORKERS, True)]

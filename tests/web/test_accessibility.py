@@ -33,6 +33,7 @@ def findings(page: Page) -> list[str]:
     ]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 def test_axe_finds_nothing_serious(
     open_page: OpenPage, product: Running, theme: str, shot: Shot
@@ -102,6 +103,7 @@ def test_everything_is_done_by_keyboard(page: Page) -> None:
     expect(page.get_by_label("Text", exact=True)).to_be_focused()
 
 
+@pytest.mark.nightly
 def test_single_keys_can_be_switched_off(page: Page) -> None:
     page.get_by_role("button", name="Settings (s)").click()
     page.get_by_label("Single-key shortcuts").uncheck()
@@ -179,6 +181,7 @@ SMALL = """() => [...document.querySelectorAll("button, select, summary, .list-r
   .map((each) => each.outerHTML.slice(0, 120))"""
 
 
+@pytest.mark.nightly
 def test_what_a_finger_has_to_hit_is_44_px_high(open_page: OpenPage, product: Running) -> None:
     page = open_page(product.address, **PHONE)
     ask(page, QUESTION)
@@ -190,6 +193,7 @@ def test_what_a_finger_has_to_hit_is_44_px_high(open_page: OpenPage, product: Ru
     assert page.evaluate(SMALL) == []
 
 
+@pytest.mark.nightly
 def test_a_dialog_after_a_dialog_stays_and_back_closes_it(
     open_page: OpenPage, product: Running
 ) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from shared.language.vocabulary import languages, vocabulary
@@ -29,6 +30,7 @@ def test_a_question_gets_an_answer_with_its_sources(page: Page, shot: Shot) -> N
     shot(page, "answer")
 
 
+@pytest.mark.nightly
 def test_what_could_be_asked_is_one_click_away_and_comes_from_the_notes(
     page: Page, product: Running
 ) -> None:
@@ -68,6 +70,7 @@ def test_what_could_be_asked_is_one_click_away_and_comes_from_the_notes(
         product.call("DELETE", f"/notes/{note_id}")
 
 
+@pytest.mark.nightly
 def test_who_has_no_notes_is_shown_where_they_come_in(open_page: OpenPage, tmp_path: Path) -> None:
     with dev(tmp_path) as running:
         page = open_page(running.address)
@@ -154,6 +157,7 @@ def test_a_refusal_says_why_what_came_nearest_and_what_to_do(page: Page, shot: S
     expect(page.locator(".pane .note")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_a_greeting_and_an_empty_thought_get_a_friendly_word(page: Page, shot: Shot) -> None:
     page.get_by_label("Your question").press("Enter")
     expect(page.locator(".toast")).to_contain_text("Write what you want to know")
@@ -166,6 +170,7 @@ def test_a_greeting_and_an_empty_thought_get_a_friendly_word(page: Page, shot: S
     expect(page.locator(".exchange").nth(1).locator(".sources li").first).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_who_asks_what_no_note_is_near_to_is_shown_what_can_be_asked(page: Page) -> None:
     refusal = ask(page, "xqzzv plorgh").locator(".refusal")
     expect(refusal).to_contain_text("Ask about something in your notes, in your own words")
@@ -186,6 +191,7 @@ def test_the_page_has_advice_in_every_language_in_which_a_refusal_may_be(page: P
         assert not set(advice.values()) & {"", *english.values()}
 
 
+@pytest.mark.nightly
 def test_a_refusal_gives_its_reason_in_the_language_of_the_question(page: Page) -> None:
     exchange = ask(page, "Wie lautet der Zugangscode für den Xqzzv Plorgh?")
     expect(exchange.locator(".refusal-reason")).to_have_text(
@@ -195,6 +201,7 @@ def test_a_refusal_gives_its_reason_in_the_language_of_the_question(page: Page) 
     expect(exchange.locator(".refusal .suggestion")).to_contain_text("Frag mit eigenen Worten")
 
 
+@pytest.mark.nightly
 def test_a_number_stays_on_the_line_of_the_word_that_it_follows(page: Page) -> None:
     exchange = ask(page, "Which film was recommended by Hélène?")
     chip = exchange.locator(".answer .chip").first
@@ -208,6 +215,7 @@ def test_a_number_stays_on_the_line_of_the_word_that_it_follows(page: Page) -> N
         assert not begins_a_line, width
 
 
+@pytest.mark.nightly
 def test_an_empty_time_offers_the_question_without_it(page: Page) -> None:
     exchange = ask(page, "Do we use Cloud Run for the API in March 1999?")
     exchange.get_by_role("button", name="Ask again without “March 1999”").last.click()
@@ -232,6 +240,7 @@ def test_why_this_answer_shows_every_candidate_with_its_score(page: Page, shot: 
     shot(page, "why")
 
 
+@pytest.mark.nightly
 def test_an_answer_can_be_copied_and_rated_and_its_rating_taken_back(page: Page) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     exchange, toast = ask(page, QUESTION), page.locator(".toast")
@@ -255,6 +264,7 @@ def test_an_answer_can_be_copied_and_rated_and_its_rating_taken_back(page: Page)
     expect(page.locator(".note mark").first).to_contain_text("We use Cloud Run for the API.")
 
 
+@pytest.mark.nightly
 def test_a_source_is_switched_off_and_the_question_asked_again_without_it(page: Page) -> None:
     exchange = ask(page, QUESTION)
     exchange.get_by_label("Use API architecture meeting").uncheck()
@@ -265,6 +275,7 @@ def test_a_source_is_switched_off_and_the_question_asked_again_without_it(page: 
     expect(again).not_to_contain_text("API architecture meeting")
 
 
+@pytest.mark.nightly
 def test_related_questions_stand_below_the_answer_and_are_asked_by_a_click(page: Page) -> None:
     bare = ask(page, "Which seeds do we sow for tomatoes?")
     expect(bare.locator(".sources li").first).to_be_visible()
@@ -286,6 +297,7 @@ def test_what_was_said_and_what_was_typed_survive_a_reload(page: Page) -> None:
     expect(page.get_by_label("Your question")).to_have_value("half a quest")
 
 
+@pytest.mark.nightly
 def test_letters_typed_before_anything_is_there_stand_in_the_question(
     open_page: OpenPage, product: Running
 ) -> None:
@@ -300,6 +312,7 @@ def test_letters_typed_before_anything_is_there_stand_in_the_question(
     expect(page.get_by_label("Your question")).to_have_value("When does next week begin?")
 
 
+@pytest.mark.nightly
 def test_a_letter_typed_anywhere_in_the_chat_goes_into_the_question(page: Page) -> None:
     field = page.get_by_label("Your question")
     exchange = ask(page, QUESTION)
@@ -311,6 +324,7 @@ def test_a_letter_typed_anywhere_in_the_chat_goes_into_the_question(page: Page) 
     expect(page.locator(".exchange")).to_have_count(1)
 
 
+@pytest.mark.nightly
 def test_a_question_that_is_too_long_is_refused_before_it_is_sent_and_never_cut(page: Page) -> None:
     text = "Why? " * 500
     page.get_by_label("Your question").fill(text)
@@ -326,6 +340,7 @@ def test_a_question_that_is_too_long_is_refused_before_it_is_sent_and_never_cut(
     expect(page.locator(".excess")).to_be_hidden()
 
 
+@pytest.mark.nightly
 def test_a_new_question_stands_at_the_top_with_its_answer_below(page: Page) -> None:
     ask(page, QUESTION)
     top = ask(page, "hello").locator(".question").bounding_box()
@@ -333,6 +348,7 @@ def test_a_new_question_stands_at_the_top_with_its_answer_below(page: Page) -> N
     assert top["y"] < 120
 
 
+@pytest.mark.nightly
 def test_on_a_tablet_the_note_stands_beside_the_answer_and_no_ring_around_either(
     open_page: OpenPage, product: Running, shot: Shot
 ) -> None:
@@ -351,6 +367,7 @@ def test_on_a_tablet_the_note_stands_beside_the_answer_and_no_ring_around_either
     expect(page.locator(".thread")).to_have_css("outline-style", "none")
 
 
+@pytest.mark.nightly
 def test_after_an_answer_tab_goes_to_what_it_cites_and_once_round_goes_on(page: Page) -> None:
     exchange = ask(page, QUESTION)
     page.keyboard.press("Tab")
@@ -361,6 +378,7 @@ def test_after_an_answer_tab_goes_to_what_it_cites_and_once_round_goes_on(page: 
     expect(page.get_by_role("button", name="Ask", exact=True)).to_be_focused()
 
 
+@pytest.mark.nightly
 def test_an_answer_that_is_being_shown_stays_when_what_was_kept_is_read_late(page: Page) -> None:
     ask(page, "How long did falling asleep take?")
     let_go = hold(page, "**/messages?**")

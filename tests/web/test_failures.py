@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.servers.dev import Running, dev
@@ -22,6 +23,7 @@ def _write_notes(running: Running) -> None:
     running.await_vectors()
 
 
+@pytest.mark.nightly
 def test_a_server_that_goes_and_comes_back_loses_nothing(
     open_page: OpenPage, tmp_path: Path
 ) -> None:
@@ -50,6 +52,7 @@ def test_a_server_that_goes_and_comes_back_loses_nothing(
         expect(page.locator(".exchange")).to_have_count(2)
 
 
+@pytest.mark.nightly
 def test_a_reply_that_breaks_off_is_a_server_that_cannot_be_reached(page: Page) -> None:
     told = page.evaluate(
         """async () => {

@@ -156,6 +156,7 @@ def test_what_somebody_else_saved_meanwhile_is_not_overwritten_unasked(
     assert "green" in note["text"]
 
 
+@pytest.mark.nightly
 def test_a_citation_of_a_pdf_opens_the_page_it_is_on(open_page: OpenPage, desk: Desk) -> None:
     page = open_page(desk.running.address)
     ask(page, "When is the filter of the boiler changed?").locator(".answer .chip").first.click()
@@ -221,6 +222,7 @@ def test_images_of_the_folder_are_shown_and_nothing_else_of_it(page: Page, desk:
     )
 
 
+@pytest.mark.nightly
 def test_a_folder_that_is_added_by_its_path_is_indexed_and_says_what_it_left_out(
     page: Page, desk: Desk
 ) -> None:
@@ -240,6 +242,7 @@ def test_a_folder_that_is_added_by_its_path_is_indexed_and_says_what_it_left_out
     ]
 
 
+@pytest.mark.nightly
 def test_a_wrong_path_says_what_is_wrong_with_it(page: Page, desk: Desk) -> None:
     inside = desk.folder / "inside"
     inside.mkdir()
@@ -256,6 +259,7 @@ def test_a_wrong_path_says_what_is_wrong_with_it(page: Page, desk: Desk) -> None
         dialog.get_by_role("button", name="Cancel").click()
 
 
+@pytest.mark.nightly
 def test_a_folder_is_chosen_by_walking_there(page: Page, desk: Desk) -> None:
     (desk.folder.parent / "more" / "deep").mkdir(parents=True)
     (desk.folder.parent / "more" / "deep" / "pier.md").write_text("The pier is closed.")
@@ -275,6 +279,7 @@ def test_a_folder_is_chosen_by_walking_there(page: Page, desk: Desk) -> None:
     expect(page.locator(".followed li").filter(has_text="more/deep")).to_contain_text("1 note read")
 
 
+@pytest.mark.nightly
 def test_reading_a_folder_shows_how_far_it_is_and_can_be_stopped(
     open_page: OpenPage, tmp_path: Path
 ) -> None:
@@ -301,6 +306,7 @@ def test_reading_a_folder_shows_how_far_it_is_and_can_be_stopped(
         assert len(list(folder.iterdir())) == 400
 
 
+@pytest.mark.nightly
 def test_a_folder_that_is_added_on_the_page_is_followed(
     open_page: OpenPage, tmp_path: Path
 ) -> None:
@@ -333,34 +339,27 @@ def test_files_that_are_gone_all_at_once_are_asked_about(
         away = folder.rename(tmp_path / "away")  # as if its drive were not mounted
         folder.mkdir()
         (folder / ".DS_Store").write_bytes(b"\0")
-        _reload_until(page, "13 of 13 files of", count=1)
+        running.await_questions("gone", 1)
+        page.reload()
+        expect(page.get_by_text("13 of 13 files of")).to_be_visible()
         expect(page.locator("#side-notes .list-title").filter(has_text="pier")).to_be_visible()
         folder.joinpath(".DS_Store").unlink()
         folder.rmdir()
         away.rename(folder)
-        _reload_until(page, "Are these files gone?", count=0)
+        running.await_questions("gone", 0)
+        page.reload()
+        expect(page.get_by_role("heading", name="Folders of this machine")).to_be_visible()
+        expect(page.get_by_text("Are these files gone?")).to_have_count(0)
 
         shutil.rmtree(folder / "archive")
-        _reload_until(page, f"12 of 12 files of {folder}/archive", count=1)
+        running.await_questions("gone", 1)
+        page.reload()
+        expect(page.get_by_text(f"12 of 12 files of {folder}/archive")).to_be_visible()
         page.screenshot(path=SHOTS / "files-gone.png")
         page.get_by_role("button", name="They are gone: remove the notes").click()
         expect(page.get_by_text("Are these files gone?")).to_have_count(0)
         listed = running.call("GET", "/notes")[1]["notes"]
         assert [note["path"] for note in listed] == ["pier.md"]
-
-
-def _reload_until(page: Page, text: str, *, count: int) -> None:
-    """A minute at most: a folder is looked at again twice a minute, and sooner where something happened."""
-    deadline = time.monotonic() + 60
-    pause = 0.5
-    while time.monotonic() < deadline:
-        page.reload()
-        expect(page.get_by_role("heading", name="Folders of this machine")).to_be_visible()
-        if page.get_by_text(text).count() == count:
-            return
-        time.sleep(pause)
-        pause = min(1.5 * pause, 3.0)
-    expect(page.get_by_text(text)).to_have_count(count)
 
 
 def test_both_sides_of_a_conflict_are_shown_and_one_is_chosen(page: Page, desk: Desk) -> None:
@@ -387,6 +386,7 @@ def test_both_sides_of_a_conflict_are_shown_and_one_is_chosen(page: Page, desk: 
         assert said in desk.file("boat.md")
 
 
+@pytest.mark.nightly
 def test_lines_of_either_side_can_stay(page: Page, desk: Desk) -> None:
     desk.write_back()
     lines = ["# Boat", "", "The hull is blue.", "", "It has two oars.", "", "The mast is new.", ""]
@@ -414,6 +414,7 @@ def test_lines_of_either_side_can_stay(page: Page, desk: Desk) -> None:
     assert page.request.get(address).json()["text"] == desk.file("boat.md")
 
 
+@pytest.mark.nightly
 def test_what_was_typed_and_what_was_saved_meanwhile_are_put_together(
     page: Page, desk: Desk
 ) -> None:
@@ -447,6 +448,7 @@ def test_a_chosen_folder_does_not_replace_what_was_changed_here_unasked(
         assert page.request.get(note).json()["text"] == kept
 
 
+@pytest.mark.nightly
 def test_with_files_being_written_a_new_note_and_a_changed_path_reach_the_disk(
     page: Page, desk: Desk
 ) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.servers.dev import dev
+from tests.servers.dev import Running, dev
 from tests.web.conftest import SHOTS, OpenPage
 from tests.web.first_hour import write_notes
 from tests.web.moves import ask, follow
+
+Look = Callable[[Page, str], None]
 
 ANSWERED = (
     ("What is the phone number of Ines Costa?", "0171 2037"),
@@ -38,20 +41,21 @@ def test_from_an_empty_home_to_an_answer_that_is_a_note(
     write_notes(folder, count)
     with dev(tmp_path / "home") as running:
         page = open_page(running.address)
-        _look(page, "1-empty")
+        look = _look if count == MANY else _glance
+        look(page, "1-empty")
         page.get_by_role("link", name="Notes", exact=True).click()
         follow(page, folder)
         if count == MANY:
             _watch_the_index(page, folder)
         expect(page.locator(".followed li")).to_contain_text(f"{count} notes read.")
         expect(page.locator(".coverage")).to_have_text(f"Indexed: {count} of {count}")
-        _look(page, "3-indexed")
+        look(page, "3-indexed")
         page.get_by_role("link", name="Chat", exact=True).click()
         expect(page.locator(".welcome .example").first).to_be_visible()
-        _look(page, "4-welcome")
-        _ask_five_questions(page)
-        _settle_a_conflict(page, folder)
-        _save_an_answer(page)
+        look(page, "4-welcome")
+        _ask_five_questions(page, look)
+        _settle_a_conflict(page, running, folder, look)
+        _save_an_answer(page, look)
 
 
 def _watch_the_index(page: Page, folder: Path) -> None:
@@ -71,28 +75,28 @@ def _watch_the_index(page: Page, folder: Path) -> None:
     assert len(seen) > 3, seen
 
 
-def _ask_five_questions(page: Page) -> None:
+def _ask_five_questions(page: Page, look: Look) -> None:
     for number, (question, said) in enumerate(ANSWERED):
         exchange = ask(page, question)
         expect(exchange.locator(".answer")).to_contain_text(said)
         expect(exchange.locator(".sources li").first).to_be_visible()
-        _look(page, f"5-answer-{number + 1}")
+        look(page, f"5-answer-{number + 1}")
     unanswered = ask(page, UNANSWERED)
     expect(unanswered).to_contain_text(NOTHING)
-    _look(page, "6-refusal")
+    look(page, "6-refusal")
 
 
-def _settle_a_conflict(page: Page, folder: Path) -> None:
+def _settle_a_conflict(page: Page, running: Running, folder: Path, look: Look) -> None:
     """The note is changed here and its file elsewhere; of one difference the note's lines stay, of the other the file's."""
     page.get_by_role("link", name="Notes", exact=True).click()
     page.get_by_label("Search notes").fill("Project Kestrel")
     page.locator("#side-notes .list-title").filter(has_text="Project Kestrel").first.click()
-    _look(page, "7-note")
+    look(page, "7-note")
     page.get_by_role("button", name="Edit").click()
     text = page.get_by_label("Text", exact=True)
     here = text.input_value().replace("12,400 euros", "13,000 euros")
     text.fill(here)
-    _look(page, "8-editing")
+    look(page, "8-editing")
     page.get_by_role("button", name="Save").click()
     page.get_by_role("dialog").get_by_role("button", name="Leave the files").click()
     expect(page.locator(".save-state")).to_have_text("Saved. The file was not changed.")
@@ -103,42 +107,36 @@ def _settle_a_conflict(page: Page, folder: Path) -> None:
     file.write_text(
         there.replace("Ask for a second offer", "Ask for a third offer"), encoding="utf-8"
     )
+    running.await_questions("conflicts", 1)
+    page.reload()
     compare = page.get_by_role("button", name="Compare and decide")
-    for _ in range(
-        120
-    ):  # a folder is looked at again twice a minute, and sooner where something happened
-        page.reload()
-        expect(page.locator(".note h2")).to_be_visible()
-        if compare.is_visible():
-            break
-        page.wait_for_timeout(500)
     compare.click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("3 differences")
     for number, side in ((1, "The note here"), (2, "The file"), (3, "The file")):
         dialog.get_by_label(f"Difference {number}").get_by_role("radio", name=side).check()
-    _look(page, "9-conflict")
+    look(page, "9-conflict")
     dialog.get_by_role("button", name="Keep what is chosen").click()
     expect(compare).to_have_count(0)
     body = page.locator(".note .prose")
     for line in ("13,000 euros", "berth 77", "Ask for a third offer"):
         expect(body).to_contain_text(line)
         assert line in file.read_text(encoding="utf-8")
-    _look(page, "10-settled")
+    look(page, "10-settled")
 
 
-def _save_an_answer(page: Page) -> None:
+def _save_an_answer(page: Page, look: Look) -> None:
     page.get_by_role("link", name="Chat", exact=True).click()
     exchange = ask(page, ANSWERED[0][0])
     source = exchange.locator(".source-title").first.inner_text()
     exchange.get_by_role("button", name="Save as a note").click()
     expect(page.get_by_label("Title")).to_have_value(ANSWERED[0][0])
-    _look(page, "11-saving")
+    look(page, "11-saving")
     page.get_by_role("button", name="Close").click()
     note = page.locator(".note")
     expect(note.locator("h2").first).to_have_text(ANSWERED[0][0])
     expect(note.locator("ol a").first).to_have_text(source)
-    _look(page, "12-saved")
+    look(page, "12-saved")
     note.locator("ol a").first.click()
     expect(note.locator("h2").first).to_have_text(source)
 
@@ -151,7 +149,16 @@ def _look(page: Page, name: str) -> None:
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
             page.screenshot(path=SHOTS / f"hour-{name}-{width}-{scheme}.png")
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
-                name,
-                width,
-            )
+        _assert_no_sideways_scroll(page, name)
+
+
+def _glance(page: Page, name: str) -> None:
+    """Makes the page as narrow and as wide as `_look` does, without pictures."""
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        _assert_no_sideways_scroll(page, name)
+
+
+def _assert_no_sideways_scroll(page: Page, name: str) -> None:
+    fits = page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert fits, (name, page.viewport_size)

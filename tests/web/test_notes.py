@@ -38,6 +38,7 @@ def test_a_note_that_was_edited_answers_differently(page: Page, shot: Shot) -> N
     ).to_contain_text("55 euros")
 
 
+@pytest.mark.nightly
 def test_what_was_edited_before_is_not_there_while_a_note_is_fetched_again(page: Page) -> None:
     write_note(page, "Quay", "The quay at Nieuwpoort is closed in winter.")
     page.get_by_role("link", name="Chat").click()
@@ -67,6 +68,7 @@ def test_a_passage_that_is_gone_is_told_and_one_that_moved_is_found(
     expect(page.locator(".pane .notice")).to_contain_text("no longer in it")
 
 
+@pytest.mark.nightly
 def test_the_list_is_searched_by_title_and_by_text_and_kept_to_a_folder(
     page: Page, shot: Shot
 ) -> None:
@@ -90,6 +92,7 @@ def test_the_list_is_searched_by_title_and_by_text_and_kept_to_a_folder(
     shot(page, "note")
 
 
+@pytest.mark.nightly
 def test_folders_are_a_tree_that_stays_open(page: Page, shot: Shot) -> None:
     open_notes(page)
     page.get_by_label("Order").select_option("By folder")
@@ -129,6 +132,7 @@ hidden too
 """
 
 
+@pytest.mark.nightly
 def test_a_note_reads_as_in_the_editors_that_people_use(
     page: Page, product: Running, shot: Shot
 ) -> None:
@@ -166,6 +170,7 @@ AT&amp;T &mdash; &eacute; &#8364; &nope; a & b.<br>H<sub>2</sub>O, <small>small<
 """
 
 
+@pytest.mark.nightly
 def test_entities_and_tags_that_form_text_read_as_in_a_browser(
     page: Page, product: Running
 ) -> None:
@@ -198,6 +203,7 @@ and so is the boat.
 """
 
 
+@pytest.mark.nightly
 def test_lines_that_an_editor_wrapped_flow_and_those_of_a_poem_stay(
     page: Page, product: Running
 ) -> None:
@@ -212,6 +218,7 @@ def test_lines_that_an_editor_wrapped_flow_and_those_of_a_poem_stay(
     product.call("DELETE", "/notes/wrapped")
 
 
+@pytest.mark.nightly
 def test_notes_are_listed_newest_first_or_by_name_as_people_count(
     page: Page, product: Running
 ) -> None:
@@ -237,6 +244,7 @@ def test_notes_are_listed_newest_first_or_by_name_as_people_count(
     expect(titles).to_have_text(["Release 1.9.9", "Release 1.10", "Release 1.9.10"])
 
 
+@pytest.mark.nightly
 def test_a_note_that_is_saved_while_the_list_is_read_stays_in_it(page: Page) -> None:
     read: list[tuple[Route, APIResponse]] = []
     page.route(
@@ -443,6 +451,7 @@ def test_a_folder_that_is_coming_in_while_everything_is_erased_stays_erased(
         assert next(saves) < 30
 
 
+@pytest.mark.nightly
 def test_files_that_are_dropped_come_in_too(page: Page, product: Running) -> None:
     open_notes(page)  # the page is listening
     page.evaluate(
@@ -464,6 +473,7 @@ def from_menu(page: Page, action: str) -> None:
     page.get_by_role("button", name=action).click()
 
 
+@pytest.mark.nightly
 def test_a_folder_without_markdown_says_that_nothing_came_in_and_why(
     page: Page, tmp_path: Path
 ) -> None:
@@ -494,6 +504,7 @@ def test_everything_can_be_taken_out(page: Page) -> None:
     expect(page.locator(".toast")).to_have_text("The export broke off.")
 
 
+@pytest.mark.nightly
 def test_notes_are_taken_out_as_markdown_that_comes_in_again(page: Page, tmp_path: Path) -> None:
     open_notes(page)
     with page.expect_download() as download:
@@ -566,6 +577,7 @@ def _bring_back(page: Page, file: Path) -> None:
     chooser.value.set_files(file)
 
 
+@pytest.mark.nightly
 def test_a_wrong_field_is_told_beside_the_note_that_has_it(page: Page) -> None:
     open_notes(page)
     page.get_by_role("button", name="New note").click()
@@ -575,6 +587,7 @@ def test_a_wrong_field_is_told_beside_the_note_that_has_it(page: Page) -> None:
     expect(page.locator(".save-state")).to_contain_text("Not saved: path")
 
 
+@pytest.mark.nightly
 def test_notes_that_could_not_be_embedded_say_so(open_page: OpenPage, product: Running) -> None:
     page = open_page(product.address)
     page.route(
@@ -588,6 +601,7 @@ def test_notes_that_could_not_be_embedded_say_so(open_page: OpenPage, product: R
     expect(page.locator(".note .index-state")).to_have_text("failed: the model refused it")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("current", "text"),
     [
@@ -607,6 +621,7 @@ def test_a_note_that_waits_says_what_for(
     expect(page.locator(".note .index-state")).to_have_text(text)
 
 
+@pytest.mark.nightly
 def test_links_between_notes_are_followed_there_and_back(
     page: Page, product: Running, shot: Shot
 ) -> None:
@@ -658,6 +673,7 @@ Half open: $\\left. \\mathbb{R} \\right| . 2$
 """
 
 
+@pytest.mark.nightly
 def test_formulas_are_set_and_tables_do_not_break_inside_words(
     page: Page, product: Running, shot: Shot
 ) -> None:
@@ -690,6 +706,7 @@ def test_formulas_are_set_and_tables_do_not_break_inside_words(
     product.call("DELETE", "/notes/waves")
 
 
+@pytest.mark.nightly
 def test_words_are_marked_only_where_they_tell_something(page: Page) -> None:
     open_notes(page)
     page.get_by_label("Search notes").fill("e")
@@ -714,6 +731,7 @@ A village changes.
 """
 
 
+@pytest.mark.nightly
 def test_properties_are_shown_and_edited_line_by_line(
     page: Page, product: Running, shot: Shot
 ) -> None:
@@ -744,6 +762,7 @@ def test_properties_are_shown_and_edited_line_by_line(
     product.call("DELETE", "/notes/novel")
 
 
+@pytest.mark.nightly
 def test_related_notes_stand_beside_the_open_note(page: Page) -> None:
     open_notes(page)
     page.locator("#side-notes .list-row a").filter(has_text="Harvest 2026").click()

@@ -1,4 +1,4 @@
-"""What the page makes of Markdown, formulas and hostile text, run by Node without a page."""
+"""What the page makes of Markdown, formulas, hostile text and events, run by Node without a page."""
 
 from __future__ import annotations
 
@@ -105,3 +105,48 @@ def test_lines_of_one_word_stay_lines_however_many_they_are(
     source = json.dumps("\n".join(lines))
     counted = f"blocks({source})[0].children.filter(({{ type }}) => type === 'break').length"
     assert computed(tmp_path, "markdown.js", "blocks", counted) == breaks
+
+
+@pytest.mark.parametrize(
+    ("events", "text"),
+    [
+        (
+            [
+                {"type": "token", "text": "A 🚤 b"},
+                {"type": "retract", "from": 0},
+                {"type": "token", "text": "C"},
+            ],
+            "C",
+        ),
+        (
+            [
+                {"type": "start"},
+                {"type": "token", "text": "One"},
+                {"type": "token", "text": " two"},
+            ],
+            "One two",
+        ),
+    ],
+)
+def test_events_become_text(tmp_path: Path, events: list[object], text: str) -> None:
+    answer = (
+        f"{json.dumps(events)}.reduce((answer, event) => after(answer, event.type, event), empty())"
+    )
+    assert computed(tmp_path, "answer.js", "after, empty", f"({answer}).text") == text
+
+
+def test_events_are_read_however_they_are_cut(tmp_path: Path) -> None:
+    wire = ': heartbeat\n\nevent: token\r\ndata: {"text":\r\ndata:"é🚤"}\r\n\r\ndata: x\n\n'
+    events = f"""await (async (wire) => {{
+      const body = new ReadableStream({{
+        start(control) {{
+          for (const byte of new TextEncoder().encode(wire)) control.enqueue(new Uint8Array([byte]));
+          control.close();
+        }},
+      }});
+      const events = [];
+      for await (const {{ event, data }} of eventsOf(body)) events.push([event, data]);
+      return events;
+    }})({json.dumps(wire)})"""
+    expected = [["token", '{"text":\n"é🚤"}'], ["message", "x"]]
+    assert computed(tmp_path, "sse.js", "eventsOf", events) == expected

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.servers.dev import Running
@@ -41,6 +42,7 @@ def test_conversations_are_kept_searched_renamed_and_deleted(page: Page, shot: S
     expect(rows.filter(has_text="Helene's film")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_a_conversation_in_which_nothing_was_said_is_not_listed(
     page: Page, product: Running
 ) -> None:
@@ -53,6 +55,7 @@ def test_a_conversation_in_which_nothing_was_said_is_not_listed(
     expect(rows.filter(has_text="New conversation")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_answers_stand_below_their_questions_when_two_windows_asked_at_once(page: Page) -> None:
     first = (
         ask(page, "What did Jonas measure about cold starts?").locator(".answer").text_content()
@@ -76,6 +79,7 @@ def test_answers_stand_below_their_questions_when_two_windows_asked_at_once(page
     expect(page.locator(".answer")).to_have_text([first, second])
 
 
+@pytest.mark.nightly
 def test_a_conversation_that_is_gone_is_told_to_be(page: Page, product: Running) -> None:
     page.goto(f"{product.address}/#/c/0123456789abcdef")
     alert = page.get_by_role("alert")
@@ -84,6 +88,7 @@ def test_a_conversation_that_is_gone_is_told_to_be(page: Page, product: Running)
     expect(page.locator(".welcome")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_messages_of_an_older_server_are_answers_to_the_question_before(page: Page) -> None:
     first = (
         ask(page, "What did Jonas measure about cold starts?").locator(".answer").text_content()
@@ -138,12 +143,14 @@ def test_what_an_answer_cited_is_stale_when_the_note_has_changed(
     expect(page.locator(".exchange .notice").last).to_contain_text("has changed since")
 
 
+@pytest.mark.nightly
 def test_a_follow_up_is_understood_within_its_conversation(page: Page) -> None:
     ask(page, "What did Jonas measure about cold starts?")
     ask(page, "And what did Priya compare?")
     expect(page.locator(".exchange")).to_have_count(2)
 
 
+@pytest.mark.nightly
 def test_settings_stay_with_the_conversation(page: Page, product: Running) -> None:
     ask(page, QUESTION)
     page.get_by_role("button", name="Settings (s)").click()
@@ -160,6 +167,7 @@ def test_settings_stay_with_the_conversation(page: Page, product: Running) -> No
     assert product.call("GET", f"/sessions/{session_id}")[1]["settings"]["topK"] == 4
 
 
+@pytest.mark.nightly
 def test_what_is_chosen_while_a_conversation_begins_is_kept_too(
     page: Page, product: Running
 ) -> None:
@@ -177,6 +185,7 @@ def test_what_is_chosen_while_a_conversation_begins_is_kept_too(
     assert product.call("GET", f"/sessions/{session_id}")[1]["settings"]["windowDays"] == 365
 
 
+@pytest.mark.nightly
 def test_a_server_without_sessions_leaves_one_conversation(page: Page) -> None:
     missing = {
         "error": {
@@ -196,6 +205,7 @@ def test_a_server_without_sessions_leaves_one_conversation(page: Page) -> None:
     expect(page.locator(".welcome")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_where_a_conversation_looks_stays_with_it_in_every_browser(
     page: Page, open_page: OpenPage, product: Running, shot: Shot
 ) -> None:
@@ -245,6 +255,7 @@ def test_where_a_conversation_looks_stays_with_it_in_every_browser(
     product.call("DELETE", "/notes/berths")
 
 
+@pytest.mark.nightly
 def test_the_notes_in_no_folder_can_be_looked_in(page: Page, product: Running) -> None:
     text = "The spare key lies under the third flowerpot."
     product.call("PUT", "/notes/key", {"title": "Key", "text": text, "path": "key.md"})
@@ -281,6 +292,7 @@ def test_the_notes_in_no_folder_can_be_looked_in(page: Page, product: Running) -
     product.call("DELETE", "/notes/boat-key")
 
 
+@pytest.mark.nightly
 def test_a_conversation_has_its_address_before_its_stream_is_closed(page: Page) -> None:
     page.evaluate(
         """() => {

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.servers.dev import ROOT, Running, dev
@@ -44,6 +45,7 @@ def test_settings_go_into_the_request_and_survive_a_reload(page: Page) -> None:
     )
 
 
+@pytest.mark.nightly
 def test_an_answer_without_notes_and_without_sources(page: Page) -> None:
     page.get_by_role("button", name="Settings (s)").click()
     page.get_by_label("Show sources").uncheck()
@@ -54,6 +56,7 @@ def test_an_answer_without_notes_and_without_sources(page: Page) -> None:
     expect(exchange.locator(".chip")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_a_threshold_that_refuses_can_be_lifted_at_once(page: Page) -> None:
     page.get_by_role("button", name="Settings (s)").click()
     page.get_by_text("Advanced").click()
@@ -64,6 +67,7 @@ def test_a_threshold_that_refuses_can_be_lifted_at_once(page: Page) -> None:
     expect(page.locator(".exchange").nth(1).locator(".answer")).to_contain_text("Cloud Run")
 
 
+@pytest.mark.nightly
 def test_templates_that_come_later_leave_the_settings_as_somebody_has_them(page: Page) -> None:
     waiting: list[Route] = []
     page.route("**/templates", lambda route: waiting.append(route))  # noqa: PLW0108 - it is given an attribute
@@ -81,6 +85,7 @@ def test_templates_that_come_later_leave_the_settings_as_somebody_has_them(page:
     expect(page.get_by_label("Relevance threshold")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_only_what_was_changed_is_sent_so_that_the_servers_own_settings_hold(
     open_page: OpenPage, tmp_path: Path
 ) -> None:
@@ -112,6 +117,7 @@ def test_only_what_was_changed_is_sent_so_that_the_servers_own_settings_hold(
         assert not body.keys() & {"topK", "strategy", "template", "useNotes", "threshold"}
 
 
+@pytest.mark.nightly
 def test_a_conversation_has_settings_of_its_own(page: Page, product: Running, shot: Shot) -> None:
     ask(page, QUESTION)
     page.get_by_role("button", name="Settings (s)").click()
@@ -136,6 +142,7 @@ def test_a_conversation_has_settings_of_its_own(page: Page, product: Running, sh
     expect(page.locator(".summary")).not_to_contain_text("instructions")
 
 
+@pytest.mark.nightly
 def test_every_setting_says_what_it_does(page: Page) -> None:
     page.get_by_role("button", name="Settings (s)").click()
     controls = page.get_by_role("dialog").locator("input, select")
@@ -144,6 +151,7 @@ def test_every_setting_says_what_it_does(page: Page) -> None:
         expect(control).to_have_accessible_description(re.compile(r"\w+ \w+.*\."))
 
 
+@pytest.mark.nightly
 def test_colours_are_chosen_and_kept(page: Page) -> None:
     page.get_by_role("button", name="Settings (s)").click()
     page.get_by_label("Colours").select_option("dark")

@@ -123,56 +123,7 @@ def test_a_model_that_breaks_off_gives_way_to_another_writer(
     expect(exchange.locator(".sources li").first).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("events", "text"),
-    [
-        (
-            [
-                {"type": "token", "text": "A 🚤 b"},
-                {"type": "retract", "from": 0},
-                {"type": "token", "text": "C"},
-            ],
-            "C",
-        ),
-        (["start", {"type": "token", "text": "One"}, {"type": "token", "text": " two"}], "One two"),
-    ],
-)
-def test_events_become_text(
-    open_page: OpenPage, address: str, events: list[object], text: str
-) -> None:
-    page = open_page(address)
-    shown = page.evaluate(
-        """async (events) => {
-          const { after, empty } = await import("/app/answer.js");
-          const told = events.map((each) => (typeof each === "string" ? [each, {}] : [each.type, each]));
-          return told.reduce((answer, [name, data]) => after(answer, name, data), empty()).text;
-        }""",
-        events,
-    )
-    assert shown == text
-
-
-def test_events_are_read_however_they_are_cut(open_page: OpenPage, address: str) -> None:
-    page = open_page(address)
-    found = page.evaluate(
-        """async (wire) => {
-          const { eventsOf } = await import("/app/sse.js");
-          const bytes = new TextEncoder().encode(wire);
-          const body = new ReadableStream({
-            start(control) {
-              for (const byte of bytes) control.enqueue(new Uint8Array([byte]));
-              control.close();
-            },
-          });
-          const found = [];
-          for await (const event of eventsOf(body)) found.push([event.event, event.data]);
-          return found;
-        }""",
-        ': heartbeat\n\nevent: token\r\ndata: {"text":\r\ndata:"é🚤"}\r\n\r\ndata: x\n\n',
-    )
-    assert found == [["token", '{"text":\n"é🚤"}'], ["message", "x"]]
-
-
+@pytest.mark.nightly
 def test_a_stream_that_ends_early_is_an_error_that_can_be_tried_again(
     open_page: OpenPage, address: str
 ) -> None:
@@ -192,6 +143,7 @@ def test_a_stream_that_ends_early_is_an_error_that_can_be_tried_again(
     expect(exchange).to_have_attribute("aria-busy", "false")
 
 
+@pytest.mark.nightly
 def test_an_error_in_the_stream_is_told_in_its_words(open_page: OpenPage, address: str) -> None:
     page = open_page(address)
     error = '{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Enough for today.", "details": []}}'
@@ -211,6 +163,7 @@ LINKED = (
 )
 
 
+@pytest.mark.nightly
 def test_links_in_what_is_cited_lead_to_notes_and_to_the_web(
     open_page: OpenPage, address: str, model: OpenAIServer, shot: Shot
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.request import Request, urlopen
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from desktop.product.emulator import Emulator
@@ -37,6 +38,7 @@ def _written_by_an_app(host: str, project: str, note_id: str, fields: object) ->
         assert reply.status == 200
 
 
+@pytest.mark.nightly
 def test_it_is_listed_as_failed_with_its_reason_and_can_be_deleted(
     open_page: OpenPage,
     tmp_path: Path,

@@ -71,6 +71,7 @@ def test_a_trigger_is_fired_by_the_notes_of_its_database_and_by_nothing_else(
     assert _Receiver.events.empty()
 
 
+@pytest.mark.nightly
 def test_the_stopped_emulator_leaves_neither_process_nor_log(emulator: Emulator) -> None:
     assert emulator.host
     with start() as own:

@@ -131,6 +131,7 @@ def _halt(process: int) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.nightly
 def test_when_the_server_comes_back_the_same_store_goes_on(own_emulator: Emulator) -> None:
     store = FirestoreStore("demo-back", read_seconds=READ_SECONDS, write_seconds=WRITE_SECONDS)
     own_emulator.stop()

@@ -92,10 +92,10 @@ def _index(store: FirestoreStore) -> str:
     return Indexer(store=store, embedder=_Flat(), clock=lambda: NOW).index(KEY).action
 
 
-LONGER = [pytest.param(kind, marks=pytest.mark.nightly) for kind in (_code, _lines, _cjk)]
+LONGER = [pytest.param(kind, marks=pytest.mark.nightly) for kind in (_prose, _code, _lines, _cjk)]
 
 
-@pytest.mark.parametrize("kind", [_prose, *LONGER])
+@pytest.mark.parametrize("kind", LONGER)
 def test_a_note_of_900_kilobytes_is_saved_moved_and_removed(
     kind: Callable[[random.Random], Iterator[str]],
     firestore_store: FirestoreStore,

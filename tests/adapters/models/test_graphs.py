@@ -72,7 +72,15 @@ def test_the_graph_is_kept_for_its_owner_and_gives_the_same_vectors(
         assert folder.stat().st_mode & 0o777 == 0o700
 
 
-@pytest.mark.parametrize("damage", ["weights cut", "weights changed", "graph gone", "no stamp"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "weights cut",
+        "weights changed",
+        pytest.param("graph gone", marks=pytest.mark.nightly),
+        pytest.param("no stamp", marks=pytest.mark.nightly),
+    ],
+)
 def test_a_damaged_cache_is_made_again(home: Path, expected: str, damage: str) -> None:
     vectors(home)
     weights = kept(home) / "weights.bin"

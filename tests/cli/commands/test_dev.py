@@ -55,6 +55,7 @@ def test_a_saved_note_answers_within_a_second_and_ctrl_c_ends_it_well(tmp_path: 
         assert running.errors() == []
 
 
+@pytest.mark.nightly
 def test_the_sample_is_loaded_once_only(tmp_path: Path) -> None:
     sample = ("--sample", str(ROOT / "examples/notes"))
     with dev(tmp_path, *sample) as running:
@@ -85,6 +86,7 @@ def test_the_sample_does_not_come_back_after_an_erasure(tmp_path: Path, notes: W
         assert "everything was erased here" in running.greeting
 
 
+@pytest.mark.nightly
 def test_a_note_saved_by_a_process_that_died_is_indexed_at_the_next_start(tmp_path: Path) -> None:
     with dev(tmp_path) as running:
         assert (
@@ -122,6 +124,7 @@ def test_functions_stand_under_the_paths_of_the_cloud(tmp_path: Path) -> None:
         assert running.process.wait(60) == 0
 
 
+@pytest.mark.nightly
 def test_folders_that_its_home_knows_are_followed_both_ways_unless_they_are_not_to_be(
     tmp_path: Path, notes: Callable[..., Path]
 ) -> None:
@@ -198,6 +201,7 @@ def test_notes_that_would_be_everybodys_are_not_served(
     assert done.stderr.startswith(f"aurora: {told}")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "database", [pytest.param("(default)", marks=pytest.mark.nightly), "notes-db"]
 )
@@ -325,6 +329,7 @@ def _written_past(host: str, project: str, written: Note) -> None:
         pass
 
 
+@pytest.mark.nightly
 def test_an_emulator_that_runs_already_takes_no_options(tmp_path: Path, emulator: Emulator) -> None:
     done = subprocess.run(
         [

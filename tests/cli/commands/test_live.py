@@ -47,6 +47,7 @@ def test_a_model_that_invents_everything_fails(aurora: Aurora, gemini: GeminiSer
     assert 1 <= len(generated) <= len(QUESTIONS) + 2
 
 
+@pytest.mark.nightly
 def test_a_model_that_refuses_everything_fails_and_is_told_what_to_do(
     aurora: Aurora, gemini: GeminiServer
 ) -> None:
@@ -58,6 +59,7 @@ def test_a_model_that_refuses_everything_fails_and_is_told_what_to_do(
     assert "- answers from the notes, with citations: Look at the answers" in shown.stdout
 
 
+@pytest.mark.nightly
 def test_any_compatible_server_can_be_tried(
     aurora: Aurora, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,6 +47,7 @@ def test_the_models_of_a_server_are_listed(aurora: Aurora, server: OpenAIServer)
     assert listed.stdout.split()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_product_that_runs_writes_with_the_chosen_model_at_once(
     aurora: Aurora, server: OpenAIServer

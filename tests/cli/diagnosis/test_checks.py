@@ -131,6 +131,7 @@ def test_a_model_server_in_reach_is_told(aurora: Aurora, monkeypatch: pytest.Mon
         )
 
 
+@pytest.mark.nightly
 def test_a_product_that_runs_is_told_and_whether_commands_ask_it(
     aurora: Aurora, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,6 +155,7 @@ def test_whether_the_usual_port_can_be_had_is_told(aurora: Aurora) -> None:
 # -- a server
 
 
+@pytest.mark.nightly
 def test_a_server_is_examined_from_outside(aurora: Aurora, server: Served) -> None:
     told = _told(aurora, "--server", server.address, "--token", server.alice)
     assert {part: verdict for part, (verdict, _) in told.items()} == dict.fromkeys(
@@ -169,6 +171,7 @@ def test_a_token_that_is_not_let_in_has_failed(aurora: Aurora, server: Served) -
     assert "failed   token" in result.stdout
 
 
+@pytest.mark.nightly
 def test_where_nobody_signs_in_that_is_told(aurora: Aurora) -> None:
     with dev(aurora.home) as product:
         assert (
@@ -191,6 +194,7 @@ def test_which_languages_work_with_words_alone_is_told(aurora: Aurora) -> None:
     assert alone.endswith("and any other")
 
 
+@pytest.mark.nightly
 def test_notes_in_a_language_that_the_embedder_does_not_speak_are_told_with_what_helps(
     aurora: Aurora, notes: Write
 ) -> None:
