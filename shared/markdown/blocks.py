@@ -91,10 +91,12 @@ def sections(text: str, start: int) -> Iterator[Section]:
         if heading is None:
             section_blocks.append(block)
             continue
+
         next_path = tuple([outer for outer in path if outer.level < heading.level])
         is_bare = _is_bare(heading, following)
         if not is_bare:
             next_path = (*next_path, heading)
+
         begins_section = next_path != path or not is_bare
         if begins_section:
             if section_blocks:
@@ -117,7 +119,12 @@ def _is_bare(heading: Heading, following: Block | None) -> bool:
 
 
 def _written(path: Iterable[Heading]) -> str:
-    return " > ".join([f"{'#' * heading.level} {heading.title}" for heading in path])
+    """Writes headings inside each other as `# Meetings > ## Standup`."""
+    headings = []
+    for heading in path:
+        marks = "#" * heading.level
+        headings.append(f"{marks} {heading.title}")
+    return " > ".join(headings)
 
 
 def table_heads(text: str) -> Iterator[tuple[int, int, str]]:
@@ -128,8 +135,9 @@ def table_heads(text: str) -> Iterator[tuple[int, int, str]]:
     without_returns = text.replace("\r", " ")
     for table in _TABLE.finditer(without_returns):
         head = table[1].rstrip()
-        start, end = table.span(2)
-        yield start + 1, end, head
+        line_break, end = table.span(2)
+        start = line_break + 1
+        yield start, end, head
 
 
 def _top_level(text: str, start: int) -> list[Block]:
@@ -140,6 +148,7 @@ def _top_level(text: str, start: int) -> list[Block]:
     for line_break in _LINE_BREAK.finditer(text, start):
         line_starts.append(line_break.end())
     line_starts.append(len(text))
+
     source = _LINE_BREAK.sub("\n", text[start:])
     source = source.replace("\0", "\ufffd")
     parser = _parser()
@@ -173,8 +182,10 @@ class _OutermostBlocks(list["Token"]):
         """Offsets at which the items of the list `_opened` begin."""
 
     def append(self, token: Token) -> None:
+        """Takes a token, and makes a block of the outermost one before it."""
         self._place_item()
-        if token.level == 0 and token.nesting >= 0:
+        is_outermost = token.level == 0 and token.nesting >= 0
+        if is_outermost:
             self._finish_block()
             self._opened = token
         elif token.level == 1 and token.type == "list_item_open":
@@ -189,8 +200,11 @@ class _OutermostBlocks(list["Token"]):
         return self._blocks
 
     def _place_item(self) -> None:
-        if self._item is not None and self._item.map:
-            self._items.append(self._line_starts[self._item.map[0]])
+        """Notes where the list item begins that was opened before the token that comes now."""
+        item = self._item
+        if item is not None and item.map:
+            first_line, _ = item.map
+            self._items.append(self._line_starts[first_line])
         self._item = None
 
     def _finish_block(self) -> None:
@@ -200,12 +214,15 @@ class _OutermostBlocks(list["Token"]):
         self._items = array("i")
         if token is None or token.map is None or token.type == "hr":
             return
+
         first_line, line_after = token.map
+        last_start = len(self._line_starts) - 1
         start = self._line_starts[first_line]
-        end = self._line_starts[min(line_after, len(self._line_starts) - 1)]
+        end = self._line_starts[min(line_after, last_start)]
         is_blank = not self._text[start:end].strip()
         if is_blank:  # a form feed is a paragraph to Markdown, and a blank to us
             return
+
         block = Block(
             kind=_KINDS.get(token.type, BlockKind.PROSE),
             start=start,
@@ -219,10 +236,12 @@ class _OutermostBlocks(list["Token"]):
         """Returns the level and title of a heading; None if the block is no heading to us."""
         if token.type != "heading_open" or self._title is None:
             return None
-        title = " ".join(self._title.content.split())
+        words = self._title.content.split()
+        title = " ".join(words)
         if not 0 < len(title) <= MAX_HEADING:
             return None
-        return Heading(level=int(token.tag[1]), title=title)
+        level = int(token.tag[1])  # of `h2`
+        return Heading(level, title)
 
 
 @cache

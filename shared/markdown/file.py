@@ -70,7 +70,9 @@ class FileFields:
 
 def note_id_of(vault: str, path: str) -> str:
     """Returns a hash of both: 32 hexadecimal digits."""
-    return hashlib.sha256(f"{vault}\0{path}".encode()).hexdigest()[:32]
+    key = f"{vault}\0{path}".encode()
+    digest = hashlib.sha256(key).hexdigest()
+    return digest[:32]
 
 
 def candidate_ids(vault: str, path: str) -> Iterator[str]:
@@ -102,6 +104,7 @@ def fields_of(text: str, path: str) -> FileFields:
 
 
 def _lang(value: object) -> str | None:
+    """Returns the language that a field names; None if it is no language tag."""
     if isinstance(value, str) and re.fullmatch(LANG_PATTERN, value):
         return value
     return None
@@ -124,13 +127,15 @@ def aliases_of(text: str) -> tuple[str, ...]:
     has_frontmatter = text.startswith(("---", "\ufeff---"))
     if not has_frontmatter or "alias" not in text[:MAX_YAML]:
         return ()
+
     fields = split(text).fields
     value = fields.get("aliases", fields.get("alias"))
     names: list[object] = []
     if isinstance(value, str):
-        names.extend(value.split(","))
+        names += value.split(",")
     elif isinstance(value, list):
-        names.extend(name for name in value if name is not None)
+        names += [name for name in value if name is not None]
+
     aliases: dict[str, None] = {}
     for name in names:
         alias = _one_line(name)[:MAX_TITLE]
@@ -141,7 +146,8 @@ def aliases_of(text: str) -> tuple[str, ...]:
 
 def _one_line(value: object) -> str:
     """Returns a value of the frontmatter as text that a file can hold, on one line."""
-    return _UNKEPT.sub(" ", str(value)).strip()
+    line = _UNKEPT.sub(" ", str(value))
+    return line.strip()
 
 
 def properties_of(text: str) -> tuple[str, ...]:
@@ -154,23 +160,31 @@ def properties_of(text: str) -> tuple[str, ...]:
     properties = []
     size = 0
     for line in _property_lines(text):
-        if size + len(line) <= MAX_PROPERTIES:
+        size_with_line = size + len(line)
+        if size_with_line <= MAX_PROPERTIES:
             properties.append(line)
-            size += len(line)
+            size = size_with_line
     return tuple(properties)
 
 
 def _property_lines(text: str) -> Iterator[str]:
+    """Yields the lines of `properties_of`, however many there are."""
     for alias in aliases_of(text):
         yield f"{ALIAS}{alias}"
-    for name, value in split(text).fields.items():
-        if name.lower() in _NO_PROPERTIES:
+
+    for field, value in split(text).fields.items():
+        if field.lower() in _NO_PROPERTIES:
             continue
         values = value if isinstance(value, list) else [value]
-        texts = [_property_text(single) for single in values]
-        parts = [part for part in texts if part]
-        if parts:
-            yield f"{_one_line(name)}: {', '.join(parts)}"
+        texts = []
+        for single_value in values:
+            text_of_value = _property_text(single_value)
+            if text_of_value:
+                texts.append(text_of_value)
+        if texts:
+            name = _one_line(field)
+            joined = ", ".join(texts)
+            yield f"{name}: {joined}"
 
 
 def _property_text(value: object) -> str:
@@ -191,7 +205,9 @@ def _title(fields: Mapping[str, object], body: str, stem: str) -> str:
     if isinstance(value, str | int | float | date):
         title = _one_line(value)
     if not title:
-        title = _first_heading(body) or stem
+        title = _first_heading(body)
+    if not title:
+        title = stem
     return title[:MAX_TITLE]
 
 
@@ -200,7 +216,8 @@ def _first_heading(body: str) -> str:
     for line in prose(body):
         heading = _HEADING.match(line)
         if heading is not None:
-            return _without_closing_marks(heading["title"].rstrip())
+            title = heading["title"].rstrip()
+            return _without_closing_marks(title)
     return ""
 
 
@@ -226,13 +243,16 @@ def _tags(value: object, body: str) -> tuple[str, ...]:
         words = _flat(value)
     tags: dict[str, None] = {}
     for word in words:
-        tag = _UNKEPT.sub("", word).strip().lstrip("#")
+        clean_word = _UNKEPT.sub("", word)
+        tag = clean_word.strip().lstrip("#")
         if tag:
             tags[tag[:MAX_NAME]] = None
+
     for line in prose(body):
         if "#" not in line:
             continue
-        for tag in _INLINE_TAG.findall(without_code(line)):
+        text = without_code(line)
+        for tag in _INLINE_TAG.findall(text):
             tags[tag[:MAX_NAME]] = None
     return tuple(tags)[:MAX_TAGS]
 
@@ -276,13 +296,16 @@ def _dates(
     """
     for field in ("created", "date"):
         yield fields.get(field), "frontmatter"
+
     for match in _DAY_IN_NAME.finditer(name):
-        day = "-".join(match.group("year", "month", "day"))
-        yield day, "file name"
+        numbers = match.group("year", "month", "day")
+        yield "-".join(numbers), "file name"
     yield day_in(name[:MAX_TITLE]), "file name"
+
     lines = list(islice(prose(body), _MAX_LINES))
     yield _created_line(lines), "created line"
     yield day_in(title), "title"
+
     lines_with_text = filter(str.strip, lines)
     first_line = next(lines_with_text, "")
     if len(first_line) <= _MAX_DATE_LINE:
@@ -335,7 +358,12 @@ def whole_content(note: Note, path: str) -> bytes:
         # Another frontmatter goes before the text's own.
         import yaml  # noqa: PLC0415 - as in shared.markdown.frontmatter
 
-        dumped = yaml.safe_dump(changed, allow_unicode=True, sort_keys=False, width=10_000)
+        dumped = yaml.safe_dump(
+            changed,
+            allow_unicode=True,
+            sort_keys=False,
+            width=10_000,
+        )
         text = f"---\n{dumped}---\n{note.text}"
     return text.encode()
 
@@ -352,12 +380,13 @@ def changed_fields(
     file_fields: the fields that the note's text names.
     previous: the fields of the file before; None if there is none.
     """
+    before = previous or file_fields
     changed: dict[str, object] = {}
-    if note.title != file_fields.title and (previous is None or note.title != previous.title):
+    if note.title not in (file_fields.title, before.title):
         changed["title"] = note.title
-    if note.tags != file_fields.tags and (previous is None or note.tags != previous.tags):
+    if note.tags not in (file_fields.tags, before.tags):
         changed["tags"] = list(note.tags)
-    if note.lang != file_fields.lang and (previous is None or note.lang != previous.lang):
+    if note.lang not in (file_fields.lang, before.lang):
         changed["lang"] = note.lang
     if file_fields.created_at is not None and note.created_at != file_fields.created_at:
         changed["created"] = _day_or_time(note)

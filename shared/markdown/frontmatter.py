@@ -62,6 +62,7 @@ def split(text: str) -> Frontmatter:
     closing = _CLOSING.search(text.replace("\r", "\n"), opening.end())
     if closing is None:
         return Frontmatter(_NO_FIELDS)
+
     source = text[opening.end() : closing.start()]
     if len(source) > MAX_YAML:
         problem = f"frontmatter: longer than {MAX_YAML:,} characters"
@@ -71,16 +72,25 @@ def split(text: str) -> Frontmatter:
     closes_with_crlf = text.startswith("\r\n", body_start - 1)
     if closes_with_crlf:
         body_start += 1
+
     loaded = _load(source)
     if not loaded.problem:
         fields = {str(name): value for name, value in loaded.fields.items()}
-        return Frontmatter(MappingProxyType(fields), body_start, shown_from=body_start)
+        return Frontmatter(
+            fields=MappingProxyType(fields),
+            body_start=body_start,
+            shown_from=body_start,
+        )
 
     problem = f"frontmatter: {loaded.problem}"
     lines = source.splitlines()
     if not _is_meant_as_fields(lines):
         return Frontmatter(_NO_FIELDS, problem=problem)
-    return Frontmatter(_title_alone(lines), problem=problem, shown_from=body_start)
+    return Frontmatter(
+        fields=_title_alone(lines),
+        problem=problem,
+        shown_from=body_start,
+    )
 
 
 def _is_meant_as_fields(lines: Sequence[str]) -> bool:
@@ -94,9 +104,12 @@ def _title_alone(lines: Iterable[str]) -> Mapping[str, object]:
     """Returns the field `title` of the first line that has one; of lines that YAML cannot read."""
     for line in lines:
         match = _TITLE.match(line)
-        if match is not None:
-            title = match["title"].rstrip().strip("'\"")
-            return {"title": title} if title else _NO_FIELDS
+        if match is None:
+            continue
+        title = match["title"].rstrip().strip("'\"")
+        if not title:
+            return _NO_FIELDS
+        return {"title": title}
     return _NO_FIELDS
 
 
@@ -122,7 +135,8 @@ def _load(source: str) -> _Loaded:
     except yaml.MarkedYAMLError as error:
         problem = f"{error.problem}"
         if error.problem_mark:
-            problem += f" (line {error.problem_mark.line + 2})"
+            line = error.problem_mark.line + 2  # from 1, below the opening line
+            problem += f" (line {line})"
         return _Loaded({}, problem.replace("\n", " "))
     except yaml.YAMLError as error:
         return _Loaded({}, str(error).partition("\n")[0])
@@ -131,6 +145,7 @@ def _load(source: str) -> _Loaded:
     except (ValueError, LookupError, TypeError, AttributeError):
         # PyYAML's own, for dates and numbers that are none
         return _Loaded({}, "a value is not what its type says")
+
     if fields is None:
         return _Loaded({})
     if not isinstance(fields, dict):
@@ -211,7 +226,13 @@ def _with_field(text: str, name: str, value: object) -> str:
     body_start = split(text).body_start
     if opening is None or not body_start:
         return text
-    dumped = yaml.safe_dump(value, allow_unicode=True, default_flow_style=True, width=10_000)
+
+    dumped = yaml.safe_dump(
+        value,
+        allow_unicode=True,
+        default_flow_style=True,
+        width=10_000,
+    )
     written = dumped.removesuffix(_DOCUMENT_END).rstrip()
     line = f"{name}: {written}"
 
@@ -221,9 +242,9 @@ def _with_field(text: str, name: str, value: object) -> str:
     if place is None:
         line_break = opening[1]
         return text[:end] + line + line_break + text[end:]
-    before = text[: start + place.start]
-    behind = text[start + place.end :]
-    return before + line + behind
+    field_start = start + place.start
+    field_end = start + place.end
+    return text[:field_start] + line + text[field_end:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,11 +263,17 @@ def _place_of_field(source: str, name: str) -> _Place | None:
     if not isinstance(root, yaml.MappingNode):
         return None
     for key, value in root.value:
-        if key.value == name:
-            value_end = len(source[: _last_node(value).end_mark.index].rstrip())
-            # An empty value ends behind the colon.
-            end = max(value_end, key.end_mark.index + 1)
-            return _Place(key.start_mark.index, end)
+        if key.value != name:
+            continue
+        last_node = _last_node(value)
+        up_to_value = source[: last_node.end_mark.index]
+        value_end = len(up_to_value.rstrip())
+        # An empty value ends behind the colon.
+        colon_end = key.end_mark.index + 1
+        return _Place(
+            start=key.start_mark.index,
+            end=max(value_end, colon_end),
+        )
     return None
 
 

@@ -105,6 +105,7 @@ def without_hidden(text: str, blank: str = " ") -> str:
         visible = _COMMENT_OR_CODE.sub(hide_comment, text)
     if "<" not in visible:
         return visible
+
     parts = []
     for part, is_code in _parts(visible):
         if is_code:
@@ -134,6 +135,7 @@ def without_marks(markdown: str) -> str:
             prose = _TAG.sub(_shown_of_tag, prose)
         parts.append(prose)
     text = "".join(parts)
+
     if "]" in text:
         text = _DEFINITION.sub("", text)
         text = _FOOTNOTE.sub(r"\1", text)
@@ -143,7 +145,12 @@ def without_marks(markdown: str) -> str:
     if "^" in text:
         text = BLOCK_ID.sub("", text)
     text = _BLANK_LINES.sub("\n\n", text)
-    return _PLACEHOLDER.sub(lambda placeholder: code[int(placeholder[1])], text)
+
+    def code_at(placeholder: re.Match[str]) -> str:
+        index = int(placeholder[1])
+        return code[index]
+
+    return _PLACEHOLDER.sub(code_at, text)
 
 
 def with_characters(markdown: str) -> str:
@@ -194,18 +201,26 @@ def _character(entity: re.Match[str]) -> str:
 
 
 def _shown_of_link(link: re.Match[str]) -> str:
+    """Returns a picture or a link that may stay, on one line; of another link its text."""
     mark = link["image"]
     target = link["target"]
-    text = " ".join(link["text"].split())
-    is_web_or_mail = _WEB_OR_MAIL.match(target) is not None
-    leads_somewhere = is_web_or_mail and "\\" not in target
-    stays_link = leads_somewhere and _LINKABLE.fullmatch(text)
-    if mark or stays_link:
+    words = link["text"].split()
+    text = " ".join(words)
+    is_picture = mark != ""
+    if is_picture or _may_stay_link(text, target):
         return f"{mark}[{text}]{target}"
     return text
 
 
+def _may_stay_link(text: str, target: str) -> bool:
+    """Reports whether a link leads to a web page or a mailbox, and its text is nothing else."""
+    if "\\" in target or not _WEB_OR_MAIL.match(target):
+        return False
+    return _LINKABLE.fullmatch(text) is not None
+
+
 def _shown_of_tag(tag: re.Match[str]) -> str:
+    """Returns an address without its angle brackets; of a tag a blank, or nothing within a word."""
     if tag["address"]:
         return tag["address"]
     name = tag["open"] or tag["close"] or ""
@@ -238,6 +253,7 @@ def _code(markdown: str) -> Iterator[tuple[int, int]]:
 
 
 def _code_spans(markdown: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yields the spans of code in `markdown[start:end]`, which holds no block of code."""
     for paragraph in _PARAGRAPH.finditer(markdown, start, end):
         text = paragraph[0]
         if "`" not in text:

@@ -78,6 +78,7 @@ def _lines_as_marked(text: str) -> Iterator[Line]:
 
 
 def _kind_of_line(line: str) -> str:
+    """Returns the kind of a line outside of code."""
     for kind, pattern in _LINE_KINDS:
         if pattern.match(line):
             return kind
@@ -91,9 +92,12 @@ def _heads_table(text: str, line: Line, following: Line | None) -> bool:
     """
     if following is None or following.kind != "rule":
         return False
-    head = cells(text[line.start : line.end])
-    rule = cells(text[following.start : following.end])
-    return len(head) > 1 and len(head) == len(rule)
+    head = text[line.start : line.end]
+    rule = text[following.start : following.end]
+    columns = len(cells(head))
+    if columns < 2:
+        return False
+    return columns == len(cells(rule))
 
 
 def with_pipes(markdown: str) -> str:
@@ -108,9 +112,11 @@ def with_pipes(markdown: str) -> str:
             is_in_table = True
         elif line.kind != "rule":
             is_in_table = False
+
         lacks_pipe = not text.lstrip("> \t").startswith("|")
         if is_in_table and lacks_pipe:
-            begin = behind_quote_marks(markdown, line.start) - line.start
+            row_start = behind_quote_marks(markdown, line.start)
+            begin = row_start - line.start
             marks = text[:begin]
             row = text[begin:].removesuffix("|").rstrip()
             text = f"{marks}| {row} |"
@@ -132,7 +138,8 @@ def cells(row: str) -> tuple[str, ...]:
     """Returns the cells of a table's row as they stand in it, empty ones too."""
     without_begin = row.lstrip("> \t").removeprefix("|")
     inside = without_begin.rstrip().removesuffix("|")
-    return tuple(cell.strip() for cell in _CELL_RULE.split(inside))
+    parts = _CELL_RULE.split(inside)
+    return tuple(map(str.strip, parts))
 
 
 def prose(body: str) -> Iterator[str]:
@@ -169,7 +176,9 @@ def without_code(line: str, shown: Callable[[str], str] = lambda _: "") -> str:
     parts = []
     end = 0
     for span in code_spans(line):
-        code = line[span.start + span.ticks : span.end - span.ticks]
+        code_start = span.start + span.ticks
+        code_end = span.end - span.ticks
+        code = line[code_start:code_end]
         parts.append(line[end : span.start])
         parts.append(shown(code))
         end = span.end
@@ -182,9 +191,10 @@ def code_spans(line: str) -> Iterator[CodeSpan]:
     runs = list(_TICKS.finditer(line))
     # Length of a run -> the places of runs of that length, the first one last.
     places_by_length: dict[int, list[int]] = defaultdict(list)
-    for place in reversed(range(len(runs))):
-        length = len(runs[place][0])
-        places_by_length[length].append(place)
+    last_first = reversed(range(len(runs)))
+    for place in last_first:
+        ticks = runs[place][0]
+        places_by_length[len(ticks)].append(place)
 
     place = 0
     while place < len(runs):
@@ -196,5 +206,9 @@ def code_spans(line: str) -> Iterator[CodeSpan]:
         if places:
             place = places[-1]
             closing = runs[place]
-            yield CodeSpan(opening.start(), closing.end(), length)
+            yield CodeSpan(
+                start=opening.start(),
+                end=closing.end(),
+                ticks=length,
+            )
         place += 1

@@ -70,9 +70,11 @@ def _look_of_match(match: re.Match[str]) -> str:
         decoded = unescape(re.sub("^&(?:amp;)+", "&", written))
     if len(decoded) != 1:
         return written
+
     look = _look(decoded)
     if look.isascii() or look == NOTHING:
-        return PAD * (len(written) - 1) + look
+        padding = PAD * (len(written) - 1)
+        return padding + look
     return written
 
 
@@ -84,6 +86,7 @@ def _look(char: str) -> str:
         return _look_of_space(char, category)
     if category in _UNSEEN_CATEGORIES or char in _BLANK_LETTERS:
         return NOTHING
+
     name = unicodedata.name(char, "")
     if _LIKE_A_SQUARE.search(name) and not _UNLIKE_A_SQUARE.search(name):
         return _look_of_bracket(char, name)
@@ -91,6 +94,7 @@ def _look(char: str) -> str:
         return "N"
     if not char.isascii() and _LETTER_N.search(name):
         return "N"
+
     digit = unicodedata.digit(char, None)
     if digit is not None:
         return str(digit)
@@ -98,6 +102,7 @@ def _look(char: str) -> str:
         return "0"  # a greater number, which no label is
     if category == "Pd":
         return "-"
+
     plain = unicodedata.normalize("NFKC", char)
     if len(plain) == 1 and plain.isascii():
         return plain
@@ -105,9 +110,12 @@ def _look(char: str) -> str:
 
 
 def _look_of_space(char: str, category: str) -> str:
+    """Returns the blank or the line break that a white space looks like."""
     if char.isascii():
         return char
-    return " " if category == "Zs" else "\n"
+    if category == "Zs":
+        return " "
+    return "\n"
 
 
 def _look_of_bracket(char: str, name: str) -> str:
@@ -156,6 +164,7 @@ def neutralize(text: str) -> str:
     text = _BREAKS.sub("\n", text)
     text = _UNSEEN.sub("", text)
     text = _STRAY_JOINERS.sub("", text)
+
     parts: list[str] = []
     end = 0
     for citation in _CITATION_LIKE.finditer(skeleton(text)):
@@ -165,21 +174,27 @@ def neutralize(text: str) -> str:
     if not parts:
         return text
     parts.append(text[end:])
+
     # Brackets of ASCII may now stand where others stood, and joiners beside them stray.
-    return _STRAY_JOINERS.sub("", "".join(parts))
+    harmless = "".join(parts)
+    return _STRAY_JOINERS.sub("", harmless)
 
 
 def _in_round_brackets(text: str, citation: re.Match[str]) -> str:
     """Returns the text between a match's brackets in round ones; an open bracket stays open."""
     start, end = citation.span("inside")
     if not citation["close"]:
-        return f"({text[start:end]}"
+        inside = text[start:end]
+        return f"({inside}"
+
     # A closing bracket may be written with several characters, like `&#93;`.
     without_pads = citation["inside"].rstrip(PAD)
     inside_end = start + len(without_pads)
-    return f"({text[start:inside_end]})"
+    inside = text[start:inside_end]
+    return f"({inside})"
 
 
 def neutralize_line(text: str) -> str:
     """Returns a note's text neutralized, on one line with single blanks."""
-    return " ".join(neutralize(text).split())
+    words = neutralize(text).split()
+    return " ".join(words)

@@ -60,7 +60,8 @@ def plain(markdown: str) -> str:
 
 
 def _words_of_row(row: re.Match[str]) -> str:
-    values = [cell for cell in cells(row[0]) if cell]
+    """Returns the cells that are not empty, joined by commas."""
+    values = filter(None, cells(row[0]))
     return ", ".join(values)
 
 
@@ -69,7 +70,10 @@ def _words_of_tag(tag: re.Match[str]) -> str:
     words = _WORDS_OF_A_TAG.fullmatch(tag[1] or "")
     if words is None:
         return ""
-    before = tag.string[max(0, tag.start() - 20) : tag.start()]
+
+    tag_start = tag.start()
+    first = max(0, tag_start - 20)
+    before = tag.string[first:tag_start]
     if _LINK_START.search(before):
         return ""
     return words[1]
@@ -83,13 +87,16 @@ def _words_of_wiki_link(link: re.Match[str]) -> str:
     embeds, target, alias = link.groups()
     if alias and not embeds:
         return alias
+
     path, _, part = target.partition("#")
     if embeds and _EMBEDDED_FILE.search(path):
         return ""
     _, _, file_name = path.rpartition("/")
     name = file_name.removesuffix(".md").strip()
+
     heading = ""
-    if not part.startswith("^"):
+    is_block_id = part.startswith("^")
+    if not is_block_id:
         heading = part.replace("#", " > ").strip()
     if name and heading:
         return f"{name} > {heading}"
@@ -97,6 +104,7 @@ def _words_of_wiki_link(link: re.Match[str]) -> str:
 
 
 def _words_of_emphasis(emphasis: re.Match[str]) -> str:
+    """Returns the words between the marks, which are stars or underscores."""
     return emphasis[1] or emphasis[2]
 
 

@@ -65,9 +65,10 @@ def pointers(text: str) -> tuple[Pointer, ...]:
     if "[" not in text:
         return ()
     body_start = split(text).body_start
-    all_pointers = _all_pointers(text[body_start:])
+    body = text[body_start:]
+    first_pointers = islice(_all_pointers(body), 4 * MAX_POINTERS)
     distinct: dict[str, Pointer] = {}
-    for pointer in islice(all_pointers, 4 * MAX_POINTERS):
+    for pointer in first_pointers:
         distinct.setdefault(pointer.target, pointer)
     return tuple(distinct.values())[:MAX_POINTERS]
 
@@ -77,8 +78,12 @@ def _all_pointers(body: str) -> Iterator[Pointer]:
     for line in prose(body):
         if "[" not in line:
             continue
+
         line_text = without_code(line)
-        links = [*_WIKI.finditer(line_text), *_LINK.finditer(line_text)]
+        links = [
+            *_WIKI.finditer(line_text),
+            *_LINK.finditer(line_text),
+        ]
         links.sort(key=re.Match.start)
         for link in links:
             if link.re is _WIKI:
@@ -113,8 +118,9 @@ def _of_link(link: re.Match[str]) -> Pointer | None:
     target = (link["framed"] or link["bare"]).strip()
     path, _, fragment = target.partition("#")
     name = unquote(path)
-    is_address = _ADDRESS.match(target)
-    if is_address or not _MARKDOWN.search(name):
+    if _ADDRESS.match(target):
+        return None
+    if not _MARKDOWN.search(name):
         return None
     return _pointer(
         target=target,
@@ -127,7 +133,8 @@ def _of_link(link: re.Match[str]) -> Pointer | None:
 
 def _pointer(*, target: str, name: str, heading: str, label: str, beside: bool) -> Pointer | None:
     """Returns a pointer by its parts; None if the name is empty: it leads to the note itself."""
-    note_name = without_suffix(name.strip()).strip()
+    path = without_suffix(name.strip())
+    note_name = path.strip()
     leads_to_itself = not note_name.strip("/. ")
     if leads_to_itself:
         return None
@@ -144,7 +151,8 @@ def _pointer(*, target: str, name: str, heading: str, label: str, beside: bool) 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:
     """Returns each name that is not empty once, in order."""
-    return tuple(dict.fromkeys(name for name in names if name))
+    not_empty = filter(None, names)
+    return tuple(dict.fromkeys(not_empty))
 
 
 def without_suffix(path: str) -> str:
@@ -166,8 +174,12 @@ def names_of(note: Note) -> tuple[str, ...]:
     """Returns the folded names of a note, each once: its file's name, its title, its aliases."""
     path = without_suffix(note.path)
     _, _, file_name = path.rpartition("/")
-    names = (file_name, note.title, *aliases_of(note.text))
-    return _distinct(folded(name) for name in names)
+    names = (
+        file_name,
+        note.title,
+        *aliases_of(note.text),
+    )
+    return _distinct(map(folded, names))
 
 
 def index_term(kind: Literal["name", "link"], vault: str, name: str) -> str:
@@ -175,14 +187,17 @@ def index_term(kind: Literal["name", "link"], vault: str, name: str) -> str:
 
     Unlike any word, it contains a blank.
     """
-    digest = hashlib.sha256(f"{vault}\0{name}".encode()).hexdigest()
+    key = f"{vault}\0{name}".encode()
+    digest = hashlib.sha256(key).hexdigest()
     return f"{kind} {digest[:24]}"
 
 
 def link_terms(note: Note) -> tuple[str, ...]:
     """Returns the index's terms of a note by its names and by its pointers, each once."""
-    terms = [index_term("name", note.vault, name) for name in names_of(note)]
+    vault = note.vault
+    terms = [index_term("name", vault, name) for name in names_of(note)]
     for pointer in pointers(note.text):
         for name in pointer.names:
-            terms.append(index_term("link", note.vault, name))
-    return tuple(dict.fromkeys(terms))
+            term = index_term("link", vault, name)
+            terms.append(term)
+    return _distinct(terms)

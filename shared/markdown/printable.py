@@ -16,7 +16,8 @@ REPLACEMENT = "\ufffd"
 
 def printable(text: str) -> str:
     """Replaces by U+FFFD what acts on a terminal; tabs and newlines stay, and lines end with newlines."""
-    return _ACTS.sub(REPLACEMENT, text.replace("\r\n", "\n"))
+    with_newlines = text.replace("\r\n", "\n")
+    return _ACTS.sub(REPLACEMENT, with_newlines)
 
 
 def printable_json(text: str) -> str:
@@ -25,4 +26,6 @@ def printable_json(text: str) -> str:
 
 
 def _escaped(character: re.Match[str]) -> str:
-    return f"\\u{ord(character[0]):04x}"
+    """Returns a character as JSON escapes it."""
+    code_point = ord(character[0])
+    return f"\\u{code_point:04x}"

@@ -63,7 +63,7 @@ def quotable(text: str, columns: str = "") -> tuple[Quotable, ...]:
     reader = _Reader(without_hidden(text), head)
     pieces = []
     for piece in reader.pieces():
-        has_letter = any(character.isalpha() for character in piece.plain)
+        has_letter = any(map(str.isalpha, piece.plain))
         if has_letter:
             pieces.append(piece)
     return tuple(pieces)
@@ -71,10 +71,13 @@ def quotable(text: str, columns: str = "") -> tuple[Quotable, ...]:
 
 def are_neighbours(text: str, previous: Quotable, piece: Quotable) -> bool:
     """Reports whether consecutive pieces may share a quote: only marks lie between them."""
-    kinds = {previous.kind, piece.kind}
-    if len(kinds) > 1 and kinds != {PieceKind.SENTENCE, PieceKind.ITEM}:
+    if previous.kind is not piece.kind:
+        kinds = {previous.kind, piece.kind}
+        if kinds != {PieceKind.SENTENCE, PieceKind.ITEM}:
+            return False
+    if previous.section != piece.section:
         return False
-    if previous.section != piece.section or previous.head != piece.head:
+    if previous.head != piece.head:
         return False
     gap = text[previous.end : piece.start]
     return _WORD.search(gap) is None
@@ -104,13 +107,17 @@ class _Reader:
             if line.kind not in ("row", "rule") and not is_first:
                 # The first line may be the rest of a row, in whose midst the text begins.
                 self._head = ()
+
             match line.kind:
                 case "heading":
                     self._section += 1
                 case "row":
                     if self._next_kind() == "rule":
                         rule = self._lines[self._position]
-                        self._head = (self._text_of(line), self._text_of(rule))
+                        self._head = (
+                            self._text_of(line),
+                            self._text_of(rule),
+                        )
                     else:
                         yield self._row(line)
                 case "fence":
@@ -121,6 +128,7 @@ class _Reader:
                     yield from self._prose(line)
 
     def _text_of(self, line: Line) -> str:
+        """Returns a line's text."""
         return self._text[line.start : line.end]
 
     def _next_kind(self) -> str:
@@ -130,8 +138,12 @@ class _Reader:
         return self._lines[self._position].kind
 
     def _code(self, line: Line) -> Quotable:
+        """Returns a line of code as a piece, without its indentation."""
         code = self._text_of(line)
         indent = len(code) - len(code.lstrip())
+        head: tuple[str, ...] = ()
+        if self._fence:
+            head = (self._fence,)
         return Quotable(
             start=line.start + indent,
             end=line.end,
@@ -139,18 +151,22 @@ class _Reader:
             kind=PieceKind.CODE,
             section=self._section,
             line=line.start,
-            head=(self._fence,) if self._fence else (),
+            head=head,
         )
 
     def _row(self, line: Line) -> Quotable:
-        names = cells(self._head[0]) if self._head else ()
+        """Returns a row of a table as a piece."""
+        names: tuple[str, ...] = ()
+        if self._head:
+            names = cells(self._head[0])
         values = cells(self._text_of(line))
-        described = neutralize(_described(names, values))
+        described = _described(names, values)
+        words = plain(neutralize(described))
         head = [neutralize(head_line).strip(" \t>") for head_line in self._head]
         return Quotable(
             start=line.start,
             end=line.end,
-            plain=_shortened(plain(described)),
+            plain=_shortened(words),
             kind=PieceKind.ROW,
             section=self._section,
             line=line.start,
@@ -169,24 +185,28 @@ class _Reader:
         start = first_line.start
         end = lines[-1].end
         is_item = first_line.kind == "item"
+        kind = PieceKind.ITEM if is_item else PieceKind.SENTENCE
+
         paragraph = _unwrapped(self._text, lines)
         spans = _whole_links(paragraph, sentences(paragraph))
         if is_item and spans and end - start <= MAX_PLAIN:
             first, _ = spans[0]
             _, last = spans[-1]
             spans = [(first, last)]
+
         for index, (first, last) in enumerate(spans):
             piece_start = start + first
             piece_end = start + last
             line_start = piece_start
             if is_item and index == 0:
                 line_start = behind_quote_marks(self._text, start)
-            piece_text = neutralize(self._text[piece_start:piece_end])
+            written = self._text[piece_start:piece_end]
+            words = plain(neutralize(written))
             yield Quotable(
                 start=piece_start,
                 end=min(piece_end, end),
-                plain=_shortened(plain(piece_text)),
-                kind=PieceKind.ITEM if is_item else PieceKind.SENTENCE,
+                plain=_shortened(words),
+                kind=kind,
                 section=self._section,
                 line=line_start,
             )
@@ -194,17 +214,19 @@ class _Reader:
 
 def _whole_links(paragraph: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Returns the sentences joined where one ends in the midst of a link."""
-    links = []
-    if "](" in paragraph:
-        links = [link.span() for link in LINK.finditer(paragraph)]
+    if "](" not in paragraph:
+        return list(spans)
+    links = [link.span() for link in LINK.finditer(paragraph)]
+
+    def is_in_link(position: int) -> bool:
+        return any(first < position < last for first, last in links)
+
     joined: list[tuple[int, int]] = []
     for start, end in spans:
-        begins_in_link = any(first < start < last for first, last in links)
-        if begins_in_link:
-            previous_start, _ = joined.pop()
-            joined.append((previous_start, end))
-        else:
-            joined.append((start, end))
+        joined_start = start
+        if is_in_link(start):
+            joined_start, _ = joined.pop()
+        joined.append((joined_start, end))
     return joined
 
 
@@ -226,21 +248,24 @@ def _unwrapped(text: str, lines: Sequence[Line]) -> str:
 
     At such a break the next word would not have fitted. In a chat or a poem it would have.
     """
-    is_item = lines[0].kind == "item"
+    first_line = lines[0]
+    last_line = lines[-1]
+    is_item = first_line.kind == "item"
     width = max(line.length for line in lines)
     parts = []
-    part_start = lines[0].start
+    part_start = first_line.start
     for line, following in pairwise(lines):
         following_text = text[following.start : following.end]
+        next_word, *_ = following_text.split(maxsplit=1)
+        joined_length = line.length + 1 + len(next_word)
         is_indented = following_text[0].isspace()
-        next_word = following_text.split(maxsplit=1)[0]
-        is_too_wide = line.length + 1 + len(next_word) > width
         goes_on_in_item = is_indented and is_item
-        if is_too_wide or goes_on_in_item:
+        if joined_length > width or goes_on_in_item:
+            line_break = following.start - line.end
             parts.append(text[part_start : line.end])
-            parts.append(" " * (following.start - line.end))
+            parts.append(" " * line_break)
             part_start = following.start
-    parts.append(text[part_start : lines[-1].end])
+    parts.append(text[part_start : last_line.end])
     return "".join(parts)
 
 
@@ -250,4 +275,5 @@ def _shortened(text: str) -> str:
         return text
     cut = text[:MAX_PLAIN]
     whole_words, _, _ = cut.rpartition(" ")
-    return f"{whole_words or cut}…"
+    shortened = whole_words or cut
+    return f"{shortened}…"

@@ -68,15 +68,20 @@ class Outline:
         span_start, span_end = span
         first = max(0, self._place(span_start))
         last = max(first, self._place(span_end - 1))
+        leading = self._leading(first)
+
+        start_of_all = self._starts[0]
+        end_of_all = self._blocks[-1].end
         end_of_blocks = self._blocks[last].end
         candidates = [
-            (self._starts[0], self._blocks[-1].end),
-            (self._starts[self._leading(first)], end_of_blocks),
+            (start_of_all, end_of_all),
+            (self._starts[leading], end_of_blocks),
             (self._starts[first], end_of_blocks),
         ]
         for start, end in candidates:
             holds_span = start <= span_start and span_end <= end
-            if holds_span and end - start <= longest:
+            length = end - start
+            if holds_span and length <= longest:
                 return start, end
         return None
 
@@ -94,11 +99,15 @@ class Outline:
         if following == len(self._blocks):
             return 0
         is_led_to = self._leading(following) != following
-        return self._blocks[following].end if is_led_to else 0
+        if not is_led_to:
+            return 0
+        return self._blocks[following].end
 
     def share_block(self, position: int, other_position: int) -> bool:
         """Reports whether two positions lie in one block."""
-        return self._place(position) == self._place(other_position)
+        place = self._place(position)
+        other_place = self._place(other_position)
+        return place == other_place
 
     def _place(self, position: int) -> int:
         """Returns the place of the block at a position; -1 before the first."""
@@ -110,9 +119,12 @@ class Outline:
             return place
         if self._blocks[place].kind not in ("list", "table", "code"):
             return place
+
         previous = self._blocks[place - 1]
+        if previous.kind != "text":
+            return place
         ends_in_colon = self._text.endswith(_LEADS, previous.start, previous.end)
-        if previous.kind == "text" and ends_in_colon:
+        if ends_in_colon:
             return place - 1
         return place
 
@@ -127,6 +139,7 @@ def _blocks(text: str) -> Iterator[_Block]:
         if is_blank:
             is_apart = not is_code
             continue
+
         is_fence = line.kind == "fence"
         kind = "code" if is_code or is_fence else _kind(text, line)
         if block is not None and _continues(text, block, line, kind, is_apart=is_apart):
@@ -135,6 +148,7 @@ def _blocks(text: str) -> Iterator[_Block]:
             if block is not None:
                 yield block
             block = _Block(kind, line.start, line.end)
+
         if is_fence:
             # The line behind a closing fence begins another block.
             is_apart = is_code
@@ -163,9 +177,11 @@ def _continues(text: str, block: _Block, line: Line, kind: str, *, is_apart: boo
     if block.kind == "list":
         if kind == "list":
             return True
+        if kind == "heading":
+            return False
         is_lazy = kind == "text" and not is_apart
         is_indented = text[line.start] in " \t"
-        return is_lazy or (is_indented and kind != "heading")
+        return is_lazy or is_indented
     if is_apart or block.kind in ("heading", "frame"):
         return False
     return kind == block.kind
@@ -189,13 +205,9 @@ def quotation(
     shown_text = without_hidden(text, "\0")
     first_start, _ = parts[0]
     begins_in_code = False
-    head: list[str] = []
-    first_row = len(text)
     if first is not None and first.kind is PieceKind.CODE:
         begins_in_code = first_start == first.line
-    elif first is not None and first.kind is PieceKind.ROW:
-        first_row = first.line
-        head = [without_marks(with_characters(head_line)) for head_line in first.head]
+    table = _Table.of(first, len(text))
 
     lines: list[str] = []
     end = first_start
@@ -203,26 +215,52 @@ def quotation(
     for part in parts:
         start, _ = part
         part_lines, part_end = _lines_of(shown_text, part, longest, is_code=begins_in_code)
-        kinds = _kinds(part_lines)
-        # A row that a rule follows is the head of a table.
-        is_row = kinds[0] == "row" and kinds[1] != "rule"
-        begins_with_row = start >= first_row or is_row
-        has_head = is_in_table or any(head_line in part_lines for head_line in head)
-        needs_head = bool(head) and begins_with_row and not has_head
+        needs_head = not is_in_table and table.lacks_head(part_lines, start)
         if needs_head:
+            is_in_table = True
             if lines:
                 lines.append("")
-            lines += head
+            lines += table.head
         elif lines:
             follows_row = is_in_table or lines[-1].startswith("|")
             lines += _between(text[end:start], is_table=follows_row)
-        is_in_table = needs_head or is_in_table
         lines += part_lines
         end = part_end
 
     framed = _framed(lines, first, begins_in_code=begins_in_code)
-    markdown = with_pipes("\n".join(framed))
+    markdown = "\n".join(framed)
+    markdown = with_pipes(markdown)
     return first_start, end, tuple(markdown.split("\n"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The table in whose midst a quotation begins."""
+
+    head: Sequence[str]
+    """Lines of its head; none if the quotation begins in no table."""
+    first_row: int
+    """Offset of the first row that is quoted; the text's length if there is none."""
+
+    @classmethod
+    def of(cls, first: Quotable | None, text_length: int) -> _Table:
+        """Returns the table of which the first piece is a row."""
+        if first is None or first.kind is not PieceKind.ROW:
+            return cls((), text_length)
+        head = [without_marks(with_characters(line)) for line in first.head]
+        return cls(head, first.line)
+
+    def lacks_head(self, lines: Sequence[str], start: int) -> bool:
+        """Reports whether a part that begins at `start` is rows of the table without its head."""
+        if not self.head:
+            return False
+        if any(head_line in lines for head_line in self.head):
+            return False
+        if start >= self.first_row:
+            return True
+        # A row that a rule follows is the head of a table.
+        kinds = _kinds(lines)
+        return kinds[0] == "row" and kinds[1] != "rule"
 
 
 def _kinds(lines: Sequence[str]) -> list[str]:
@@ -234,8 +272,10 @@ def _kinds(lines: Sequence[str]) -> list[str]:
 def _between(gap: str, *, is_table: bool) -> list[str]:
     """Returns the lines that stand for what lies between two parts."""
     leaves_something_out = gap.strip() != ""
+    if leaves_something_out and is_table:
+        return [f"| {LEFT_OUT} |"]
     if leaves_something_out:
-        return [f"| {LEFT_OUT} |"] if is_table else ["", LEFT_OUT, ""]
+        return ["", LEFT_OUT, ""]
     has_blank_line = "\n\n" in gap
     if has_blank_line and not is_table:
         return [""]
@@ -261,15 +301,9 @@ def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[li
     if not is_code and _is_quotation(begins, quoted_lines):
         quoted_lines = [_QUOTE_MARK.sub("", line, count=1) for line in quoted_lines]
         begins = _QUOTE_MARK.sub("", begins, count=1)
-    indent = len(begins)
-    if not begins.strip():
-        indent += _indentation(quoted_lines[0])
-    lines = []
-    for place, line in enumerate(quoted_lines):
-        dropped = _indentation(line)
-        if place > 0:
-            dropped = min(indent, dropped)
-        lines.append(line[dropped:].rstrip())
+    lines = _without_indentation(begins, quoted_lines)
+
+    # 3. Empty lines at either end go, and a sign says if the part is cut.
     while len(lines) > 1 and not lines[-1]:
         lines.pop()
     while len(lines) > 1 and not lines[0]:
@@ -279,9 +313,27 @@ def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[li
     return lines, end
 
 
+def _without_indentation(begins: str, lines: Sequence[str]) -> list[str]:
+    """Returns the lines without the indentation of the first one.
+
+    begins: the text of the first line before what is quoted of it.
+    """
+    first_line, *further_lines = lines
+    indent = len(begins)
+    if not begins.strip():
+        indent += _indentation(first_line)
+    bare_lines = [first_line.strip()]
+    for line in further_lines:
+        dropped = min(indent, _indentation(line))
+        bare_line = line[dropped:]
+        bare_lines.append(bare_line.rstrip())
+    return bare_lines
+
+
 def _indentation(line: str) -> int:
     """Returns the number of blanks with which a line begins."""
-    return len(line) - len(line.lstrip())
+    bare_line = line.lstrip()
+    return len(line) - len(bare_line)
 
 
 def _shown(markdown: str) -> str:
@@ -295,8 +347,10 @@ def _is_quotation(begins: str, lines: Sequence[str]) -> bool:
 
     begins: the text of the first line before what is quoted of it.
     """
-    whole_lines = [begins + lines[0], *lines[1:]]
-    return all(_QUOTE_MARK.match(line) for line in whole_lines if line.strip())
+    first_line, *further_lines = lines
+    whole_lines = [begins + first_line, *further_lines]
+    lines_with_text = filter(str.strip, whole_lines)
+    return all(map(_QUOTE_MARK.match, lines_with_text))
 
 
 def _framed(lines: Sequence[str], first: Quotable | None, *, begins_in_code: bool) -> Iterator[str]:
@@ -307,10 +361,12 @@ def _framed(lines: Sequence[str], first: Quotable | None, *, begins_in_code: boo
     if first is not None and lacks_fence:
         yield from first.head
         fence = "".join(first.head)
+
     for line, kind in zip(lines, kinds, strict=False):
         yield line
         if kind == "fence":
             fence = "" if fence else line
+
     mark = _FENCE_MARK.match(fence)
     if mark is not None:
         yield mark[1]
@@ -322,8 +378,7 @@ def joined_lines(quotes: Sequence[Sequence[str]]) -> tuple[str, ...]:
     lines = list(first)
     for further in others:
         rows = _rows(further)
-        goes_on_in_table = rows and _rows(lines)
-        if goes_on_in_table:
+        if rows and _rows(lines):
             lines += [f"| {LEFT_OUT} |", *rows]
         else:
             lines += ["", LEFT_OUT, "", *further]
@@ -344,16 +399,19 @@ def _quoted_end(text: str, start: int, end: int, longest: int) -> int:
     """Returns `end`, or where to cut the text to `longest` characters, at a blank if possible."""
     if end - start <= longest:
         return end
-    cut = text.rfind(" ", start + longest // 2, start + longest)
+    last = start + longest
+    half_way = start + longest // 2
+    cut = text.rfind(" ", half_way, last)
     if cut > 0:
         return cut
-    return start + longest
+    return last
 
 
 def one_line(text: str, start: int, end: int) -> str:
     """Returns a part of a passage as one line, without comments and HTML."""
     shown_text = without_hidden(text, "\0")
-    words = _shown(shown_text[start:end]).split()
+    part = _shown(shown_text[start:end])
+    words = part.split()
     return " ".join(words)
 
 
@@ -367,8 +425,9 @@ def visible(text: str, *, longest: int) -> tuple[int, int, str]:
     start = _indentation(visible_text)
     last = len(visible_text.rstrip())
     end = min(last, start + longest)
-    characters = with_characters(visible_text[start:end])
-    line = neutralize_line(without_marks(characters))
+    quoted = with_characters(visible_text[start:end])
+    without_markup = without_marks(quoted)
+    line = neutralize_line(without_markup)
     if end < last:
         line = f"{line} {LEFT_OUT}"
     return start, end, line

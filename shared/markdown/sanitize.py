@@ -207,10 +207,16 @@ class Sanitizer:
         self._line_start = (self._line_start + output[:_LINE_KEPT])[:_LINE_KEPT]
 
     def _rest_of_line(self) -> str:
+        """Returns the text from the position on to the end of its line."""
         end = self._text.find("\n", self._position)
         if end < 0:
             return self._text[self._position :]
         return self._text[self._position : end]
+
+    def _next_character(self) -> str:
+        """Returns the character behind the one at the position; empty at the end."""
+        start = self._position + 1
+        return self._text[start : start + 1]
 
     def _take_end_of_line(self) -> None:
         is_blank = not self._line_start.strip()
@@ -226,7 +232,7 @@ class Sanitizer:
 
     def _take_backslash(self) -> None:
         """Takes a backslash, and the sign that it escapes unless that could act on its own."""
-        following = self._text[self._position + 1 : self._position + 2]
+        following = self._next_character()
         is_sign = following.isascii() and following.isprintable() and not following.isalnum()
         if is_sign and following not in "< ":
             self._take("\\" + following)
@@ -234,7 +240,8 @@ class Sanitizer:
             self._take("\\")
 
     def _take_less_than(self) -> None:
-        following = self._text[self._position + 1 : self._position + 2]
+        """Takes `<`, as another sign where a tag could begin."""
+        following = self._next_character()
         if following in _HARMLESS_AFTER_LESS:
             self._take("<")
         else:
@@ -259,6 +266,7 @@ class Sanitizer:
         if could_be_fence and not self._line_start:
             self._open_fence(run)
             return
+
         if could_be_fence:
             self._no_code = _CONTAINER.fullmatch(self._line_start) is not None
         if run[0] == "~" or self._no_code or self._no_spans:
@@ -272,7 +280,8 @@ class Sanitizer:
         info = None
         if len(line) <= _MAX_INFO:
             info = _INFO.fullmatch(line, len(run))
-        if info is not None and self._has_closing_fence(run, self._position + len(line)):
+        line_end = self._position + len(line)
+        if info is not None and self._has_closing_fence(run, line_end):
             self._fence = run
             self._take_line_of_code(line, run + info["word"])
         else:
@@ -284,7 +293,9 @@ class Sanitizer:
 
         At least one line must stand between the two.
         """
-        closing = re.compile(rf"\n {{0,3}}{re.escape(run)}").search(self._text, line_end)
+        fence = re.escape(run)
+        closing_line = re.compile(rf"\n {{0,3}}{fence}")
+        closing = closing_line.search(self._text, line_end)
         if closing is None or closing.start() == line_end:
             return False
         return _LINE_ENDS.match(self._text, closing.end()) is not None
@@ -309,24 +320,28 @@ class Sanitizer:
             # Some parsers see no span behind these, whatever stands before them.
             self._no_spans = True
             return run
+
         limit = self._position + _MAX_SPAN
         newline = self._text.find("\n", self._position, limit)
         if newline >= 0:
             limit = newline
-        for ticks in _TICKS.finditer(self._text, self._position + len(run)):
+        behind_run = self._position + len(run)
+        for ticks in _TICKS.finditer(self._text, behind_run):
             if ticks.start() >= limit:
                 break
-            if ticks[0] == run:
-                span = self._text[self._position : ticks.end()]
-                if _BEYOND_A_LINE.search(span):
-                    break
-                return span
+            if ticks[0] != run:
+                continue
+            span = self._text[self._position : ticks.end()]
+            if _BEYOND_A_LINE.search(span):
+                break
+            return span
         self._no_spans = True
         return run
 
     # -- links
 
     def _take_image(self) -> None:
+        """Takes an image of the vault or of the web that may stay, or the sign `!`."""
         embedded = _EMBEDDED.match(self._text, self._position)
         if embedded is not None and _is_harmless(embedded["name"]):
             self._may_define = False
@@ -337,6 +352,7 @@ class Sanitizer:
     def _take_bracket(self) -> None:
         if self._take_link(ahead=0):
             return
+
         if self._may_define:
             self._may_define = _CONTAINER.fullmatch(self._line_start) is not None
         label = _LABEL.match(self._text, self._position)
@@ -353,13 +369,14 @@ class Sanitizer:
         link = _LINK.match(self._text, start)
         if link is None or _LABEL.match(self._text, start):
             return False
+
         end = link.end()
         text = link["text"]
         address = link["address"]
         if not _PLAIN_TEXT.fullmatch(text) or not _POINTS_SOMEWHERE.search(address):
             return False
-        may_stay = _SAFE.match(address) and _contains(address, self._texts)
-        if may_stay:
+
+        if _SAFE.match(address) and _contains(address, self._texts):
             output = f"[{text}]({address})"
             if self._last in "!]":
                 output = f" {output}"
@@ -382,14 +399,20 @@ class Sanitizer:
     def _take_behind_bracket(self, blanks: str) -> None:
         """Takes `(` or `:` behind a bracket and blanks, so that it makes no link or definition."""
         self._take(blanks)
-        if self._text[self._position] == ":":
+        text = self._text
+        position = self._position
+        if text[position] == ":":
             defines = self._may_define and not blanks
-            self._take(":", " :" if defines else ":")
+            if defines:
+                self._take(":", " :")
+            else:
+                self._take(":")
             return
-        target = _TARGET.match(self._text, self._position)
+
+        target = _TARGET.match(text, position)
         if target is not None and self._leads_astray(target["address"]):
             self._take(target[0], "")
-        elif not _PROSE.match(self._text, self._position):
+        elif not _PROSE.match(text, position):
             self._take("(", "\\(")
         elif self._last == "]":
             self._take("(", " (")
@@ -408,10 +431,12 @@ class Sanitizer:
         mailbox: the name before a mailbox's host, else empty. A few signs of a sentence's end
         behind the address may be a part of it or not.
         """
-        signs = len(run) - len(run.rstrip(_AFTER))
-        for sign_count in range(min(_MAX_AFTER, signs) + 1):
-            address = run[: len(run) - sign_count]
-            if _contains(mailbox + address, self._texts):
+        length = len(run)
+        signs = length - len(run.rstrip(_AFTER))
+        most_signs = min(_MAX_AFTER, signs)
+        for sign_count in range(most_signs + 1):
+            address = mailbox + run[: length - sign_count]
+            if _contains(address, self._texts):
                 return True
         return False
 
@@ -424,6 +449,7 @@ class Sanitizer:
         name = ""
         if before_host is not None:
             name = before_host[0].lstrip(_MAILBOX_SIGNS)
+
         if not name:
             self._take("@")
         elif self._is_in_texts(name, host[0]):
@@ -439,6 +465,7 @@ class Sanitizer:
         if address == start or self._is_in_texts("", address):
             self._take_address(address, _ENDS_ADDRESS)
             return
+
         output = REMOVED
         if self._last == "]":
             output = f" {output}"
@@ -449,6 +476,7 @@ class Sanitizer:
         end = self._position + len(address)
         following = self._text[end : end + 1]
         self._ends_in_address = not following
+
         # The sign of an image goes, and its bracket would then stand behind the address.
         is_image = self._text.startswith("![", end)
         if following and (following not in ends or is_image):
@@ -459,20 +487,26 @@ class Sanitizer:
 
 def _contains(address: str, texts: Iterable[str]) -> bool:
     """Reports whether a text contains the complete address, not only within a longer one."""
-    complete = rf"(?<![A-Za-z0-9]){re.escape(address)}(?![A-Za-z0-9/\-%=&?#~+@])"
-    return any(address in text and re.search(complete, text) for text in texts)
+    escaped = re.escape(address)
+    complete = rf"(?<![A-Za-z0-9]){escaped}(?![A-Za-z0-9/\-%=&?#~+@])"
+    for text in texts:
+        if address in text and re.search(complete, text):
+            return True
+    return False
 
 
 def _is_harmless(text: str) -> bool:
     """Reports whether a text contains no address and could not be a part of a citation's marker."""
     if _ADDRESS.search(text):
         return False
-    return _label_part().fullmatch(skeleton(text)) is None
+    look = skeleton(text)
+    return _label_part().fullmatch(look) is None
 
 
 @cache
 def _label_part() -> re.Pattern[str]:
     """Returns a pattern of what could be part of a citation's marker, in a text's skeleton."""
     words = "".join(conjunctions())
-    letters = "".join(sorted(set(words)))
+    distinct_letters = sorted(set(words))
+    letters = "".join(distinct_letters)
     return re.compile(rf"[\s{PAD}{NOTHING}^Nn\d,;&/、*_~`{letters}-]*")
