@@ -72,31 +72,43 @@ def submit_feedback(call: Call) -> Reply:
     Any `requestId` is accepted: only answers of sessions and of repeatable requests are stored.
     """
     body = checked_body(call, FeedbackBody)
-    subject = json.dumps([body.request_id, body.message_id, body.citation])
-    digest = hashlib.sha256(subject.encode()).hexdigest()
+    rating = None
+    if body.rating is not None:
+        rating = Rating(body.rating)
+
     feedback = Feedback(
-        feedback_id=digest[:32],  # a repeated request replaces the first
+        feedback_id=_feedback_id(body),
         request_id=body.request_id,
         created_at=call.app.clock(),
         message_id=body.message_id,
         citation=body.citation,
-        rating=None if body.rating is None else Rating(body.rating),
+        rating=rating,
         comment=body.comment,
     )
     feedback = _with_stored_fields(call, feedback, body.model_fields_set)
     call.app.store.put(call.caller.person, FEEDBACK, feedback)
+
     is_click = feedback.citation is not None
     measure({"feedback": {"rating": feedback.rating, "click": is_click}})
     return Reply(feedback_json(feedback))
+
+
+def _feedback_id(body: FeedbackBody) -> str:
+    """Returns one id for what is rated, so that a second rating of it replaces the first."""
+    subject = json.dumps([body.request_id, body.message_id, body.citation])
+    digest = hashlib.sha256(subject.encode()).hexdigest()
+    return digest[:32]
 
 
 def _with_stored_fields(call: Call, feedback: Feedback, sent: Collection[str]) -> Feedback:
     """Takes over the stored rating and comment where the request sent none."""
     if "rating" in sent and "comment" in sent:
         return feedback
+
     stored = call.app.store.get(call.caller.person, FEEDBACK, feedback.feedback_id).value
     if stored is None:
         return feedback
+
     if "rating" not in sent:
         feedback = replace(feedback, rating=stored.rating)
     if "comment" not in sent:
@@ -114,8 +126,10 @@ class QualityQuery(Body):
 def show_quality(call: Call) -> Reply:
     """Ratings, opened citations and follow-ups in the caller's sessions that changed in the last `days`."""
     query = parse_query(call.query, QualityQuery)
-    since = call.app.clock() - timedelta(days=query.days)
-    return Reply(quality(call.app.store, call.sessions, since))
+    app = call.app
+    since = app.clock() - timedelta(days=query.days)
+    rates = quality(app.store, call.sessions, since)
+    return Reply(rates)
 
 
 class ExportQuery(Body):
@@ -130,20 +144,23 @@ def export(call: Call) -> Reply:
     `markdown` the notes alone, a zip of Markdown files, for an owner of the tenant. What cannot be read as a note is
     exported as it is stored.
     """
-    return _export_reply(call, exports.export(call.app.store, call.sessions))
+    items = exports.export(call.app.store, call.sessions)
+    return _export_reply(call, items)
 
 
 @operation(query=ExportQuery, media_types=(NDJSON, ZIP), errors=(403,))
 def export_tenant(call: Call) -> Reply:
     """The tenant's notes, templates and usage, in the form of GET /me:export; for an owner of the tenant."""
     tenant_id = _owned_tenant(call)
-    return _export_reply(call, exports.export_tenant(tenant_id, call.app.store))
+    items = exports.export_tenant(tenant_id, call.app.store)
+    return _export_reply(call, items)
 
 
 def _export_reply(call: Call, items: Iterator[Exported]) -> Reply:
     query = parse_query(call.query, ExportQuery)
     if query.format == "lines":
         return Reply(None, stream=_lines(items), media_type=NDJSON)
+
     notes = exports.all_notes(_owned_tenant(call), call.app.store)
     return Reply(
         None,
@@ -210,5 +227,6 @@ def erase(call: Call) -> Reply:
 def erase_tenant(call: Call) -> Reply:
     """Erase the tenant: its notes, and everything of all its people; for an owner of the tenant."""
     checked_body(call, EraseBody, optional=True)
-    receipt = call.app.erasure.erase_tenant(_owned_tenant(call))
+    tenant_id = _owned_tenant(call)
+    receipt = call.app.erasure.erase_tenant(tenant_id)
     return Reply(receipt_json(receipt))

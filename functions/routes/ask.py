@@ -58,8 +58,9 @@ def ask(call: Call) -> Reply:
 
 def folder_request(call: Call, body: AskBody) -> TurnRequest:
     """Returns the turn that a body asks for. Raises what is wrong with the request."""
+    question = question_of(call, body.question, "question", body)
     question = replace(
-        question_of(call, body.question, "question", body),
+        question,
         top_k=body.k,
         threshold=MIN_SIMILARITY,
         when_not_in_notes=WhenNotInNotes(body.when_not_in_notes),

@@ -74,6 +74,7 @@ def answer(call: Call) -> Reply:
     except InvalidArgument as error:
         refusal = GraphQLError(error.message, original_error=error)
         return Reply({"errors": [_error_json(refusal)]})
+
     result = execute_sync(
         schema(),
         document,
@@ -81,6 +82,7 @@ def answer(call: Call) -> Reply:
         variable_values=body.variables,
         operation_name=body.operation_name,
     )
+
     reply: GraphQLJson = {"data": result.data}
     if result.errors:
         reply["errors"] = [_error_json(error) for error in result.errors]
@@ -102,6 +104,7 @@ def _document(query: str) -> DocumentNode:
         raise InvalidArgument("query", f"a GraphQL document; {error.message}") from None
     except RecursionError:
         raise InvalidArgument("query", "a GraphQL document; it is nested too deeply") from None
+
     _check_size(document)
     for unfit in validate(schema(), document, max_errors=1):
         raise InvalidArgument("query", f"a document for this schema; {unfit.message}")
@@ -125,15 +128,16 @@ def _check_size(document: DocumentNode) -> None:
     for definition in document.definitions:
         if isinstance(definition, FragmentDefinitionNode):
             fragments[definition.name.value] = definition
+
     fragment_sizes: dict[str, _Size] = {}
     for definition in document.definitions:
         size = _size(definition, fragments, fragment_sizes)
         if size.depth > MAX_DEPTH or size.fields > MAX_FIELDS:
             expected = f"at most {MAX_FIELDS} fields, at most {MAX_DEPTH} inside each other"
             raise InvalidArgument("query", expected)
-        if (
-            size.questions > 1
-        ):  # each is a model's bill, and together they would outlast the request
+
+        # Each is a model's bill, and together they would outlast the request.
+        if size.questions > 1:
             expected = "at most one question (`ask`, `askFolders`) in a request"
             raise InvalidArgument("query", expected)
 
@@ -155,7 +159,10 @@ def _size(
             fragment_sizes[name] = _Size()
             fragment_sizes[name] = _size(fragments[name], fragments, fragment_sizes)
         return fragment_sizes[name]
-    depth = fields = questions = 0
+
+    depth = 0
+    fields = 0
+    questions = 0
     selection_set = getattr(node, "selection_set", None)
     if selection_set:
         for selection in selection_set.selections:
@@ -163,6 +170,7 @@ def _size(
             depth = max(depth, size.depth)
             fields += size.fields
             questions += size.questions
+
     if isinstance(node, FieldNode):
         depth += 1
         fields += 1

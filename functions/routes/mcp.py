@@ -45,19 +45,21 @@ def exchange(call: Call) -> Reply:
     if origin is not None and not is_allowed(origin):
         # A page cannot forge its Origin, also not by a DNS name of its own that leads here.
         raise PermissionDenied("Origin: not one of ALLOWED_ORIGINS")
+
     try:
         _check_message(parse_object(call.body))
     except InvalidArgument as error:
         return Reply(_refusal(error), 400)
     from functions.mcp_server import answer_one  # noqa: PLC0415 - other routes do without the SDK
 
-    forwarded = {
-        name: value
-        for name, value in call.headers.items()
-        if name in FORWARDED or name.startswith(FORWARDED_PREFIX)
-    }
+    headers = dict(HEADERS)
+    for name, value in call.headers.items():
+        is_forwarded = name in FORWARDED or name.startswith(FORWARDED_PREFIX)
+        if is_forwarded:
+            headers[name] = value
+
     client = InProcessClient(call.caller)
-    status, body = answer_one(client, call.body, {**HEADERS, **forwarded})
+    status, body = answer_one(client, call.body, headers)
     if not body:
         return Reply(None, status)
     return Reply(json.loads(body), status)
@@ -67,12 +69,16 @@ def _check_message(message: dict[str, Any]) -> None:
     """Raises InvalidArgument, in our own words, for what is no message of the protocol."""
     if message.get("jsonrpc") != "2.0":
         raise InvalidArgument("jsonrpc", '"2.0"')
+
     is_reply = "result" in message or "error" in message
-    if not is_reply and not isinstance(message.get("method"), str):
+    names_method = isinstance(message.get("method"), str)
+    if not is_reply and not names_method:
         raise InvalidArgument("method", "the name of a method, as text")
+
     params = message.get("params", {})
     if not isinstance(params, dict):
         raise InvalidArgument("params", "an object")
+
     message_id = message.get("id", 0)
     if isinstance(message_id, bool) or not isinstance(message_id, int | str):
         raise InvalidArgument("id", "a whole number or text")

@@ -118,7 +118,8 @@ def put(call: Call, note_id: str) -> Reply:
     if body.note_id not in (None, note_id):
         raise InvalidArgument("noteId", "the id that the address names")
     app = call.app_unless_erased(body.erasure)
-    note = app.notes.save(call.tenant_id, note_id, draft_of(body), replacing=body.revision)
+    draft = draft_of(body)
+    note = app.notes.save(call.tenant_id, note_id, draft, replacing=body.revision)
     return Reply(note_json(note))
 
 
@@ -131,6 +132,7 @@ def import_file(call: Call) -> Reply:
     path = _path(body.path)
     fields = fields_of(body.text, path)
     _check_size(body.text)
+
     modified_at = None
     if body.modified_at is not None:
         modified_at = checked("modifiedAt", parse_instant, body.modified_at)
@@ -144,6 +146,7 @@ def import_file(call: Call) -> Reply:
         created_at=fields.created_at,
         modified_at=modified_at,
     )
+
     app = call.app_unless_erased(body.erasure)
     note_id = app.notes.import_id(call.tenant_id, body.vault, path)
     reason = TrashReason.REPLACED
@@ -178,17 +181,19 @@ def related_notes(call: Call, note_id: str) -> Reply:
     """
     app = call.app
     app.notes.get(call.tenant_id, check_note_id(note_id))
+
     embedder = app.retriever.embedder_of(call.tenant_id)
     if embedder is None:
         return Reply(related_json(note_id, ()))
-    found = related(
+
+    related_to_it = related(
         call.tenant_id,
         note_id,
         store=app.store,
         index_version=app.retriever.options.index_version,
         calibration=embedder.calibration or UNKNOWN_CALIBRATION,
     )
-    return Reply(related_json(note_id, found))
+    return Reply(related_json(note_id, related_to_it))
 
 
 @operation(query=DeleteQuery, errors=(404, 409))
@@ -216,20 +221,25 @@ class NotesQuery(PageQuery):
 def list_all(call: Call) -> Reply:
     """Lists notes by id, without their texts; unreadable ones with their error. With a `path` the one note at it."""
     query = parse_query(call.query, NotesQuery)
-    if query.path is not None:
-        note = call.app.notes.at_path(call.tenant_id, query.vault or DEFAULT_VAULT, query.path)
-        rows = [] if note is None else [note_row_json(ListedNote.of(note))]
-        last_erasure = call.app.store.last_erasure(call.tenant_id)
-        return Reply(NotesJson(notes=rows, nextPageToken=None, erasure=last_erasure))
-    page = call.app.notes.page(
-        call.tenant_id,
-        limit=query.page_size,
-        token=query.page_token,
-        vault=query.vault,
-    )
+    notes = call.app.notes
+    if query.path is None:
+        page = notes.page(
+            call.tenant_id,
+            limit=query.page_size,
+            token=query.page_token,
+            vault=query.vault,
+        )
+        listed = page.items
+        next_token = page.next_token
+    else:
+        vault = query.vault or DEFAULT_VAULT
+        note = notes.at_path(call.tenant_id, vault, query.path)
+        listed = () if note is None else (ListedNote.of(note),)
+        next_token = None
+
     reply = NotesJson(
-        notes=[note_row_json(note) for note in page.items],
-        nextPageToken=page.next_token,
+        notes=[note_row_json(note) for note in listed],
+        nextPageToken=next_token,
         erasure=call.app.store.last_erasure(call.tenant_id),
     )
     return Reply(reply)
@@ -259,12 +269,15 @@ def check_note_id(note_id: str, field: str = "noteId") -> str:
 
 def draft_of(body: NoteBody) -> NoteDraft:
     """Returns the note that a body describes. Raises InvalidArgument, TooLarge."""
-    if not body.title.strip() and not body.text.strip():
+    is_blank = not body.title.strip() and not body.text.strip()
+    if is_blank:
         raise InvalidArgument("text", "a note with a title or a text")
     _check_size(body.text)
+
     created_at = None
     if body.created_at is not None:
         created_at = checked("createdAt", parse_day_or_instant, body.created_at, "UTC")
+
     return NoteDraft(
         title=body.title,
         text=body.text,
@@ -277,7 +290,8 @@ def draft_of(body: NoteBody) -> NoteDraft:
 
 
 def _check_size(text: str) -> None:
-    if len(text.encode()) > limits.MAX_TEXT_BYTES:
+    size = len(text.encode())
+    if size > limits.MAX_TEXT_BYTES:
         raise TooLarge(f"text: at most {limits.MAX_TEXT_BYTES} bytes of UTF-8")
 
 
@@ -285,6 +299,7 @@ def _path(path: str) -> str:
     """Normalises the path: `a//b/./c.md` is `a/b/c.md`. Raises InvalidArgument."""
     if not path:
         return ""
+
     normalised = posixpath.normpath(path)
     names_file = normalised != "." and not path.endswith("/")
     is_relative = not path.startswith("/") and ".." not in path.split("/")

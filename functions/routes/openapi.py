@@ -84,10 +84,14 @@ def document() -> Mapping[str, object]:
     schemas, components = _schemas(contracts)
     components.update(_stream_schemas(schemas))
     components.update(_callable_envelopes(routes, schemas))
+
     paths: dict[str, Schema] = {}
     for path, route in routes:
-        operations = paths.setdefault(_in_camel_case(path), {})
-        operations[route.method.lower()] = _operation(path, route, schemas)
+        shown_path = _in_camel_case(path)
+        operations = paths.setdefault(shown_path, {})
+        method = route.method.lower()
+        operations[method] = _operation(path, route, schemas)
+
     return {
         "openapi": "3.1.0",
         "info": {
@@ -108,8 +112,10 @@ def _routes() -> list[tuple[str, Route]]:
     """Returns the routes of `chat` and `api` with their paths."""
     from functions import tables  # noqa: PLC0415 - the tables name this module
 
+    # The others of the `chat` function are there for every function, and `api` has them too.
     routes = [("/chat", route) for route in tables.CHAT if route.pattern == "/"]
-    routes.extend((route.pattern, route) for route in tables.API)
+    for route in tables.API:
+        routes.append((route.pattern, route))
     return routes
 
 
@@ -127,30 +133,39 @@ def _servers(function: str) -> list[Schema]:
 
 def _schemas(contracts: Iterable[Operation]) -> tuple[Mapping[Any, Schema], dict[str, Schema]]:
     """Returns a reference to each type of the contracts, and the schemas to which the references lead."""
-    types: dict[Any, None] = dict.fromkeys([ErrorJson, *EVENTS.values(), *EXPORT_LINES])
+    types: list[Any] = [ErrorJson, *EVENTS.values(), *EXPORT_LINES]
     for contract in contracts:
         for kind in (contract.body, contract.reply):
             if kind is not None:
-                types[kind] = None
-    inputs: list[Any] = [(kind, "validation", TypeAdapter(kind)) for kind in types]
-    references, definitions = TypeAdapter.json_schemas(inputs, ref_template=SCHEMAS + "{model}")
-    by_type = {}
-    for (kind, _), schema in references.items():
-        by_type[kind] = schema
+                types.append(kind)
+
+    inputs: list[Any] = []
+    for kind in dict.fromkeys(types):
+        inputs.append((kind, "validation", TypeAdapter(kind)))
+    template = SCHEMAS + "{model}"
+    references, definitions = TypeAdapter.json_schemas(inputs, ref_template=template)
+
+    reference_of = {}
+    for (kind, _), reference in references.items():
+        reference_of[kind] = reference
+
     components = definitions.get("$defs", {})
     for schema in components.values():
         _put_defaults_into_words(schema)
-    return by_type, components
+    return reference_of, components
 
 
 def _put_defaults_into_words(schema: Schema) -> None:
     """Moves each default into its description: generators for TypeScript require a field that has one."""
-    for field in schema.get("properties", {}).values():
+    fields = schema.get("properties", {})
+    for field in fields.values():
         default = field.pop("default", None)
         if default in (None, "", [], ()):
             continue
-        description = f"{field.get('description', '')} (default {json.dumps(default)})"
-        field["description"] = description.strip()
+
+        description = field.get("description", "")
+        default_in_words = f"(default {json.dumps(default)})"
+        field["description"] = f"{description} {default_in_words}".strip()
 
 
 def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema:
@@ -159,22 +174,23 @@ def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema
     contract = OPERATIONS[handler]
     docstring = inspect.getdoc(handler) or ""
     summary, _, _ = docstring.partition("\n\n")
+    function = "" if path == "/chat" else "/api"
     described: Schema = {
         "operationId": f"{module}_{name}",
-        "servers": _servers("" if path == "/chat" else "/api"),
+        "servers": _servers(function),
         "tags": [module],
         "summary": " ".join(summary.split()),
         "security": [] if route.public else TO_BE_LET_IN,
     }
     if contract.described is not None:
-        return {**described, **contract.described}
+        described.update(contract.described)
+        return described
+
     described["parameters"] = _parameters(path, contract)
     described["responses"] = _responses(route, contract, schemas)
     if contract.body is not None:
-        body = schemas[contract.body]
-        if route.callable:
-            body = {"anyOf": [body, _callable_of(body)]}
         fields = contract.body.model_fields.values()
+        body = _plain_or_callable(schemas[contract.body], route)
         described["requestBody"] = {
             "required": any(field.is_required() for field in fields),
             "content": {JSON: {"schema": body}},
@@ -182,10 +198,18 @@ def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema
     return described
 
 
+def _plain_or_callable(schema: Schema, route: Route) -> Schema:
+    """Returns the schema of a body or a reply, which a callable also takes and sends in an envelope."""
+    if not route.callable:
+        return schema
+    return {"anyOf": [schema, _callable_of(schema)]}
+
+
 def _parameters(path: str, contract: Operation) -> list[Schema]:
     """Returns the parameters in the path, then those after `?`."""
     parameters: list[Schema] = []
-    for name in re.findall(r"\{(\w+)\}", path):
+    names_in_path = re.findall(r"\{(\w+)\}", path)
+    for name in names_in_path:
         parameters.append(
             {
                 "name": to_camel(name),
@@ -196,9 +220,16 @@ def _parameters(path: str, contract: Operation) -> list[Schema]:
         )
     if contract.query is None:
         return parameters
+
     fields: dict[str, Schema] = contract.query.model_json_schema()["properties"]
     for name, schema in fields.items():
-        parameters.append({"name": name, "in": "query", "required": False, "schema": schema})
+        parameter = {
+            "name": name,
+            "in": "query",
+            "required": False,
+            "schema": schema,
+        }
+        parameters.append(parameter)
     return parameters
 
 
@@ -207,9 +238,7 @@ def _responses(route: Route, contract: Operation, schemas: Mapping[Any, Schema])
     responses: Schema = {}
     content: Schema = {}
     if contract.reply is not None:
-        reply = schemas[contract.reply]
-        if route.callable:
-            reply = {"anyOf": [reply, _callable_of(reply)]}
+        reply = _plain_or_callable(schemas[contract.reply], route)
         content[JSON] = {"schema": reply}
     for media in contract.media_types:
         content[media] = {"schema": _media_schema(media)}
@@ -217,6 +246,8 @@ def _responses(route: Route, contract: Operation, schemas: Mapping[Any, Schema])
         responses["200"] = {"description": "Done.", "content": content}
     else:
         responses["204"] = {"description": "Done."}
+
+    error_content = {JSON: {"schema": schemas[ErrorJson]}}
     codes = {*ANYWHERE, *contract.errors}
     if "{" in route.pattern:
         codes.update(TO_IDS)
@@ -225,7 +256,7 @@ def _responses(route: Route, contract: Operation, schemas: Mapping[Any, Schema])
     for code in sorted(codes):
         responses[str(code)] = {
             "description": PROBLEMS[code],
-            "content": {JSON: {"schema": schemas[ErrorJson]}},
+            "content": error_content,
         }
     return responses
 
@@ -255,16 +286,21 @@ def _stream_schemas(schemas: Mapping[Any, Schema]) -> dict[str, Schema]:
             line_name = f"Callable{name.title()}Line"
             components[line_name] = _line_schema(name, data)
             lines.append(_reference(line_name))
+
     components["StreamEvent"] = {"oneOf": events}
     heartbeat = _object({"type": {"const": "heartbeat"}})
     components["CallableHeartbeatLine"] = _object({"message": heartbeat})
+    lines.append(_reference("CallableHeartbeatLine"))
+
     # A stream ends with a result in its envelope, or with an error.
     result = schemas[EVENTS["result"]]
     error = schemas[EVENTS["error"]]
+    lines += [_callable_of(result), error]
     components["CallableStreamLine"] = {
-        "oneOf": [*lines, _reference("CallableHeartbeatLine"), _callable_of(result), error],
+        "oneOf": lines,
         "description": "The text after `data: `.",
     }
+
     components["ExportLine"] = {
         "oneOf": [schemas[kind] for kind in EXPORT_LINES],
         "description": "One line.",
@@ -284,7 +320,8 @@ def _line_schema(name: str, data: Schema) -> Schema:
     if name in NESTED:
         message = _object({"type": type_, name: data})
     else:
-        message = {"allOf": [_object({"type": type_}), data]}
+        head = _object({"type": type_})
+        message = {"allOf": [head, data]}
     return _object({"message": message})
 
 

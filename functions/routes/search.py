@@ -46,9 +46,12 @@ def search(call: Call) -> Reply:
     """The passages themselves, best first."""
     body = checked_body(call, SearchBody)
     question = question_of(call, body.query, "query", body)
-    with call.app.budgets.asking(call.tenant_id, Spending.SEARCHES):
-        retrieved = passages.search(call.app, question, k=body.k)
-    passages.measure_search(call.app, retrieved)
+    app = call.app
+
+    with app.budgets.asking(call.tenant_id, Spending.SEARCHES):
+        retrieved = passages.search(app, question, k=body.k)
+
+    passages.measure_search(app, retrieved)
     reply = search_json(question, retrieved, k=body.k, request_id=call.request_id)
     return Reply(reply)
 
@@ -80,12 +83,19 @@ class ExplainBody(SearchBody):
 def explain(call: Call) -> Reply:
     """Explain how a search ranked and scored any notes, and why one is missing."""
     body = checked_body(call, ExplainBody)
-    question = replace(question_of(call, body.query, "query", body), threshold=body.threshold)
+    question = question_of(call, body.query, "query", body)
+    question = replace(question, threshold=body.threshold)
     for position, note_id in enumerate(body.note_ids):
         check_note_id(note_id, f"noteIds[{position}]")
+
     scope = None
-    if body.vaults or body.folders:
+    names_folders = body.vaults or body.folders
+    if names_folders:
         scope = FolderScope(body.vaults, body.folders)
-    with call.app.budgets.asking(call.tenant_id, Spending.SEARCHES):
-        explained = passages.explain(call.app, question, body.note_ids, k=body.k, scope=scope)
-    return Reply(explain_json(question, explained, k=body.k, request_id=call.request_id))
+
+    app = call.app
+    with app.budgets.asking(call.tenant_id, Spending.SEARCHES):
+        explained = passages.explain(app, question, body.note_ids, k=body.k, scope=scope)
+
+    reply = explain_json(question, explained, k=body.k, request_id=call.request_id)
+    return Reply(reply)

@@ -126,7 +126,8 @@ class SessionsQuery(PageQuery):
 def create(call: Call) -> Reply:
     """A session without messages."""
     body = checked_body(call, SessionBody, optional=True)
-    session = call.sessions.create(title=body.title or "", patch=body.settings.patch())
+    title = body.title or ""
+    session = call.sessions.create(title=title, patch=body.settings.patch())
     return Reply(session_json(session))
 
 
@@ -136,32 +137,41 @@ def import_session(call: Call) -> Reply:
     added under its own ids, what exists stays unchanged. The reply is the session as it is now.
     """
     body = checked_body(call, SessionImportBody)
-    longest = call.app.settings.chat_max_query_length
+    longest_question = call.app.settings.chat_max_query_length
     messages = []
     for position, message_row in enumerate(body.messages):
-        messages.append(_message(message_row, f"messages[{position}]", longest))
+        path = f"messages[{position}]"
+        messages.append(_message(message_row, path, longest_question))
     messages.sort(key=lambda message: (message.created_at, message.message_id))
+
     row = body.session
+    settings = replace(SessionSettings(), **row.settings.patch())  # type: ignore[arg-type]
     session = Session(
         session_id=row.session_id,
         created_at=checked("session.createdAt", parse_instant, row.created_at),
         updated_at=checked("session.updatedAt", parse_instant, row.updated_at),
         title=row.title,
-        settings=replace(SessionSettings(), **row.settings.patch()),  # type: ignore[arg-type]
+        settings=settings,
     )
+
     app = call.app_unless_erased(body.erasure)
-    imported = app.sessions(call.caller.person).import_session(session, messages)
+    sessions = app.sessions(call.caller.person)
+    imported = sessions.import_session(session, messages)
     return Reply(session_json(imported))
 
 
 def _message(row: MessageRow, path: str, longest_question: int) -> Message:
     """Returns the message of a row at `path` of the body. Raises InvalidArgument."""
-    if row.role == "user" and len(row.text) > longest_question:
+    is_question = row.role == "user"
+    if is_question and len(row.text) > longest_question:
         expected = f"a question of at most {longest_question} characters"
         raise InvalidArgument(f"{path}.text", expected)
+
     citations = []
     for citation in row.citations:
-        citations.append(StoredCitation(citation["noteId"], "", citation))
+        note_id = citation["noteId"]
+        citations.append(StoredCitation(note_id, "", citation))
+
     return Message(
         message_id=row.message_id,
         role=Role(row.role),
@@ -187,15 +197,13 @@ def list_all(call: Call) -> Reply:
         query=query.query.strip(),
         in_text=query.text,
     )
-    sessions = [session_json(session) for session in page.items]
-    return Reply(
-        SessionsJson(
-            sessions=sessions,
-            defaults=settings_json(call.sessions.defaults),
-            models=sorted(call.sessions.models),
-            nextPageToken=page.next_token,
-        ),
+    reply = SessionsJson(
+        sessions=[session_json(session) for session in page.items],
+        defaults=settings_json(call.sessions.defaults),
+        models=sorted(call.sessions.models),
+        nextPageToken=page.next_token,
     )
+    return Reply(reply)
 
 
 @operation(reply=SessionJson, errors=(404,))

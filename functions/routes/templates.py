@@ -65,6 +65,7 @@ def put(call: Call, template_id: str) -> Reply:
     body = checked_body(call, TemplateBody)
     if body.template_id not in (None, template_id):
         raise InvalidArgument("templateId", "the id that the address names")
+
     template = Template(
         template_id=template_id,
         name=body.name,
@@ -75,6 +76,7 @@ def put(call: Call, template_id: str) -> Reply:
         keywords=tuple(dict.fromkeys(body.keywords)),
         description=body.description,
     )
+
     app = call.app_unless_erased(body.erasure)
     app.templates.save(call.tenant_id, template)
     return Reply(template_json(template))
@@ -85,7 +87,8 @@ def get(call: Call, template_id: str) -> Reply:
     """The template with its steps."""
     library = call.app.templates
     template = library.get(call.tenant_id, check_id(template_id))
-    return Reply(template_json(template, library.path_of(template)))
+    path = library.path_of(template)
+    return Reply(template_json(template, path))
 
 
 @operation(errors=(404,))
@@ -99,23 +102,31 @@ def delete(call: Call, template_id: str) -> Reply:
 def list_all(call: Call) -> Reply:
     """Lists templates by id, without their steps."""
     library = call.app.templates
-    rows = [
-        listed_template_json(template, library.path_of(template))
-        for template in library.all(call.tenant_id)
-    ]
-    return Reply(TemplatesJson(templates=rows, ready=library.ready(call.tenant_id)))
+    rows = []
+    for template in library.all(call.tenant_id):
+        path = library.path_of(template)
+        rows.append(listed_template_json(template, path))
+
+    ready = library.ready(call.tenant_id)
+    return Reply(TemplatesJson(templates=rows, ready=ready))
 
 
 @operation(body=TemplateSearchBody, reply=TemplateMatchesJson)
 def search(call: Call) -> Reply:
     """The most similar, best first; the chain of thought with 0.5 where none is similar."""
     body = checked_body(call, TemplateSearchBody)
-    longest = call.app.settings.chat_max_query_length
-    if not body.query.strip() or len(body.query) > longest:
+    app = call.app
+    longest = app.settings.chat_max_query_length
+    query = body.query.strip()
+    if not query or len(body.query) > longest:
         raise InvalidArgument("query", f"text of at most {longest} characters, not blank")
+
     # A search is billed as one: it reads every template's vector.
-    with call.app.budgets.asking(call.tenant_id, Spending.SEARCHES):
-        matches = call.app.templates.search(call.tenant_id, body.query.strip(), top_k=body.top_k)
-    path_of = call.app.templates.path_of
-    rows = [template_match_json(match, path_of(match.template)) for match in matches]
+    with app.budgets.asking(call.tenant_id, Spending.SEARCHES):
+        matches = app.templates.search(call.tenant_id, query, top_k=body.top_k)
+
+    rows = []
+    for match in matches:
+        path = app.templates.path_of(match.template)
+        rows.append(template_match_json(match, path))
     return Reply(TemplateMatchesJson(templates=rows))

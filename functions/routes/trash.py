@@ -33,7 +33,8 @@ class DiscardBody(NoteBody):
 def list_all(call: Call) -> Reply:
     """Lists versions, newest first, without their texts."""
     query = parse_query(call.query, PageQuery)
-    page = call.app.notes.trash(call.tenant_id, limit=query.page_size, token=query.page_token)
+    notes = call.app.notes
+    page = notes.trash(call.tenant_id, limit=query.page_size, token=query.page_token)
     rows = [trashed_row_json(version) for version in page.items]
     return Reply(TrashJson(trash=rows, nextPageToken=page.next_token))
 
@@ -51,7 +52,8 @@ def put(call: Call) -> Reply:
     body = checked_body(call, DiscardBody)
     draft = draft_of(body)
     app = call.app_unless_erased(body.erasure)
-    version = app.notes.discard(call.tenant_id, check_note_id(body.note_id), draft)
+    note_id = check_note_id(body.note_id)
+    version = app.notes.discard(call.tenant_id, note_id, draft)
     return Reply(trashed_json(version))
 
 
