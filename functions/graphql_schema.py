@@ -140,8 +140,9 @@ class RequestRoot:
         return self._session_fields(session)
 
     def sessions(self, _: object, **arguments: Any) -> Mapping[str, Any]:  # noqa: ANN401
-        title = (arguments["title"] or "").strip()
-        page = self._call.sessions.page(**self._page(arguments), query=title)
+        title = arguments["title"] or ""
+        bounds = self._page(arguments)
+        page = self._call.sessions.page(**bounds, query=title.strip())
         sessions = [self._session_fields(session) for session in page.items]
         return {"sessions": sessions, "nextPageToken": page.next_token}
 
@@ -167,24 +168,28 @@ class RequestRoot:
 
     def ask(self, _: object, **arguments: Any) -> Mapping[str, Any]:  # noqa: ANN401
         settings = arguments.pop("settings", None) or {}
-        fields = {"sessionId": NEW, **_given(arguments), **settings}
+        fields = {"sessionId": NEW, **_not_null(arguments), **settings}
         body = parse_fields(fields, ChatBody)
         request = turn_request(self._call, body)
         answer: Any = reply_to(self._call, request).body
+
+        # The session is read where the query names its fields.
         session_id = answer["meta"]["sessionId"]
         session = partial(self.session, sessionId=session_id)
         return {**answer, "session": session}
 
     def askFolders(self, _: object, **arguments: Any) -> Mapping[str, Any]:  # noqa: ANN401
-        body = parse_fields(_given(arguments), AskBody)
+        body = parse_fields(_not_null(arguments), AskBody)
         request = folder_request(self._call, body)
-        return reply_to(self._call, request).body or {}
+        reply = reply_to(self._call, request)
+        return reply.body or {}
 
     def _session_fields(self, session: Session) -> Mapping[str, Any]:
         """Returns the fields of a session; its messages are read where the query names them."""
 
         def messages(_: object, **arguments: Any) -> Mapping[str, Any]:  # noqa: ANN401
-            page = self._call.sessions.messages(session.session_id, **self._page(arguments))
+            bounds = self._page(arguments)
+            page = self._call.sessions.messages(session.session_id, **bounds)
             return messages_json(page)
 
         return {**session_json(session), "messages": messages}
@@ -196,13 +201,14 @@ class RequestRoot:
             "pageToken": arguments.get("pageToken"),
         }
         page = parse_fields(fields, PageQuery)
+
         self._items += page.page_size
         if self._items > MAX_ITEMS:
             raise InvalidArgument("query", f"pages of at most {MAX_ITEMS} items together")
         return {"limit": page.page_size, "token": page.page_token}
 
 
-def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _not_null(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the arguments that are not null."""
     return {name: value for name, value in arguments.items() if value is not None}
 

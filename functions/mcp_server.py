@@ -103,8 +103,10 @@ def _get_note(client: ApiClient, arguments: Mapping[str, Any]) -> Json:
         note_id = _id_at(client, body.vault, body.path)
     quoted_id = quote(note_id, safe="")
     note = client.send("GET", f"/notes/{quoted_id}")
+
     lines = note["text"].split("\n")
-    requested_lines = lines[body.from_line - 1 : body.to_line]
+    first = body.from_line - 1
+    requested_lines = lines[first : body.to_line]
     note["text"] = "\n".join(requested_lines)
     return note
 
@@ -113,8 +115,10 @@ def _id_at(client: ApiClient, vault: str, path: str | None) -> str:
     """Returns the id of the note at a path. Raises NotFound, InvalidArgument if neither an id nor a path is named."""
     if not path:
         raise InvalidArgument("noteId", "the id of a note, or a path")
+
     query = {"vault": vault, "path": path}
-    notes = client.send("GET", "/notes", query=query)["notes"]
+    page = client.send("GET", "/notes", query=query)
+    notes = page["notes"]
     if not notes:
         raise NotFound(f"no note at {path!r} of vault {vault!r}")
     note_id: str = notes[0]["noteId"]
@@ -308,6 +312,7 @@ def _call(client: ApiClient, name: str, arguments: Json) -> types.CallToolResult
     if tool is None:
         names = ", ".join(_TOOLS_BY_NAME)
         raise MCPError(types.INVALID_PARAMS, f"no tool {name!r}; there are {names}")
+
     try:
         for field in arguments:
             if field not in tool.fields:
@@ -318,6 +323,7 @@ def _call(client: ApiClient, name: str, arguments: Json) -> types.CallToolResult
         message = reported(error)["error"]["message"]
         problem = types.TextContent(text=message)
         return types.CallToolResult(content=[problem], is_error=True)
+
     if tool.result is SearchJson:
         content = _hits(reply)
     else:
@@ -341,6 +347,7 @@ def _hits(found: Json) -> list[types.ContentBlock]:
             mime_type=MARKDOWN,
         )
         content += [types.TextContent(text=text), link]
+
     if not content:
         content.append(types.TextContent(text="nothing found"))
     return content
@@ -370,10 +377,13 @@ def _filled_prompt(name: str, arguments: Mapping[str, str]) -> types.GetPromptRe
     if prompt is None:
         names = ", ".join(PROMPTS)
         raise MCPError(types.INVALID_PARAMS, f"no prompt {name!r}; there are {names}")
-    value = arguments.get(prompt.argument, "").strip()
+
+    value = arguments.get(prompt.argument, "")
+    value = value.strip()
     if not value:
         message = f"{prompt.argument}: expected text. {prompt.expected}"
         raise MCPError(types.INVALID_PARAMS, message)
+
     text = types.TextContent(text=prompt.template.format(value))
     request = types.PromptMessage(role="user", content=text)
     return types.GetPromptResult(messages=[request])
@@ -386,6 +396,7 @@ def _resources(client: ApiClient, cursor: str | None) -> types.ListResourcesResu
         query["pageToken"] = cursor
     with _protocol_errors():
         page = client.send("GET", "/notes", query=query)
+
     resources = []
     for note in page["notes"]:
         note_id = note["noteId"]
@@ -397,6 +408,7 @@ def _resources(client: ApiClient, cursor: str | None) -> types.ListResourcesResu
             mime_type=MARKDOWN,
         )
         resources.append(resource)
+
     return types.ListResourcesResult(resources=resources, next_cursor=page["nextPageToken"])
 
 
@@ -405,9 +417,11 @@ def _read(client: ApiClient, uri: str) -> types.ReadResourceResult:
     address = _URI.fullmatch(uri)
     if address is None:
         raise MCPError(types.INVALID_PARAMS, f"uri: expected {NOTE_URI}", {"uri": uri})
+
     note_id = unquote(address[1])
     with _protocol_errors({"uri": uri}):
         note = _get_note(client, {"noteId": note_id})
+
     contents = types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=note["text"])
     return types.ReadResourceResult(contents=[contents])
 

@@ -187,19 +187,23 @@ def _strings(value: object, path: str, depth: int = 0) -> Iterator[tuple[str, st
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, dict):
+        key_path = path or "body"
+        prefix = f"{path}." if path else ""
         for key, member in value.items():
-            yield path or "body", key
-            member_path = f"{path}.{key}" if path else key
+            yield key_path, key
+            member_path = prefix + key
             yield from _strings(member, member_path, depth + 1)
     elif isinstance(value, list):
         for position, member in enumerate(value):
-            yield from _strings(member, f"{path}[{position}]", depth + 1)
+            member_path = f"{path}[{position}]"
+            yield from _strings(member, member_path, depth + 1)
 
 
 def _refuse(model: type[BaseModel], error: ValidationError) -> NoReturn:
     """Raises InvalidArgument for the first of pydantic's errors."""
     problems = error.errors(include_url=False, include_input=False, include_context=False)
     problem = problems[0]
+
     # Follow the error's location through the nested models, to the innermost field that it names.
     path = ""
     expected = None
@@ -213,9 +217,11 @@ def _refuse(model: type[BaseModel], error: ValidationError) -> NoReturn:
             expected = field.description
             model = _nested_model(field) or model
     path = path.lstrip(".")
+
     if problem["type"] == "extra_forbidden":
         names = ", ".join(_fields_by_name(model))
         raise InvalidArgument(path, f"no such field; there are {names}")
+
     message = expected or problem["msg"]
     if problem["type"] == "missing":
         message += " (the field is missing)"
@@ -224,7 +230,11 @@ def _refuse(model: type[BaseModel], error: ValidationError) -> NoReturn:
 
 def _fields_by_name(model: type[BaseModel]) -> dict[str, FieldInfo]:
     """Returns the fields of a model by their names in JSON."""
-    return {field.alias or name: field for name, field in model.model_fields.items()}
+    fields = {}
+    for name, field in model.model_fields.items():
+        json_name = field.alias or name
+        fields[json_name] = field
+    return fields
 
 
 def _nested_model(field: FieldInfo) -> type[BaseModel] | None:

@@ -79,12 +79,13 @@ def reported(error: Exception) -> dict[str, Any]:
 
     A bug's text may quote a note: it is neither sent nor logged.
     """
+    kind = type(error).__name__
     if not isinstance(error, errors.AuroraError):
         _logger.error("unexpected error", exc_info=error)
     elif isinstance(error, errors.RequestBusy):  # asked twice: nothing is broken
-        _logger.warning("%s: %s", type(error).__name__, error.message)
+        _logger.warning("%s: %s", kind, error.message)
     elif error_form(error).code >= 500:
-        _logger.error("%s: %s", type(error).__name__, error.message, exc_info=error)
+        _logger.error("%s: %s", kind, error.message, exc_info=error)
     return body_of(error)
 
 
@@ -93,10 +94,12 @@ def body_of(error: Exception) -> dict[str, Any]:
     form = error_form(error)
     if not isinstance(error, errors.AuroraError) or form.code == 500:
         return error_body(form, INTERNAL_MESSAGE)
+
     metadata = {}
     if isinstance(error, errors.InvalidArgument):
         metadata = {"field": error.field, "expected": error.expected}
-    return error_body(form, error.message, metadata, retry_after=_retry_after(error))
+    retry_after = _retry_after(error)
+    return error_body(form, error.message, metadata, retry_after=retry_after)
 
 
 def host_error_body(code: int) -> dict[str, Any]:

@@ -131,12 +131,17 @@ def written_documents(event: CloudEvent, collection: str) -> list[tuple[str, str
     says which: where they differ both readings are returned, and following a document that is not there does nothing.
     """
     attributes = event.get_attributes()
+    database = _database_of(attributes)
+    our_database = current_app().settings.firestore_database
     names = []
-    if _database_of(attributes) in ("", current_app().settings.firestore_database):
+    if database in ("", our_database):
         for path in _readings(_path_of(attributes)):
             document = _DOCUMENT.fullmatch(path)
             if document is not None and document[2] == collection:
-                names.append((document[1], document[3]))
+                tenant_id = document[1]
+                document_id = document[3]
+                names.append((tenant_id, document_id))
+
     if not names:
         _logger.warning("acknowledged an event that names no document of %s", collection)
     return names
@@ -144,17 +149,23 @@ def written_documents(event: CloudEvent, collection: str) -> list[tuple[str, str
 
 def _database_of(attributes: Mapping[str, Any]) -> str:
     """Returns the database's name; empty if the event has none."""
-    if attributes.get("database"):
-        return str(attributes["database"])
+    database = attributes.get("database")
+    if database:
+        return str(database)
+
     source = unquote(str(attributes.get("source")))
-    return source.partition("/databases/")[2]
+    _, _, name = source.partition("/databases/")
+    return name
 
 
 def _path_of(attributes: Mapping[str, Any]) -> str:
     """Returns the document's path as it was sent."""
-    if attributes.get("document"):
-        return str(attributes["document"])
-    return str(attributes.get("subject", "")).removeprefix("documents/")
+    document = attributes.get("document")
+    if document:
+        return str(document)
+
+    subject = str(attributes.get("subject", ""))
+    return subject.removeprefix("documents/")
 
 
 def _readings(path: str) -> Iterable[str]:

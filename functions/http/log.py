@@ -99,11 +99,14 @@ def _hex_span(decimal: str | None) -> str | None:
 
 def _described(error: BaseException) -> dict[str, Any]:
     """Returns types and places of an error and its causes. Messages stay out: an SDK's may quote what it was sent."""
-    frames = [
-        f"{frame.filename}:{frame.lineno} {frame.name}"
-        for frame in traceback.extract_tb(error.__traceback__)
-    ]
-    described: dict[str, Any] = {"type": type(error).__name__, "frames": frames}
+    frames = []
+    for frame in traceback.extract_tb(error.__traceback__):
+        frames.append(f"{frame.filename}:{frame.lineno} {frame.name}")
+    described: dict[str, Any] = {
+        "type": type(error).__name__,
+        "frames": frames,
+    }
+
     cause = error.__cause__ or error.__context__
     if cause is not None:
         described["cause"] = _described(cause)

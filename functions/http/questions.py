@@ -98,14 +98,18 @@ class _Settings(Body):
 
 def _field(setting: Setting) -> tuple[Any, Any]:
     """Returns a field's type and description for openapi.json; the library checks ranges, for every front door."""
+    most_name = "maxLength" if setting.kind is str else "maximum"
     bounds: dict[str, Any] = {}
-    if setting.kind is str:
-        bounds["maxLength"] = setting.most
-    else:
+    if setting.kind is not str and setting.least is not None:
         bounds["minimum"] = setting.least
-        bounds["maximum"] = setting.most
-    bounds = {name: bound for name, bound in bounds.items() if bound is not None}
-    field = Field(default=None, description=setting.expected, json_schema_extra=bounds or None)
+    if setting.most is not None:
+        bounds[most_name] = setting.most
+
+    field = Field(
+        default=None,
+        description=setting.expected,
+        json_schema_extra=bounds or None,
+    )
     return setting.kind | None, field
 
 
@@ -133,8 +137,10 @@ class TurnBody(AskingBody):
 def question_of(call: Call, text: str, field: str, body: AskingBody) -> Question:
     """Returns the caller's question, whose text is in `field`. Raises InvalidArgument."""
     longest = call.app.settings.chat_max_query_length
-    if not text.strip() or len(text) > longest:
+    stripped = text.strip()
+    if not stripped or len(text) > longest:
         raise InvalidArgument(field, f"text of at most {longest} characters, not blank")
+
     zone = checked("timeZone", parse_zone, body.time_zone)
     filters = dict(body.filters)
     for name in ("created_after", "created_before"):
@@ -142,13 +148,15 @@ def question_of(call: Call, text: str, field: str, body: AskingBody) -> Question
         if bound is not None:
             filter_field = f"filters.{to_camel(name)}"
             filters[name] = checked(filter_field, parse_day_or_instant, bound, zone)
+
     if body.now is None:
         now = call.app.clock()
     else:
         now = checked("now", parse_instant, body.now)
+
     return Question(
         call.tenant_id,
-        text.strip(),
+        stripped,
         now,
         zone=zone,
         filters=Filters(**filters),
@@ -165,6 +173,7 @@ def turn_of(call: Call, body: TurnBody, question: Question, **fields: Any) -> Tu
         content = body.model_dump(mode="json", exclude=_NOT_ASKED)
         digest = fingerprint(type(body).__name__, content)
         repeat = RequestKey(person, body.request_id, digest)
+
     return TurnRequest(
         person=person,
         question=replace(question, quotes=body.quotes),
@@ -176,10 +185,13 @@ def turn_of(call: Call, body: TurnBody, question: Question, **fields: Any) -> Tu
 
 def reply_to(call: Call, request: TurnRequest, *, streams: bool = False) -> Reply:
     """Answers a question, whole or with `streams` as a stream. Raises what is wrong with the request."""
-    turn = turn_json(request.question, run_turn(call.app, request))
+    turn_events = run_turn(call.app, request)
+    turn = turn_json(request.question, turn_events)
     first = next(turn)  # while the reply can still be a plain error
     events = pump_with_keepalive(first, turn)
     if streams:
         return Reply(None, events=events)
+
+    # None keeps a connection alive, and the other events are parts of the result.
     (result,) = [event for event in events if event is not None and event.name == "result"]
     return Reply(result.data)

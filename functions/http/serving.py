@@ -82,15 +82,22 @@ def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flas
     """Answers one request by a function's table. `name` may stand before the paths, as on the shared functions host."""
     _log.configure()
     request_id = _request_id(request)
-    match = find_route(routes, request.method, _path(request, name))
+    path = _path(request, name)
+    match = find_route(routes, request.method, path)
     pattern = _logged_route(match.route, name)
-    fields = {"route": pattern, "requestId": request_id, **_log.trace_fields(request.headers)}
-    record = RequestRecord(fields, request.headers.get("traceparent", ""))
-    end = partial(_end, record, request, pattern, time.perf_counter())
+
+    fields = {"route": pattern, "requestId": request_id}
+    fields.update(_log.trace_fields(request.headers))
+    trace_parent = request.headers.get("traceparent", "")
+    record = RequestRecord(fields, trace_parent)
+    started = time.perf_counter()
+    end = partial(_end, record, request, pattern, started)
+
     with record.active():
         reply = _reply(request, match, request_id)
         if reply.events is None:
             end(reply.status)
+
     if reply.events is None:
         response = _response(request, reply)
     else:
@@ -98,6 +105,7 @@ def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flas
         response = flask.Response(record.following(pieces), reply.status, mimetype=EVENT_STREAM)
         # Proxies that gather a reply would hold the tokens back.
         response.headers["X-Accel-Buffering"] = "no"
+
     response.headers.update(SECURITY_HEADERS)
     response.headers.update(cors_headers(request.method, request.headers))
     response.headers.update(reply.headers)
@@ -112,11 +120,14 @@ def refused_by_host(error: Exception) -> flask.Response:
     code = INTERNAL.code
     if isinstance(error, HTTPException) and error.code:
         code = error.code
+
     headers = dict(SECURITY_HEADERS)
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
-        headers["Allow"] = ", ".join(sorted(error.valid_methods))
+        methods = sorted(error.valid_methods)
+        headers["Allow"] = ", ".join(methods)
     if code == 503:
         headers["Retry-After"] = str(RETRY_AFTER_OUTAGE)
+
     body = host_error_body(code)
     status = body["error"]["code"]
     return flask.Response(json.dumps(body), status, headers, mimetype="application/json")
@@ -139,11 +150,14 @@ def _path(request: flask.Request, name: str) -> str:
     path, _, _ = address.partition("?")
     path_bytes = path.encode("latin-1", "replace")  # WSGI gives bytes as Latin-1
     path = path_bytes.decode(errors="replace")
+
     if not path.startswith("/"):
         path = quote(request.path, safe="/:")
     path = _EMULATED.sub("", path)
+
     root = f"/{name}"
-    if path == root or path.startswith(f"{root}/"):
+    names_function = path == root or path.startswith(f"{root}/")
+    if names_function:
         path = path.removeprefix(root)
     return path.rstrip("/") or "/"
 
@@ -295,12 +309,14 @@ def _formed(reply: Reply, form: Form) -> Reply:
     """Puts a callable's reply into its envelope. An error of a stream is an event too: iOS drops any other body."""
     if form is Form.PLAIN or reply.events:
         return replace(reply, form=form)
+
     failed = reply.status >= 400
     body = reply.body or {}
     if form is Form.CALLABLE_STREAM:
         event_name = "error" if failed else "result"
         events = _single_event(event_name, body)
         return Reply(None, headers=reply.headers, events=events, form=form)
+
     envelope = callable_error(body) if failed else {"result": body}
     return replace(reply, body=envelope, form=form)
 
@@ -313,8 +329,11 @@ def _single_event(name: str, data: Mapping[str, object]) -> Generator[StreamEven
 
 def _unrouted(method: str, allowed: tuple[str, ...]) -> Reply:
     if not allowed:
-        return Reply(error_body(UNROUTED, "no such route"), UNROUTED.code)
-    methods = ", ".join(sorted({*allowed, "OPTIONS"}))
+        no_route = error_body(UNROUTED, "no such route")
+        return Reply(no_route, UNROUTED.code)
+
+    every_method = sorted({*allowed, "OPTIONS"})
+    methods = ", ".join(every_method)
     headers = {"Allow": methods}
     if method == "OPTIONS":
         return Reply(None, 204, headers)
@@ -325,14 +344,17 @@ def _unrouted(method: str, allowed: tuple[str, ...]) -> Reply:
 def _response(request: flask.Request, reply: Reply) -> flask.Response:
     if reply.stream is not None:
         return flask.Response(reply.stream, reply.status, mimetype=reply.media_type)
+
     text = b""
     if reply.body is not None:
         text = json.dumps(reply.body, ensure_ascii=False).encode()
+
     if is_read(request):
         response = flask.Response(text, reply.status)
     else:
         # functions-framework reads what is left of a body into memory, unless the response is a stream.
         response = flask.Response(then_drained(text, request), reply.status)
+
     response.mimetype = "application/json"
     response.headers["Content-Length"] = str(len(text))
     return response

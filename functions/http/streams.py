@@ -252,8 +252,11 @@ def _plain(value: object) -> object:
         return [_plain(item) for item in value]
     if not isinstance(value, dict):
         return value
-    if str(value.get("@type")).endswith(_INTEGERS):
-        digits = str(value.get("value")).lstrip("-")
+
+    type_name = str(value.get("@type"))
+    if type_name.endswith(_INTEGERS):
+        number = value.get("value")
+        digits = str(number).lstrip("-")
         if digits.isdecimal():
             return int(value["value"])
     return {name: _plain(member) for name, member in value.items()}
