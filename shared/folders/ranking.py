@@ -46,16 +46,21 @@ def rank_folders(
     If the model fails, all folders come back in their order, then the vaults' roots.
     """
     # 1. Names by which the model may choose: with the vault where there are several.
-    outermost = sorted(folders, key=lambda folder: folder.folder.count("/"))[:MAX_OFFERED]
+    by_depth = sorted(folders, key=lambda folder: folder.folder.count("/"))
+    outermost = by_depth[:MAX_OFFERED]
     by_name: dict[str, Folder] = {}
     by_full_name: dict[str, Folder] = {}
     for folder in outermost:
-        by_name[neutralize_line(folder.folder)] = folder
-        by_full_name[neutralize_line(f"{folder.vault}/{folder.folder}")] = folder
+        name = neutralize_line(folder.folder)
+        full_name = neutralize_line(f"{folder.vault}/{folder.folder}")
+        by_name[name] = folder
+        by_full_name[full_name] = folder
+
     roots = [Folder(vault, "") for vault in vaults]
     for root in roots:
+        full_name = neutralize_line(f"{root.vault}/{ROOT}")
         by_name.setdefault(ROOT, root)
-        by_full_name.setdefault(neutralize_line(f"{root.vault}/{ROOT}"), root)
+        by_full_name.setdefault(full_name, root)
     offered = by_name if len(vaults) == 1 else by_full_name
 
     # 2. The model's reply.
@@ -87,8 +92,14 @@ def rank_folders(
 
 def _prompt(question: str, names: tuple[str, ...]) -> Prompt:
     listed = json.dumps(names, ensure_ascii=False, indent=0)
-    user = f"Folders:\n{listed}\n\nQuestion: {neutralize(question).strip()}"
-    return Prompt(system=_RULES, user=user, question=question, sources=(), schema=SCHEMA)
+    safe_question = neutralize(question).strip()
+    return Prompt(
+        system=_RULES,
+        user=f"Folders:\n{listed}\n\nQuestion: {safe_question}",
+        question=question,
+        sources=(),
+        schema=SCHEMA,
+    )
 
 
 def names_in(reply: str) -> tuple[str, ...] | None:

@@ -50,7 +50,9 @@ def retrieve_from_folders(
         search.
     """
     timer = StepTimer()
-    offered = offered_folders(scope, retriever.store.folders(question.tenant_id))
+    all_folders = retriever.store.folders(question.tenant_id)
+    offered = offered_folders(scope, all_folders)
+
     ranking = FolderRanking((), ChosenBy.MODEL)
     failed_vaults: set[str] = set()
     if offered.rest and ranker is not None:
@@ -99,8 +101,11 @@ def _best_matching(
 
 def _folders_of(retrieved: Retrieved, offered: VaultFolders) -> tuple[Folder, ...]:
     """Returns the folders of the passages, in their order, as far as they may be ranked."""
-    roots = [Folder(vault, "") for vault in offered.vaults]  # a note in no folder lies there
-    rankable = {*offered.rest, *roots}
+    rankable = set(offered.rest)
+    for vault in offered.vaults:
+        root = Folder(vault, "")  # a note in no folder lies there
+        rankable.add(root)
+
     folders: dict[Folder, None] = {}
     for passage in retrieved.selected:
         folder = Folder(passage.chunk.vault, passage.chunk.folder)

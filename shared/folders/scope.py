@@ -59,7 +59,9 @@ def offered_folders(scope: FolderScope, folders: Sequence[Folder]) -> VaultFolde
     check_vaults(scope.vaults, folders)
     vault_names = scope.vaults or [folder.vault for folder in folders]
     vaults = tuple(dict.fromkeys(vault_names)) or (DEFAULT_VAULT,)
+    # The root of a vault is no folder of it.
     searched = [folder for folder in folders if folder.vault in vaults and folder.folder]
+
     folders_called: dict[Folder, None] = {}
     for name in scope.folders:
         called = _roots_called(name, vaults, searched)
@@ -67,6 +69,8 @@ def offered_folders(scope: FolderScope, folders: Sequence[Folder]) -> VaultFolde
             called = _folders_called(name, searched)
         folders_called.update(dict.fromkeys(called))
     named = tuple(folders_called)
+
+    # The rest stands in the order of the vaults.
     rest = [folder for folder in searched if not _is_covered(folder, named)]
     rest.sort(key=lambda folder: vaults.index(folder.vault))
     return VaultFolders(vaults, named, tuple(rest))
@@ -81,10 +85,12 @@ def weigh_folders(offered: VaultFolders, ranking: FolderRanking) -> tuple[Weight
     chosen = dict.fromkeys(offered.named, ChosenBy.CALLER)
     for folder in ranking.folders:
         chosen.setdefault(folder, ranking.chosen_by)
+
     step = STEP
     if not chosen:
         chosen = {Folder(vault, ""): ChosenBy.WHOLE_VAULT for vault in offered.vaults}
         step = 0.0
+
     weighted_folders = []
     for position, (folder, chosen_by) in enumerate(chosen.items()):
         weight = max(MIN_WEIGHT, round(1 - step * position, 1))
@@ -103,12 +109,17 @@ def _roots_called(name: str, vaults: Sequence[str], folders: Sequence[Folder]) -
     """Returns the roots of all vaults for `/`, that of one for `vault/`; none for the name of a folder."""
     if name == "/":
         return [Folder(vault, "") for vault in vaults]
+
     vault = name.removesuffix("/")
-    names_vault = name != vault and vault in vaults
-    is_folder = any(vault in _names_of(folder) for folder in folders)
-    if names_vault and not is_folder:
-        return [Folder(vault, "")]
-    return []
+    ends_in_slash = vault != name
+    if not ends_in_slash or vault not in vaults:
+        return []
+
+    # A folder of that name comes before a vault.
+    for folder in folders:
+        if vault in _names_of(folder):
+            return []
+    return [Folder(vault, "")]
 
 
 def _folders_called(name: str, folders: Sequence[Folder]) -> list[Folder]:
@@ -119,30 +130,37 @@ def _folders_called(name: str, folders: Sequence[Folder]) -> list[Folder]:
     exact = [folder for folder in folders if stripped in _names_of(folder)]
     if exact:
         return exact
-    outermost: list[Folder] = []
+
+    matching: list[Folder] = []
     if stripped:
-        matching = [
-            folder
-            for folder in folders
-            if any(full_name.startswith(stripped) for full_name in _names_of(folder))
-        ]
-        outermost = [
-            folder for folder in matching if not any(_lies_below(folder, top) for top in matching)
-        ]
-    if not outermost:
-        raise unknown("folder", name, {folder.folder for folder in folders if folder.folder})
-    return outermost
+        matching = [folder for folder in folders if _begins_with(folder, stripped)]
+    if not matching:
+        names = {folder.folder for folder in folders if folder.folder}
+        raise unknown("folder", name, names)
+
+    return [folder for folder in matching if not _lies_below_any(folder, matching)]
 
 
 def _names_of(folder: Folder) -> tuple[str, str]:
     """Returns the names under which a caller may name the folder: without and with its vault."""
-    return folder.folder, f"{folder.vault}/{folder.folder}"
+    full_name = f"{folder.vault}/{folder.folder}"
+    return folder.folder, full_name
+
+
+def _begins_with(folder: Folder, beginning: str) -> bool:
+    """Reports whether one of the folder's names begins with a text."""
+    return any(name.startswith(beginning) for name in _names_of(folder))
 
 
 def _is_covered(folder: Folder, named: Sequence[Folder]) -> bool:
     """Reports whether the folder is a named one or lies below one."""
-    return any(folder == top or _lies_below(folder, top) for top in named)
+    return folder in named or _lies_below_any(folder, named)
 
 
-def _lies_below(folder: Folder, top: Folder) -> bool:
-    return folder.vault == top.vault and folder.folder.startswith(f"{top.folder}/")
+def _lies_below_any(folder: Folder, tops: Sequence[Folder]) -> bool:
+    """Reports whether the folder lies inside one of the others."""
+    for top in tops:
+        is_inside = folder.folder.startswith(f"{top.folder}/")
+        if is_inside and folder.vault == top.vault:
+            return True
+    return False

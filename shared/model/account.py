@@ -23,7 +23,9 @@ class Person:
     @property
     def space(self) -> str:
         """Returns the path between `tenants/` and the person's collections. Ids hold no slash, so spaces never collide."""
-        return self.tenant_id if self.is_tenant else f"{self.tenant_id}/people/{self.uid}"
+        if self.is_tenant:
+            return self.tenant_id
+        return f"{self.tenant_id}/people/{self.uid}"
 
 
 class Rating(StrEnum):

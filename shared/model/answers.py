@@ -44,8 +44,9 @@ class Usage:
 
     def __add__(self, other: Usage) -> Usage:
         """Adds up the tokens of both."""
-        tokens = self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens
-        return Usage(*tokens, reads=self.reads)
+        input_tokens = self.input_tokens + other.input_tokens
+        output_tokens = self.output_tokens + other.output_tokens
+        return Usage(input_tokens, output_tokens, self.reads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +194,9 @@ class Quote:
     def text(self) -> str:
         """The note's own text."""
         chunk = self.passage.chunk
-        return chunk.text[self.start - chunk.start : self.end - chunk.start]
+        start = self.start - chunk.start
+        end = self.end - chunk.start
+        return chunk.text[start:end]
 
 
 class AnswerKind(StrEnum):

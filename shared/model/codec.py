@@ -7,7 +7,7 @@ follow from the declared types, so that a new field is a line in its dataclass.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from dataclasses import Field as DataclassField
 from datetime import datetime
@@ -34,7 +34,8 @@ _SCALARS: Mapping[Any, tuple[str, tuple[type, ...]]] = {
 def camel(name: str) -> str:
     """Returns a field's name as JSON and Firestore have it: `created_at` -> `createdAt`."""
     first, *words = name.split("_")
-    return first + "".join(map(str.capitalize, words))
+    capitalized = map(str.capitalize, words)
+    return first + "".join(capitalized)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +85,14 @@ class Codec:
         """Returns the fields of a dataclass in their order."""
         if kind in self._fields:
             return self._fields[kind]
+
         hints = get_type_hints(kind)
         converted = []
         for declared in fields(kind):
             hint = hints[declared.name]
             field = self._field(declared, hint)
             converted.append(_with_newer_choices(field, hint, declared))
+
         self._fields[kind] = tuple(converted)
         return self._fields[kind]
 
@@ -123,6 +126,7 @@ class Codec:
         for field in self.fields(kind):
             if field.name in known:
                 continue
+
             value = plain.get(field.key)
             if value is not None:
                 known[field.name] = _read_value(field, value)
@@ -134,12 +138,16 @@ class Codec:
 
     def _field(self, declared: DataclassField[Any], hint: Any) -> Field:  # noqa: ANN401 - an annotation
         """Converts a declared field. Its metadata `stored_as` holds the name in stored data if that differs."""
-        nullable = get_origin(hint) is UnionType and type(None) in get_args(hint)
+        options = get_args(hint)
+        nullable = get_origin(hint) is UnionType and type(None) in options
         if nullable:
-            hint = next(option for option in get_args(hint) if option is not type(None))
+            hint = next(option for option in options if option is not type(None))
         expected, read, write = self._conversions(hint)
+
         is_collection = get_origin(hint) in (tuple, Mapping)
-        has_default = declared.default is not MISSING or declared.default_factory is not MISSING
+        has_value = declared.default is not MISSING
+        has_factory = declared.default_factory is not MISSING
+        has_default = has_value or has_factory
         stored_name = declared.metadata.get("stored_as", declared.name)
         return Field(
             name=declared.name,
@@ -158,21 +166,27 @@ class Codec:
         if origin is tuple:
             item_hint = get_args(hint)[0]
             return self._tuple(item_hint)
+
         if origin is Mapping and self._objects_as_text:
             write_text = partial(json.dumps, ensure_ascii=False)
             return "a JSON object as text", json.loads, write_text
+
         if is_dataclass(hint) and isinstance(hint, type):
-            return "an object", partial(self._read_object, hint), self.dump
+            read_object = partial(self._read_object, hint)
+            return "an object", read_object, self.dump
+
         if isinstance(hint, type) and issubclass(hint, Enum):
-            choices = ", ".join(member.value for member in hint)
+            choices = ", ".join([member.value for member in hint])
             return f"one of {choices}", hint, attrgetter("value")
+
         expected, kinds = _SCALARS.get(hint, ("", ()))
-        read = None
+        read: Convert | None = None
         write = None
         if hint is datetime:
             read = self._decode_datetime
             write = self._encode_datetime
-        if read is None and kinds and self._checked:
+        is_checked = self._checked and kinds != ()
+        if read is None and is_checked:
             read = partial(_checked, kinds)
         return expected, read, write
 
@@ -189,14 +203,18 @@ class Codec:
                 raise TypeError
             if read is None:
                 return tuple(plain)
-            return tuple(read(item) for item in plain)
+            return tuple(map(read, plain))
 
         expected = "a list"
         if hint is str:
             expected = "a list of texts"
         if write is None:
             return expected, read_all, None
-        return expected, read_all, lambda values: [write(item) for item in values]
+
+        def write_all(values: Iterable[Any]) -> list[Any]:
+            return list(map(write, values))
+
+        return expected, read_all, write_all
 
 
 def _read_value(field: Field, value: Any) -> Any:  # noqa: ANN401
@@ -206,10 +224,8 @@ def _read_value(field: Field, value: Any) -> Any:  # noqa: ANN401
     try:
         return field.read(value)
     except (TypeError, ValueError) as error:
-        raise InvalidArgument(
-            field.key,
-            f"{field.expected}, found {type(value).__name__}",
-        ) from error
+        found_type = type(value).__name__
+        raise InvalidArgument(field.key, f"{field.expected}, found {found_type}") from error
 
 
 def _with_newer_choices(field: Field, hint: Any, declared: DataclassField[Any]) -> Field:  # noqa: ANN401
@@ -221,12 +237,14 @@ def _with_newer_choices(field: Field, hint: Any, declared: DataclassField[Any]) 
     fallback = declared.default
     enum = _enum_in(hint)
     if enum is not None:
-        choices = frozenset(member.value for member in enum)
+        choices = frozenset([member.value for member in enum])
         if fallback is MISSING and hasattr(enum, "newer"):
             fallback = enum.newer()
+
     if not choices or fallback is MISSING:
         return field
-    return replace(field, read=partial(_read_choice, field.read, choices, fallback))
+    read = partial(_read_choice, field.read, choices, fallback)
+    return replace(field, read=read)
 
 
 def _enum_in(hint: Any) -> type[Enum] | None:  # noqa: ANN401 - an annotation

@@ -102,40 +102,56 @@ class Collection(Generic[T]):
         owner = value
         if not hasattr(value, self.id_field):
             owner = self._part_of(value)
-        return str(getattr(owner, self.id_field))
+
+        document_id = getattr(owner, self.id_field)
+        return str(document_id)
 
     def cursor(self, value: T) -> Cursor:
         """Returns the position behind a document."""
-        moment = getattr(value, self.newest_by) if self.newest_by else None
+        moment = None
+        if self.newest_by:
+            moment = getattr(value, self.newest_by)
         return Cursor(self.id_of(value), moment)
 
     def dump(self, codec: Codec, value: T) -> dict[str, Any]:
         """Returns the document's fields, its id included, as plain values by the keys of the codec."""
         if not self.part:
             return codec.dump(value)
-        return {**codec.dump(self._part_of(value)), **codec.dump(value, self.part)}
+
+        part = self._part_of(value)
+        dumped = codec.dump(part)
+        dumped.update(codec.dump(value, self.part))
+        return dumped
 
     def load(self, codec: Codec, fields: Mapping[str, Any]) -> T:
         """Returns the document with these fields. Raises InvalidArgument naming a field that cannot be read."""
-        fields = dict(fields)
+        all_fields = dict(fields)
         if self.absent is not None:
-            fields = {**self.absent(fields[codec.key(self.id_field)]), **fields}
+            id_key = codec.key(self.id_field)
+            absent = self.absent(fields[id_key])
+            all_fields = {**absent, **fields}
+
         if self.part:
-            fields[self.part] = fields  # a nested object takes its own fields from all
-        return codec.load(self.kind, fields)
+            # A nested object takes its own fields from all.
+            all_fields[self.part] = all_fields
+        return codec.load(self.kind, all_fields)
 
     def keys(self, codec: Codec) -> tuple[str, ...]:
         """Returns the keys of all fields in the order in which `dump` gives them."""
         if self.part_kind is None:
             return codec.keys(self.kind)
-        return (*codec.keys(self.part_kind), *codec.keys(self.kind, self.part))
+
+        keys_of_part = codec.keys(self.part_kind)
+        return keys_of_part + codec.keys(self.kind, self.part)
 
     def structured(self, codec: Codec) -> frozenset[str]:
         """Returns the keys of fields that are no scalars."""
-        declared = [*codec.fields(self.kind)]
+        declared = list(codec.fields(self.kind))
         if self.part_kind is not None:
             declared += codec.fields(self.part_kind)
-        return frozenset(field.key for field in declared if field.structured)
+
+        keys = [field.key for field in declared if field.structured]
+        return frozenset(keys)
 
     def _part_of(self, value: T) -> Any:  # noqa: ANN401 - a dataclass
         return getattr(value, self.part)
@@ -146,7 +162,8 @@ def with_changes(value: T, changes: Mapping[str, object]) -> T:
     values = dict(changes)
     for name, change in changes.items():
         if isinstance(change, Mapping):
-            values[name] = replace(getattr(value, name), **change)
+            nested: Any = getattr(value, name)
+            values[name] = replace(nested, **change)
     changed: T = replace(value, **values)  # type: ignore[type-var]
     return changed
 

@@ -270,7 +270,9 @@ def folder_token(vault: str, folder: str) -> str:
 
 def scope_token(vault: str, folder: str) -> str:
     """Returns the token of a folder; with an empty one, that of the whole vault."""
-    return folder_token(vault, folder) if folder else vault_token(vault)
+    if not folder:
+        return vault_token(vault)
+    return folder_token(vault, folder)
 
 
 def tag_token(tag: str) -> str:
@@ -289,7 +291,8 @@ def tags_of(tokens: Iterable[str]) -> list[str]:
 def ancestors(path: str) -> tuple[str, ...]:
     """Returns every folder that the path lies in, outermost first: `a/b/note.md` -> (`a`, `a/b`)."""
     *names, _ = path.split("/")
-    return tuple(accumulate(names, "{}/{}".format))
+    folders = accumulate(names, "{}/{}".format)
+    return tuple(folders)
 
 
 def folders_of(places: Iterable[tuple[str, str]]) -> tuple[Folder, ...]:
@@ -299,13 +302,20 @@ def folders_of(places: Iterable[tuple[str, str]]) -> tuple[Folder, ...]:
         folders.add((vault, ""))
         for folder in ancestors(path):
             folders.add((vault, folder))
-    return tuple([Folder(vault, folder) for vault, folder in sorted(folders)])
+
+    in_order = sorted(folders)
+    return tuple([Folder(vault, folder) for vault, folder in in_order])
 
 
 def scopes_of(vault: str, path: str, tags: Iterable[str]) -> tuple[str, ...]:
     """Returns all tokens of a note, each once, sorted; a note in no folder has that of the empty one."""
     tokens = {vault_token(vault)}
+
     folders = ancestors(path) or ("",)
-    tokens.update(folder_token(vault, folder) for folder in folders)
-    tokens.update(map(tag_token, tags))
+    for folder in folders:
+        tokens.add(folder_token(vault, folder))
+
+    for tag in tags:
+        tokens.add(tag_token(tag))
+
     return tuple(sorted(tokens))

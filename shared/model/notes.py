@@ -67,7 +67,9 @@ class ListedNote(Note):
     @classmethod
     def of(cls, note: Note, error: str | None = None) -> ListedNote:
         """Returns the note as lists show it."""
-        values = {field.name: getattr(note, field.name) for field in fields(Note)}
+        values = {}
+        for field in fields(Note):
+            values[field.name] = getattr(note, field.name)
         values["text"] = ""
         return cls(**values, error=error)
 

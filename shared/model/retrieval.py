@@ -125,16 +125,18 @@ class CosineCalibration:
 
     def vector_part(self, cosine: float) -> float:
         """Returns 0 for the cosine of an unrelated chunk, 1 for that of a match, linear between."""
-        above = (cosine - self.baseline) / (self.match - self.baseline)
-        return min(1.0, max(0.0, above))
+        span = self.match - self.baseline
+        share = (cosine - self.baseline) / span
+        return min(1.0, max(0.0, share))
 
     def similarity(self, cosine: float) -> float:
         """Returns a number in [0, 1], comparable between embedders.
 
         UNRELATED for unrelated texts, 1 for equal ones, linear between.
         """
-        above = (cosine - self.baseline) / (1.0 - self.baseline)
-        similarity = UNRELATED + (1.0 - UNRELATED) * above
+        span = 1.0 - self.baseline
+        share = (cosine - self.baseline) / span
+        similarity = UNRELATED + (1.0 - UNRELATED) * share
         return min(1.0, max(0.0, similarity))
 
 

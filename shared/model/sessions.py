@@ -93,13 +93,13 @@ class Setting:
 def _described(name: str, metadata: Mapping[str, Any]) -> Setting:
     """Returns the description of a setting, with its bounds in `expected`."""
     setting = Setting(field=camel(name), **metadata)
+    expected = setting.expected
     if setting.least is not None:
-        expected = f"{setting.expected} from {setting.least:g} to {setting.most:g}"
-        return replace(setting, expected=expected)
-    if setting.most:
-        text = f"text of at most {setting.most} characters"
-        return replace(setting, expected=setting.expected.replace("text", text))
-    return setting
+        expected += f" from {setting.least:g} to {setting.most:g}"
+    elif setting.most:
+        bounded_text = f"text of at most {setting.most} characters"
+        expected = expected.replace("text", bounded_text)
+    return replace(setting, expected=expected)
 
 
 SETTINGS: Mapping[str, Setting] = {

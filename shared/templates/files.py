@@ -65,9 +65,11 @@ def check(template: Template) -> Template:
     """
     check_id(template.template_id)
     for name in _LINES:
-        _check_text(name, getattr(template, name), MAX_NAME)
+        line = getattr(template, name)
+        _check_text(name, line, MAX_NAME)
     _check_text("description", template.description, MAX_DESCRIPTION, may_be_empty=True)
     _check_text("content", template.content, MAX_CONTENT)
+
     if len(template.keywords) > MAX_KEYWORDS:
         raise InvalidArgument("keywords", f"at most {MAX_KEYWORDS} words")
     for index, keyword in enumerate(template.keywords):
@@ -76,9 +78,14 @@ def check(template: Template) -> Template:
 
 
 def _check_text(field: str, value: str, longest: int, *, may_be_empty: bool = False) -> None:
-    is_missing = not may_be_empty and not value.strip()
-    if len(value) > longest or UNKEEPABLE.search(value) or is_missing:
-        kind = "text" if may_be_empty else "text that is not blank,"
+    kind = "text"
+    is_missing = False
+    if not may_be_empty:
+        kind = "text that is not blank,"
+        is_missing = not value.strip()
+
+    is_unkeepable = UNKEEPABLE.search(value) is not None
+    if is_missing or is_unkeepable or len(value) > longest:
         raise InvalidArgument(field, f"{kind} of at most {longest} characters, without NUL")
 
 
@@ -105,6 +112,7 @@ def read_folders(folders: Sequence[Path]) -> TemplateFiles:
     for folder in folders:
         if not folder.is_dir():
             problems.append(Problem(str(folder), "no folder that can be read", None))
+
     for folder in folders:
         for file in _files(folder):
             template_id = file.stem
@@ -112,14 +120,19 @@ def read_folders(folders: Sequence[Path]) -> TemplateFiles:
                 reason = f"duplicate id: {files[template_id]} has it already"
                 problems.append(Problem(str(file), reason, template_id))
                 continue
+
             try:
-                template = check(read_template(template_id, _read(file)))
+                text = _read(file)
+                template = check(read_template(template_id, text))
             except InvalidArgument as error:
                 problems.append(Problem(str(file), error.message, template_id))
                 continue
+
             templates[template_id] = template
             files[template_id] = file
-            paths[template_id] = file.relative_to(folder).as_posix()
+            path = file.relative_to(folder)
+            paths[template_id] = path.as_posix()
+
     by_id = [templates[template_id] for template_id in sorted(templates)]
     return TemplateFiles(tuple(by_id), tuple(problems), paths)
 
@@ -156,9 +169,14 @@ def _line(value: object, field: str) -> str:
     """Returns the text of a field on one line; empty without a value. Raises InvalidArgument."""
     if value is None:
         return ""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise InvalidArgument(field, "a list of words" if field == "keywords" else "text")
-    return " ".join(str(value).split())
+
+    is_scalar = isinstance(value, str | int | float) and not isinstance(value, bool)
+    if not is_scalar:
+        expected = "a list of words" if field == "keywords" else "text"
+        raise InvalidArgument(field, expected)
+
+    words = str(value).split()
+    return " ".join(words)
 
 
 def _keywords(value: object) -> tuple[str, ...]:
@@ -183,8 +201,10 @@ def _files(folder: Path) -> Iterator[Path]:
     left out.
     """
     for file in sorted(folder.rglob("*")):
-        is_hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-        if file.suffix.lower() in SUFFIXES and not is_hidden and file.is_file():
+        is_markdown = file.suffix.lower() in SUFFIXES
+        path = file.relative_to(folder)
+        is_hidden = any(part.startswith(".") for part in path.parts)
+        if is_markdown and not is_hidden and file.is_file():
             yield file
 
 
@@ -193,11 +213,12 @@ def _read(file: Path) -> str:
     UTF-8.
     """
     try:
-        content = file.read_bytes() if file.stat().st_size <= MAX_BYTES else None
+        if file.stat().st_size > MAX_BYTES:
+            raise InvalidArgument("file", f"at most {MAX_BYTES} bytes")
+        content = file.read_bytes()
     except OSError as error:
         raise InvalidArgument("file", f"one that can be read ({error.strerror})") from error
-    if content is None:
-        raise InvalidArgument("file", f"at most {MAX_BYTES} bytes")
+
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

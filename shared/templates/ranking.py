@@ -64,7 +64,7 @@ def embedded_text(template: Template) -> str:
         template.methodology,
         template.content[:CONTENT_READ],
     )
-    return "\n".join(part for part in parts if part)
+    return "\n".join(filter(None, parts))
 
 
 def vector_key(template: Template, embedder: Embedder) -> str:
@@ -73,7 +73,8 @@ def vector_key(template: Template, embedder: Embedder) -> str:
     """
     text = embedded_text(template)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    return f"{embedder.model}:{embedder.dimension}:{digest[:32]}"
+    text_hash = digest[:32]
+    return f"{embedder.model}:{embedder.dimension}:{text_hash}"
 
 
 def has_current_vector(stored: StoredTemplate, embedder: Embedder) -> bool:
@@ -94,6 +95,7 @@ def with_vectors(templates: Sequence[Template], embedder: Embedder) -> Iterator[
         batch = templates[start : start + size]
         texts = [embedded_text(template) for template in batch]
         vectors = embedder.embed_documents(texts)
+
         for template, vector in zip(batch, vectors, strict=True):
             key = vector_key(template, embedder)
             yield StoredTemplate(template, vector, key)
@@ -113,11 +115,17 @@ def nearest(
     """
     matches = []
     for candidate in stored:
-        if candidate.vector is not None:
-            similarity = calibration.similarity(_cosine(query, candidate.vector))
-            is_near = similarity > UNRELATED if threshold is None else similarity >= threshold
-            if is_near:
-                matches.append(TemplateMatch(candidate.template, similarity))
+        if candidate.vector is None:
+            continue
+        cosine = _cosine(query, candidate.vector)
+        similarity = calibration.similarity(cosine)
+        if threshold is None:
+            is_near = similarity > UNRELATED
+        else:
+            is_near = similarity >= threshold
+        if is_near:
+            matches.append(TemplateMatch(candidate.template, similarity))
+
     matches.sort(key=lambda match: (-(match.score or 0.0), match.template.template_id))
     return tuple(matches[:top_k])
 
@@ -134,21 +142,24 @@ def choose(
     threshold: least similarity, which then decides alone.
     """
     matches = nearest(stored, query, top_k=1, calibration=calibration, threshold=threshold)
-    if not matches or threshold is not None:
-        return matches[0] if matches else None
+    if not matches:
+        return None
     (best,) = matches
-    vectors = {
-        candidate.template.template_id: candidate.vector
-        for candidate in stored
-        if candidate.vector is not None
-    }
+    if threshold is not None:
+        return best
+
+    vectors: dict[str, Vector] = {}
+    for candidate in stored:
+        if candidate.vector is not None:
+            vectors[candidate.template.template_id] = candidate.vector
     best_vector = vectors.pop(best.template.template_id)
-    unlike = [
-        vector
-        for vector in vectors.values()
-        if calibration.similarity(_cosine(vector, best_vector)) < TWIN
-    ]
-    cosines = [_cosine(query, vector) for vector in (best_vector, *unlike)]
+
+    cosines = [_cosine(query, best_vector)]
+    for vector in vectors.values():
+        likeness = calibration.similarity(_cosine(vector, best_vector))
+        if likeness < TWIN:
+            cosines.append(_cosine(query, vector))
+
     if len(cosines) < MIN_LIBRARY:
         is_clear = best.score is not None and best.score >= MIN_SIMILARITY
     else:
