@@ -77,7 +77,9 @@ def check_folders(app: App, question: Question, scope: FolderScope | None) -> No
     """
     folders = partial(app.store.folders, question.tenant_id)
     restrict(question.filters, question.now, folders)
-    if scope is not None and (scope.vaults or scope.folders):
+    if scope is None:
+        return
+    if scope.vaults or scope.folders:
         offered_folders(scope, folders())
 
 
@@ -126,11 +128,13 @@ def measure_search(app: App, retrieved: Retrieved | None) -> None:
     measure({"caches": hits_and_misses})
     if retrieved is None:
         return
+
     texts = [passage.chunk.text for passage in retrieved.selected]
     mean_similarity = None
     if retrieved.selected:
         similarities = [passage.scores.similarity for passage in retrieved.selected]
         mean_similarity = round(fmean(similarities), 4)
+
     measure(
         {
             "retrieval": retrieved.mode.value,
@@ -152,6 +156,7 @@ def _retrieve(app: App, question: Question, options: RetrievalOptions) -> Retrie
     """
     if app.results is None:
         return app.retriever.retrieve(question, options=options).retrieved
+
     try:  # before searching: what is indexed meanwhile belongs to a later revision
         index_revision = app.store.stats(question.tenant_id).revision
     except StoreUnavailable:  # the search says what it went without
@@ -175,8 +180,10 @@ def _is_unchanged(app: App, tenant_id: str, retrieved: Retrieved) -> bool:
 
     A deletion is obeyed before the index has followed it.
     """
-    chunks = [passage.chunk for passage in (*retrieved.selected, *retrieved.nearest)]
-    return len(current_chunks(app.store, tenant_id, chunks)) == len(chunks)
+    passages = (*retrieved.selected, *retrieved.nearest)
+    chunks = [passage.chunk for passage in passages]
+    unchanged = current_chunks(app.store, tenant_id, chunks)
+    return len(unchanged) == len(chunks)
 
 
 def _may_be_cached(retrieved: Retrieved) -> bool:

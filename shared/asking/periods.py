@@ -34,14 +34,16 @@ def asks_for_a_period(question: Question, retrieved: Retrieved) -> bool:
     was_applied = retrieved.range_used is not None and not retrieved.widened
     if not was_applied or retrieved.refusal:
         return False
+
     words = _words_beside_time(retrieved)
     if not words:
         return True
     if len(words) > 1:
         return False
+
     chunks = [passage.chunk for passage in retrieved.selected]
-    holding = {chunk.note_id for chunk in chunks if _holds(chunk, words)}
-    return len(holding) > question.quotes
+    notes_with_word = {chunk.note_id for chunk in chunks if _holds(chunk, words)}
+    return len(notes_with_word) > question.quotes
 
 
 def _words_beside_time(retrieved: Retrieved) -> frozenset[str]:
@@ -80,8 +82,8 @@ def whole_period(store: Store, question: Question, retrieved: Retrieved) -> Retr
 
     # 2. The chunks of each note that holds the word beside the time, if there is one, by date.
     words = _words_beside_time(retrieved)
-    holding = {chunk.note_id for chunk in newest if _holds(chunk, words)}
-    note_ids = holding.difference(question.filters.without_notes)
+    notes_with_word = {chunk.note_id for chunk in newest if _holds(chunk, words)}
+    note_ids = notes_with_word.difference(question.filters.without_notes)
     chunks_of: dict[str, list[IndexedChunk]] = {}
     for chunk in sorted(newest[:PERIOD_CHUNKS], key=_by_date):
         if chunk.note_id in note_ids:
@@ -115,15 +117,20 @@ def _best_chunks(
         for rank, passage in enumerate(retrieved.selected):
             ranks[passage.chunk.chunk_id] = -rank
     lowest_rank = -len(ranks)
-    texts = ["\n".join(chunk.text for chunk in chunks) for chunks in notes]
-    telling = Telling(texts, retrieved.analysis.lang)
+
+    texts_of_notes = [[chunk.text for chunk in chunks] for chunks in notes]
+    whole_texts = map("\n".join, texts_of_notes)
+    telling = Telling(whole_texts, retrieved.analysis.lang)
+
     best = []
-    for chunks in notes:
-        scores = telling.scores([chunk.text for chunk in chunks])
+    for chunks, texts in zip(notes, texts_of_notes, strict=True):
+        scores = telling.scores(texts)
         values = []
         for chunk, score in zip(chunks, scores, strict=True):
+            holds_words = _holds(chunk, words)
             rank = ranks.get(chunk.chunk_id, lowest_rank)
-            values.append((_holds(chunk, words), rank, score))
+            values.append((holds_words, rank, score))
+
         place = values.index(max(values))
         best.append(chunks[place])
     return best

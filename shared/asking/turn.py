@@ -202,7 +202,9 @@ def _keep(lock: IdempotencyLock, answer: Answer, stored: StoredAnswer) -> Stored
     if answer.retrieved is not None:
         # The writer got the selected passages; the nearest are shown with a refusal.
         for passage in (*answer.retrieved.selected, *answer.retrieved.nearest):
-            revisions[passage.chunk.note_id] = passage.chunk.note_revision
+            chunk = passage.chunk
+            revisions[chunk.note_id] = chunk.note_revision
+
     text = json.dumps(reply_json(stored), ensure_ascii=False)
     if lock.keep(text, revisions) == text:
         return stored
@@ -368,12 +370,14 @@ def _as_notes_are_now(app: App, question: Question, answer: Answer) -> Answer:
         nearest = [passage for passage in passages if passage.chunk.note_id not in deleted_ids]
         retrieved = replace(answer.retrieved, nearest=tuple(nearest))
         nearest_quotes = app.extractive.nearest(question, retrieved)
-        return _index_pending(replace(answer, retrieved=retrieved, nearest=nearest_quotes))
+        answer = replace(answer, retrieved=retrieved, nearest=nearest_quotes)
+        return _index_pending(answer)
 
     citations = []
     for citation in answer.citations:
         chunk = citation.passage.chunk
-        state = compare(chunk.note_revision, current_revisions.get(chunk.note_id))
+        current_revision = current_revisions.get(chunk.note_id)
+        state = compare(chunk.note_revision, current_revision)
         citations.append(replace(citation, stale=state is not Freshness.CURRENT))
     return replace(answer, citations=tuple(citations))
 
@@ -381,10 +385,12 @@ def _as_notes_are_now(app: App, question: Question, answer: Answer) -> Answer:
 def _revisions_now(app: App, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, str]:
     """Reads notes side by side: note id -> revision, of those that exist. Raises Unavailable."""
     keys = [NoteKey(tenant_id, note_id) for note_id in note_ids]
-    revisions = app.pool.map(partial(revision_now, store=app.store), keys)
-    pairs = zip(note_ids, revisions, strict=True)
+    read_revision = partial(revision_now, store=app.store)
+    revisions = app.pool.map(read_revision, keys)
+    revision_of = dict(zip(note_ids, revisions, strict=True))
+
     # The revision of a deleted note is empty.
-    return {note_id: revision for note_id, revision in pairs if revision}
+    return {note_id: revision for note_id, revision in revision_of.items() if revision}
 
 
 def _index_pending(answer: Answer) -> Answer:

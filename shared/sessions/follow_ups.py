@@ -104,10 +104,11 @@ def standalone_question(
     if names_nothing and follow_up.time is None:
         subject = previous
         if previous_time is not None:
-            start = previous[: previous_time.start]
-            end = previous[previous_time.end :]
-            subject = _single_blanks(start + previous_phrase + end)
-        return _unless_longer(f"{text.strip()} {subject}", longest, otherwise=text)
+            text_before = previous[: previous_time.start]
+            text_behind = previous[previous_time.end :]
+            subject = _single_blanks(text_before + previous_phrase + text_behind)
+        question = f"{text.strip()} {subject}"
+        return _unless_longer(question, longest, otherwise=text)
 
     # 2. Another time and nothing else: it takes the place of the time before.
     subject = _without_time(previous, previous_time, lang)
@@ -123,6 +124,7 @@ def standalone_question(
     if follow_up.goes_on and "(" in subject:
         # Words in brackets were carried by an earlier step: subjects named in turn do not pile up.
         _, _, subject = subject.partition("(")
+
     carried = _carried(subject, follow_up.content, words, lang)
     if previous_phrase and follow_up.time is None:
         carried.append(previous_phrase)
@@ -137,29 +139,37 @@ def drops_time(text: str, previous: str, *, asked_at: Moment) -> bool:
     time = asked_at.time_in(previous, lang)
     if time is None:
         return False
-    with_preposition = f"{previous[: time.start]} {previous[time.end :]}"
+
+    text_before = previous[: time.start]
+    text_behind = previous[time.end :]
+    with_preposition = f"{text_before} {text_behind}"
     without_preposition = _without_time(previous, time, lang)
+
     words = _lower_words(text)
     return words in (_lower_words(with_preposition), _lower_words(without_preposition))
 
 
 def _lower_words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
+    lowered = text.lower()
+    return _WORD.findall(lowered)
 
 
 def _parse(text: str, words: FollowUps, now: Moment, lang: str) -> _FollowUp:
     """Takes a question apart."""
+    # 1. The words that open a follow-up. Those `at_length` are no part of what it asks.
     opening = re.match(
-        rf"[\s¿¡]*(?:({words.at_length})|{words.shortly})(?!\w)[\s,]*",
+        rf"[\s¿¡]*(?:(?P<at_length>{words.at_length})|{words.shortly})(?!\w)[\s,]*",
         text,
         re.IGNORECASE,
     )
-    opens_at_length = opening is not None and opening[1] is not None
+    opens_at_length = False
     body = text
-    if opening is not None and opens_at_length:
+    if opening is not None and opening["at_length"] is not None:
+        opens_at_length = True
         body = text[opening.end() :]
     body = body.strip(_ENDS)
 
+    # 2. Its time.
     time = now.time_in(body, lang)
     times = vocabulary(lang).times
     may_be_month = opening is not None and len(body.split()) == 1
@@ -167,16 +177,21 @@ def _parse(text: str, words: FollowUps, now: Moment, lang: str) -> _FollowUp:
         # A bare month may be the time: `March` -> `in March`.
         body = f"{times.in_a_month} {body}"
         time = now.time_in(body, lang)
+
     rest = body
     time_phrase = ""
     if time is not None:
-        rest = f"{body[: time.start]} {body[time.end :]}"
+        text_before = body[: time.start]
+        text_behind = body[time.end :]
+        rest = f"{text_before} {text_behind}"
         time_phrase = body[time.start : time.end]
 
+    # 3. What it names besides.
     empty_words = words.empty.split()
     content = [word for word in _content(rest, lang) if word.lower() not in empty_words]
     word_count = len(_WORD.findall(rest))
-    is_fragment = len(content) <= 2 and word_count <= len(content) + 2
+    has_few_words = word_count <= len(content) + 2
+    is_fragment = len(content) <= 2 and has_few_words
     names_little = is_fragment or (opens_at_length and len(content) == 1)
     return _FollowUp(
         rest=rest,
@@ -195,17 +210,20 @@ def _unless_longer(question: str, longest: int, *, otherwise: str) -> str:
 
 
 def _single_blanks(text: str) -> str:
-    return " ".join(text.split())
+    words = text.split()
+    return " ".join(words)
 
 
 def _without_time(text: str, time: FoundTime | None, lang: str) -> str:
     """Returns the text without its time and without the preposition before the time."""
     if time is None:
         return text
+
     text_before = text[: time.start]
     preposition = at_end(text_before, time.start, lexicon(lang).preposition)
     if preposition:
         text_before = text_before[: preposition.start()]
+
     text_behind = text[time.end :]
     return _single_blanks(text_before + text_behind)
 
@@ -214,7 +232,8 @@ def _without_bare_questions(previous: str, lang: str) -> str:
     """Returns the question without the bare ones that an earlier step put before it ("Why? …")."""
     while True:
         first, mark, rest = previous.partition("? ")
-        if not mark or not rest or _content(first, lang):
+        is_last = not mark or not rest
+        if is_last or _content(first, lang):
             return previous
         previous = rest
 
@@ -227,7 +246,8 @@ def _points_back(follow_up: _FollowUp, words: FollowUps) -> bool:
     clause = re.compile(rf"[,;:.]|\b(?:{words.clauses})\b", re.IGNORECASE)
     for preceding in _texts_before(text, words.things):
         named_before = [word for word in follow_up.content if word in preceding]
-        if len(named_before) < 2 or not clause.search(preceding):
+        is_in_later_clause = clause.search(preceding) is not None
+        if len(named_before) < 2 or not is_in_later_clause:
             return True
 
     names = [word for word in follow_up.content if word[0].isupper()]
@@ -240,7 +260,8 @@ def _points_back(follow_up: _FollowUp, words: FollowUps) -> bool:
 
 def _texts_before(text: str, words: str) -> Iterator[str]:
     """Yields the text before each of the words in it."""
-    for match in re.finditer(rf"(?<!\w)(?:{words})(?!\w)", text, re.IGNORECASE):
+    whole_word = rf"(?<!\w)(?:{words})(?!\w)"
+    for match in re.finditer(whole_word, text, re.IGNORECASE):
         yield text[: match.start()]
 
 
@@ -250,16 +271,24 @@ def _carried(subject: str, content: Sequence[str], words: FollowUps, lang: str) 
 
     Names are left out where a name is all that the follow-up brings: it takes their place.
     """
-    own_stems = {stem_of(word.lower(), lang) for word in content}
-    own_stems.update(words.empty.split())
-    brings_one_name = len(content) == 1 and content[0][0].isupper()
-    capitals_mark_names = not vocabulary(lang).nouns_are_capitalised
+    stems_brought = set(words.empty.split())
+    for word in content:
+        stems_brought.add(stem_of(word.lower(), lang))
+
+    brings_one_name = False
+    if len(content) == 1:
+        (only_word,) = content
+        capitals_mark_names = not vocabulary(lang).nouns_are_capitalised
+        brings_one_name = capitals_mark_names and only_word[0].isupper()
+
     lacking = []
     for word in _content(subject, lang):
+        # The first word of the subject has a capital in any case.
         is_name = word[0].isupper() and not subject.startswith(word)
-        if is_name and brings_one_name and capitals_mark_names:
+        if is_name and brings_one_name:
             continue
-        if stem_of(word.lower(), lang) not in own_stems:
+        stem = stem_of(word.lower(), lang)
+        if stem not in stems_brought:
             lacking.append(word)
     return lacking[-MAX_CARRIED:]
 
@@ -282,7 +311,8 @@ def _content(text: str, lang: str) -> list[str]:
     """Returns the content words of the text as written, without repeats."""
     words: dict[str, None] = {}
     for _, start, end in content_words(text, lang):
-        words[text[start:end]] = None
+        word = text[start:end]
+        words[word] = None
     return list(words)
 
 
@@ -305,8 +335,10 @@ def _phrase_seen_from(
         return phrase
     if asked_at.day(asked_at.now) == now.day(now.now):
         return phrase
+
+    last_moment = end - timedelta(microseconds=1)
     first_day = asked_at.day(start)
-    last_day = asked_at.day(end - timedelta(microseconds=1))
+    last_day = asked_at.day(last_moment)
     if first_day == last_day:
         return first_day
     return times.from_to.format(first_day, last_day)

@@ -44,6 +44,7 @@ def check_settings(
             is_valid = False
         if not is_valid:
             raise InvalidArgument(inside + setting.field, setting.expected)
+
     model = patch.get("model")
     if model and model not in models:
         names = ", ".join(sorted(models))
@@ -54,9 +55,9 @@ def check_settings(
 def _is_in_range(setting: Setting, value: float | str) -> bool:
     """Reports whether a number, or the length of a text, lies within the setting's bounds."""
     size = len(value) if isinstance(value, str) else value
-    if setting.least is not None and size < setting.least:
-        return False
-    return setting.most is None or size <= setting.most
+    is_too_small = setting.least is not None and size < setting.least
+    is_too_great = setting.most is not None and size > setting.most
+    return not (is_too_small or is_too_great)
 
 
 def _is_usable_text(name: str, value: str) -> bool:
@@ -115,6 +116,7 @@ def title_of(question: str) -> str:
     line = neutralize_line(question)
     if len(line) <= MAX_DERIVED_TITLE:
         return line
+
     beginning = line[: MAX_DERIVED_TITLE - 1]
     whole_words, _, _ = beginning.rpartition(" ")
     title = (whole_words or beginning).rstrip(",;:.- ")

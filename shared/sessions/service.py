@@ -139,16 +139,19 @@ class Sessions:
         check_settings(settings, models=self.models, inside="session.settings.")
         title = check_title(session.title, inside="session.")
         session_id = session.session_id
+
         message_ids = {message.message_id for message in messages}
         if len(message_ids) < len(messages):
             raise InvalidArgument("messages", "messages of different ids")
 
         # 1. The session itself.
         first_question = _first_question_in(messages)
-        is_title_of_question = title == first_question
+        given_title = title
+        if title == first_question:
+            given_title = ""
         new_session = replace(
             session,
-            title="" if is_title_of_question else title,
+            title=given_title,
             first_question=first_question,
             message_count=0,
         )
@@ -166,6 +169,7 @@ class Sessions:
         for message in messages:
             if message.message_id not in stored_ids:
                 missing.append(self._with_revisions(message))
+
         if missing and existing is not None:
             conversation = Conversation(self.person, session_id)
             self.store.add_messages(conversation, missing, first=first_question)
@@ -184,8 +188,9 @@ class Sessions:
         citations = []
         for citation in message.citations:
             note = readable_note(self.store, self.person.tenant_id, citation.note_id)
+            quote = citation.shown["quote"]
             revision = ""
-            if note is not None and citation.shown["quote"] in note.text:
+            if note is not None and quote in note.text:
                 revision = note_revision(note)
             citations.append(replace(citation, note_revision=revision))
         return replace(message, citations=tuple(citations))
@@ -195,18 +200,21 @@ class Sessions:
         of the last.
         """
         conversation = Conversation(self.person, session_id)
-        begin = messages[0].created_at
-        end = messages[-1].created_at + EXPORTED_PRECISION
+        first = messages[0]
+        last = messages[-1]
+        end = last.created_at + EXPORTED_PRECISION
+
+        # A listing goes back in time: from the end to the first of the messages.
         stored_ids: set[str] = set()
-        position = Cursor("0", end)
-        while True:
+        position: Cursor | None = Cursor("0", end)
+        while position is not None and position.moment is not None:
+            if position.moment < first.created_at:
+                break
             listing = self.store.listing(conversation, MESSAGES, limit=SCANNED, after=position)
-            stored_ids.update(message.message_id for message in listing.items)
-            if listing.next is None:
-                return frozenset(stored_ids)
+            for message in listing.items:
+                stored_ids.add(message.message_id)
             position = listing.next
-            if position.moment is None or position.moment < begin:
-                return frozenset(stored_ids)
+        return frozenset(stored_ids)
 
     def delete(self, session_id: str) -> None:
         """Deletes a session with its messages. Raises NotFound."""
@@ -260,7 +268,10 @@ class Sessions:
             for session in listing_step.items:
                 if len(sessions) == limit:
                     return page_of(position)
-                if _has_words(session, words) or (in_text and self._says(session, words)):
+                is_wanted = _has_words(session, words)
+                if in_text and not is_wanted:
+                    is_wanted = self._says(session, words)
+                if is_wanted:
                     sessions.append(session)
                 position = SESSIONS.cursor(session)
             position = listing_step.next
@@ -272,8 +283,8 @@ class Sessions:
         """Reports whether the newest messages, taken together, contain each of the folded words."""
         conversation = Conversation(self.person, session.session_id)
         listing = self.store.listing(conversation, MESSAGES, limit=SCANNED, after=None)
-        all_texts = " ".join(message.text for message in listing.items)
-        return _contains(all_texts, words)
+        texts = [message.text for message in listing.items]
+        return _contains(" ".join(texts), words)
 
     def messages(self, session_id: str, *, limit: int, token: str | None = None) -> Page[Message]:
         """Lists messages with their citations as they are now: newest page first, each page in the
@@ -285,14 +296,23 @@ class Sessions:
         position = self._read_token(token, listing)
         with suppress(InvalidArgument):  # messages of a session that cannot be read can be read
             self.get(session_id)
+
+        # One more tells whether there is another page.
         conversation = Conversation(self.person, session_id)
-        newest_first = self.store.listing(conversation, MESSAGES, limit=limit + 1, after=position)
-        messages = self._in_order_of_time(newest_first.items[:limit])
-        position = newest_first.next
+        newest_first = self.store.listing(
+            conversation,
+            MESSAGES,
+            limit=limit + 1,
+            after=position,
+        )
+        page = newest_first.items[:limit]
         has_more = len(newest_first.items) > limit
+        messages = self._in_order_of_time(page)
+
+        next_position = newest_first.next
         if has_more:
-            position = MESSAGES.cursor(messages[0])
-        next_token = self._make_token(position, listing)
+            next_position = MESSAGES.cursor(messages[0])
+        next_token = self._make_token(next_position, listing)
         return Page(messages, next_token, newest_first.unreadable)
 
     @contextmanager
@@ -423,7 +443,9 @@ class Sessions:
         for message in newest_first:
             revisions.extend(cited_revisions(message))
         states = current(self.store, self.person.tenant_id, revisions)
-        return tuple(as_read_now(message, states) for message in reversed(newest_first))
+
+        messages = [as_read_now(message, states) for message in reversed(newest_first)]
+        return tuple(messages)
 
     def _make_token(self, last: Cursor | None, listing: str) -> str | None:
         """Makes the token of the page after `last`; None without one.
@@ -432,8 +454,9 @@ class Sessions:
         """
         if last is None or last.moment is None:
             return None
-        now = self.clock().isoformat()
-        return make_token(listing, now, last.moment.isoformat(), last.document_id)
+        made = self.clock().isoformat()
+        moment = last.moment.isoformat()
+        return make_token(listing, made, moment, last.document_id)
 
     def _read_token(self, token: str | None, listing: str) -> Cursor | None:
         """Returns the position before which the page begins; None without a token: the page of the
@@ -444,6 +467,7 @@ class Sessions:
         """
         if token is None:
             return None
+
         made_text, moment_text, document_id = read_token(token, listing, parts=3)
         try:
             made = datetime.fromisoformat(made_text)
@@ -453,6 +477,7 @@ class Sessions:
             is_genuine = False
         if not is_genuine:
             raise InvalidArgument("pageToken", "a token that the page before gave")
+
         age = self.clock() - made
         if not timedelta(0) <= age <= LIFETIME:
             raise InvalidArgument(
@@ -490,12 +515,15 @@ def _contains(text: str, words: Sequence[str]) -> bool:
 
 def _with_scope(filters: Filters, settings: Mapping[str, Any]) -> Filters:
     """Adds the vault, the folder and the time of the settings where the request names none."""
-    vault, _, folder = settings.get("look_in", "").partition("/")
-    names_place = bool(filters.vaults or filters.folders)
-    if vault and not names_place:
-        filters = replace(filters, vaults=(vault,))
-    if folder and not names_place:
-        filters = replace(filters, folders=(folder,))
+    look_in = settings.get("look_in", "")
+    vault, _, folder = look_in.partition("/")
+    names_place = filters.vaults or filters.folders
+    if not names_place:
+        if vault:
+            filters = replace(filters, vaults=(vault,))
+        if folder:
+            filters = replace(filters, folders=(folder,))
+
     window_days = settings.get("window_days")
     names_time = filters.window_days or filters.created_after or filters.created_before
     if window_days and not names_time:

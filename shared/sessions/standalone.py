@@ -71,13 +71,17 @@ def earlier_turns(messages: Sequence[Message]) -> tuple[Earlier, ...]:
     answers: dict[str, str] = {}
     for message in messages:
         if message.role is Role.ASSISTANT:
-            answers[message.message_id[:-1]] = message.text
+            turn_id = message.message_id[:-1]
+            answers[turn_id] = message.text
+
     turns = []
     for message in messages:
         turn_id = message.message_id[:-1]
-        if message.role is not Role.USER or turn_id not in answers:
+        is_question = message.role is Role.USER
+        if not is_question or turn_id not in answers:
             continue
-        answer = read_markers(without_sources(answers[turn_id])).written({})
+        answer_text = without_sources(answers[turn_id])
+        answer = read_markers(answer_text).written({})
         turn = Earlier(
             Exchange(message.text, answer),
             standalone=message.standalone or message.text,
@@ -111,8 +115,9 @@ def resolve(
 
     usage = Usage()
     if rewriter is not None:
+        last_turns = turns[-TURNS:]
         try:
-            draft = rewriter.write(_prompt(question.text, turns[-TURNS:]))
+            draft = rewriter.write(_prompt(question.text, last_turns))
         except (ModelUnavailable, ModelRefused) as error:
             log.warning(
                 "%s rewrote no question (%s): the rule does",
@@ -121,13 +126,14 @@ def resolve(
             )
         else:
             usage = draft.usage
-            rewritten = _rewritten_in(draft.text, question.text, turns[-TURNS:], longest)
+            rewritten = _rewritten_in(draft.text, question.text, last_turns, longest)
             if rewritten:
                 return rewritten, usage
             log.warning(
                 "%s replied with no question that could be used: the rule rewrites it",
                 rewriter.model,
             )
+
     now = Moment(question.now, question.zone)
     by_rule = standalone_question(
         question.text,
@@ -142,11 +148,13 @@ def resolve(
 def _prompt(text: str, turns: Sequence[Earlier]) -> Prompt:
     lines = []
     for turn in turns:
+        question = neutralize_line(turn.standalone)
         answer = neutralize_line(turn.exchange.answer)
-        lines.append(f"> Question: {neutralize_line(turn.standalone)}")
+        lines.append(f"> Question: {question}")
         lines.append(f"> Answer: {answer[:MAX_ANSWER_LENGTH]}")
-    lines.append("")
-    lines.append(f"Last question: {neutralize_line(text)}")
+
+    last_question = neutralize_line(text)
+    lines += ["", f"Last question: {last_question}"]
     return Prompt(
         system=_RULES,
         user="\n".join(lines),
@@ -160,28 +168,43 @@ def _rewritten_in(reply: str, question: str, turns: Sequence[Earlier], longest: 
     """Reads the member `question` of the reply's first JSON object; None if it cannot stand for the
     question.
     """
-    start = reply.find("{", 0, MAX_REPLY_LENGTH)
+    beginning = reply[:MAX_REPLY_LENGTH]
+    start = max(0, beginning.find("{"))
     try:
-        value, _ = json.JSONDecoder().raw_decode(reply[:MAX_REPLY_LENGTH], max(0, start))
+        value, _ = json.JSONDecoder().raw_decode(beginning, start)
     except (ValueError, RecursionError):
         return None
-    member = value.get("question") if isinstance(value, dict) else None
+
+    member = None
+    if isinstance(value, dict):
+        member = value.get("question")
     if not isinstance(member, str):
         return None
+
     rewritten = neutralize_line(member)
     if not rewritten or len(rewritten) > longest:
         return None
-
-    lang = detect(f"{turns[-1].standalone} {question}")
-    question_stems = set(stems(question, lang))
-    rewritten_stems = set(stems(rewritten, lang))
-    conversation_stems = set(question_stems)
-    for turn in turns:
-        conversation_stems.update(stems(f"{turn.standalone} {turn.exchange.answer}", lang))
-    if len(question_stems & rewritten_stems) < MIN_SHARED_STEMS * len(question_stems):
-        return None
-    if not rewritten_stems:
-        return None
-    if len(rewritten_stems & conversation_stems) < MIN_SHARED_STEMS * len(rewritten_stems):
+    if not _is_made_of(rewritten, question, turns):
         return None
     return rewritten
+
+
+def _is_made_of(rewritten: str, question: str, turns: Sequence[Earlier]) -> bool:
+    """Reports whether a rewritten question keeps most of the question's words and brings few from outside the conversation."""
+    previous = turns[-1].standalone
+    lang = detect(f"{previous} {question}")
+    question_stems = set(stems(question, lang))
+    rewritten_stems = set(stems(rewritten, lang))
+    if not rewritten_stems:
+        return False
+
+    shared_stems = question_stems & rewritten_stems
+    if len(shared_stems) < MIN_SHARED_STEMS * len(question_stems):
+        return False
+
+    conversation_stems = set(question_stems)
+    for turn in turns:
+        text = f"{turn.standalone} {turn.exchange.answer}"
+        conversation_stems.update(stems(text, lang))
+    known_stems = rewritten_stems & conversation_stems
+    return len(known_stems) >= MIN_SHARED_STEMS * len(rewritten_stems)

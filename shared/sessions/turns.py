@@ -78,9 +78,11 @@ def messages_of(turn: Turn, answer: StoredAnswer, now: datetime) -> tuple[Messag
     # The id begins with the time: turns of one millisecond stay in their order.
     turn_id = f"{time.time_ns():016x}{secrets.token_hex(8)}"
     meta = answer.meta
-    if meta.get("refusal"):
+    refusal = meta.get("refusal")
+    if refusal:
         # The nearest notes are no part of the conversation: their text would outlive them.
-        meta = {**meta, "refusal": {**meta["refusal"], "nearest": []}}
+        meta = {**meta, "refusal": {**refusal, "nearest": []}}
+
     request_id = meta["requestId"]
     standalone = ""
     if question.asked:
@@ -94,10 +96,12 @@ def messages_of(turn: Turn, answer: StoredAnswer, now: datetime) -> tuple[Messag
         standalone=standalone,
         as_of=question.now,
     )
+
+    citations = [citation.shown for citation in answer.citations]
     answer_message = Message(
         message_id=f"{turn_id}2",
         role=Role.ASSISTANT,
-        text=with_sources(answer.text, [citation.shown for citation in answer.citations]),
+        text=with_sources(answer.text, citations),
         created_at=now,
         request_id=request_id,
         citations=answer.citations,
@@ -116,16 +120,21 @@ def with_sources(answer: str, citations: Iterable[Mapping[str, Any]]) -> str:
     lines = []
     for citation in citations:
         label = citation["cid"]
-        title = str(citation.get("title") or UNTITLED)
-        title = sanitize(neutralize_line(title))
+        title = citation.get("title") or UNTITLED
+        title = sanitize(neutralize_line(str(title)))
         created_at = str(citation["createdAt"])
         day = created_at[:10]
-        note = quote(str(citation["noteId"]), safe="")
-        chunk = quote(str(citation["chunkId"]), safe="")
+
+        note_id = str(citation["noteId"])
+        chunk_id = str(citation["chunkId"])
+        note = quote(note_id, safe="")
+        chunk = quote(chunk_id, safe="")
         lines.append(f"- [{label}] {title} ({day}) note:{note}#{chunk}")
+
     if not lines:
         return answer
-    return "\n".join([f"{answer}\n", HEADING, *lines])
+    listed = "\n".join(lines)
+    return f"{answer}\n\n{HEADING}\n{listed}"
 
 
 def without_sources(text: str) -> str:
@@ -172,9 +181,13 @@ def citation_now(citation: StoredCitation, state: Freshness) -> StoredCitation:
     """Returns a citation as it is now; without the note's texts if the note was deleted."""
     shown = dict(citation.shown)
     if state is Freshness.DELETED:
-        shown.update({name: "" for name in _TEXTS if name in shown})
+        for name in _TEXTS:
+            if name in shown:
+                shown[name] = ""
+
     # It may have been stale when it was answered.
-    shown["stale"] = state is not Freshness.CURRENT or shown.get("stale", False)
+    was_stale = shown.get("stale", False)
+    shown["stale"] = was_stale or state is not Freshness.CURRENT
     return replace(citation, shown=shown)
 
 
@@ -182,10 +195,11 @@ def _without_sentences(answer: str, labels: Collection[str]) -> str:
     """Replaces each sentence that cites one of `labels` by its markers."""
     texts = []
     for piece in split(answer):
-        cited_labels = list(dict.fromkeys(_MARKER.findall(piece.text)))
-        if any(label in labels for label in cited_labels):
-            markers = "".join(f"[{label}]" for label in cited_labels)
-            texts.append(f"{piece.opening}{piece.lead}{WITHDRAWN} {markers}")
-        else:
+        cited_labels = dict.fromkeys(_MARKER.findall(piece.text))
+        if cited_labels.keys().isdisjoint(labels):
             texts.append(piece.whole)
+            continue
+
+        markers = "".join([f"[{label}]" for label in cited_labels])
+        texts.append(f"{piece.opening}{piece.lead}{WITHDRAWN} {markers}")
     return "".join(texts)

@@ -247,13 +247,15 @@ class Settings(RetrievalSettings):
     @property
     def billed_models(self) -> tuple[str, ...]:
         """Returns the hosted models in use, by their names in MODEL_PRICES."""
-        models: list[str | None] = []
+        chat_model = self.chat_model
+        embedding_model = self.embedding_model
         if self.uses_gemini:
-            models += [self.chat_model or CHAT_MODEL, self.embedding_model or EMBEDDING_MODEL]
-        elif self.openai_base_url:
-            models += [self.chat_model, self.embedding_model]
+            chat_model = chat_model or CHAT_MODEL
+            embedding_model = embedding_model or EMBEDDING_MODEL
+
+        models: list[str | None] = []
         if self.uses_gemini or self.openai_base_url:
-            models.append(self.embedding_model_before)
+            models += [chat_model, embedding_model, self.embedding_model_before]
         if self.reranker == "vertex":
             models.append(RANKING)
         models.extend(self.chat_models)

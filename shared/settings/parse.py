@@ -81,13 +81,19 @@ def flag(value: str) -> bool:
 
 def names(value: str) -> tuple[str, ...]:
     """Reads a comma-separated list."""
-    stripped = map(str.strip, value.split(","))
+    items = value.split(",")
+    stripped = map(str.strip, items)
     return tuple(filter(None, stripped))
 
 
 def each(parse: Callable[[str], T]) -> Callable[[str], tuple[T, ...]]:
     """Returns a parser of a comma-separated list whose items `parse` reads."""
-    return lambda value: tuple(map(parse, names(value)))
+
+    def parse_all(value: str) -> tuple[T, ...]:
+        items = names(value)
+        return tuple(map(parse, items))
+
+    return parse_all
 
 
 def origins(value: str) -> tuple[str, ...]:
@@ -116,10 +122,9 @@ def _is_origin(name: str) -> bool:
 
 
 def model(value: str) -> str:
-    if value in RETIRED_MODELS:
-        raise ValueError(
-            f"a live model: {value} has been shut down, its successor is {RETIRED_MODELS[value]}",
-        )
+    successor = RETIRED_MODELS.get(value)
+    if successor is not None:
+        raise ValueError(f"a live model: {value} has been shut down, its successor is {successor}")
     return value
 
 
@@ -187,16 +192,18 @@ def session_defaults(value: str) -> tuple[tuple[str, SessionValue], ...]:
     """Reads the settings of a session with their values, `field=value` separated by commas."""
     from shared.model.sessions import SETTINGS  # noqa: PLC0415 - a health check needs no session
 
-    names_by_field = {setting.field: name for name, setting in SETTINGS.items()}
+    name_of = {setting.field: name for name, setting in SETTINGS.items()}
     defaults: dict[str, SessionValue] = {}
     for entry in names(value):
         field, _, text = entry.partition("=")
-        name = names_by_field.get(field)
+        name = name_of.get(field)
         if name is None:
-            fields = ", ".join(names_by_field)
+            fields = ", ".join(name_of)
             raise ValueError(f"field=value of a session's settings ({fields}), got {entry!r}")
+
+        setting = SETTINGS[name]
         try:
-            defaults[name] = _session_value(SETTINGS[name], text)
+            defaults[name] = _session_value(setting, text)
         except ValueError as error:
             raise ValueError(f"for {field} {error}") from None
     return tuple(defaults.items())
@@ -220,7 +227,8 @@ def _session_value(setting: Setting, text: str) -> SessionValue:
 def one_of(*choices: str) -> Callable[[str], str]:
     def parse(value: str) -> str:
         if value not in choices:
-            raise ValueError(f"one of {', '.join(choices)}, got {value!r}")
+            listed = ", ".join(choices)
+            raise ValueError(f"one of {listed}, got {value!r}")
         return value
 
     return parse
@@ -248,6 +256,7 @@ def _check_models(settings: Settings) -> None:
     """Raises SettingsError for a model that needs another setting."""
     if settings.openai_base_url and not settings.uses_gemini and not settings.chat_model:
         raise SettingsError("CHAT_MODEL", "a model of the server at OPENAI_BASE_URL")
+
     has_writer = settings.uses_gemini or settings.openai_base_url
     if settings.judge == "model" and not has_writer:
         raise SettingsError("JUDGE", "offline where no writing model is configured")
@@ -287,16 +296,18 @@ def _check_project(settings: Settings) -> None:
 
 def _check_deployed(settings: Settings) -> None:
     """Refuses parts that only run locally: .gcloudignore leaves them out of the upload."""
-    for variable, value, allowed, reason in (
+    requirements = (
         ("STORE", settings.store, ("firestore",), "a function's disk goes with its instance"),
         ("AUTH", settings.auth, ("firebase",), "anybody can call it"),
         ("RERANKER", settings.reranker, ("none", "vertex"), "no model runs in a function"),
-    ):
+    )
+    for variable, value, allowed, reason in requirements:
         if value in allowed:
             continue
         choices = " or ".join(allowed)
         expected = f"{choices} where K_SERVICE is set, got {value!r}"
         raise SettingsError(variable, f"{expected}: {reason}")
+
     if settings.embeds_here and settings.embedding_model:
         expected = "GEMINI_API_KEY, GOOGLE_GENAI_USE_VERTEXAI or OPENAI_BASE_URL beside it where K_SERVICE is set"
         raise SettingsError("EMBEDDING_MODEL", f"{expected}: no model runs in a function")
@@ -309,9 +320,11 @@ def _check_timeouts(settings: Settings) -> None:
     """
     if settings.request_timeout_seconds is None:
         return
+
     seconds = settings.request_timeout_seconds
     longest = (seconds - SECONDS_BESIDE_MODELS) * 1000 // MODEL_WAITS
     if settings.chat_timeout_ms <= longest:
         return
+
     expected = f"at most {max(0, longest)} where REQUEST_TIMEOUT_SECONDS is {seconds}"
     raise SettingsError("CHAT_TIMEOUT_MS", f"{expected}, got {settings.chat_timeout_ms}")

@@ -105,14 +105,18 @@ class Templates:
             stored = self.store.get(tenant_id, TEMPLATES, template.template_id).value
         except InvalidArgument:  # an app wrote nonsense there, which is about to be replaced
             stored = None
+
         changed = StoredTemplate(template)
         if stored is not None and embedder is not None:
             with_old_vector = replace(stored, template=template)
             if has_current_vector(with_old_vector, embedder):
                 changed = with_old_vector
+
         is_unchanged = stored is not None and stored.template == template
-        if is_unchanged and (embedder is None or has_current_vector(changed, embedder)):
+        needs_vector = embedder is not None and not has_current_vector(changed, embedder)
+        if is_unchanged and not needs_vector:
             return
+
         (current,) = _all_current([changed], embedder)
         self.store.put(tenant_id, TEMPLATES, current)
 
@@ -121,6 +125,7 @@ class Templates:
         stored = self.store.get(tenant_id, TEMPLATES, template_id).value
         if stored is not None:
             return stored.template
+
         template = self._shipped().get(template_id)
         if template is None:
             raise NotFound(f"no template {template_id!r}")
@@ -128,16 +133,21 @@ class Templates:
 
     def path_of(self, template: Template) -> str | None:
         """Returns the file of a template, relative to its folder; None for a tenant's own."""
-        if self._shipped().get(template.template_id) != template:
+        template_id = template.template_id
+        if self._shipped().get(template_id) != template:
             return None
-        return self.files.read(self.folders).paths.get(template.template_id)
+        files = self.files.read(self.folders)
+        return files.paths.get(template_id)
 
     def all(self, tenant_id: str) -> tuple[Template, ...]:
         """Returns all templates of a tenant, sorted by id."""
         templates = self._shipped()
         for stored in self._own(tenant_id):
-            templates[stored.template.template_id] = stored.template
-        return tuple(templates[template_id] for template_id in sorted(templates))
+            template = stored.template
+            templates[template.template_id] = template
+
+        by_id = [templates[template_id] for template_id in sorted(templates)]
+        return tuple(by_id)
 
     def delete(self, tenant_id: str, template_id: str) -> None:
         """Deletes a tenant's own template; a file's of the same id comes back. Raises NotFound
@@ -194,7 +204,8 @@ class Templates:
         own = self._own(tenant_id)
         if embedder is None:
             return False
-        return all(has_current_vector(stored, embedder) for stored in (*shipped, *own))
+        library = (*shipped, *own)
+        return all(has_current_vector(stored, embedder) for stored in library)
 
     def refresh(self, tenant_id: str, template_id: str) -> Literal["unchanged", "embedded", "gone"]:
         """Gives a tenant's template the vector of its current text, whatever happened to it.
