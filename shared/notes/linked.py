@@ -60,16 +60,26 @@ def linked(tenant_id: str, note: Note, *, store: Store, pool: Executor) -> Linke
     for pointer in looked_up:
         names.extend(pointer.names)
     for name in own_names:
-        names.append(name.rpartition("/")[2])
+        _, _, last_part = name.rpartition("/")
+        names.append(last_part)
     names.extend(own_names)
+
     # The note itself as it is now, however far the index has followed.
-    candidates = [
-        Named(note_id=note.note_id, title=note.title, path=note.path, names=frozenset(own_names)),
-    ]
+    note_now = Named(
+        note_id=note.note_id,
+        title=note.title,
+        path=note.path,
+        names=frozenset(own_names),
+    )
+    candidates = [note_now]
     for candidate in index.named(names):
         if candidate.note_id != note.note_id:
             candidates.append(candidate)
-    links = tuple(Link(pointer, resolve(pointer, note.path, candidates)) for pointer in looked_up)
+
+    links = []
+    for pointer in looked_up:
+        target = resolve(pointer, note.path, candidates)
+        links.append(Link(pointer, target))
 
     # 2. Notes that link to it.
     sources = index.linking_to(own_names)
@@ -83,7 +93,7 @@ def linked(tenant_id: str, note: Note, *, store: Store, pool: Executor) -> Linke
     has_all_links = len(looked_up) == len(all_links)
     has_all_sources = sources.complete and len(source_ids) <= MAX_BACKLINKS
     return Linked(
-        links=links,
+        links=tuple(links),
         backlinks=tuple(backlinks),
         complete=has_all_links and has_all_sources,
     )
@@ -121,7 +131,9 @@ class _Index:
         """Returns the notes of these folded names that still exist at their indexed revision."""
         distinct_names = [name for name in dict.fromkeys(names) if name]
         terms = [index_term("name", self.vault, name) for name in distinct_names]
-        results = self.pool.map(partial(self._chunks_with, limit=MAX_NAMESAKES), terms)
+        search = partial(self._chunks_with, limit=MAX_NAMESAKES)
+        results = self.pool.map(search, terms)
+
         names_by_note: dict[str, set[str]] = defaultdict(set)
         chunks: dict[str, IndexedChunk] = {}
         for name, named_chunks in zip(distinct_names, results, strict=True):
@@ -146,16 +158,20 @@ class _Index:
         """Returns the notes that link to one of the names."""
         limit = MAX_BACKLINKS + 2
         terms = [index_term("link", self.vault, name) for name in names]
-        results = self.pool.map(partial(self._chunks_with, limit=limit), terms)
+        search = partial(self._chunks_with, limit=limit)
+        results = self.pool.map(search, terms)
+
         chunks: list[IndexedChunk] = []
         is_complete = True
         for linking_chunks in results:
             chunks.extend(linking_chunks)
             if len(linking_chunks) >= limit:
                 is_complete = False
+
         chunks.sort(key=lambda chunk: chunk.created_at, reverse=True)
-        note_ids = dict.fromkeys(chunk.note_id for chunk in chunks)
-        return _Sources(list(note_ids), is_complete)
+        note_ids = [chunk.note_id for chunk in chunks]
+        distinct_ids = list(dict.fromkeys(note_ids))
+        return _Sources(distinct_ids, is_complete)
 
     def _chunks_with(self, term: str, *, limit: int) -> tuple[IndexedChunk, ...]:
         return self.store.postings(
@@ -190,14 +206,15 @@ def resolve(pointer: Pointer, path: str, among: Iterable[Named]) -> Named | None
     Follows Obsidian: a path before a title before an alias; of several notes one in the same folder, then the one with
     the shortest path.
     """
-    folder = path.rpartition("/")[0]
+    folder, _, _ = path.rpartition("/")
     best = None
     best_order = None
     for candidate in among:
         rank = _match_rank(pointer, folder, candidate)
         if rank is None:
             continue
-        is_elsewhere = candidate.path.rpartition("/")[0] != folder
+        folder_of_candidate, _, _ = candidate.path.rpartition("/")
+        is_elsewhere = folder_of_candidate != folder
         order = (rank, is_elsewhere, len(candidate.path), candidate.path, candidate.note_id)
         if best_order is None or order < best_order:
             best = candidate

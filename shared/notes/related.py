@@ -51,6 +51,7 @@ def related(
     centre = _mean(vectors.values())
     if centre is None:
         return ()
+
     neighbours = store.nearest(
         tenant_id,
         centre,
@@ -59,17 +60,20 @@ def related(
         restriction=Restriction(),
         index_version=index_version,
     )
-    found: dict[str, RelatedNote] = {}
+
+    # The nearest passage of each note comes first.
+    nearest_of: dict[str, RelatedNote] = {}
     for neighbour in neighbours:
         passage = neighbour.chunk
         similarity = calibration.similarity(neighbour.cosine)
         if similarity < RELATED:
             break
         if passage.note_id != note_id:
-            found.setdefault(passage.note_id, RelatedNote(passage, similarity))
-    passages = [note.passage for note in found.values()]
+            nearest_of.setdefault(passage.note_id, RelatedNote(passage, similarity))
+
+    passages = [note.passage for note in nearest_of.values()]
     current = {chunk.note_id for chunk in current_chunks(store, tenant_id, passages)}
-    notes = [note for note in found.values() if note.passage.note_id in current]
+    notes = [note for note_id, note in nearest_of.items() if note_id in current]
     return tuple(notes[:MAX_RELATED])
 
 
@@ -77,7 +81,9 @@ def _mean(vectors: Iterable[Vector]) -> Vector | None:
     """Returns the direction in which the vectors point together; None if there is none."""
     columns = list(zip(*vectors, strict=True))
     sums = [math.fsum(column) for column in columns]
-    length = math.sqrt(math.fsum(value * value for value in sums))
+    length = math.hypot(*sums)
     if not length:
         return None
-    return array("f", [value / length for value in sums])
+
+    direction = [value / length for value in sums]
+    return array("f", direction)

@@ -247,8 +247,8 @@ class Notes:
         """Returns a page of the trash, the newest first, without the texts."""
         page = read_page(self.store, tenant_id, TRASH, limit=limit, token=token)
         now = self.clock()
-        unexpired = tuple(trashed for trashed in page.items if now < trashed.expires_at)
-        return Page(unexpired, page.next_token)
+        unexpired = [trashed for trashed in page.items if now < trashed.expires_at]
+        return Page(tuple(unexpired), page.next_token)
 
     def trashed(self, tenant_id: str, trash_id: str) -> TrashedNote:
         """Returns an entry of the trash. Raises NotFound."""
