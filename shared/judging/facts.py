@@ -16,7 +16,7 @@ from shared.language.vocabulary import vocabulary
 from shared.language.words import token_pattern
 from shared.times.dates import Day
 
-Item = TypeVar("Item")
+Found = TypeVar("Found", Quantity, Day)
 
 NAME_WEIGHT = 1.5
 IDENTIFIER_WEIGHT = 3.0
@@ -65,17 +65,18 @@ def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
     `lang` is the language in which stems and negations are read.
     """
     numbers, days = quantities(text, lang)
+    starts, words = _content_words(text, lang, (*numbers, *days))
+
     patterns = _negation_patterns(lang)
     negations = [match.span() for match in patterns.cue.finditer(text)]
-    starts, words = _content_words(text, lang, (*numbers, *days))
+    negation_starts = [start for start, _ in negations]
     negated_words: frozenset[int] = frozenset()
     if negations:
         negated_words = _negated_words(starts, negations, text, patterns)
 
     spans = sentences(text, lang=lang)
-    numbers_by_sentence = _by_sentence([(number.start, number) for number in numbers], spans)
-    days_by_sentence = _by_sentence([(day.start, day) for day in days], spans)
-    negations_by_sentence = _by_sentence([(span[0], span) for span in negations], spans)
+    numbers_by_sentence = _by_sentence(numbers, spans)
+    days_by_sentence = _by_sentence(days, spans)
 
     facts = []
     past = 0
@@ -84,29 +85,31 @@ def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
         past = bisect_left(starts, end, first)
         if first < past and _opens_sentence(text, start, starts[first]):
             words[first] = _word(words[first].raw, lang, opens=True)
-        words_of_sentence = tuple(words[first:past])
 
-        all_stems: list[str] = []
-        for word in words_of_sentence:
-            all_stems += word.stems
-
-        negated_stems: list[str] = []
-        for index in negated_words.intersection(range(first, past)):
-            negated_stems += words[index].stems
-
+        words_of_sentence = words[first:past]
+        negated = negated_words.intersection(range(first, past))
+        first_negation = bisect_left(negation_starts, start)
+        past_negation = bisect_left(negation_starts, end)
         facts.append(
             Facts(
                 start=start,
                 end=end,
-                words=words_of_sentence,
+                words=tuple(words_of_sentence),
                 numbers=tuple(numbers_by_sentence.get(sentence, ())),
                 days=tuple(days_by_sentence.get(sentence, ())),
-                negations=len(negations_by_sentence.get(sentence, ())),
-                stems=frozenset(all_stems),
-                negated=frozenset(negated_stems),
+                negations=past_negation - first_negation,
+                stems=_stems_of(words_of_sentence),
+                negated=_stems_of([words[index] for index in negated]),
             ),
         )
     return tuple(facts)
+
+
+def _stems_of(words: Sequence[Word]) -> frozenset[str]:
+    all_stems: list[str] = []
+    for word in words:
+        all_stems += word.stems
+    return frozenset(all_stems)
 
 
 def _opens_sentence(text: str, sentence_start: int, word_start: int) -> bool:
@@ -142,20 +145,23 @@ def _content_words(
 
 
 def _by_sentence(
-    placed: Sequence[tuple[int, Item]],
+    found: Sequence[Found],
     spans: Sequence[tuple[int, int]],
-) -> Mapping[int, list[Item]]:
-    """Groups (offset, item) by the sentence that holds the offset; the spans are in order and apart."""
-    items: dict[int, list[Item]] = {}
-    if not placed:
-        return items
+) -> Mapping[int, list[Found]]:
+    """Groups numbers or dates by the sentence in which they begin; the spans are in order and apart."""
+    by_sentence: dict[int, list[Found]] = {}
+    if not found:
+        return by_sentence
 
-    starts = [start for start, _ in spans]
-    for offset, item in placed:
-        sentence = bisect_right(starts, offset) - 1
-        if sentence >= 0 and offset < spans[sentence][1]:
-            items.setdefault(sentence, []).append(item)
-    return items
+    sentence_starts = [start for start, _ in spans]
+    for quantity in found:
+        sentence = bisect_right(sentence_starts, quantity.start) - 1
+        if sentence < 0:
+            continue
+        _, sentence_end = spans[sentence]
+        if quantity.start < sentence_end:
+            by_sentence.setdefault(sentence, []).append(quantity)
+    return by_sentence
 
 
 @lru_cache(maxsize=20_000)

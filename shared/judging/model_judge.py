@@ -106,10 +106,9 @@ def _with_score(verdict: Verdict, score: float) -> Verdict:
 
 def _scores(reply: str, count: int) -> list[float] | None:
     """Reads the reply; None unless it is one number in [0, 1] for every statement and nothing else."""
-    text = reply.strip()
-    text = text.removeprefix("```json").removeprefix("```").removesuffix("```").strip()
+    text = reply.strip().removeprefix("```json").removeprefix("```").removesuffix("```")
     try:
-        value = json.loads(text)
+        value = json.loads(text.strip())
     except (ValueError, RecursionError):
         return None
 
@@ -125,7 +124,9 @@ def _scores(reply: str, count: int) -> list[float] | None:
             return None
         number = verdict.get("statement")
         score = verdict.get("support")
-        if _is_number(score) and 0 <= score <= 1 and type(number) is int:
+        if not _is_number(score) or not 0 <= score <= 1:
+            continue
+        if type(number) is int:
             scores[number] = float(score)
 
     numbers = range(1, count + 1)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from shared.judging.facts import Word, facts_of
+from shared.judging.facts import Facts, Word, facts_of
 from shared.judging.quantities import Quantity, quantities
 from shared.language.languages import detect
 from shared.language.terms import stems
@@ -29,7 +29,8 @@ Credits = tuple[float, ...]
 
 def passage_of(chunk: IndexedChunk) -> Passage:
     """Reads a chunk, once for all claims of an answer."""
-    header = "\n".join((chunk.title, chunk.heading_path, *chunk.properties, *chunk.tags))
+    header_parts = (chunk.title, chunk.heading_path, *chunk.properties, *chunk.tags)
+    header = "\n".join(header_parts)
     return read_passage(chunk.text, header, chunk.created_at)
 
 
@@ -48,32 +49,30 @@ class Passage:
         self._header_stems = frozenset(stems(dated_header, self.lang))
         self._years = frozenset((written.year - 1, written.year, written.year + 1))
 
-        self._sentences_by_stem: dict[str, list[int]] = {}
-        for index, sentence in enumerate(self.sentences):
-            for stem in sentence.stems:
-                self._sentences_by_stem.setdefault(stem, []).append(index)
-
-        prefixes: set[str] = set()
-        for stem in (*self._sentences_by_stem, *self._header_stems):
-            if len(stem) >= PREFIX_LENGTH:
-                prefixes.add(stem[:PREFIX_LENGTH])
-        self._prefixes = frozenset(prefixes)
-
+        self._sentences_by_stem = _sentences_by_stem(self.sentences)
+        all_stems = (*self._sentences_by_stem, *self._header_stems)
+        self._prefixes = frozenset(
+            [stem[:PREFIX_LENGTH] for stem in all_stems if len(stem) >= PREFIX_LENGTH],
+        )
         self._credits_by_stem: dict[str, Credits] = {}
 
     def word(self, word: Word) -> Credits:
         """Credits a word. A compound that is nowhere whole counts by its parts, an identifier only whole."""
-        whole = self._stem(word.stems[0])
-        if len(word.stems) == 1 or word.is_identifier:
+        first_stem, *other_stems = word.stems
+        whole = self._stem(first_stem)
+        if not other_stems or word.is_identifier:
             return whole
-        if is_unspaced(word.raw):
-            parts = [self._stem(stem) for stem in word.stems]
-        elif any(whole):
-            return whole
-        else:
-            parts = [self._stem(stem) for stem in word.stems[1:]]
 
-        return tuple(sum(column) / len(parts) for column in zip(*parts, strict=True))
+        # A script without spaces is read in pairs of characters: there is no whole beside them.
+        part_stems = word.stems
+        if not is_unspaced(word.raw):
+            if any(whole):
+                return whole
+            part_stems = tuple(other_stems)
+
+        parts = [self._stem(stem) for stem in part_stems]
+        means = [sum(column) / len(parts) for column in zip(*parts, strict=True)]
+        return tuple(means)
 
     def number(self, number: Quantity) -> Credits:
         """Credits a number. A bare number may also be the day or the year of a date."""
@@ -152,6 +151,15 @@ class Passage:
 
     def _everywhere(self, credit: float) -> Credits:
         return (credit,) * len(self.sentences)
+
+
+def _sentences_by_stem(sentences: Sequence[Facts]) -> Mapping[str, list[int]]:
+    """Maps each stem to the sentences that hold it, in order."""
+    indices_of: dict[str, list[int]] = {}
+    for index, sentence in enumerate(sentences):
+        for stem in sentence.stems:
+            indices_of.setdefault(stem, []).append(index)
+    return indices_of
 
 
 read_passage = lru_cache(maxsize=128)(Passage)

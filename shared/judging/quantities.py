@@ -127,7 +127,8 @@ def _readings(digits: str) -> frozenset[float]:
         # One sign may be the decimal one or part thousands, and may read as either.
         readings = set()
         if signs[0] in ".,":
-            readings.add(float(".".join(groups)))
+            decimal = float(".".join(groups))
+            readings.add(decimal)
         if parts_thousands and len(first_group) <= 3:
             readings.add(whole)
         return frozenset(readings)

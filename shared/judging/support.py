@@ -63,25 +63,17 @@ class OfflineJudge:
         matches: dict[tuple[str, str], _Match] = {}
         verdicts: list[Verdict] = []
         for statement in statements:
-            spans: list[tuple[int, int]] = []
-            matches_by_lang: dict[str, list[_Match]] = {}
+            matches_of_statement: list[_Match] = []
             for chunk in statement.passages:
                 key = (statement.text, chunk.chunk_id)
                 match = matches.get(key)
                 if match is None:
                     match = _best_match(statement.text, chunk)
                     matches[key] = match
-                spans.append(match.span)
-                lang = passage_of(chunk).lang
-                matches_by_lang.setdefault(lang, []).append(match)
+                matches_of_statement.append(match)
 
-            # A claim is read anew for each language; what passages of one say together counts.
-            scores = []
-            for lang, matches_of_lang in matches_by_lang.items():
-                claim = read_claim(statement.text, lang)
-                scores.append(_score(claim, matches_of_lang))
-            support = Support.graded(max(scores), supported=SUPPORTED, partial=PARTIAL)
-            verdicts.append(Verdict(support, tuple(spans)))
+            verdict = _verdict(statement, matches_of_statement)
+            verdicts.append(verdict)
         return Judgement(tuple(verdicts))
 
 
@@ -191,6 +183,23 @@ def _is_foreign(text: str, lang: str) -> bool:
     return english_count >= max(2, len(words) / 4)
 
 
+def _verdict(statement: Statement, matches: Sequence[_Match]) -> Verdict:
+    """Judges a statement by its matches, one for each passage. What passages of one language say together counts."""
+    matches_by_lang: dict[str, list[_Match]] = {}
+    for chunk, match in zip(statement.passages, matches, strict=True):
+        lang = passage_of(chunk).lang
+        matches_by_lang.setdefault(lang, []).append(match)
+
+    scores = []
+    for lang, matches_of_lang in matches_by_lang.items():
+        claim = read_claim(statement.text, lang)
+        scores.append(_score(claim, matches_of_lang))
+
+    support = Support.graded(max(scores), supported=SUPPORTED, partial=PARTIAL)
+    spans = [match.span for match in matches]
+    return Verdict(support, tuple(spans))
+
+
 def _best_match(text: str, chunk: IndexedChunk) -> _Match:
     """Finds the sentence that says most of it; of those that say nearly as much, one that does not contradict it."""
     passage = passage_of(chunk)
@@ -229,7 +238,8 @@ def _best_match(text: str, chunk: IndexedChunk) -> _Match:
 
 def _mean(weights: Sequence[float], part_credits: Sequence[float]) -> float:
     """Returns the weighted mean of the credits."""
-    total: float = sum(map(mul, weights, part_credits))
+    weighted = map(mul, weights, part_credits)
+    total: float = sum(weighted)
     return total / sum(weights)
 
 
@@ -290,8 +300,8 @@ def _score(claim: _Claim, matches: Sequence[_Match]) -> float:
     if not backing:
         return 0.0
     best_backed = max(backing, key=lambda match: match.factor * _mean(claim.weights, match.credits))
-    credits_of_parts = zip(*[match.credits for match in backing], strict=True)
-    best_credits = [max(part_credits) for part_credits in credits_of_parts]
+    credits_of_matches = [match.credits for match in backing]
+    best_credits = list(map(max, zip(*credits_of_matches, strict=True)))
 
     factor = best_backed.factor * _factor_for_missing(claim, best_credits)
     return round(factor * _mean(claim.weights, best_credits), 4)
@@ -301,9 +311,13 @@ def _factor_for_missing(claim: _Claim, best_credits: Sequence[float]) -> float:
     """Returns the factor for what no passage holds: a number, date, identifier or name."""
     credited = zip(claim.words, best_credits, strict=False)
     missing = [word for word, credit in credited if credit == 0.0]
-    quantity_credits = best_credits[len(claim.words) :]
+    lacks_identifier = any(word.is_identifier for word in missing)
+
+    word_count = len(claim.words)
+    quantity_credits = best_credits[word_count:]
     lacks_quantity = 0.0 in quantity_credits
-    if lacks_quantity or any(word.is_identifier for word in missing):
+
+    if lacks_identifier or lacks_quantity:
         return NO_NUMBER
     if any(word.is_name for word in missing):
         return NO_NAME
