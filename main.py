@@ -21,8 +21,9 @@ from shared.settings import Settings
 
 __all__ = ["api", "chat", "on_note_write", "on_template_write", "reconcile"]
 
-# Loading the SDKs makes half a million objects that stay: looking for garbage among them takes 90 ms of a cold start.
-gc.set_threshold(50_000)
+# Loading the SDKs makes 200,000 objects that stay: looking for garbage among them takes 100 ms of a cold start.
+# A question leaves a few hundred behind, most of them in caches.
+gc.set_threshold(250_000)
 
 if flask.has_app_context():  # the host loads this file in its own
     functions_framework.errorhandler(HTTPException)(refused_by_host)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable
 from itertools import islice
-from operator import mul
 
 from shared.errors import OperatorError
 from shared.language.sentences import sentences
-from shared.model.index import IndexedChunk
+from shared.model.index import IndexedChunk, dot_product
 from shared.model.retrieval import CosineCalibration
 from shared.ports.models import Embedder
 from shared.ports.stores import SearchStore
@@ -59,9 +57,9 @@ def measured(
     unrelated_pairs = 0
     for note in islice(notes, MAX_QUESTIONS):
         question = embedder.embed_query(_question(note.first_chunk))
-        cosines = [_product(question, vector) for vector in note.vectors]
+        cosines = [dot_product(question, vector) for vector in note.vectors]
         best_cosines.append(max(cosines))
-        unrelated_sum += _product(question, vector_sum) - math.fsum(cosines)
+        unrelated_sum += dot_product(question, vector_sum) - math.fsum(cosines)
         unrelated_pairs += len(vectors) - len(cosines)
 
     best_cosines.sort()
@@ -76,11 +74,6 @@ def measured(
         )
 
     return calibration
-
-
-def _product(first: Iterable[float], second: Iterable[float]) -> float:
-    """Returns the scalar product of two vectors."""
-    return math.fsum(map(mul, first, second))
 
 
 def _question(chunk: IndexedChunk) -> str:

@@ -33,7 +33,13 @@ if TYPE_CHECKING:
 class Body(BaseModel):
     """Camel-case JSON, no unknown fields, no guessing at types."""
 
-    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        defer_build=True,  # most bodies of a module are only what others inherit from
+    )
 
 
 def with_example(**fields: JsonValue) -> ConfigDict:

@@ -11,7 +11,6 @@ import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import mul
 
 from shared.answering.asked import AskedProperties
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
@@ -21,7 +20,7 @@ from shared.language.vocabulary import vocabulary
 from shared.markdown.lines import read_lines
 from shared.markdown.quotable import PieceKind, Quotable, are_neighbours, quotable
 from shared.markdown.quotations import Outline, Span
-from shared.model.index import Vector
+from shared.model.index import Vector, dot_product
 from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
 
@@ -389,7 +388,7 @@ def _cosines(
         log.warning("sentences are chosen by their words alone: %s", error.message)
         return {}
     return {
-        text: sum(map(mul, query, vector)) for text, vector in zip(by_length, vectors, strict=True)
+        text: dot_product(query, vector) for text, vector in zip(by_length, vectors, strict=True)
     }
 
 

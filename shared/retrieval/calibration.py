@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from operator import mul
 from statistics import fmean, pstdev
 
-from shared.model.index import IndexedChunk, Vector
+from shared.model.index import IndexedChunk, Vector, dot_product
 from shared.model.retrieval import CosineCalibration, Restriction
 from shared.ports.stores import SearchStore
 
@@ -50,12 +48,14 @@ def estimate_calibration(
     Two notes are nearer to each other than a question is to either, by about the standard deviation of how near notes
     are.
     """
-    notes = tuple(newest_vectors(tenant_id, SAMPLE, store, index_version).values())
+    notes = newest_vectors(tenant_id, SAMPLE, store, index_version).values()
+    # As lists: all pairs are multiplied, on the first question of an instance.
+    vectors_by_note = [[vector.tolist() for vector in note.vectors] for note in notes]
     cosines: list[float] = []
-    for note, other_note in combinations(notes, 2):
-        for vector in note.vectors:
-            for other_vector in other_note.vectors:
-                cosine = math.fsum(map(mul, vector, other_vector))
+    for note, other_note in combinations(vectors_by_note, 2):
+        for vector in note:
+            for other_vector in other_note:
+                cosine = dot_product(vector, other_vector)
                 cosines.append(cosine)
     if not cosines:
         return None

@@ -12,12 +12,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, islice
-from operator import mul
 from typing import Protocol
 
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.language.vocabulary import vocabularies
-from shared.model.index import IndexedChunk, Vector
+from shared.model.index import IndexedChunk, Vector, dot_product
 from shared.model.retrieval import Reranked, Scored
 from shared.ports.freshness import Freshness, NoteRevision, revision_of
 from shared.ports.models import Reranker
@@ -92,10 +91,10 @@ def best_first(
 
 def with_vectors(pool: Pool, chunk_ids: Sequence[str], reader: IndexReader) -> Pool:
     """Reads the vectors of chunks and returns the pool with their cosines, none of them unread any more."""
-    query = pool.query or ()
+    query = list(pool.query or ())
     cosines = {}
     for chunk_id, vector in reader.vectors(chunk_ids).items():
-        cosines[chunk_id] = sum(map(mul, query, vector))
+        cosines[chunk_id] = dot_product(query, vector)
 
     candidates = []
     for candidate in pool.candidates:

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from operator import mul
 from statistics import fmean, pstdev
 
-from shared.model.index import Vector
+from shared.model.index import Vector, dot_product
 from shared.model.retrieval import UNRELATED, CosineCalibration
 from shared.model.templates import StoredTemplate, Template, TemplateMatch
 from shared.ports.models import Embedder
@@ -117,7 +116,7 @@ def nearest(
     for candidate in stored:
         if candidate.vector is None:
             continue
-        cosine = _cosine(query, candidate.vector)
+        cosine = dot_product(query, candidate.vector)
         similarity = calibration.similarity(cosine)
         if threshold is None:
             is_near = similarity > UNRELATED
@@ -154,11 +153,11 @@ def choose(
             vectors[candidate.template.template_id] = candidate.vector
     best_vector = vectors.pop(best.template.template_id)
 
-    cosines = [_cosine(query, best_vector)]
+    cosines = [dot_product(query, best_vector)]
     for vector in vectors.values():
-        likeness = calibration.similarity(_cosine(vector, best_vector))
+        likeness = calibration.similarity(dot_product(vector, best_vector))
         if likeness < TWIN:
-            cosines.append(_cosine(query, vector))
+            cosines.append(dot_product(query, vector))
 
     if len(cosines) < MIN_LIBRARY:
         is_clear = best.score is not None and best.score >= MIN_SIMILARITY
@@ -166,10 +165,6 @@ def choose(
         bar = fmean(cosines) + STANDS_OUT * pstdev(cosines)
         is_clear = cosines[0] >= bar > min(cosines)  # where all are alike none stands out
     return best if is_clear else None
-
-
-def _cosine(first: Vector, second: Vector) -> float:
-    return float(sum(map(mul, first, second)))
 
 
 def fallback(
