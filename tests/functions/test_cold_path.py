@@ -80,3 +80,23 @@ print(looks() - before)
         [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert int(done.stdout) == 0  # 85 by Python's defaults
+
+
+def test_certificates_are_read_once_for_all_models() -> None:
+    probe = """
+import sys
+from shared.adapters.gemini import GeminiEmbedder, GeminiWriter
+readings = []
+def notice(frame, event, function):
+    if event == "c_call" and function.__name__ == "load_verify_locations":
+        readings.append(function)
+remotes = (GeminiEmbedder(api_key="k"), GeminiWriter(api_key="k"))
+sys.setprofile(notice)
+for remote in remotes:
+    remote.client()
+print(len(readings))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) == 1
