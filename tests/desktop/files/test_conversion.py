@@ -190,6 +190,7 @@ def test_what_is_ignored_is_counted_with_its_reason(aurora: Aurora, notes: Write
     )
 
 
+@pytest.mark.nightly
 def test_without_the_extra_it_is_said_what_reads_them_and_their_notes_stay(
     aurora: Aurora, notes: Write
 ) -> None:
@@ -202,6 +203,7 @@ def test_without_the_extra_it_is_said_what_reads_them_and_their_notes_stay(
         aurora("index", folder)
 
 
+@pytest.mark.nightly
 def test_a_file_that_has_not_changed_is_not_made_a_text_of_again(
     aurora: Aurora, notes: Write
 ) -> None:

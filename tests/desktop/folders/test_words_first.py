@@ -125,6 +125,7 @@ def test_two_imports_at_once_embed_each_text_once(app: App, notes: Write) -> Non
     )
 
 
+@pytest.mark.nightly
 def test_ctrl_c_among_the_vectors_says_what_goes_on(aurora: Aurora, notes: Write) -> None:
     folder = notes(
         {

@@ -11,7 +11,11 @@ import pytest
 from tests.servers.dev import dev
 from tests.servers.firebase_suite import firebase_tools, sign_up
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]  # Node takes its time on a busy machine
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.nightly,
+    pytest.mark.timeout(600),  # Node takes its time on a busy machine
+]
 OPTIONS = ("--store", "emulator", "--emulator-data")
 
 

@@ -126,6 +126,7 @@ def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
         yield server
 
 
+@pytest.mark.nightly
 def test_a_model_server_on_this_machine_is_told_of_and_writes_when_asked(
     aurora: Aurora, ollama: OpenAIServer
 ) -> None:
