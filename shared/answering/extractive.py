@@ -19,12 +19,11 @@ from shared.answering.asked import AskedProperties, definitions
 from shared.answering.current import current_first
 from shared.answering.names import MissingSubject
 from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
-from shared.answering.refusals import linkable, reach_notice
+from shared.answering.refusals import answer_words, linkable, reach_notice
 from shared.answering.replacement import are_versions
 from shared.answering.subject import is_on_topic
 from shared.answering.windows import Window, joined, windows
 from shared.language.lengths import utf16_units
-from shared.language.vocabulary import Answers, vocabulary
 from shared.markdown.neutralize import neutralize_line
 from shared.markdown.plain import plain
 from shared.markdown.quotations import joined_lines, quotation
@@ -77,42 +76,52 @@ class ExtractiveWriter:
         naming: frozenset[str] = frozenset()
         if missing is not None:
             naming = missing.note_ids
+
+        # 1. The windows of the passages that are near, best first.
         defining = definitions(retrieved)
         close = _close_passages(retrieved, naming, frozenset(defining))
         defining_texts = frozenset(chain.from_iterable(defining.values()))
-        ranked = sorted(
+        candidates = list(
             windows(question.text, close, retrieved, self._embedder, defining_texts),
-            key=lambda window: -window.score,
         )
-        ranked = joined(ranked)
+        candidates.sort(key=lambda window: -window.score)
+        ranked = joined(candidates)
         if not is_on_topic(retrieved, max(window.nearness for window in ranked)):
             return ()
+
+        # 2. Those that are quoted, in the order of the search.
         note_ids = list(dict.fromkeys(passage.chunk.note_id for passage in close))
         if missing is None:
             chosen = _choose(ranked, note_ids[0], limit=question.quotes)
         else:
             chosen = _choose_nearest(ranked, naming, limit=question.quotes)
-        chosen.sort(
-            key=lambda window: (
-                window.passage.chunk.note_id not in naming,
+
+        def place(window: Window) -> tuple[bool, bool, int, int]:
+            """Places notes that name what is missing first, then lines that define."""
+            note_id = window.passage.chunk.note_id
+            return (
+                note_id not in naming,
                 not window.defines,
-                note_ids.index(window.passage.chunk.note_id),
+                note_ids.index(note_id),
                 close.index(window.passage),
-            ),
-        )
+            )
+
+        chosen.sort(key=place)
         if missing is not None:
             return _shown_quotes(chosen)
+
+        # 3. The newest statement of a thing before older ones.
         min_score = WEAK * ranked[0].score
-        near = [
-            window
-            for window in ranked
-            if window.score >= min_score or _is_version_of_any(window.passage, chosen)
-        ]
+        near: list[Window] = []
+        for window in ranked:
+            if window.score >= min_score or _is_version_of_any(window.passage, chosen):
+                near.append(window)
         ordered, dated_chunks = current_first(chosen, near, retrieved, limit=question.quotes)
-        return tuple(
-            replace(quote, dated=quote.passage.chunk.chunk_id in dated_chunks)
-            for quote in _shown_quotes(ordered)
-        )
+        quotes: list[Quote] = []
+        for quote in _shown_quotes(ordered):
+            is_dated = quote.passage.chunk.chunk_id in dated_chunks
+            quotes.append(replace(quote, dated=is_dated))
+        return tuple(quotes)
 
     def nearest(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
         """Returns a quote of each of the nearest passages that shows text, in their order."""
@@ -132,53 +141,60 @@ class ExtractiveWriter:
         A question about a time and nothing else gets one line a note, by date. The line is in the language of the
         question if that has words for it.
         """
+        # 1. What is quoted.
         zone = ZoneInfo(question.zone)
+        lang = retrieved.analysis.lang
         lists_notes = retrieved.notes_read is not None
         if lists_notes:
-            quotes = period_quotes(retrieved.selected, zone, retrieved.analysis.lang)
+            quotes = period_quotes(retrieved.selected, zone, lang)
         else:
             quotes = self.quotes(question, retrieved, missing)
-        words = _words(retrieved.analysis.lang)
-        if not quotes or words is None:
+        if not quotes:
             return ()
+
+        # 2. The line above it.
         sanitizer = Sanitizer(linkable(question, [Source("", quote.passage) for quote in quotes]))
-        if lists_notes:
-            heading = words.of_then
-        elif missing is not None:
-            heading = words.nothing_about.format(subject=neutralize_line(missing.text))
-        else:
-            heading = words.nearest
-        pieces = [CheckedPiece(sanitizer.feed(f"{reach_notice(retrieved)}{heading}"))]
-        units = utf16_units(pieces[0].text)
-        number = 1
+        opening = sanitizer.feed(_opening(retrieved, missing))
+        pieces = [CheckedPiece(opening)]
+        length = utf16_units(opening)
+
+        # 3. Each quote as a piece; numbers go on through all of them.
+        first_number = 1
         for together in _quoted_together(quotes):
-            quote = together[0]
-            labels = [f"N{label}" for label in range(number, number + len(together))]
+            next_number = first_number + len(together)
+            labels = [f"N{number}" for number in range(first_number, next_number)]
             marker = ""
             if question.include_citations:
                 marker = "".join(f" [{label}]" for label in labels)
+            gap = "\n\n"
             if lists_notes:
-                gap = "\n" if number > 1 else "\n\n"
-                body = _list_item(quote, zone, retrieved.analysis.lang) + marker
+                body = _list_item(together[0], zone, lang) + marker
+                if first_number > 1:
+                    gap = "\n"
             else:
-                gap = "\n\n"
-                lines = joined_lines([part.lines for part in together])
-                body = _blockquote(_title_line(quote, retrieved, zone), lines, marker)
-            number += len(together)
+                quoted_lines = joined_lines([quote.lines for quote in together])
+                body = _blockquote(_title_line(together[0], retrieved, zone), quoted_lines, marker)
             text = sanitizer.feed(f"{gap}{body}")
-            start = units + len(gap)
-            units += utf16_units(text)
+            start = length + len(gap)
+            length += utf16_units(text)
+            claim: Claim | None = None
             if question.include_citations:
-                claim = _claim(together, labels, start=start, end=units)
-                pieces.append(CheckedPiece(text, claim, claim.citations))
-            else:
-                pieces.append(CheckedPiece(text))
+                claim = _claim(together, labels, start=start, end=length)
+            pieces.append(CheckedPiece(text, claim, claim.citations if claim else ()))
+            first_number = next_number
         return tuple(pieces)
 
 
-def _words(lang: str) -> Answers | None:
-    """Returns the words of answers in a language, otherwise in English."""
-    return vocabulary(lang).answers or vocabulary("en").answers
+def _opening(retrieved: Retrieved, missing: MissingSubject | None) -> str:
+    """Says what the quotes are, in the language of the question or else in English."""
+    words = answer_words(retrieved.analysis.lang)
+    if retrieved.notes_read is not None:
+        heading = words.of_then
+    elif missing is not None:
+        heading = words.nothing_about.format(subject=neutralize_line(missing.text))
+    else:
+        heading = words.nearest
+    return f"{reach_notice(retrieved)}{heading}"
 
 
 def _close_passages(
@@ -217,25 +233,30 @@ def _is_version_of_any(passage: Scored, windows_of_notes: Iterable[Window]) -> b
 
 def _choose(ranked: Sequence[Window], first_note: str, *, limit: int) -> list[Window]:
     """Chooses the first note's best window and the best of each other note, or several of the first note alone."""
+    # 1. The windows of the first note, and the best one of each other note.
     first_windows: list[Window] = []
-    other_windows: dict[str, Window] = {}
+    best_of_others: dict[str, Window] = {}
     for window in ranked:
         note_id = window.passage.chunk.note_id
         if note_id != first_note:
-            other_windows.setdefault(note_id, window)
+            best_of_others.setdefault(note_id, window)
         elif not first_windows or window.nearness >= FURTHER * first_windows[0].nearness:
             first_windows.append(window)
+
+    # 2. Other notes' windows that are not much weaker, those that define first.
     min_score = WEAK * ranked[0].score
-    near_windows = [
-        window for window in other_windows.values() if window.score >= min_score or window.defines
-    ]
+    near_windows: list[Window] = []
+    for window in best_of_others.values():
+        if window.score >= min_score or window.defines:
+            near_windows.append(window)
     near_windows.sort(key=lambda window: not window.defines)
+
+    # 3. The first note alone if it holds more than the others.
     one_a_note = _different([first_windows[0], *near_windows], limit + 1)
     of_first_note = _different(first_windows, limit + 1)
-    others = one_a_note[1:]
-    if not others:
+    if len(one_a_note) == 1:
         return of_first_note[:limit]
-    if len(of_first_note) > 1 and of_first_note[1].score >= others[0].score + ALONE:
+    if len(of_first_note) > 1 and of_first_note[1].score >= one_a_note[1].score + ALONE:
         return of_first_note[:limit]
     return one_a_note[:limit]
 
@@ -252,13 +273,13 @@ def _choose_nearest(
         best_windows.setdefault(window.passage.chunk.note_id, window)
     min_score = WEAK * ranked[0].score
     naming_windows = []
-    other_windows = []
+    near_windows = []
     for note_id, window in best_windows.items():
         if note_id in naming:
             naming_windows.append(window)
         elif window.score >= min_score:
-            other_windows.append(window)
-    nearest = _different([*naming_windows, *other_windows], limit)
+            near_windows.append(window)
+    nearest = _different([*naming_windows, *near_windows], limit)
     return [window.without_rest() for window in nearest]
 
 
@@ -345,20 +366,24 @@ def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo) -> str:
     chunk = quote.passage.chunk
     file_name = chunk.path.rpartition("/")[2].removesuffix(".md")
     headings = _HEADING_MARK.split(chunk.heading_path)
-    names = dict.fromkeys(
-        plain(neutralize_line(name)) for name in (chunk.title or file_name, *headings)
-    )
-    line = " › ".join(name for name in names if name)
-    if not line:
+    names: dict[str, None] = {}
+    for name in (chunk.title or file_name, *headings):
+        names[plain(neutralize_line(name))] = None
+    names.pop("", None)
+    if not names:
         return ""
-    shown = AskedProperties(retrieved).shown(chunk)
-    properties = "; ".join(plain(neutralize_line(line)) for line in shown)
-    named = f"**{line}** ({properties})" if properties else f"**{line}**"
+    title_line = f"**{' › '.join(names)}**"
+
+    properties = AskedProperties(retrieved).shown(chunk)
+    if properties:
+        in_plain_words = [plain(neutralize_line(line)) for line in properties]
+        title_line += f" ({'; '.join(in_plain_words)})"
+
     names_day = chunk.title == chunk.created_at.astimezone(zone).date().isoformat()
     wants_day = retrieved.analysis.time is not None or quote.dated
-    if names_day or not wants_day:
-        return named
-    return f"{named}, {_day(quote, zone, retrieved.analysis.lang)}"
+    if wants_day and not names_day:
+        title_line += f", {_day(quote, zone, retrieved.analysis.lang)}"
+    return title_line
 
 
 def _quote(window: Window) -> Quote | None:

@@ -124,26 +124,30 @@ class Splitter:
     def _pieces(self, *, ended: bool) -> Iterator[DraftPiece]:
         """Yields the pieces of the rest that are whole; all of them if the draft has ended."""
         while True:
+            # 1. Blanks before the piece, and whether it begins a line.
             rest = self._rest
             start = len(rest) - len(rest.lstrip())
             if start == len(rest) or not self._is_read_up_to(start, ended=ended):
                 return
             is_first = not self._has_given and not self._opening
-            starts_line = "\n" in rest[:start] or is_first
-            cut = self._block(start) if starts_line or self._fence else None
+            starts_line = is_first or "\n" in rest[:start]
+
+            # 2. Where it ends: a block by its kind, running text with its sentence.
+            cut: _Cut | None = None
+            if starts_line or self._fence:
+                cut = self._block(start)
             if cut is None:
-                item = _ITEM.match(rest, start) if starts_line else None
-                if item is not None:
-                    start = item.end()
+                if starts_line:
+                    start = _behind(_ITEM, rest, start, len(rest))
                 cut = _Cut(self._sentence_end(start, ended=ended))
             if not self._is_read_up_to(cut.end, ended=ended):
                 return
             is_code = self._fence or cut.fence
             if starts_line and not is_code:
-                quote_mark = _QUOTE_MARK.match(rest, start, cut.end)
-                if quote_mark is not None:
-                    start = quote_mark.end()
+                start = _behind(_QUOTE_MARK, rest, start, cut.end)
             end = start + len(rest[start : cut.end].rstrip())
+
+            # 3. What says nothing by itself waits for the next piece.
             if cut.opens:
                 self._opening += rest[:end]
             else:
@@ -252,6 +256,14 @@ class Splitter:
         if lines_crossed and text_behind:
             return end
         return end + run.end()
+
+
+def _behind(mark: re.Pattern[str], text: str, start: int, end: int) -> int:
+    """Returns where a mark ends that stands at `start`; `start` if there is none."""
+    match = mark.match(text, start, end)
+    if match is None:
+        return start
+    return match.end()
 
 
 def _without_open_bracket(piece: DraftPiece) -> DraftPiece | None:

@@ -98,6 +98,7 @@ def build_prompt(
     a limit, the worst sources are left out whole, and the oldest turns: `Prompt.sources` are those that stand in it.
     The notes of a time are all in it, each cut to what says most.
     """
+    # 1. What stands around the sources. Each fence has a key that no note can have guessed.
     zone = ZoneInfo(question.zone)
     heads = [_source_head(source, zone) for source in sources]
     chunk_texts = [source.passage.chunk.text for source in sources]
@@ -108,43 +109,58 @@ def build_prompt(
         template,
         draw=draw,
     )
-    request = [f"Question: {neutralize(question.asked or question.text).strip()}"]
-    if question.asked is not None:  # it leans on the conversation
-        request.append(f"That is, in full: {neutralize(question.text).strip()}")
-    request = _with_wishes_and_steps(request, question, template, prompt_key)
-    turns = _turns(question)
-
-    room = _room_beside(request, question)
     frame_tokens = [
         tokens(f"{head}{key}{key}") for head, key in zip(heads, source_keys, strict=True)
     ]
-    newest_turns = _newest(turns, _HISTORY * room)
+    request = _request(question, template, prompt_key)
+
+    # 2. Room is first for the newest turns, then for sources, and what these leave for older turns.
+    all_turns = _turns(question)
+    room = _room_beside(request, question)
+    newest_turns = _newest(all_turns, _HISTORY * room)
     room_for_sources = room - sum(map(tokens, newest_turns))
     if retrieved.notes_read:
         lang = retrieved.analysis.lang
         texts = _excerpts(chunk_texts, frame_tokens, room_for_sources, lang)
     else:
-        texts = ["\n".join(_quoted(text)) for text in chunk_texts]
-        texts = _best(texts, frame_tokens, room_for_sources)
+        whole_texts = ["\n".join(_quoted(text)) for text in chunk_texts]
+        texts = _best(whole_texts, frame_tokens, room_for_sources)
+    fitting_sources = sources[: len(texts)]
     source_tokens = sum(frame_tokens[: len(texts)]) + sum(map(tokens, texts))
-    turns = _newest(turns, room - source_tokens)
-    sources = sources[: len(texts)]
+    turns = _newest(all_turns, room - source_tokens)
 
-    user = [
-        *_times(question, retrieved, zone),
-        "",
-        *_fenced("conversation", turns, prompt_key),
-        f"sources {prompt_key}",
-    ]
+    # 3. The question stands last, behind everything that notes could have written.
+    user = _times(question, retrieved, zone)
+    user.append("")
+    user += _fenced("conversation", turns, prompt_key)
+    user.append(f"sources {prompt_key}")
     for head, text, key in zip(heads, texts, source_keys, strict=False):
         user += [f"source {key}", head, text or ">", f"end of source {key}", ""]
-    user += [f"end of sources {prompt_key}", "", *request]
+    user += [f"end of sources {prompt_key}", ""]
+    user += request
+    system = _system(
+        question,
+        fitting_sources,
+        source_keys,
+        template,
+        prompt_key,
+        has_turns=bool(turns),
+    )
     return Prompt(
-        system=_system(question, sources, source_keys, template, prompt_key, has_turns=bool(turns)),
+        system=system,
         user="\n".join(user),
         question=question.text,
-        sources=tuple(sources),
+        sources=tuple(fitting_sources),
     )
+
+
+def _request(question: Question, template: Template | None, prompt_key: str) -> list[str]:
+    """Writes the question below the person's wishes and the template's steps."""
+    request = [f"Question: {neutralize(question.asked or question.text).strip()}"]
+    leans_on_conversation = question.asked is not None
+    if leans_on_conversation:
+        request.append(f"That is, in full: {neutralize(question.text).strip()}")
+    return _with_wishes_and_steps(request, question, template, prompt_key)
 
 
 def _system(

@@ -53,7 +53,7 @@ def refusal_text(reason: RefusalReason) -> str:
 
 def localized_reason(reason: RefusalReason, lang: str) -> str:
     """Returns the reason for people who asked in that language; in English where it has no words for it."""
-    return _answers(lang).refusals[reason.value]
+    return answer_words(lang).refusals[reason.value]
 
 
 def reason_lang(lang: str) -> str:
@@ -65,10 +65,10 @@ def reason_lang(lang: str) -> str:
 
 def general_notice(lang: str) -> str:
     """Returns the line above an answer from general knowledge; in English where the language has no words for it."""
-    return f"{_answers(lang).general}\n\n"
+    return f"{answer_words(lang).general}\n\n"
 
 
-def _answers(lang: str) -> Answers:
+def answer_words(lang: str) -> Answers:
     """Returns the words of answers in a language, in English where it has none."""
     words = vocabulary(lang).answers or vocabulary("en").answers
     assert words is not None  # noqa: S101 - English has them
@@ -100,7 +100,7 @@ def reach_notice(retrieved: Retrieved) -> str:
 
     Empty, or ends in a blank.
     """
-    words = _answers(retrieved.analysis.lang)
+    words = answer_words(retrieved.analysis.lang)
     if retrieved.leaves_older:
         return f"{words.newest.format(count=retrieved.notes_read)} "
     time = retrieved.analysis.time
