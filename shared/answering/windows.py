@@ -58,8 +58,8 @@ class Window:
     pieces: tuple[Quotable, ...]
     """Neighbours, in order; empty: the passage holds no piece, and all of it can be quoted."""
     parts: tuple[Span, ...]
-    """What is quoted, in code points of the passage's text: all around the pieces that fits, or some items or rows of
-    a longer list or table. In order; empty if `pieces` is."""
+    """Quoted spans, in code points of the passage's text: all around the pieces that fits, or some items or rows of a
+    longer list or table. In order; empty if `pieces` is."""
     score: float
     """Nearness to the question, its passage's rank included; comparable between passages."""
     nearness: float
@@ -172,36 +172,42 @@ def joined(ranked: Iterable[Window]) -> list[Window]:
 
     Other rows of that table are left out.
     """
+    # 1. The windows of each table or list, best first.
     ranked = list(ranked)
     windows_of: dict[tuple[str, ...], list[Window]] = {}
     for window in ranked:
         name = window.table_or_list
         if name is not None and window.coverage > 0:
             windows_of.setdefault(name, []).append(window)
+
+    # 2. The best of them stands for those that are quoted with it.
     joined_windows: list[Window] = []
-    taken: list[Window] = []
+    further_windows: list[Window] = []
     for window in ranked:
         name = window.table_or_list
         if name is None or window.coverage == 0:
             joined_windows.append(window)
             continue
-        best, *others = windows_of[name]
+        best, *weaker = windows_of[name]
         if window is best:
-            further = _further(best, others)
-            taken += further
+            further = _further(best, weaker)
+            further_windows += further
             joined_windows.append(replace(best, further=tuple(further)))
-        elif window.pieces[-1].kind is PieceKind.ITEM and window not in taken:
+            continue
+        is_item = window.pieces[-1].kind is PieceKind.ITEM
+        if is_item and window not in further_windows:
             joined_windows.append(window)
     return joined_windows
 
 
-def _further(best: Window, others: Sequence[Window]) -> list[Window]:
-    """Returns the other windows of a table or list that match as well as the best one, as far as there is room."""
+def _further(best: Window, weaker: Sequence[Window]) -> list[Window]:
+    """Returns the windows of the best one's table or list that match as well as it does, as far as there is room."""
     further: list[Window] = []
     room = JOINED
-    for window in others:
+    for window in weaker:
         length = sum(end - start for start, end in window.parts)
-        if window.coverage < best.coverage or length > room or not best.goes_on_with(window):
+        matches = window.coverage >= best.coverage
+        if not matches or length > room or not best.goes_on_with(window):
             continue
         if not any(map(window.repeats, (best, *further))):
             further.append(window)
@@ -211,27 +217,33 @@ def _further(best: Window, others: Sequence[Window]) -> list[Window]:
 
 def _read(passages: Sequence[Scored], retrieved: Retrieved) -> list[_ReadPassage]:
     """Reads the pieces of each passage, and how many of the question's words each piece holds."""
-    best_score = max((passage.score for passage in passages), default=0.0) or 1.0
     analysis = retrieved.analysis
     weights = retrieved.weights
     forms = own_forms(analysis.subject, analysis.lang)
+    total_weight = sum(weights.values()) or 1.0
+
+    def coverage(text: str) -> float:
+        """Returns the share of the question's words that a text holds, weighted."""
+        shared_stems = weights.keys() & stems_as(text, analysis.lang, analysis.renamed)
+        shares = forms.shares(text, shared_stems)
+        weight = sum(shares[stem] * weights[stem] for stem in shared_stems)
+        return weight / total_weight
+
     properties = AskedProperties(retrieved)
-    total = sum(weights.values()) or 1.0
+    best_score = max((passage.score for passage in passages), default=0.0) or 1.0
     read_passages = []
     for passage in passages:
         chunk = passage.chunk
-        asked = " ".join(properties.named(passage.chunk))
         pieces = quotable(chunk.text, chunk.columns)
-        coverages = []
-        for piece in pieces:
-            text = f"{piece.plain} {asked}"
-            shared_stems = weights.keys() & stems_as(text, analysis.lang, analysis.renamed)
-            shares = forms.shares(text, shared_stems)
-            coverage = sum(shares[stem] * weights[stem] for stem in shared_stems)
-            coverages.append(coverage / total)
-        rank = RANK * passage.score / best_score
+        named_properties = " ".join(properties.named(chunk))
+        coverages = [coverage(f"{piece.plain} {named_properties}") for piece in pieces]
         read_passages.append(
-            _ReadPassage(passage=passage, rank=rank, pieces=pieces, coverages=tuple(coverages)),
+            _ReadPassage(
+                passage=passage,
+                rank=RANK * passage.score / best_score,
+                pieces=pieces,
+                coverages=tuple(coverages),
+            ),
         )
     return read_passages
 
@@ -251,28 +263,35 @@ def _windows_of(
     for core in sorted(free, key=lambda index: -scores[index]):
         if core not in free:
             continue
+
+        # 1. The piece with its neighbours, and the sentence that names what they speak of.
         first, last = _around(text, pieces, scores, core, free)
-        if _lacks_subject(pieces[first], lang) and first - 1 in free:
-            before = pieces[first - 1]
-            if before.kind is PieceKind.SENTENCE and are_neighbours(text, before, pieces[first]):
+        if first - 1 in free and _lacks_subject(pieces[first], lang):
+            previous = pieces[first - 1]
+            is_sentence = previous.kind is PieceKind.SENTENCE
+            if is_sentence and are_neighbours(text, previous, pieces[first]):
                 first -= 1
-        free.difference_update(range(first, last + 1))
-        parts = _quoted_parts(read, outline, core, range(first, last + 1))
+        chosen = range(first, last + 1)
+
+        # 2. No other window quotes any of it again.
+        parts = _quoted_parts(read, outline, core, chosen)
+        free.difference_update(chosen)
         for start, end in parts:
-            free.difference_update(
-                index
-                for index, piece in enumerate(pieces)
-                if start <= piece.start and piece.end <= end
-            )
-        nearness = cosines.get(pieces[core].plain, read.coverages[core])
+            for index, piece in enumerate(pieces):
+                if start <= piece.start and piece.end <= end:
+                    free.discard(index)
+
+        chosen_pieces = pieces[first : last + 1]
+        coverage = read.coverages[core]
+        nearness = cosines.get(pieces[core].plain, coverage)
         yield Window(
             passage=read.passage,
-            pieces=pieces[first : last + 1],
+            pieces=chosen_pieces,
             parts=parts,
             score=scores[core],
             nearness=max(0.0, min(1.0, nearness)),
-            coverage=read.coverages[core],
-            defines=any(piece.plain in defining for piece in pieces[first : last + 1]),
+            coverage=coverage,
+            defines=any(piece.plain in defining for piece in chosen_pieces),
         )
 
 
@@ -284,24 +303,26 @@ def _quoted_parts(
 ) -> tuple[Span, ...]:
     """Returns what is quoted around some pieces: all that fits, else the items or rows that match the question."""
     pieces = read.pieces
-    window = (pieces[chosen[0]].line, pieces[chosen[-1]].end)
-    whole = outline.whole(window, longest=WHOLE)
+    last = pieces[chosen[-1]]
+    start = pieces[chosen[0]].line
+    end = last.end
     led_end = 0
-    if pieces[chosen[-1]].kind is PieceKind.SENTENCE:
-        led_end = outline.led_end(pieces[chosen[-1]].line)
-    if whole is not None and led_end <= whole[1]:
-        return (whole,)
+    if last.kind is PieceKind.SENTENCE:
+        led_end = outline.led_end(last.line)
+
+    block = outline.whole((start, end), longest=WHOLE)
+    if block is not None and led_end <= block[1]:
+        return (block,)
     if led_end > 0:
         # A line that leads to a list or table says nothing alone.
-        following = [
-            piece.end
-            for piece in pieces[chosen[-1] + 1 :]
-            if piece.end <= min(led_end, window[0] + WHOLE)
-        ]
-        return ((window[0], max(following, default=window[1])),)
-    if pieces[core].kind not in (PieceKind.ITEM, PieceKind.ROW):
-        return (window,)
-    return _matching_parts(read, outline, core, chosen)
+        max_end = min(led_end, start + WHOLE)
+        for piece in pieces[chosen[-1] + 1 :]:
+            if end < piece.end <= max_end:
+                end = piece.end
+        return ((start, end),)
+    if pieces[core].kind in (PieceKind.ITEM, PieceKind.ROW):
+        return _matching_parts(read, outline, core, chosen)
+    return ((start, end),)
 
 
 def _matching_parts(
@@ -315,16 +336,19 @@ def _matching_parts(
 
     # 1. Items or rows of the list or table that hold as many of the question's words as the core.
     # A row stands by itself, while the pieces beside one of a list may be of the same item.
+    core_piece = pieces[core]
+    min_coverage = read.coverages[core]
     indexes = list(chosen)
-    if pieces[core].kind is PieceKind.ROW:
-        indexes = [index for index in chosen if read.coverages[index] >= read.coverages[core]]
+    if core_piece.kind is PieceKind.ROW:
+        indexes = [index for index in chosen if read.coverages[index] >= min_coverage]
     room = WHOLE - sum(pieces[index].end - pieces[index].line for index in indexes)
     for index, piece in enumerate(pieces):
-        length = piece.end - piece.line
-        if index in chosen or piece.kind is not pieces[core].kind:
+        is_like_core = piece.kind is core_piece.kind and index not in chosen
+        matches = min_coverage > 0 and read.coverages[index] >= min_coverage
+        if not is_like_core or not matches:
             continue
-        matches = 0 < read.coverages[core] <= read.coverages[index]
-        if matches and length <= room and outline.share_block(pieces[core].line, piece.line):
+        length = piece.end - piece.line
+        if length <= room and outline.share_block(core_piece.line, piece.line):
             indexes.append(index)
             room -= length
     indexes.sort()
@@ -408,16 +432,30 @@ def _around(
         """Reports whether the piece at `index` goes on with the one before it."""
         return are_neighbours(text, pieces[index - 1], pieces[index])
 
+    # 1. How far its neighbours reach on either side.
     lowest = core
-    while lowest > core - MAX_PIECES + 1 and lowest - 1 in free and continues(lowest):
+    least = core - MAX_PIECES + 1
+    while lowest > least and lowest - 1 in free and continues(lowest):
         lowest -= 1
     highest = core
-    while highest < core + MAX_PIECES - 1 and highest + 1 in free and continues(highest + 1):
+    greatest = core + MAX_PIECES - 1
+    while highest < greatest and highest + 1 in free and continues(highest + 1):
         highest += 1
+
+    # 2. The best run of them that has the core in it, the first of equals.
     size = min(MAX_PIECES, highest - lowest + 1)
-    starts = range(max(lowest, core - size + 1), min(core, highest - size + 1) + 1)
-    first = max(starts, key=lambda start: (sum(scores[start : start + size]), -start))
+    first_start = max(lowest, core - size + 1)
+    last_start = min(core, highest - size + 1)
+    first = first_start
+    best_sum = sum(scores[first : first + size])
+    for start in range(first_start + 1, last_start + 1):
+        run_sum = sum(scores[start : start + size])
+        if run_sum > best_sum:
+            first = start
+            best_sum = run_sum
     last = first + size - 1
+
+    # 3. An answer to a question at its end.
     ends_in_question = pieces[last].plain.endswith(QUESTION)
     if ends_in_question and last + 1 in free and continues(last + 1):
         return min(core, first + 1), last + 1
