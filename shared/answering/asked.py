@@ -41,13 +41,13 @@ class AskedProperties:
         named = self.named(chunk)
         if named or not self._words_if_named(chunk.title):
             return named
-        shown: list[str] = []
+        short_lines: list[str] = []
         room = MAX_SHOWN
         for line in _properties(chunk):
             if len(line) <= room:
-                shown.append(line)
+                short_lines.append(line)
                 room -= len(line)
-        return tuple(shown)
+        return tuple(short_lines)
 
     def has_key_and_value(self, chunk: IndexedChunk) -> bool:
         """Reports whether the question names both the key and the value of a property: `rating 5`."""
@@ -81,18 +81,21 @@ def definitions(retrieved: Retrieved) -> dict[str, frozenset[str]]:
     Such a line begins with the question's words alone and a dash or colon; words that no passage holds are left aside.
     """
     analysis = retrieved.analysis
-    known: set[str] = set()
+    known_stems: set[str] = set()
     for passage in retrieved.selected:
-        known.update(stem for stem in retrieved.weights if passage.chunk.terms.get(stem))
+        known_stems.update(stem for stem in retrieved.weights if passage.chunk.terms.get(stem))
     texts_of_chunk: dict[str, frozenset[str]] = {}
     for passage in retrieved.selected:
         chunk = passage.chunk
-        if not known or not all(chunk.terms.get(stem) for stem in known):
+        if not known_stems or not all(chunk.terms.get(stem) for stem in known_stems):
             continue
         texts = []
         for piece in quotable(chunk.text, chunk.columns):
             term = _TERM.match(piece.plain)
-            if term is not None and stems_as(term[1], analysis.lang, analysis.renamed) == known:
+            if (
+                term is not None
+                and stems_as(term[1], analysis.lang, analysis.renamed) == known_stems
+            ):
                 texts.append(piece.plain)
         if texts:
             texts_of_chunk[chunk.chunk_id] = frozenset(texts)

@@ -41,7 +41,7 @@ _OFFLINE = OfflineJudge()
 
 @dataclass(frozen=True, slots=True)
 class SupportPolicy:
-    """How answers are checked."""
+    """Policy by which answers are checked."""
 
     judge: Judge = field(default_factory=OfflineJudge)
     strict: bool = False
@@ -90,7 +90,7 @@ class _Judged:
 
     def without(self, number: int) -> Group:
         """Returns the cited sources but one."""
-        return tuple([other for other in self.numbers if other != number])
+        return tuple([cited_number for cited_number in self.numbers if cited_number != number])
 
 
 class Checker:
@@ -268,6 +268,7 @@ class Checker:
 
     def _show(self, judged: _Judged) -> CheckedPiece | None:
         """Shows a piece; None if nothing is left of it, or nothing backs it and the policy is strict."""
+        # 1. Its text, with labels that count the sources in the order of their first use.
         opening, lead = self._opening_and_lead(judged.piece)
         new_numbers: list[int] = []
         text = ""
@@ -281,26 +282,29 @@ class Checker:
             self._carried = DraftPiece(opening, lead, "")
             return None
         self._carried = DraftPiece("", "", "")
-        before = read_markers(f"{opening}{lead}").written(self._shown_labels(judged))
+
+        # 2. Headings and marks above it, and the notice above the first piece.
+        text_before = read_markers(f"{opening}{lead}").written(self._shown_labels(judged))
         if not self.text:
-            before = self._with_notice(before.lstrip(), text)
-        before = self._sanitizer.feed(before)
+            text_before = self._with_notice(text_before.lstrip(), text)
+        text_before = self._sanitizer.feed(text_before)
         text = self._sanitizer.feed(text)
-        self.text += before + text
-        judged.start = self._units + utf16_units(before)
+        self.text += text_before + text
+        judged.start = self._units + utf16_units(text_before)
         judged.end = judged.start + utf16_units(text)
         self._units = judged.end
         self._shown.append(judged)
+
+        # 3. What it claims; a piece brings the citations of sources that are new in it.
         claim = self._claim(judged)
         if claim is None:
-            return CheckedPiece(f"{before}{text}")
+            return CheckedPiece(f"{text_before}{text}")
         self.claims.append(claim)
-        new_citations = [
-            citation
-            for number, citation in zip(judged.numbers, claim.citations, strict=True)
-            if number in new_numbers
-        ]
-        return CheckedPiece(f"{before}{text}", claim, tuple(new_citations))
+        new_citations: list[Citation] = []
+        for number, citation in zip(judged.numbers, claim.citations, strict=True):
+            if number in new_numbers:
+                new_citations.append(citation)
+        return CheckedPiece(f"{text_before}{text}", claim, tuple(new_citations))
 
     def _shown_labels(self, judged: _Judged) -> Mapping[int, int]:
         """Returns the labels under which a piece's sources are shown; none where it shows no markers."""
@@ -318,13 +322,13 @@ class Checker:
             return piece.opening or self._carried.opening, piece.lead
         return self._carried.opening or piece.opening, self._carried.lead or piece.lead
 
-    def _with_notice(self, before: str, text: str) -> str:
+    def _with_notice(self, text_before: str, text: str) -> str:
         """Puts the notice before the first piece, apart from a block of Markdown."""
-        is_block = bool(before) or text.startswith(("`", "~", "|", ">", "#"))
+        is_block = bool(text_before) or text.startswith(("`", "~", "|", ">", "#"))
         notice_continues = self._notice != "" and not self._notice.endswith("\n")
         if is_block and notice_continues:
-            return f"{self._notice}\n\n{before}"
-        return f"{self._notice}{before}"
+            return f"{self._notice}\n\n{text_before}"
+        return f"{self._notice}{text_before}"
 
     def _claim(self, judged: _Judged) -> Claim | None:
         """Returns the claim of a piece; None if it states nothing, or no citation is wanted."""

@@ -138,25 +138,40 @@ def current_first(
     """
     if retrieved.analysis.time is not None:
         return list(chosen), frozenset()
+
+    # 1. The best window of each note, or section of a day; those that were chosen before others.
     ranked = list(ranked)
-    asked = _asked_words([*chosen, *ranked], retrieved)
-    chosen_reads = [_read(window, asked, retrieved) for window in chosen]
-    best_of_place = {read.place: read for read in reversed(chosen_reads)}
-    for window in ranked:
-        read = _read(window, asked, retrieved)
+    asked_weights = _asked_words([*chosen, *ranked], retrieved)
+    chosen_reads = [_read(window, asked_weights, retrieved) for window in chosen]
+    best_of_place: dict[tuple[str, datetime], _ReadWindow] = {}
+    for read in chosen_reads:
         best_of_place.setdefault(read.place, read)
+    for window in ranked:
+        read = _read(window, asked_weights, retrieved)
+        best_of_place.setdefault(read.place, read)
+
+    # 2. Behind each chosen one's newest version the older ones that were chosen too.
     ordered: list[_ReadWindow] = []
     dated: set[str] = set()
     for read in chosen_reads:
         versions = [read, *filter(read.states_differently, best_of_place.values())]
-        versions.sort(key=lambda version: version.written, reverse=True)
-        replaced = [version for version in versions if version.is_replaced_among(versions)]
-        versions = [version for version in versions if version not in replaced] + replaced
-        shown = [version for version in versions if version in (versions[0], *chosen_reads)]
-        if len(shown) > 1:
-            dated.update(version.chunk.chunk_id for version in shown if version.section_day is None)
-        ordered += [version for version in shown if version not in ordered]
+        newest, *older = _newest_first(versions)
+        shown_versions = [newest]
+        shown_versions += [version for version in older if version in chosen_reads]
+        for version in shown_versions:
+            if version not in ordered:
+                ordered.append(version)
+            if len(shown_versions) > 1 and version.section_day is None:
+                dated.add(version.chunk.chunk_id)
     return [read.window for read in ordered[:limit]], frozenset(dated)
+
+
+def _newest_first(versions: Sequence[_ReadWindow]) -> list[_ReadWindow]:
+    """Sorts versions of one thing, the newest first; replaced ones go last, whenever they were written."""
+    by_day = sorted(versions, key=lambda version: version.written, reverse=True)
+    replaced = [version for version in by_day if version.is_replaced_among(by_day)]
+    standing = [version for version in by_day if version not in replaced]
+    return standing + replaced
 
 
 def _asked_words(windows: Iterable[Window], retrieved: Retrieved) -> Mapping[str, float]:
@@ -167,18 +182,18 @@ def _asked_words(windows: Iterable[Window], retrieved: Retrieved) -> Mapping[str
     return {stem: weight for stem, weight in retrieved.weights.items() if stem in window_stems}
 
 
-def _read(window: Window, asked: Mapping[str, float], retrieved: Retrieved) -> _ReadWindow:
+def _read(window: Window, asked_weights: Mapping[str, float], retrieved: Retrieved) -> _ReadWindow:
     """Reads the sentences of a window that hold most of the words that are asked for, by their weights."""
     lang = retrieved.analysis.lang
     section_day = _day_of_section(window.passage.chunk)
-    if _share(_about(window), asked, retrieved) < ABOUT:
+    if _share(_about(window), asked_weights, retrieved) < ABOUT:
         return _ReadWindow(window, (), section_day)
     texts = [piece.plain for piece in window.pieces]
-    shares = [_share(text, asked, retrieved) for text in texts]
-    most = max(shares, default=0.0)
+    shares = [_share(text, asked_weights, retrieved) for text in texts]
+    best_share = max(shares, default=0.0)
     statements: list[_Statement] = []
     for text, share in zip(texts, shares, strict=True):
-        if share == most:
+        if share == best_share:
             statements += _statements(text, lang)
     return _ReadWindow(window, tuple(statements), section_day)
 
@@ -200,10 +215,10 @@ def _day_of_section(chunk: IndexedChunk) -> datetime | None:
     return last
 
 
-def _share(text: str, asked: Mapping[str, float], retrieved: Retrieved) -> float:
+def _share(text: str, asked_weights: Mapping[str, float], retrieved: Retrieved) -> float:
     """Returns the share of the words that are asked for that a text holds, weighted."""
-    shared_stems = asked.keys() & _stems(text, retrieved)
-    return sum(asked[stem] for stem in shared_stems) / (sum(asked.values()) or 1.0)
+    shared_stems = asked_weights.keys() & _stems(text, retrieved)
+    return sum(asked_weights[stem] for stem in shared_stems) / (sum(asked_weights.values()) or 1.0)
 
 
 def _stems(text: str, retrieved: Retrieved) -> set[str]:
@@ -221,13 +236,13 @@ def _unit(text: str, number: Quantity, lang: str) -> str:
     """Returns the sign before a number, or the stem of what is behind it; empty: it has no unit."""
     if number.clock:
         return "o'clock"
-    before = _UNIT_BEFORE.search(text, 0, number.start)
-    if before is not None:
-        return before[1]
-    behind = _UNIT_BEHIND.match(text, number.end)
-    if behind is None:
+    sign_before = _UNIT_BEFORE.search(text, 0, number.start)
+    if sign_before is not None:
+        return sign_before[1]
+    unit_behind = _UNIT_BEHIND.match(text, number.end)
+    if unit_behind is None:
         return ""
-    sign_or_word = behind[1]
+    sign_or_word = unit_behind[1]
     if not sign_or_word.isalpha():
         return sign_or_word
     return next(iter(stems(sign_or_word, lang)), "")

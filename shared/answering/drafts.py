@@ -190,7 +190,7 @@ class VerdictReader:
 
     def __init__(self) -> None:
         self.answers: bool | None = None
-        """Whether the sources answer, if only in part; None: not said so far."""
+        """True if the sources answer, if only in part; None: not said so far."""
         self._line: str | None = ""
         """The line so far, while it may become a verdict; None: it cannot."""
 

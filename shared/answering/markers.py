@@ -117,19 +117,19 @@ class Markers:
         end = 0
         character_before = ""
         for run in self.runs:
-            before = self.text[end : run.start()]
+            text_before = self.text[end : run.start()]
             end = run.end()
             markers = self._markers_of(run, labels)
             if not markers:
-                before, end = _close_gap(
-                    before,
+                text_before, end = _close_gap(
+                    text_before,
                     self.text,
                     end,
                     ahead=character_before,
                     at_start=not pieces,
                 )
-            pieces += [before, markers]
-            character_before = (markers or before or character_before)[-1:]
+            pieces += [text_before, markers]
+            character_before = (markers or text_before or character_before)[-1:]
         pieces.append(self.text[end:])
         return "".join(pieces)
 
@@ -150,25 +150,27 @@ def read_markers(text: str) -> Markers:
     return Markers(text, tuple(grammar().run.finditer(skeleton(text))))
 
 
-def _close_gap(before: str, text: str, end: int, *, ahead: str, at_start: bool) -> tuple[str, int]:
+def _close_gap(
+    text_before: str, text: str, end: int, *, ahead: str, at_start: bool
+) -> tuple[str, int]:
     """Returns what stands before a run that goes, and where the text goes on after it, by the spacing rule.
 
-    `before` reaches back to the run before this one, `ahead` is the last character in front of it.
+    `text_before` reaches back to the run before this one, `ahead` is the last character in front of it.
     """
-    before, end = _drop_empty_brackets(before, text, end)
-    before, end = _drop_blanks(before, text, end, ahead=ahead, at_start=at_start)
-    signs = skeleton(before)
+    text_before, end = _drop_empty_brackets(text_before, text, end)
+    text_before, end = _drop_blanks(text_before, text, end, ahead=ahead, at_start=at_start)
+    signs = skeleton(text_before)
     bracket_start = _before_bracket(signs, len(signs))
     if bracket_start < len(signs):  # what follows could complete a marker
         bracket = signs.index("[", bracket_start)
-        return f"{before[:bracket_start]}({before[bracket + 1 :]}", end
-    if _makes_entity(before, ahead, text[end : end + 1]):
-        return f"{before} ", end
-    return before, end
+        return f"{text_before[:bracket_start]}({text_before[bracket + 1 :]}", end
+    if _makes_entity(text_before, ahead, text[end : end + 1]):
+        return f"{text_before} ", end
+    return text_before, end
 
 
 def _drop_blanks(
-    before: str,
+    text_before: str,
     text: str,
     end: int,
     *,
@@ -176,55 +178,55 @@ def _drop_blanks(
     at_start: bool,
 ) -> tuple[str, int]:
     """Drops the blanks that parted a run from the text around it; two words that only it parted get one."""
-    without_blanks = before.rstrip(" \t")
+    without_blanks = text_before.rstrip(" \t")
     starts_line = without_blanks.endswith("\n") or (at_start and not without_blanks)
     if starts_line:
-        return before, _blanks_end(text, end)
+        return text_before, _blanks_end(text, end)
     punctuation = _BEFORE_PUNCTUATION.match(text, end)
     if punctuation is not None:
         return without_blanks, punctuation.end()
     if text[end] in " \t":
         return without_blanks, end
-    left = before[-1:] or ahead
-    right = text[end]
-    joins_words = left.isalnum() and right.isalnum()
+    left_sign = text_before[-1:] or ahead
+    right_sign = text[end]
+    joins_words = left_sign.isalnum() and right_sign.isalnum()
     # Chinese and Japanese write no blanks.
-    if joins_words and min(left, right) < "\u2e80":
-        return f"{before} ", end
-    return before, end
+    if joins_words and min(left_sign, right_sign) < "\u2e80":
+        return f"{text_before} ", end
+    return text_before, end
 
 
-def _makes_entity(before: str, ahead: str, following: str) -> bool:
+def _makes_entity(text_before: str, ahead: str, following: str) -> bool:
     """Reports whether what follows would complete an HTML entity with what stands before the gap."""
     if not following:
         return False
-    tail = before or ahead
+    tail = text_before or ahead
     if following == ";":
-        if not before and ahead.isalnum():
+        if not text_before and ahead.isalnum():
             return True
         return skeleton(f"{tail};") != f"{skeleton(tail)};"
     continues_entity = following.isalnum() or following in "#%"
     return continues_entity and UNFINISHED.search(tail) is not None
 
 
-def _drop_empty_brackets(before: str, text: str, end: int) -> tuple[str, int]:
+def _drop_empty_brackets(text_before: str, text: str, end: int) -> tuple[str, int]:
     """Drops brackets, code and emphasis that held nothing but the run."""
     while True:
-        inner = before.rstrip(" \t")
+        inner = text_before.rstrip(" \t")
         closing = _PAIRS.get(inner[-1:])
         if closing is None:
-            return before, end
+            return text_before, end
         after = _blanks_end(text, end)
         is_escaped = inner[-2:-1] == "\\"
         if is_escaped or text[after : after + 1] != closing:
-            return before, end
+            return text_before, end
         opens_and_closes_alike = closing in "*_~`"
         if opens_and_closes_alike and not _OPENS.search(inner):
-            return before, end
-        has_blanks = after > end or inner != before
+            return text_before, end
+        has_blanks = after > end or inner != text_before
         if closing in "*_~" and has_blanks:
-            return before, end
-        before = inner[:-1]
+            return text_before, end
+        text_before = inner[:-1]
         end = after + 1
 
 

@@ -51,7 +51,7 @@ class MissingSubject:
     """A named person or thing of which no passage says what is asked."""
 
     text: str
-    """What no passage says, in the question's words: `Marek's phone number`; the name alone where no passage has it."""
+    """Words of the question for what no passage says: `Marek's phone number`; the name alone where no passage has it."""
     note_ids: frozenset[str]
     """Notes that name it."""
 
@@ -94,17 +94,19 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
     names = list(_names(sentence, words, retrieved))
     notes_by_name = [_notes_that_name(name, retrieved.selected) for name in names]
     for name, naming in zip(names, notes_by_name, strict=True):
-        other_notes = [notes for notes in notes_by_name if notes is not naming]
-        if any(other_notes) and not name.owns:
+        has_other_names = any(notes for notes in notes_by_name if notes is not naming)
+        if has_other_names and not name.owns:
             continue  # they may speak of it in other words: "Who goes to Canada with James?"
-        others = [word for word in words if word not in name.words]
+        other_words = [word for word in words if word not in name.words]
         if naming:
-            asked = _owned_words(sentence, name, others) if name.owns else []
-            is_missing = _is_said_of_others(retrieved, name, naming, asked or others)
+            asked_words: Sequence[_Word] = other_words
+            if name.owns:
+                asked_words = _owned_words(sentence, name, other_words) or other_words
+            is_missing = _is_said_of_others(retrieved, name, naming, asked_words)
         else:
             is_missing = name.is_written_as_one
         if is_missing:
-            text = _phrase(sentence, name, others, is_named=bool(naming))
+            text = _phrase(sentence, name, other_words, is_named=bool(naming))
             return MissingSubject(text, naming)
     return None
 
@@ -141,39 +143,49 @@ def _names(sentence: str, words: Sequence[_Word], retrieved: Retrieved) -> Itera
     """Yields the names among the words, in order; neighbours are one name."""
     lang = retrieved.analysis.lang
     capitals_tell = not vocabulary(lang).nouns_are_capitalised
+
+    # 1. The words with a capital that is not the sentence's first letter.
+    begin = 0
     first_letter = _LETTERS.search(sentence)
-    begin = first_letter.start() if first_letter else 0
-    with_capital = frozenset(
-        fold(word.text) for word in words if word.start > begin and _is_capitalised(word.text)
-    )
-    known = _names_in_notes(
+    if first_letter is not None:
+        begin = first_letter.start()
+    with_capital: set[str] = set()
+    for word in words:
+        if word.start > begin and _is_capitalised(word.text):
+            with_capital.add(fold(word.text))
+
+    # 2. The words that are names by their capital, or as notes write them.
+    names_in_notes = _names_in_notes(
         retrieved.selected,
         frozenset(fold(word.text) for word in words),
-        with_capital,
+        frozenset(with_capital),
         capitals_tell=capitals_tell,
     )
     # A query in which every word has a capital is no sentence.
     is_sentence = any(match[0][0].islower() for match in _LETTERS.finditer(sentence, begin + 1))
-    parts: list[_Name] = []
+    capitals_stand_out = capitals_tell and is_sentence
+    names: list[_Name] = []
     for word in words:
-        if not word.text.isalpha() or fold(word.text) in _titles_of_people():
+        folded = fold(word.text)
+        if not word.text.isalpha() or folded in _titles_of_people():
             continue
         owns = _is_owner(sentence, word, lang)
-        has_capital = _is_capitalised(word.text)
-        stands_out = has_capital and capitals_tell and is_sentence and word.start > begin
-        is_written_as_one = owns or stands_out
-        if not is_written_as_one and fold(word.text) not in known:
+        has_capital = word.start > begin and _is_capitalised(word.text)
+        is_written_as_one = owns or (capitals_stand_out and has_capital)
+        if not is_written_as_one and folded not in names_in_notes:
             continue
-        part = _Name(words=(word,), is_written_as_one=is_written_as_one, owns=owns)
-        if parts and not parts[-1].owns and not sentence[parts[-1].end : word.start].strip():
-            previous = parts.pop()
-            part = _Name(
+
+        # 3. With the name before it, unless that owns this one, it is one name.
+        name = _Name(words=(word,), is_written_as_one=is_written_as_one, owns=owns)
+        if names and not names[-1].owns and not sentence[names[-1].end : word.start].strip():
+            previous = names.pop()
+            name = _Name(
                 words=(*previous.words, word),
                 is_written_as_one=previous.is_written_as_one or is_written_as_one,
                 owns=owns,
             )
-        parts.append(part)
-    yield from parts
+        names.append(name)
+    yield from names
 
 
 def _is_capitalised(word: str) -> bool:
@@ -196,9 +208,9 @@ def _is_owner(sentence: str, word: _Word, lang: str) -> bool:
     if word.stems == (fold(word.text).removesuffix(_GENITIVE),):
         return True
     # Otherwise the letter may be its own: `im Haus`. Other nouns have an article behind a verb.
-    before = sentence[: word.start].split()
+    text_before = sentence[: word.start].split()
     verbs = language.asking.verbs if language.asking else ""
-    return bool(before) and re.fullmatch(verbs, before[-1], re.IGNORECASE) is not None
+    return bool(text_before) and re.fullmatch(verbs, text_before[-1], re.IGNORECASE) is not None
 
 
 def _titles_of_people() -> frozenset[str]:
@@ -232,8 +244,8 @@ def _names_in_notes(
             if word[0].islower():
                 small.add(fold(word))
             elif capitals_tell and _is_capitalised(word):
-                before = text[max(0, match.start() - 2) : match.start()]
-                capitals[fold(word)] += 1 if _IN_A_SENTENCE.search(before) else 0
+                text_before = text[max(0, match.start() - 2) : match.start()]
+                capitals[fold(word)] += 1 if _IN_A_SENTENCE.search(text_before) else 0
     names = {word for word, count in capitals.items() if count >= 2}
     for passage in passages:
         for name in _names_of_note(passage.chunk):
@@ -285,20 +297,24 @@ def _is_said_of_others(
     asked_stems = {stem for word in words for stem in word.stems}
     if any(chunk.terms.get(stem) for chunk in naming_chunks for stem in asked_stems):
         return False
-    elsewhere = [{stem for stem in asked_stems if chunk.terms.get(stem)} for chunk in other_chunks]
+
     # Words that no passage holds are left aside: they tell none of them apart.
-    asked = set().union(*elsewhere)
-    if not asked:
+    stems_of_others = [
+        {stem for stem in asked_stems if chunk.terms.get(stem)} for chunk in other_chunks
+    ]
+    known_stems = set().union(*stems_of_others)
+    if not known_stems:
         return False
-    if _are_neighbours(words):
-        # Words of one phrase say one thing, which different notes may say in part.
-        elsewhere.append(set().union(*elsewhere))
-    if asked not in elsewhere:
+    # Words of one phrase say one thing, which different notes may say in part.
+    is_one_phrase = _are_neighbours(words)
+    if not is_one_phrase and known_stems not in stems_of_others:
         return False
-    stated = _longest_number(_sentences_about(asked, other_chunks, retrieved))
-    if stated == 0:
-        return name.owns or len([word for word in words if asked.issuperset(word.stems)]) > 1
-    return 2 * _longest_number(_lines(naming_chunks)) <= stated
+
+    stated = _longest_number(_sentences_about(known_stems, other_chunks, retrieved))
+    if stated > 0:
+        return 2 * _longest_number(_lines(naming_chunks)) <= stated
+    known_words = [word for word in words if known_stems.issuperset(word.stems)]
+    return name.owns or len(known_words) > 1
 
 
 def _are_neighbours(words: Sequence[_Word]) -> bool:
@@ -307,21 +323,21 @@ def _are_neighbours(words: Sequence[_Word]) -> bool:
 
 
 def _sentences_about(
-    asked: set[str],
+    asked_stems: set[str],
     chunks: Iterable[IndexedChunk],
     retrieved: Retrieved,
 ) -> list[str]:
     """Returns the sentences and properties that hold most of what is asked."""
     analysis = retrieved.analysis
     best: list[str] = []
-    most = 0.0
+    best_weight = 0.0
     for line in _lines(chunks):
-        asked_stems = asked & stems_as(line, analysis.lang, analysis.renamed)
-        weight = sum(retrieved.weights.get(stem, 0.0) for stem in asked_stems)
-        if weight > most:
-            most = weight
+        shared_stems = asked_stems & stems_as(line, analysis.lang, analysis.renamed)
+        weight = sum(retrieved.weights.get(stem, 0.0) for stem in shared_stems)
+        if weight > best_weight:
+            best_weight = weight
             best = []
-        if asked_stems and weight == most:
+        if shared_stems and weight == best_weight:
             best.append(line)
     return best
 

@@ -68,24 +68,24 @@ def _line_of(
 
 def _joined(text: str, pieces: Sequence[Quotable], chosen: Sequence[int], end: int) -> str:
     """Writes the chosen pieces on one line, up to `end`, with a sign where others are left out."""
-    shown = ""
+    line = ""
     for place, index in enumerate(chosen):
         piece = pieces[index]
         if place:
             is_next = chosen[place - 1] == index - 1
             kinds = {pieces[index - 1].kind, piece.kind}
             is_listed = kinds != {PieceKind.SENTENCE}
-            shown += _gap(shown, is_next=is_next, is_listed=is_listed)
-        shown += one_line(text, piece.start, min(piece.end, end))
+            line += _gap(line, is_next=is_next, is_listed=is_listed)
+        line += one_line(text, piece.start, min(piece.end, end))
     is_cut = end < pieces[-1].end
-    return f"{shown} {LEFT_OUT}" if is_cut else shown
+    return f"{line} {LEFT_OUT}" if is_cut else line
 
 
-def _gap(shown: str, *, is_next: bool, is_listed: bool) -> str:
+def _gap(line: str, *, is_next: bool, is_listed: bool) -> str:
     """Returns what stands between two pieces of a line."""
     if not is_next:
         return f" {LEFT_OUT} "
-    if is_listed and shown[-1:].isalnum():
+    if is_listed and line[-1:].isalnum():
         return "; "
     return " "
 

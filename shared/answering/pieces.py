@@ -236,14 +236,21 @@ class Splitter:
 
     def _markers_end(self, start: int, end: int, *, ended: bool) -> int:
         """Returns where the markers behind a piece end; beyond the rest: they are not whole yet."""
+        # 1. A bracket on the same line or at the start of the next one.
         signs = skeleton(self._rest[end : end + _MAX_MARKERS])
         blanks = len(signs) - len(signs.lstrip())
         lines_crossed = signs[:blanks].count("\n")
-        if lines_crossed > 1 or signs[blanks : blanks + 1] not in _OPENS_MARKER:
+        opens_marker = signs[blanks : blanks + 1] in _OPENS_MARKER
+        if lines_crossed > 1 or not opens_marker:
             return end
-        has_markers = grammar().run.search(skeleton(self._rest[start:end])) is not None
-        if lines_crossed == 0 and has_markers:
-            return end
+
+        # 2. Markers on the line of a piece that has some are the next one's.
+        if lines_crossed == 0:
+            has_markers = grammar().run.search(skeleton(self._rest[start:end])) is not None
+            if has_markers:
+                return end
+
+        # 3. The markers, which may still go on; on the next line they stand alone.
         run = grammar().run.match(signs, blanks)
         may_go_on = before_unfinished(signs) < len(signs)
         if run is not None and run.end() + MARKER_LOOKAHEAD > len(signs):
@@ -252,9 +259,10 @@ class Splitter:
             return len(self._rest) + 1
         if run is None:
             return end
-        text_behind = signs[run.end() :].split("\n", 1)[0].strip(" \t.")
-        if lines_crossed and text_behind:
-            return end
+        if lines_crossed > 0:
+            rest_of_line, _, _ = signs[run.end() :].partition("\n")
+            if rest_of_line.strip(" \t."):
+                return end
         return end + run.end()
 
 
