@@ -80,14 +80,16 @@ def definitions(retrieved: Retrieved) -> dict[str, frozenset[str]]:
 
     Such a line begins with the question's words alone and a dash or colon; words that no passage holds are left aside.
     """
-    analysis = retrieved.analysis
     known_stems: set[str] = set()
     for passage in retrieved.selected:
         known_stems.update(stem for stem in retrieved.weights if passage.chunk.terms.get(stem))
+    if not known_stems:
+        return {}
+    analysis = retrieved.analysis
     texts_of_chunk: dict[str, frozenset[str]] = {}
     for passage in retrieved.selected:
         chunk = passage.chunk
-        if not known_stems or not all(chunk.terms.get(stem) for stem in known_stems):
+        if not all(chunk.terms.get(stem) for stem in known_stems):
             continue
         texts = []
         for piece in quotable(chunk.text, chunk.columns):

@@ -86,10 +86,12 @@ class DraftStream:
                     self.usage = delta.usage or self.usage
                     text = _NOT_TEXT.sub("", delta.text)[: self._room]
                     self._room -= len(text)
-                    yield from splitter.feed(self._without_verdict(verdict, thoughts.feed(text)))
-                    if delta.truncated or self._room == 0:
+                    text = thoughts.feed(text)
+                    yield from splitter.feed(self._without_verdict(verdict, text))
+                    if delta.truncated:
                         truncated = True
                     if self._room == 0:
+                        truncated = True
                         break
         except (ModelUnavailable, ModelRefused) as error:
             truncated = True
@@ -98,7 +100,8 @@ class DraftStream:
             outcome = "broke off" if broke_off else "did not write"
             self.problem = f"{outcome} ({type(error).__name__})"
         self.truncated = truncated
-        yield from splitter.feed(self._without_verdict(verdict, thoughts.finish(), is_last=True))
+        text = self._without_verdict(verdict, thoughts.finish(), is_last=True)
+        yield from splitter.feed(text)
         yield from splitter.finish(truncated=truncated)
 
     def _without_verdict(

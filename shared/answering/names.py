@@ -140,7 +140,32 @@ def _words(sentence: str, retrieved: Retrieved) -> list[_Word]:
 
 
 def _names(sentence: str, words: Sequence[_Word], retrieved: Retrieved) -> Iterator[_Name]:
-    """Yields the names among the words, in order; neighbours are one name."""
+    """Yields the names among the words, in order; neighbours are one name unless the first one owns the next."""
+    previous: _Name | None = None
+    for name in _words_of_names(sentence, words, retrieved):
+        if previous is None:
+            previous = name
+            continue
+        are_neighbours = not sentence[previous.end : name.start].strip()
+        if not are_neighbours or previous.owns:
+            yield previous
+            previous = name
+            continue
+        previous = _Name(
+            words=(*previous.words, *name.words),
+            is_written_as_one=previous.is_written_as_one or name.is_written_as_one,
+            owns=name.owns,
+        )
+    if previous is not None:
+        yield previous
+
+
+def _words_of_names(
+    sentence: str,
+    words: Sequence[_Word],
+    retrieved: Retrieved,
+) -> Iterator[_Name]:
+    """Yields the words that are names by their capital or because notes write them so, each as a name."""
     lang = retrieved.analysis.lang
     capitals_tell = not vocabulary(lang).nouns_are_capitalised
 
@@ -154,17 +179,17 @@ def _names(sentence: str, words: Sequence[_Word], retrieved: Retrieved) -> Itera
         if word.start > begin and _is_capitalised(word.text):
             with_capital.add(fold(word.text))
 
-    # 2. The words that are names by their capital, or as notes write them.
+    # 2. Those that notes write as names.
     names_in_notes = _names_in_notes(
         retrieved.selected,
         frozenset(fold(word.text) for word in words),
         frozenset(with_capital),
         capitals_tell=capitals_tell,
     )
+
     # A query in which every word has a capital is no sentence.
     is_sentence = any(match[0][0].islower() for match in _LETTERS.finditer(sentence, begin + 1))
     capitals_stand_out = capitals_tell and is_sentence
-    names: list[_Name] = []
     for word in words:
         folded = fold(word.text)
         if not word.text.isalpha() or folded in _titles_of_people():
@@ -172,20 +197,8 @@ def _names(sentence: str, words: Sequence[_Word], retrieved: Retrieved) -> Itera
         owns = _is_owner(sentence, word, lang)
         has_capital = word.start > begin and _is_capitalised(word.text)
         is_written_as_one = owns or (capitals_stand_out and has_capital)
-        if not is_written_as_one and folded not in names_in_notes:
-            continue
-
-        # 3. With the name before it, unless that owns this one, it is one name.
-        name = _Name(words=(word,), is_written_as_one=is_written_as_one, owns=owns)
-        if names and not names[-1].owns and not sentence[names[-1].end : word.start].strip():
-            previous = names.pop()
-            name = _Name(
-                words=(*previous.words, word),
-                is_written_as_one=previous.is_written_as_one or is_written_as_one,
-                owns=owns,
-            )
-        names.append(name)
-    yield from names
+        if is_written_as_one or folded in names_in_notes:
+            yield _Name(words=(word,), is_written_as_one=is_written_as_one, owns=owns)
 
 
 def _is_capitalised(word: str) -> bool:
@@ -235,6 +248,7 @@ def _names_in_notes(
         them with a capital: `new` does not ask for the note "New Year".
     with_capital: those of them with a capital that is not the first letter of the sentence.
     """
+    # 1. Words that stand with a capital in the midst of sentences, more than once.
     capitals = Counter[str]()
     small: set[str] = set()
     for passage in passages:
@@ -245,17 +259,25 @@ def _names_in_notes(
                 small.add(fold(word))
             elif capitals_tell and _is_capitalised(word):
                 text_before = text[max(0, match.start() - 2) : match.start()]
-                capitals[fold(word)] += 1 if _IN_A_SENTENCE.search(text_before) else 0
+                if _IN_A_SENTENCE.search(text_before):
+                    capitals[fold(word)] += 1
     names = {word for word, count in capitals.items() if count >= 2}
+
+    # 2. Words of titles and aliases.
     for passage in passages:
         for name in _names_of_note(passage.chunk):
             title_words = name.split()
-            are_capitalised = all(word.isalpha() and _is_capitalised(word) for word in title_words)
+            is_one_noun = len(title_words) == 1 and not capitals_tell
+            if is_one_noun or not all(map(_is_part_of_name, title_words)):
+                continue
             folded = frozenset(map(fold, title_words))
-            is_name = capitals_tell or len(title_words) > 1
-            if are_capitalised and is_name:
-                names |= folded if folded <= asked else folded & with_capital
+            is_asked_whole = folded <= asked
+            names |= folded if is_asked_whole else folded & with_capital
     return frozenset(names - small)
+
+
+def _is_part_of_name(word: str) -> bool:
+    return word.isalpha() and _is_capitalised(word)
 
 
 def _names_of_note(chunk: IndexedChunk) -> Iterator[str]:

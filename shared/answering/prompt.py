@@ -330,10 +330,13 @@ def _excerpts(
             break
         room_left -= size
     telling = Telling(chunk_texts, lang)
-    return [
-        text if tokens(text) <= max_length else _most_telling(chunk_text, telling, max_length)
-        for text, chunk_text in zip(texts, chunk_texts, strict=True)
-    ]
+    excerpts: list[str] = []
+    for text, chunk_text in zip(texts, chunk_texts, strict=True):
+        if tokens(text) <= max_length:
+            excerpts.append(text)
+        else:
+            excerpts.append(_most_telling(chunk_text, telling, max_length))
+    return excerpts
 
 
 def _most_telling(text: str, telling: Telling, max_tokens: float) -> str:
@@ -345,9 +348,13 @@ def _most_telling(text: str, telling: Telling, max_tokens: float) -> str:
     lengths = [tokens(part) + marks for part in parts]
     chosen = best_parts(lengths, telling.scores(parts), room=max_tokens)
     lines: list[str] = []
-    for place, index in enumerate(chosen):
-        follows = index == 0 if place == 0 else chosen[place - 1] == index - 1
-        lines += _quoted(parts[index] if follows else f"… {parts[index]}")
+    previous = -1
+    for index in chosen:
+        part = parts[index]
+        if index > previous + 1:
+            part = f"… {part}"
+        lines += _quoted(part)
+        previous = index
     return _cut("\n".join(lines), max_tokens)
 
 
@@ -397,7 +404,8 @@ def _days(time_range: TimeRange, zone: ZoneInfo) -> str:
         first = date_in_words(time_range.start.astimezone(zone))
     last = ""
     if time_range.end is not None:
-        last = date_in_words((time_range.end - timedelta(microseconds=1)).astimezone(zone))
+        last_moment = time_range.end - timedelta(microseconds=1)
+        last = date_in_words(last_moment.astimezone(zone))
     if first == last:
         return first or "any time"
     if not last:

@@ -156,14 +156,13 @@ def windows(
         if not read.pieces:
             yield Window(passage=read.passage, pieces=(), parts=(), score=read.rank, nearness=0.0)
             continue
-        piece_scores = [
-            WORDS * coverage + cosine_weight * cosines.get(piece.plain, 0.0)
-            for piece, coverage in zip(read.pieces, read.coverages, strict=True)
-        ]
-        scores = [
-            read.rank + score + BESIDE * sum(beside)
-            for score, beside in _with_neighbours(piece_scores)
-        ]
+        piece_scores: list[float] = []
+        for piece, coverage in zip(read.pieces, read.coverages, strict=True):
+            cosine = cosines.get(piece.plain, 0.0)
+            piece_scores.append(WORDS * coverage + cosine_weight * cosine)
+        scores: list[float] = []
+        for score, beside in _with_neighbours(piece_scores):
+            scores.append(read.rank + score + BESIDE * sum(beside))
         yield from _windows_of(read, scores, cosines, defining, retrieved.analysis.lang)
 
 
@@ -379,7 +378,8 @@ def _promising(read_passages: Sequence[_ReadPassage]) -> list[str]:
     for read in read_passages:
         with_neighbours = _with_neighbours(read.coverages)
         for piece, (coverage, beside) in zip(read.pieces, with_neighbours, strict=True):
-            promises.append((read.rank + coverage + BESIDE * max(beside), piece.plain))
+            promise = read.rank + coverage + BESIDE * max(beside)
+            promises.append((promise, piece.plain))
     promises.sort(key=lambda promise: -promise[0])
     chosen: dict[str, None] = {}
     room = EMBEDDED
