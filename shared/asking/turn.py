@@ -329,7 +329,8 @@ def _check_names(app: App, question: Question, scope: FolderScope | None) -> Non
     """Raises what a search would raise (NotFound, InvalidArgument): a greeting hides no wrong
     field.
     """
-    if question.template not in (None, "", AUTO):
+    names_template = question.template not in (None, "", AUTO)
+    if names_template:
         app.templates.get(question.tenant_id, str(question.template))
     check_folders(app, question, scope)
 
@@ -338,6 +339,7 @@ def _template_for(app: App, question: Question, template_id: str) -> TemplateMat
     tenant_id = question.tenant_id
     if template_id == AUTO:
         return app.templates.choose(tenant_id, question.text)
+
     template = app.templates.get(tenant_id, template_id)
     return TemplateMatch(template, None)
 

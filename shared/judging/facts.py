@@ -90,18 +90,17 @@ def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
         negated = negated_words.intersection(range(first, past))
         first_negation = bisect_left(negation_starts, start)
         past_negation = bisect_left(negation_starts, end)
-        facts.append(
-            Facts(
-                start=start,
-                end=end,
-                words=tuple(words_of_sentence),
-                numbers=tuple(numbers_by_sentence.get(sentence, ())),
-                days=tuple(days_by_sentence.get(sentence, ())),
-                negations=past_negation - first_negation,
-                stems=_stems_of(words_of_sentence),
-                negated=_stems_of([words[index] for index in negated]),
-            ),
+        facts_of_sentence = Facts(
+            start=start,
+            end=end,
+            words=tuple(words_of_sentence),
+            numbers=tuple(numbers_by_sentence.get(sentence, ())),
+            days=tuple(days_by_sentence.get(sentence, ())),
+            negations=past_negation - first_negation,
+            stems=_stems_of(words_of_sentence),
+            negated=_stems_of([words[index] for index in negated]),
         )
+        facts.append(facts_of_sentence)
     return tuple(facts)
 
 

@@ -75,7 +75,8 @@ class ModelJudge:
         verdicts = judgement.verdicts
         if scores is not None:
             verdicts = tuple(map(_with_score, verdicts, scores))
-        return Judgement(verdicts, judgement.usage + usage)
+        total_usage = judgement.usage + usage
+        return Judgement(verdicts, total_usage)
 
     def _ask(self, prompt: Prompt, count: int) -> tuple[list[float] | None, Usage]:
         """Asks for `count` scores, twice if the first reply is something else.
@@ -152,7 +153,9 @@ def _prompt(statements: Sequence[Statement]) -> Prompt:
                 labels[chunk.chunk_id] = label
                 lines += _passage_lines(label, chunk)
 
-    lines += [f"end of passages {key}", "", "Statements:"]
+    lines.append(f"end of passages {key}")
+
+    lines += ["", "Statements:"]
     for number, statement in enumerate(statements, 1):
         passages = ", ".join([labels[chunk.chunk_id] for chunk in statement.passages])
         text = neutralize_line(statement.text)
@@ -173,8 +176,11 @@ def _passage_lines(label: str, chunk: IndexedChunk) -> list[str]:
     written = date_in_words(chunk.created_at)
     lines = [f"[{label}] {header}; written {written}"]
 
-    text = neutralize(chunk.text).strip("\n")
+    text = neutralize(chunk.text)
+    text = text.strip("\n")
     for line in text.split("\n"):
-        lines.append(f"> {line}".rstrip())
+        quoted_line = f"> {line}"
+        lines.append(quoted_line.rstrip())
+
     lines.append("")
     return lines

@@ -42,12 +42,19 @@ class Passage:
         self.sentences = facts_of(text, self.lang)
 
         header_numbers, header_days = quantities(header, self.lang)
-        written_day = Day(year=written.year, month=written.month, day=written.day, start=0, end=0)
+        written_day = Day(
+            year=written.year,
+            month=written.month,
+            day=written.day,
+            start=0,
+            end=0,
+        )
         self._header_numbers = header_numbers
         self._header_days = (*header_days, written_day)
         dated_header = f"{header}\n{date_in_words(written)}"
         self._header_stems = frozenset(stems(dated_header, self.lang))
-        self._years = frozenset((written.year - 1, written.year, written.year + 1))
+        # A date without a year is one of these.
+        self._years = range(written.year - 1, written.year + 2)
 
         self._sentences_by_stem = _sentences_by_stem(self.sentences)
         all_stems = (*self._sentences_by_stem, *self._header_stems)

@@ -60,8 +60,11 @@ def quantities(text: str, lang: str) -> tuple[tuple[Quantity, ...], tuple[Day, .
 
     clocks = tuple(_clocks(without_days))
     rest = _blanked(without_days, clocks)
-    numbers = (*clocks, *_numbers(rest), *_spelled_numbers(rest, lang))
-    return numbers, days
+
+    numbers = list(clocks)
+    numbers += _numbers(rest)
+    numbers += _spelled_numbers(rest, lang)
+    return tuple(numbers), days
 
 
 def _clocks(text: str) -> Iterator[Quantity]:
@@ -156,7 +159,8 @@ def _spelled_numbers(text: str, lang: str) -> Iterator[Quantity]:
     for word in number_words:
         value = values[word]
         # The pattern begins with the word itself: what stands before is cheaper to look at where one was found.
-        for match in re.finditer(rf"{re.escape(word)}(?![\w-])", lowered):
+        whole_word = rf"{re.escape(word)}(?![\w-])"
+        for match in re.finditer(whole_word, lowered):
             start = match.start()
             sign_before = lowered[start - 1 : start]
             is_inside_a_word = sign_before.isalnum() or sign_before == "-"
@@ -171,20 +175,19 @@ def _spellings(lang: str) -> dict[str, float]:
     if times is None:
         return {}
 
-    ones: dict[str, float] = {}
-    for one, forms in enumerate(times.numbers, 1):
+    values: dict[str, float] = {}
+    for number, forms in enumerate(times.numbers, 1):
         first_form, _, _ = forms.partition("|")
-        ones[first_form] = float(one)
-    tens: dict[str, float] = {}
-    for ten, word in enumerate(times.tens, 2):
-        tens[word] = 10.0 * ten
+        values[first_form] = float(number)
+    one_to_nine = list(values.items())[:9]
 
-    values = ones | tens
-    if times.tens_join:
-        one_to_nine = list(ones.items())[:9]
-        for ten_word, ten_value in tens.items():
-            for one_word, one_value in one_to_nine:
-                values[ten_word + times.tens_join + one_word] = ten_value + one_value
+    for number, ten in enumerate(times.tens, 2):
+        values[ten] = 10.0 * number
+        if not times.tens_join:
+            continue
+        for one, value in one_to_nine:
+            compound = ten + times.tens_join + one
+            values[compound] = values[ten] + value
     return values
 
 

@@ -293,6 +293,7 @@ def _score(claim: _Claim, matches: Sequence[_Match]) -> float:
     """
     if not claim.weights:
         return 1.0  # it says nothing
+
     if claim.is_foreign and not claim.reads_alike:
         return UNKNOWN
 

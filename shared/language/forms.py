@@ -79,8 +79,8 @@ def own_forms(question: str, lang: str) -> OwnForms:
         if not is_one_word or not singulars:
             continue
 
-        stem = word_stems[0]
-        earlier_forms = forms.get(stem, frozenset((word,)))
+        (stem,) = word_stems
+        earlier_forms = forms.get(stem, frozenset([word]))
         forms[stem] = earlier_forms.union(singulars)
 
     verbs = tuple(language.verb_endings.split())

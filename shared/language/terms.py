@@ -58,7 +58,8 @@ def stems(text: str, lang: str) -> list[str]:
 
     lang: ISO 639-1, a region after it is ignored.
     """
-    lexicon = _lexicon(_supported(lang))
+    lang = _supported(lang)
+    lexicon = _lexicon(lang)
     # A long note has many tokens: they are looked up without a step of Python for each.
     tokens = token_pattern(text).findall(text)
     stems_of_tokens = map(lexicon.__getitem__, tokens)

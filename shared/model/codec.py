@@ -110,6 +110,7 @@ class Codec:
         for field in self.fields(type(value)):
             if field.name in without:
                 continue
+
             plain = getattr(value, field.name)
             if field.write is not None and plain is not None:
                 plain = field.write(plain)
@@ -163,6 +164,7 @@ class Codec:
     def _conversions(self, hint: Any) -> tuple[str, Convert | None, Convert | None]:  # noqa: ANN401 - an annotation
         """Returns the expected value in words, the reader and the writer of a type."""
         origin = get_origin(hint)
+
         if origin is tuple:
             item_hint = get_args(hint)[0]
             return self._tuple(item_hint)
@@ -208,6 +210,7 @@ class Codec:
         expected = "a list"
         if hint is str:
             expected = "a list of texts"
+
         if write is None:
             return expected, read_all, None
 

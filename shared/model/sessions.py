@@ -94,11 +94,12 @@ def _described(name: str, metadata: Mapping[str, Any]) -> Setting:
     """Returns the description of a setting, with its bounds in `expected`."""
     setting = Setting(field=camel(name), **metadata)
     expected = setting.expected
-    if setting.least is not None:
-        expected += f" from {setting.least:g} to {setting.most:g}"
-    elif setting.most:
-        bounded_text = f"text of at most {setting.most} characters"
-        expected = expected.replace("text", bounded_text)
+    least = setting.least
+    most = setting.most
+    if least is not None:
+        expected += f" from {least:g} to {most:g}"
+    elif most:
+        expected = expected.replace("text", f"text of at most {most} characters")
     return replace(setting, expected=expected)
 
 

@@ -111,6 +111,7 @@ def _is_origin(name: str) -> bool:
     """Reports whether a name is an origin as browsers send it, in lower case and without a user."""
     if "@" in name or name != name.lower():
         return False
+
     try:
         parts = urlsplit(name)
         has_valid_port = parts.port != 0
@@ -118,6 +119,7 @@ def _is_origin(name: str) -> bool:
         return False
     if not has_valid_port or not parts.hostname:
         return False
+
     return name == f"{parts.scheme}://{parts.netloc}"
 
 
@@ -182,9 +184,11 @@ def prices(value: str) -> tuple[tuple[str, float, float], ...]:
             raise ValueError(expected)
         read, _, written = price.partition("/")
         try:
-            prices.append((model, usd(read), usd(written or "0")))
+            price_read = usd(read)
+            price_written = usd(written or "0")
         except ValueError:
             raise ValueError(expected) from None
+        prices.append((model, price_read, price_written))
     return tuple(prices)
 
 
@@ -245,6 +249,7 @@ def check(settings: Settings, *, deployed: bool) -> None:
     total = settings.weight_vector + settings.weight_keyword + settings.weight_recency
     if not math.isclose(total, 1.0, abs_tol=1e-6):
         raise SettingsError("RETRIEVAL_WEIGHT_*", f"three weights that sum to 1, got {total:g}")
+
     _check_timeouts(settings)
     if deployed:
         _check_deployed(settings)
@@ -260,6 +265,7 @@ def _check_models(settings: Settings) -> None:
     has_writer = settings.uses_gemini or settings.openai_base_url
     if settings.judge == "model" and not has_writer:
         raise SettingsError("JUDGE", "offline where no writing model is configured")
+
     if settings.reranker == "cross_encoder" and not settings.reranker_model:
         raise SettingsError(
             "RERANKER_MODEL",

@@ -147,19 +147,23 @@ def read_template(template_id: str, text: str) -> Template:
     if front.problem:
         reason = front.problem.removeprefix("frontmatter: ")
         raise InvalidArgument("frontmatter", f"YAML that can be read ({reason})")
+
     if not front.body_start:
         raise InvalidArgument(
             "frontmatter",
             "YAML between two lines of --- at the start, with at least a name",
         )
+
     lines = {"name": ""}
     for name in (*_LINES, "description"):
         line = _line(front.fields.get(name), name)
         if line:  # else its default
             lines[name] = line
+
+    content = text[front.body_start :]
     return Template(
         template_id,
-        content=text[front.body_start :].strip(),
+        content=content.strip(),
         keywords=_keywords(front.fields.get("keywords")),
         **lines,
     )

@@ -56,12 +56,14 @@ def embedded_text(template: Template) -> str:
     """Returns name, description, keywords, methodology and the beginning of the steps, those that
     are not empty.
     """
+    keywords = ", ".join(template.keywords)
+    beginning = template.content[:CONTENT_READ]
     parts = (
         template.name,
         template.description,
-        ", ".join(template.keywords),
+        keywords,
         template.methodology,
-        template.content[:CONTENT_READ],
+        beginning,
     )
     return "\n".join(filter(None, parts))
 
@@ -91,7 +93,8 @@ def with_vectors(templates: Sequence[Template], embedder: Embedder) -> Iterator[
     """
     size = embedder.batch_size
     for start in range(0, len(templates), size):
-        batch = templates[start : start + size]
+        end = start + size
+        batch = templates[start:end]
         texts = [embedded_text(template) for template in batch]
         vectors = embedder.embed_documents(texts)
 
@@ -126,7 +129,8 @@ def nearest(
             matches.append(TemplateMatch(candidate.template, similarity))
 
     matches.sort(key=lambda match: (-(match.score or 0.0), match.template.template_id))
-    return tuple(matches[:top_k])
+    best = matches[:top_k]
+    return tuple(best)
 
 
 def choose(
@@ -177,6 +181,8 @@ def fallback(
     for library in (own, shipped):
         templates = {candidate.template.template_id: candidate.template for candidate in library}
         for template_id in FALLBACKS:
-            if template_id in templates:
-                return TemplateMatch(templates[template_id], FALLBACK_SCORE)
+            template = templates.get(template_id)
+            if template is not None:
+                return TemplateMatch(template, FALLBACK_SCORE)
+
     return TemplateMatch(CHAIN_OF_THOUGHT, FALLBACK_SCORE)

@@ -171,6 +171,7 @@ class Templates:
         vector = _query_vector(query, embedder)
         if embedder is None or vector is None:
             return (library.fallback,)
+
         matches = nearest(
             library.searchable(embedder),
             vector,
@@ -189,6 +190,7 @@ class Templates:
         vector = _query_vector(question, embedder)
         if embedder is None or vector is None:
             return library.fallback
+
         chosen = choose(
             library.searchable(embedder),
             vector,
@@ -221,6 +223,7 @@ class Templates:
             return "gone"
         if embedder is None or has_current_vector(stored, embedder):
             return "unchanged"
+
         (fresh,) = with_vectors([stored.template], embedder)
         if not self._save_vector(tenant_id, fresh):
             return "gone"
@@ -252,12 +255,13 @@ class Templates:
         """Writes the vector of a template. Returns False if the template is gone."""
         if fresh.vector is None or fresh.vector_key is None:
             return False
-        return self.store.change(
-            tenant_id,
-            TEMPLATES,
-            fresh.template.template_id,
-            {"vector": fresh.vector, "vector_key": fresh.vector_key},
-        )
+
+        changes = {
+            "vector": fresh.vector,
+            "vector_key": fresh.vector_key,
+        }
+        template_id = fresh.template.template_id
+        return self.store.change(tenant_id, TEMPLATES, template_id, changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +273,11 @@ class _Library:
 
     def searchable(self, embedder: Embedder) -> list[StoredTemplate]:
         """Returns those with a current vector. An own one takes the place of a shipped one of its id."""
-        by_id = {stored.template.template_id: stored for stored in (*self.shipped, *self.own)}
+        by_id: dict[str, StoredTemplate] = {}
+        for stored in (*self.shipped, *self.own):
+            template_id = stored.template.template_id
+            by_id[template_id] = stored
+
         return [stored for stored in by_id.values() if has_current_vector(stored, embedder)]
 
     @property
