@@ -71,6 +71,7 @@ class InProcessClient:
         reply = self._reply("POST", path, {**body, "stream": True}, {})
         if reply.events is None:
             raise PortContractError(f"POST {path} answers no stream")
+
         with closing(RequestRecord().following(reply.events)) as events:
             for event in events:
                 if event is not None:
@@ -80,8 +81,10 @@ class InProcessClient:
         reply = self._reply("GET", path, None, {})
         if reply.stream is None:
             raise PortContractError(f"GET {path} answers no lines")
+
         for line in reply.stream:
-            yield line.decode().rstrip("\n")
+            text = line.decode()
+            yield text.rstrip("\n")
 
     def _reply(self, method: str, path: str, body: Fields | None, query: Query) -> Reply:
         if path == "/chat":
@@ -91,11 +94,13 @@ class InProcessClient:
         route = match.route
         if route is None:
             raise NotFound(f"there is no route {method} {path}")
+
         content = b""
         if body is not None:
             content = json.dumps(body).encode()
         if len(content) > route.limit:
             raise TooLarge(f"the body is over {route.limit} bytes")
+
         call = Call(
             request_id=uuid.uuid4().hex,
             query=query,

@@ -147,8 +147,9 @@ class RequestRoot:
         return {"sessions": sessions, "nextPageToken": page.next_token}
 
     def createSession(self, _: object, **arguments: Any) -> Mapping[str, Any]:  # noqa: ANN401
+        settings = arguments.get("settings")
         title = arguments.get("title") or ""
-        patch = _patch(arguments.get("settings"))
+        patch = _patch(settings)
         session = self._call.sessions.create(title=title, patch=patch)
         return self._session_fields(session)
 

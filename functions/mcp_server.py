@@ -227,7 +227,8 @@ def server_for(client: ApiClient) -> Server[Any]:
         _: object,
         params: types.PaginatedRequestParams | None,
     ) -> types.ListResourcesResult:
-        return await in_thread(_resources, client, params.cursor if params else None)
+        cursor = params.cursor if params else None
+        return await in_thread(_resources, client, cursor)
 
     async def list_templates(_: object, __: object) -> types.ListResourceTemplatesResult:
         template = types.ResourceTemplate(
@@ -285,7 +286,9 @@ async def _exchange(
         encoded_headers = []
         for name, value in headers.items():
             encoded_name = name.encode("latin-1", "replace")
-            encoded_headers.append((encoded_name, value.encode("latin-1", "replace")))
+            encoded_value = value.encode("latin-1", "replace")
+            encoded_headers.append((encoded_name, encoded_value))
+
         reply = await client.post("/mcp", content=body, headers=encoded_headers)
     return reply.status_code, reply.content
 
@@ -378,13 +381,13 @@ def _filled_prompt(name: str, arguments: Mapping[str, str]) -> types.GetPromptRe
         names = ", ".join(PROMPTS)
         raise MCPError(types.INVALID_PARAMS, f"no prompt {name!r}; there are {names}")
 
-    value = arguments.get(prompt.argument, "")
-    value = value.strip()
+    value = arguments.get(prompt.argument, "").strip()
     if not value:
         message = f"{prompt.argument}: expected text. {prompt.expected}"
         raise MCPError(types.INVALID_PARAMS, message)
 
-    text = types.TextContent(text=prompt.template.format(value))
+    filled_template = prompt.template.format(value)
+    text = types.TextContent(text=filled_template)
     request = types.PromptMessage(role="user", content=text)
     return types.GetPromptResult(messages=[request])
 

@@ -84,7 +84,9 @@ def caller(headers: Headers) -> Identity:
             _logger.warning("let in although App Check would not: %s", error.message)
         else:
             measure({"appCheck": "VALID"})
-    scheme, _, token = headers.get("Authorization", "").partition(" ")
+
+    authorization = headers.get("Authorization", "")
+    scheme, _, token = authorization.partition(" ")
     if scheme.lower() != "bearer":
         return app.verifier.verify(None)
     return app.verifier.verify(token.strip())

@@ -193,16 +193,13 @@ def _strings(value: object, path: str, depth: int = 0) -> Iterator[tuple[str, st
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, dict):
-        key_path = path or "body"
         prefix = f"{path}." if path else ""
         for key, member in value.items():
-            yield key_path, key
-            member_path = prefix + key
-            yield from _strings(member, member_path, depth + 1)
+            yield path or "body", key
+            yield from _strings(member, prefix + key, depth + 1)
     elif isinstance(value, list):
         for position, member in enumerate(value):
-            member_path = f"{path}[{position}]"
-            yield from _strings(member, member_path, depth + 1)
+            yield from _strings(member, f"{path}[{position}]", depth + 1)
 
 
 def _refuse(model: type[BaseModel], error: ValidationError) -> NoReturn:

@@ -161,26 +161,31 @@ def _verbs(routes: tuple[Route, ...]) -> tuple[str, ...]:
     """Returns the verbs that may end a segment with a name, each with its colon."""
     verbs: set[str] = set()
     for route in routes:
-        verbs.update(re.findall(r"\}(:\w+)", route.pattern))
+        verbs_of_route = re.findall(r"\}(:\w+)", route.pattern)
+        verbs.update(verbs_of_route)
     return tuple(verbs)
 
 
 def _segments(pattern: str, path: str, verbs: tuple[str, ...]) -> dict[str, str] | None:
     """Returns the path's segments that the pattern names; None for a path that is not of this pattern."""
     expected_parts = pattern.split("/")
-    parts = (path.rstrip("/") or "/").split("/")
+    without_slash = path.rstrip("/") or "/"
+    parts = without_slash.split("/")
     if len(parts) != len(expected_parts):
         return None
+
     segments = {}
     for expected, part in zip(expected_parts, parts, strict=True):
         if not expected.startswith("{"):
             if part != expected:
                 return None
             continue
+
         name, _, verb = expected[1:].partition("}")
         if not part.endswith(verb):
             return None
         value = part.removesuffix(verb)
+
         # `/notes/x:links` asks for the links of `x`.
         if not value or value.endswith(verbs):
             return None

@@ -116,9 +116,8 @@ class IncomingBodies:
 
 def _dispensable(bodies: Sequence[_Body]) -> _Body:
     """Returns the first of the bodies whose person has most."""
-    counts = Counter(body.person for body in bodies)
-    most = max(counts.values())
-    return next(body for body in bodies if counts[body.person] == most)
+    counts = Counter([body.person for body in bodies])
+    return max(bodies, key=lambda body: counts[body.person])
 
 
 def _too_many() -> errors.Exhausted:

@@ -170,7 +170,13 @@ def links(call: Call, note_id: str) -> Reply:
     """
     app = call.app
     note = app.notes.get(call.tenant_id, check_note_id(note_id))
-    linked_notes = linked(call.tenant_id, note, store=app.store, pool=app.pool)
+
+    linked_notes = linked(
+        call.tenant_id,
+        note,
+        store=app.store,
+        pool=app.pool,
+    )
     return Reply(links_json(note_id, linked_notes))
 
 
@@ -200,7 +206,8 @@ def related_notes(call: Call, note_id: str) -> Reply:
 def delete(call: Call, note_id: str) -> Reply:
     """Move the note into the trash. No answer cites it from now on. With a `revision`, 409 if the note has another."""
     query = parse_query(call.query, DeleteQuery)
-    call.app.notes.delete(call.tenant_id, check_note_id(note_id), replacing=query.revision)
+    check_note_id(note_id)
+    call.app.notes.delete(call.tenant_id, note_id, replacing=query.revision)
     return Reply(None, 204)
 
 

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 from pydantic.alias_generators import to_camel
 
 from functions.http.admission import APP_CHECK
+from functions.http.bodies import Body
 from functions.http.calls import OPERATIONS, Call, Operation, Reply, Route, operation
 from functions.http.streams import EVENT_STREAM, NESTED
 from functions.routes.account import NDJSON, ZIP
@@ -189,13 +190,18 @@ def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema
     described["parameters"] = _parameters(path, contract)
     described["responses"] = _responses(route, contract, schemas)
     if contract.body is not None:
-        fields = contract.body.model_fields.values()
-        body = _plain_or_callable(schemas[contract.body], route)
-        described["requestBody"] = {
-            "required": any(field.is_required() for field in fields),
-            "content": {JSON: {"schema": body}},
-        }
+        described["requestBody"] = _request_body(contract.body, route, schemas)
     return described
+
+
+def _request_body(body: type[Body], route: Route, schemas: Mapping[Any, Schema]) -> Schema:
+    """Returns the body of a request, which may be missing if it has no required field."""
+    schema = _plain_or_callable(schemas[body], route)
+    fields = body.model_fields.values()
+    return {
+        "required": any(field.is_required() for field in fields),
+        "content": {JSON: {"schema": schema}},
+    }
 
 
 def _plain_or_callable(schema: Schema, route: Route) -> Schema:

@@ -95,7 +95,13 @@ def explain(call: Call) -> Reply:
 
     app = call.app
     with app.budgets.asking(call.tenant_id, Spending.SEARCHES):
-        explained = passages.explain(app, question, body.note_ids, k=body.k, scope=scope)
+        explained = passages.explain(
+            app,
+            question,
+            body.note_ids,
+            k=body.k,
+            scope=scope,
+        )
 
     reply = explain_json(question, explained, k=body.k, request_id=call.request_id)
     return Reply(reply)

@@ -217,7 +217,11 @@ def get(call: Call, session_id: str) -> Reply:
 def patch(call: Call, session_id: str) -> Reply:
     """Change the fields that the body names."""
     body = checked_body(call, SessionBody, optional=True)
-    session = call.sessions.change(session_id, title=body.title, patch=body.settings.patch())
+    session = call.sessions.change(
+        session_id,
+        title=body.title,
+        patch=body.settings.patch(),
+    )
     return Reply(session_json(session))
 
 
@@ -232,5 +236,9 @@ def delete(call: Call, session_id: str) -> Reply:
 def messages(call: Call, session_id: str) -> Reply:
     """Lists messages: the newest page first, each page oldest first."""
     query = parse_query(call.query, PageQuery)
-    page = call.sessions.messages(session_id, limit=query.page_size, token=query.page_token)
+    page = call.sessions.messages(
+        session_id,
+        limit=query.page_size,
+        token=query.page_token,
+    )
     return Reply(messages_json(page))

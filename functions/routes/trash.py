@@ -33,8 +33,11 @@ class DiscardBody(NoteBody):
 def list_all(call: Call) -> Reply:
     """Lists versions, newest first, without their texts."""
     query = parse_query(call.query, PageQuery)
-    notes = call.app.notes
-    page = notes.trash(call.tenant_id, limit=query.page_size, token=query.page_token)
+    page = call.app.notes.trash(
+        call.tenant_id,
+        limit=query.page_size,
+        token=query.page_token,
+    )
     rows = [trashed_row_json(version) for version in page.items]
     return Reply(TrashJson(trash=rows, nextPageToken=page.next_token))
 
