@@ -95,29 +95,31 @@ def test_a_question_that_only_names_a_day_is_answered_with_its_note(
 
 @pytest.mark.parametrize("scope", [None, FolderScope(("default",), ())])
 @pytest.mark.parametrize(
-    "text",
+    ("text", "first_day"),
     [
-        *(
-            "What did I do in August?",
-            "Summarise my August notes",
-            "Was war im August los?",
-            "Fasse August zusammen",
-        ),
-        *("Qu'ai-je fait en août ?", "Que s'est-il passé en août ?", "Cosa ho fatto ad agosto?"),
-        *("Resume agosto", "Résume août", "Notes d'août", "Riassumi agosto", "Note dell'agosto"),
+        ("What did I do in August?", "4 August 2025"),
+        ("Summarise my August notes", "4 August 2025"),
+        ("Was war im August los?", "4. August 2025"),
+        ("Fasse August zusammen", "4. August 2025"),
+        ("Qu'ai-je fait en août ?", "4 août 2025"),
+        ("Que s'est-il passé en août ?", "4 août 2025"),
+        ("Résume août", "4 août 2025"),
+        ("Notes d'août", "4 août 2025"),
+        ("Cosa ho fatto ad agosto?", "4 agosto 2025"),
+        ("Riassumi agosto", "4 agosto 2025"),
+        ("Note dell'agosto", "4 agosto 2025"),
+        ("Resume agosto", "4 de agosto de 2025"),
     ],
 )
 def test_a_period_is_a_list_of_all_its_notes_in_order_of_date(
-    diaries: Household, text: str, scope: FolderScope | None
+    diaries: Household, text: str, first_day: str, scope: FolderScope | None
 ) -> None:
     found = answer(diaries, text, scope=scope)
     days = [f"2025-08-{day}" for day in ("04", "11", "18", "25")]
     assert [each["noteId"] for each in found["citations"]] == days
     assert found["meta"]["notesRead"] == 4
     assert found["answer"].count("\n- ") == 4
-    assert (
-        "\n- 4 August 2025: " if "my" in text or "did" in text else "\n- 2025-08-04: "
-    ) in found["answer"]
+    assert f"\n- {first_day}: " in found["answer"]
 
 
 def test_a_model_gets_every_note_of_a_period_and_the_answer_says_how_many(
