@@ -162,17 +162,18 @@ class EmbeddedDocuments:
                 if next_cursor is not None:
                     break
                 limit *= 2  # the disk has changed the place of the last row
+
         items = []
         unreadable = []
+        id_column = columns.index(collection.id_field)
         for row in stored_rows:
             try:
                 items.append(_load(collection, columns, row))
             except InvalidArgument as bad:
-                document_id = with_replacements(row)[columns.index(collection.id_field)]
+                document_id = with_replacements(row)[id_column]
                 _log.warning("a document of %s is left out: %s", collection.name, bad.message)
-                unreadable.append(
-                    UnreadableDocument(collection.name, str(document_id), bad.message),
-                )
+                document = UnreadableDocument(collection.name, str(document_id), bad.message)
+                unreadable.append(document)
         return Listing(tuple(items), next_cursor, tuple(unreadable))
 
     def _file(self, owner: Owner) -> TenantFile:
@@ -191,6 +192,8 @@ def write(db: sqlite3.Connection, owner: Owner, collection: Collection[T], value
         row["session_id"] = owner.session_id
     if "token" in columns:
         row["token"] = new_token(db)
+
+    # The checksum is of all other columns, in their order.
     values = [row.get(column) for column in columns if column != _CHECKSUM]
     row[_CHECKSUM] = checksum_of(values)
     insert(db, collection.name, row, replacing=True)
@@ -200,6 +203,8 @@ def _row_of(collection: Collection[T], columns: Sequence[str], value: T) -> dict
     """Returns column -> value of the document's own fields."""
     structured = collection.structured(CODEC)
     row: dict[str, Any] = {collection.id_field: collection.id_of(value)}
+
+    # A field without a column goes into the body.
     body = {}
     for name, plain in collection.dump(CODEC, value).items():
         if name not in columns or name == collection.id_field:
@@ -229,6 +234,7 @@ def _listing_query(
         order = [collection.newest_by, collection.id_field]
         direction = "DESC"
         comparison = "<"
+
     where, values = _in_owner(owner)
     if after is not None:
         key = ", ".join(order)
@@ -237,6 +243,7 @@ def _listing_query(
         if after.moment is not None:
             values.append(to_micros(after.moment))
         values.append(after.document_id)
+
     quoted = ", ".join(f'"{column}"' for column in columns)
     directed = ", ".join(f"{column} {direction}" for column in order)
     query = f"SELECT {quoted} FROM {collection.name} WHERE {where} ORDER BY {directed} LIMIT ?"
@@ -251,6 +258,7 @@ def _cursor(collection: Collection[Any], columns: Sequence[str], row: Row) -> Cu
         return None
     if not collection.newest_by:
         return Cursor(document_id)
+
     try:
         moment = to_datetime(fields[collection.newest_by])
     except UNREADABLE:

@@ -194,6 +194,7 @@ class VectorSpace:
         return [neighbour for neighbour in nearest if neighbour[0] not in damaged]
 
     def _allocate(self, capacity: int) -> None:
+        """Makes room for `capacity` rows, all of them free."""
         np = self._np
         self._used = 0
         """Number of rows from the top that hold, or have held, a vector."""
@@ -231,7 +232,11 @@ class VectorSpace:
         condition = _IN_SPACE
         if since >= 0:  # the index would scatter a full read
             condition = f"stored.revision > :since AND {_IN_SPACE}"
-        values = {"since": since, "space": self.space, "bytes": 4 * self.dimension}
+        values = {
+            "since": since,
+            "space": self.space,
+            "bytes": 4 * self.dimension,
+        }
         for table in VECTORS:
             query = f"SELECT {_COLUMNS} FROM {table} AS stored WHERE {condition}"
             reader = db.execute(query, values)
@@ -252,6 +257,7 @@ class VectorSpace:
             contents.append(content)
         ids: Ints = np.array(row_ids, dtype=np.int64)
         vectors = self._matrix(contents)
+
         with np.errstate(all="ignore"):
             lengths = np.sqrt(np.vecdot(vectors, vectors))
             deviations = np.abs(lengths - 1)
@@ -286,11 +292,14 @@ class VectorSpace:
         if self._used == 0 or requested.size == 0:
             return requested[:0]
         if self._sorted is None:
-            order = np.argsort(self._ids[: self._used], kind="stable")
-            self._sorted = (order, self._ids[order])
+            used_ids = self._ids[: self._used]
+            order = np.argsort(used_ids, kind="stable")
+            self._sorted = (order, used_ids[order])
         order, sorted_ids = self._sorted
+
+        last_place = sorted_ids.size - 1
         places = np.searchsorted(sorted_ids, requested)
-        places = np.minimum(places, sorted_ids.size - 1)
+        places = np.minimum(places, last_place)
         is_there = sorted_ids[places] == requested
         rows: Ints = order[places[is_there]]
         return rows
@@ -303,8 +312,11 @@ class VectorSpace:
             query = "SELECT rowid FROM postings WHERE postings MATCH ? AND rowid >= ? AND rowid < ?"
             reader = db.execute(query, (match, allowed.first, allowed.past))
             matching_ids = [row_id for (row_id,) in reader]
+            matching_rows = self._rows_of(matching_ids)
             not_matching = self._np.ones(self._used, dtype=bool)
-            not_matching[self._rows_of(matching_ids)] = False
+            not_matching[matching_rows] = False
+
+        # The last used is the last key.
         self._not_matching[key] = not_matching
         if len(self._not_matching) > _CACHED_FILTERS:
             oldest = next(iter(self._not_matching))
@@ -320,9 +332,10 @@ class VectorSpace:
         cosines: Doubles = np.empty(ids.size, dtype=np.float64)
         precise_query = query.astype(np.float64)
         for first in range(0, ids.size, _AT_ONCE):
-            block = ids[first : first + _AT_ONCE].tolist()
+            past = min(first + _AT_ONCE, ids.size)
+            block = ids[first:past]
             values = {
-                "ids": json.dumps(block),
+                "ids": json.dumps(block.tolist()),
                 "space": self.space,
                 "bytes": len(self._unreadable),
                 "unreadable": self._unreadable,
@@ -332,7 +345,6 @@ class VectorSpace:
             with np.errstate(all="ignore"):
                 products = vectors.astype(np.float64) * precise_query
                 sums = products.sum(axis=1)
-            past = first + len(block)
             cosines[first:past] = np.clip(sums, -1.0, 1.0)
         return cosines
 
@@ -362,17 +374,23 @@ class Codes:
     def write(self, rows: Ints, vectors: Floats) -> None:
         """Replaces those rows; `vectors` (rows x dimension) are of unit length."""
         np = self._np
+
+        # The greatest number of each vector, by size, has the greatest code; a vector of zeros must not divide by 0.
         largest = np.maximum.reduce(vectors, axis=1)
         smallest = np.minimum.reduce(vectors, axis=1)
         greatest = np.maximum(largest, -smallest)
-        greatest = np.maximum(greatest, np.finfo(np.float32).tiny)
+        least_divisor = np.finfo(np.float32).tiny
+        greatest = np.maximum(greatest, least_divisor)
         scales = greatest / np.float32(_MAX_CODE)
         exact = vectors / scales[:, None]
         codes = np.rint(exact)
+
+        # What a code loses is as long as what was rounded off, at the vector's scale.
         lost = np.subtract(exact, codes, out=exact)
         squares = np.vecdot(lost, lost)
         losses = scales * np.sqrt(squares)
         losses += np.float32(_ROUNDING)
+
         self._codes[rows] = codes
         self._scales[rows] = scales
         self._losses[rows] = losses
@@ -386,14 +404,18 @@ class Codes:
         buffer: Floats = np.empty((rows_at_once, query.size), dtype=np.float32)
         for first in range(0, used, step):
             past = min(first + step, used)
+            rows = past - first
+            block = buffer[:rows]
             codes = self._codes[first:past]
-            block = buffer[: past - first]
             np.copyto(block, codes)
             # Not `@`: its threads wait for each other, and on a busy machine that costs 20 ms where the sums take 0.3.
             np.vecdot(block, query, out=cosines[first:past])
         cosines *= self._scales[:used]
+
         losses = self._losses[:used]
-        return cosines - losses, cosines + losses
+        least = cosines - losses
+        greatest = cosines + losses
+        return least, greatest
 
 
 def load_numpy() -> ModuleType:

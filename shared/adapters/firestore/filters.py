@@ -9,7 +9,7 @@ searches share them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 
@@ -42,7 +42,6 @@ def filters_for_vectors(restriction: Restriction, folders: Sequence[Folder]) -> 
 
     folders: folders that hold notes of the tenant themselves; needed if the restriction names a vault or a folder.
     """
-    created = restriction.created
     tag_groups = []
     folder_groups = []
     for group in restriction.scopes:
@@ -55,33 +54,47 @@ def filters_for_vectors(restriction: Restriction, folders: Sequence[Folder]) -> 
     if folder_groups and not allowed_folders:
         return VectorFilters((), exact=True)
     is_everywhere = not folder_groups or len(allowed_folders) == len(folders)
+    is_anytime = restriction.created is None
 
     # 1. By tags, if they are at most as many as the folders.
-    fitting_groups = [tags for tags in tag_groups if len(tags) <= MAX_VALUES]
-    fewest_tags = min(fitting_groups, key=_by_length, default=[])
-    if fewest_tags and (is_everywhere or len(fewest_tags) <= len(allowed_folders)):
+    tags = _smallest_fitting(tag_groups)
+    if tags and (is_everywhere or len(tags) <= len(allowed_folders)):
         is_only_group = len(tag_groups) == 1
         return VectorFilters(
-            ((any_of("tags", fewest_tags),),),
-            exact=is_everywhere and is_only_group and created is None,
+            searches=((any_of("tags", tags),),),
+            exact=is_everywhere and is_only_group and is_anytime,
         )
 
     # 2. By folders, and by months with them.
-    days, months = _days_and_months(created)
+    days, months = _days_and_months(restriction.created)
     if not is_everywhere:
         searches = _searches_by_folder(allowed_folders, months)
         if searches:
-            return VectorFilters(searches, exact=not tag_groups and created is None)
+            return VectorFilters(searches, exact=not tag_groups and is_anytime)
 
-    # 3. By time: a day is an exact value, and a month holds fewer chunks than all.
-    exact = is_everywhere and not tag_groups and created is None
+    # 3. By time: a day is an exact value, and a month holds fewer chunks than all. Or by nothing.
+    return VectorFilters(
+        searches=(_by_time(days, months),),
+        exact=is_everywhere and not tag_groups and is_anytime,
+    )
+
+
+def _smallest_fitting(groups: Iterable[Collection[str]]) -> list[str]:
+    """Returns the smallest group that a filter can hold, sorted; empty if there is none.
+
+    It is most likely the most selective one.
+    """
+    fitting_groups = [sorted(group) for group in groups if len(group) <= MAX_VALUES]
+    return min(fitting_groups, key=_by_length, default=[])
+
+
+def _by_time(days: list[str], months: list[str]) -> tuple[Where, ...]:
+    """Returns the filter by days if there are some, otherwise by months; none without either."""
     if days:
-        return VectorFilters(((Where("day", "in", days),),), exact)
+        return (Where("day", "in", days),)
     if months:
-        return VectorFilters(((Where("month", "in", months),),), exact)
-
-    # 4. No filter.
-    return VectorFilters(((),), exact)
+        return (Where("month", "in", months),)
+    return ()
 
 
 def _is_in_all(folder: Folder, groups: Iterable[frozenset[str]]) -> bool:
@@ -94,6 +107,7 @@ def _is_in_all(folder: Folder, groups: Iterable[frozenset[str]]) -> bool:
 
 
 def _by_length(values: list[str]) -> tuple[int, list[str]]:
+    """Sorts groups by their length; equals by their values."""
     return len(values), values
 
 
@@ -105,7 +119,8 @@ def _searches_by_folder(
     keys = sorted(folder_key(folder) for folder in folders)
     if months:
         in_months = Where("month", "in", list(months))
-        searches = _searches_by_key(keys, MAX_VALUES // len(months))
+        keys_a_search = MAX_VALUES // len(months)
+        searches = _searches_by_key(keys, keys_a_search)
         if searches:
             return tuple((in_folders, in_months) for in_folders in searches)
     searches = _searches_by_key(keys, MAX_VALUES)
@@ -118,7 +133,8 @@ def _searches_by_key(keys: Sequence[str], step: int) -> list[Where]:
         return []
     searches = []
     for start in range(0, len(keys), step):
-        searches.append(Where("place", "in", keys[start : start + step]))
+        keys_of_search = keys[start : start + step]
+        searches.append(Where("place", "in", keys_of_search))
     return searches
 
 
@@ -126,29 +142,29 @@ def _days_and_months(created: TimeRange | None) -> tuple[list[str], list[str]]:
     """Returns the days and the months that the range touches; none if the range is open or a filter cannot hold them."""
     if created is None or created.start is None or created.end is None:
         return [], []
+
     last_moment = created.end - timedelta(microseconds=1)
     first_day = created.start.astimezone(UTC).date()
     last_day = last_moment.astimezone(UTC).date()
-    count = (last_day - first_day).days + 1
-    if count > 31 * MAX_VALUES:
+    length = last_day - first_day
+    count = length.days + 1
+    longest = 31 * MAX_VALUES
+    if count > longest:
         return [], []
-    days: dict[str, None] = {}
-    months: dict[str, None] = {}
+
+    days = []
     for number in range(count):
         date = first_day + timedelta(days=number)
-        day = date.isoformat()
-        month = day[:7]
-        days[day] = None
-        months[month] = None
-    return _fitting(days), _fitting(months)
+        days.append(date.isoformat())
+    distinct_months = dict.fromkeys(day[:7] for day in days)
+    return _fitting(days), _fitting(list(distinct_months))
 
 
-def _fitting(values: Iterable[str]) -> list[str]:
+def _fitting(values: list[str]) -> list[str]:
     """Returns the values if a filter can hold them all, otherwise none."""
-    listed = list(values)
-    if len(listed) > MAX_VALUES:
+    if len(values) > MAX_VALUES:
         return []
-    return listed
+    return values
 
 
 def is_impossible(restriction: Restriction) -> bool:
@@ -168,13 +184,13 @@ def filters_by_time_and_scope(restriction: Restriction) -> tuple[tuple[Where, ..
     groups = restriction.scopes
     if not groups:
         return filters, True
-    fitting_groups = [sorted(group) for group in groups if len(group) <= MAX_VALUES]
-    if not fitting_groups:
+
+    smallest = _smallest_fitting(groups)
+    if not smallest:
         return filters, False
-    # The smallest group is most likely the most selective one.
-    smallest = min(fitting_groups, key=_by_length)
     is_only_group = len(groups) == 1
-    return (*filters, any_of("scopes", smallest)), is_only_group
+    in_group = any_of("scopes", smallest)
+    return (*filters, in_group), is_only_group
 
 
 def filters_by_posting(restriction: Restriction, stem: str) -> tuple[Where, ...]:
