@@ -20,7 +20,7 @@ from tests.servers.scripted import Reply, Request, ScriptedServer
 ID = "GHSA-aaaa-bbbb-cccc"
 TODAY = datetime.now(UTC).date()
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.slow, pytest.mark.nightly, pytest.mark.timeout(120)]
 
 
 def answer(request: Request) -> Reply:

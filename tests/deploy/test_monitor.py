@@ -26,7 +26,7 @@ ALERTS = list(contents("alerts").values())
 TITLES = sorted(each["displayName"] for each in ALERTS)
 (DASHBOARD,) = contents(".").values()
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(300), pytest.mark.slow, pytest.mark.nightly]
 
 
 def schema(document: str, name: str) -> dict[str, Any]:
@@ -305,7 +305,6 @@ def test_who_may_not_is_told_so(watched: Watched) -> None:
     assert len(watched.held("alertPolicies")) == len(TITLES)
 
 
-@pytest.mark.nightly
 def test_removed_it_is_gone_also_where_nothing_is_deployed_any_more(watched: Watched) -> None:
     watched.monitor("--remove")
     for kind in ("alertPolicies", "dashboards", "metrics", "uptimeCheckConfigs", "topics"):

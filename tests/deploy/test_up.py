@@ -319,6 +319,7 @@ def deploy_chat(cloud: GoogleCloud, **variables: str) -> None:
     }
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(300)
 @pytest.mark.slow
 def test_another_key_replaces_the_first_and_no_key_is_never_kept_as_one(owned: Owned) -> None:

@@ -11,6 +11,7 @@ from bench.hot_documents import imported
 NOTES, WORKERS = 100, 8
 
 
+@pytest.mark.nightly
 def test_many_workers_import_one_folder(
     firestore_project: str, firestore_host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -117,6 +117,7 @@ def assert_no_sideways_scroll(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+@pytest.mark.nightly
 def test_a_phone_has_all_of_it_without_sideways_scroll(
     open_page: OpenPage, product: Running, shot: Shot
 ) -> None:

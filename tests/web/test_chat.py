@@ -130,6 +130,7 @@ def test_a_passage_in_a_table_is_highlighted_in_its_cells(page: Page) -> None:
     expect(page.locator(".pane td mark").filter(has_text="3 dollars a month")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_the_time_that_was_understood_can_be_taken_away(page: Page, shot: Shot) -> None:
     exchange = ask(page, "What did Flyvbjerg write in April 2026 about large projects?")
     time = exchange.locator(".time")
@@ -223,6 +224,7 @@ def test_an_empty_time_offers_the_question_without_it(page: Page) -> None:
     expect(page.locator(".exchange").nth(1).locator(".answer")).to_contain_text("Cloud Run")
 
 
+@pytest.mark.nightly
 def test_why_this_answer_shows_every_candidate_with_its_score(page: Page, shot: Shot) -> None:
     exchange = ask(page, QUESTION)
     exchange.get_by_role("button", name="Why this answer").click()

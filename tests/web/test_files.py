@@ -323,6 +323,7 @@ def test_a_folder_that_is_added_on_the_page_is_followed(
         expect(page.get_by_text("The pier is open again.")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_files_that_are_gone_all_at_once_are_asked_about(
     open_page: OpenPage, tmp_path: Path
 ) -> None:

@@ -269,6 +269,7 @@ INDEX = f"{PARENT}/databases/(default)/collectionGroups/chunks/indexes/0"
 FOLLOWER = f"{REGION}/functions/on-note-write"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("part", "damage", "detail", "mend"),
     [

@@ -11,20 +11,20 @@ import pytest
 from tests.cli.conftest import Aurora
 from tests.desktop.folders import vault
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 PLAIN = 420
 """Notes beside the odd ones."""
 
 
-@pytest.fixture(scope="module", params=[PLAIN // 6, pytest.param(PLAIN, marks=pytest.mark.nightly)])
+@pytest.fixture(scope="module")
 def indexed(
-    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[Aurora, Path, int, Any]:
     """The command on its home, the folder, how many notes there are, and the report."""
     base = tmp_path_factory.mktemp("vault")
     root = base / "notes"
-    count = vault.make(root, request.param)
+    count = vault.make(root, PLAIN)
     aurora = Aurora(base / "home")
     return aurora, root, count, _report(aurora, root)
 

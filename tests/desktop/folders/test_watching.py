@@ -141,6 +141,7 @@ def test_what_is_written_edited_moved_and_deleted_is_followed_until_ctrl_c(
         assert (process.wait(60), process.communicate()[1]) == (0, "")
 
 
+@pytest.mark.nightly
 def test_whole_folders_come_move_and_go(app: App, tmp_path: Path, notes: Write) -> None:
     folder = notes(FILES)
     elsewhere = tmp_path / "elsewhere"
@@ -192,6 +193,7 @@ def _keeping_its_time(file: Path, text: str) -> None:
     fresh.replace(file)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("save", [_by_replacing, _by_backup, _in_place, _keeping_its_time])
 def test_however_an_editor_saves_it_is_the_same_note_with_its_date(
     app: App, tmp_path: Path, notes: Write, save: Callable[[Path, str], None]
@@ -210,6 +212,7 @@ def test_however_an_editor_saves_it_is_the_same_note_with_its_date(
     assert after.created_at == before.created_at
 
 
+@pytest.mark.nightly
 def test_a_home_inside_the_folder_does_not_wake_its_own_watcher(notes: Write) -> None:
     folder = notes(FILES)
     with watching(folder / "aurora", folder) as process:
