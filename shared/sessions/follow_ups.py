@@ -102,11 +102,7 @@ def standalone_question(
     # 1. Nothing of its own: the whole question before stands behind it.
     names_nothing = not follow_up.content
     if names_nothing and follow_up.time is None:
-        subject = previous
-        if previous_time is not None:
-            text_before = previous[: previous_time.start]
-            text_behind = previous[previous_time.end :]
-            subject = _single_blanks(text_before + previous_phrase + text_behind)
+        subject = _with_phrase(previous, previous_time, previous_phrase)
         question = f"{text.strip()} {subject}"
         return _unless_longer(question, longest, otherwise=text)
 
@@ -212,6 +208,15 @@ def _unless_longer(question: str, longest: int, *, otherwise: str) -> str:
 def _single_blanks(text: str) -> str:
     words = text.split()
     return " ".join(words)
+
+
+def _with_phrase(text: str, time: FoundTime | None, phrase: str) -> str:
+    """Returns the text with another phrase in the place of its time."""
+    if time is None:
+        return text
+    text_before = text[: time.start]
+    text_behind = text[time.end :]
+    return _single_blanks(text_before + phrase + text_behind)
 
 
 def _without_time(text: str, time: FoundTime | None, lang: str) -> str:
