@@ -5,6 +5,7 @@ printed.
 from __future__ import annotations
 
 import functools
+import gc
 import logging
 import os
 import sys
@@ -141,6 +142,7 @@ class CommandContext:
                 yield client
             return
 
+        gc.set_threshold(250_000)  # what is loaded now stays: as in main.py
         from functions.client import InProcessClient  # noqa: PLC0415 - as in `app`
         from shared.bootstrap import use  # noqa: PLC0415
         from shared.ports.access import Identity  # noqa: PLC0415

@@ -103,6 +103,21 @@ def test_commands_are_listed_without_importing_any(completing: dict[str, str]) -
     assert imported == "['cli.suggestions', 'cli.main']"
 
 
+def test_a_search_is_seldom_stopped_to_look_for_garbage(aurora: Aurora, notes: Write) -> None:
+    assert aurora("index", str(notes(BOATS))).exit_code == 0
+    code = (
+        "import atexit, gc; from cli.main import main\n"
+        "looks = lambda: sum(generation['collections'] for generation in gc.get_stats())\n"
+        "before = looks()\n"
+        "atexit.register(lambda: print(looks() - before))\n"
+        f"main(['--home', {str(aurora.home)!r}, 'search', 'boat'], prog_name='aurora')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout.splitlines()[-1]) < 20  # 45 by Python's defaults
+
+
 def test_links_to_files_are_for_terminals_only(
     aurora: Aurora,
     notes: Write,
