@@ -109,7 +109,8 @@ def _count_known(
     """Counts the words that a language knows: common ones and those of the time. `words`: each with its position."""
     known = 0
     for word, start in words:
-        if word in common or time.start <= start < time.end:
+        is_of_time = time.start <= start < time.end
+        if is_of_time or word in common:
             known += 1
     return known
 
@@ -147,9 +148,11 @@ def restrict(
     """
     scopes: list[frozenset[str]] = []
     if filters.vaults or filters.folders:
-        scopes.append(_places(filters, folders()))
+        places = _places(filters, folders())
+        scopes.append(places)
     if filters.tags:
-        scopes.append(frozenset(map(tag_token, filters.tags)))
+        tags = frozenset(map(tag_token, filters.tags))
+        scopes.append(tags)
 
     start = filters.created_after
     end = filters.created_before

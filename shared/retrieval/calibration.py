@@ -61,10 +61,13 @@ def estimate_calibration(
         return None
 
     unrelated = fmean(cosines) - pstdev(cosines)
-    match = unrelated + ALIKE_ABOVE * (1.0 - unrelated)
+    way_to_equal = 1.0 - unrelated
+    match = unrelated + ALIKE_ABOVE * way_to_equal
+
     chunk_count = sum(len(note.vectors) for note in notes)
     is_stable = len(notes) >= MIN_NOTES or chunk_count >= SAMPLE
-    return Estimate(CosineCalibration(unrelated, match), is_stable)
+    calibration = CosineCalibration(unrelated, match)
+    return Estimate(calibration, is_stable)
 
 
 def newest_vectors(

@@ -81,8 +81,10 @@ def _lifts_by_neighbours(oldest_first: Sequence[Scored]) -> dict[str, Lift]:
 
 def _within(times: Sequence[datetime], moment: datetime, distance: timedelta) -> range:
     """Returns the indices of the times, oldest first, that lie at most so far from a moment."""
-    first = bisect_left(times, moment - distance)
-    after_last = bisect_right(times, moment + distance)
+    earliest = moment - distance
+    latest = moment + distance
+    first = bisect_left(times, earliest)
+    after_last = bisect_right(times, latest)
     return range(first, after_last)
 
 

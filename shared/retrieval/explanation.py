@@ -214,8 +214,9 @@ def _candidates(
     unread_ids = set(pool.unread)
     if pool.query:
         unread_ids.update(chunk.chunk_id for chunk in missed)
+    unread_ids &= chunk_ids
     whole_pool = replace(pool, candidates=(*pool.candidates, *missed_candidates))
-    whole_pool = with_vectors(whole_pool, sorted(unread_ids & chunk_ids), legs)
+    whole_pool = with_vectors(whole_pool, sorted(unread_ids), legs)
     candidates = {candidate.chunk.chunk_id: candidate for candidate in whole_pool.candidates}
     return {chunk_id: candidates[chunk_id] for chunk_id in sorted(chunk_ids)}
 

@@ -88,7 +88,9 @@ def parts_of(
         for position, folder in enumerate(folders_of_vault, start=1):
             # Positions 1, 2-3, 4-7 and so on are one band each.
             band = min(max_bands, position.bit_length())
-            part = (index % MAX_PARTS, band)
+            # With more vaults than parts, several vaults share one.
+            vault_part = index % MAX_PARTS
+            part = (vault_part, band)
             folders_by_part.setdefault(part, []).append(folder)
 
     parts = []

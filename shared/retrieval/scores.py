@@ -155,6 +155,7 @@ class Formula:
 
         lift = self.lifts.get(chunk.chunk_id)
         if lift is not None and score > 0:
+            # Only a passage that scores more by the same formula lifts it.
             score_of_better = sum(self.shares(candidate, lift.scores))
             if score < score_of_better:
                 parts = lift.applied_to(parts)

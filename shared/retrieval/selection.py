@@ -156,7 +156,8 @@ def _relevances(question: str, passages: Sequence[Scored], reranker: Reranker) -
         raise PortContractError(
             f"{model}: {sent} passages were sent, {returned} scores came back",
         )
-    if not all(map(math.isfinite, relevances)):
+    are_numbers = all(map(math.isfinite, relevances))
+    if not are_numbers:
         raise PortContractError(f"{model}: a score that is no number came back")
     return relevances
 
