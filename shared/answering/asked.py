@@ -91,13 +91,12 @@ def definitions(retrieved: Retrieved) -> dict[str, frozenset[str]]:
         chunk = passage.chunk
         if not all(chunk.terms.get(stem) for stem in known_stems):
             continue
-        texts = []
+        texts: list[str] = []
         for piece in quotable(chunk.text, chunk.columns):
             term = _TERM.match(piece.plain)
-            if (
-                term is not None
-                and stems_as(term[1], analysis.lang, analysis.renamed) == known_stems
-            ):
+            if term is None:
+                continue
+            if stems_as(term[1], analysis.lang, analysis.renamed) == known_stems:
                 texts.append(piece.plain)
         if texts:
             texts_of_chunk[chunk.chunk_id] = frozenset(texts)

@@ -205,16 +205,16 @@ class Checker:
         for judged in self._shown:
             if not judged.needs_support:
                 continue
-            supporting = {
-                group
-                for group, verdict in judged.verdicts.items()
-                if verdict.support.state is SupportState.SUPPORTED
-            }
+            supporting: set[Group] = set()
+            for group, verdict in judged.verdicts.items():
+                if verdict.support.state is SupportState.SUPPORTED:
+                    supporting.add(group)
             is_supported = judged.numbers in supporting
             recalled.append(is_supported)
             for number in judged.numbers:
-                matters = (number,) in supporting or judged.without(number) not in supporting
-                precise.append(is_supported and matters)
+                supports_alone = (number,) in supporting
+                is_needed = judged.without(number) not in supporting
+                precise.append(is_supported and (supports_alone or is_needed))
         if not recalled:
             return None
         precision = fmean(precise) if precise else 0.0
@@ -229,10 +229,10 @@ class Checker:
                 waiting.setdefault((judged.statement, group), []).append(judged)
         if not waiting:
             return judged_pieces
-        statements = [
-            Statement(text, tuple([self._sources[number].passage.chunk for number in group]))
-            for text, group in waiting
-        ]
+        statements: list[Statement] = []
+        for text, group in waiting:
+            chunks = [self._sources[number].passage.chunk for number in group]
+            statements.append(Statement(text, tuple(chunks)))
         judgement = judge.judge(tuple(statements))
         self.usage += judgement.usage
         for (key, same), verdict in zip(waiting.items(), judgement.verdicts, strict=True):

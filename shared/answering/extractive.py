@@ -112,9 +112,11 @@ class ExtractiveWriter:
 
         # 3. The newest statement of a thing before older ones.
         min_score = WEAK * ranked[0].score
+        chosen_passages = [window.passage for window in chosen]
         near: list[Window] = []
         for window in ranked:
-            if window.score >= min_score or _is_version_of_any(window.passage, chosen):
+            is_near = window.score >= min_score
+            if is_near or _is_version_of_any(window.passage, chosen_passages):
                 near.append(window)
         ordered, dated_chunks = current_first(chosen, near, retrieved, limit=question.quotes)
         quotes: list[Quote] = []
@@ -207,28 +209,25 @@ def _close_passages(
 
     Where the question names a property with its value, only notes that have it are read.
     """
-    properties = AskedProperties(retrieved)
     min_score = FAR * retrieved.selected[0].score
     near = [passage for passage in retrieved.selected if passage.score >= min_score]
     close: list[Scored] = []
-    with_value: list[Scored] = []
     for passage in retrieved.selected:
         chunk = passage.chunk
-        is_close = passage.score >= min_score
+        is_near = passage.score >= min_score
         is_named = chunk.note_id in naming or chunk.chunk_id in defining
-        if not is_close and not is_named:
-            is_version = any(are_versions(chunk, other.chunk) for other in near)
-            if not is_version:
-                continue
-        close.append(passage)
-        if properties.has_key_and_value(chunk):
-            with_value.append(passage)
+        # Looking for versions takes time, so it is done for far passages alone.
+        if is_near or is_named or _is_version_of_any(passage, near):
+            close.append(passage)
+
+    properties = AskedProperties(retrieved)
+    with_value = [passage for passage in close if properties.has_key_and_value(passage.chunk)]
     return with_value or close
 
 
-def _is_version_of_any(passage: Scored, windows_of_notes: Iterable[Window]) -> bool:
-    """Reports whether a passage is of a note that replaces one of the windows', or is replaced by it."""
-    return any(are_versions(passage.chunk, window.passage.chunk) for window in windows_of_notes)
+def _is_version_of_any(passage: Scored, passages: Iterable[Scored]) -> bool:
+    """Reports whether a passage is of a note that replaces the note of one of some passages, or is replaced by it."""
+    return any(are_versions(passage.chunk, version.chunk) for version in passages)
 
 
 def _choose(ranked: Sequence[Window], first_note: str, *, limit: int) -> list[Window]:
