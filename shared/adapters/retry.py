@@ -145,4 +145,6 @@ def _within(seconds: float, call: Callable[[float], T], model: str) -> T:
     try:
         return outcome.result(timeout=seconds + GRACE)
     except TimeoutError as late:
-        raise ModelUnavailable(f"{model}: no complete reply within {seconds:.3g} s") from late
+        raise ModelUnavailable(
+            f"{model}: no complete reply within {round(seconds, 1):g} s"
+        ) from late

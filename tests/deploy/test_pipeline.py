@@ -88,7 +88,6 @@ def submitted_builds(cloud: GoogleCloud) -> list[Call]:
     return [call for call in cloud.calls if call.id.endswith("builds.create")]
 
 
-@pytest.mark.nightly
 def test_a_pipeline_deploys_with_no_more_than_its_roles(cloud: GoogleCloud, tmp_path: Path) -> None:
     said = deploy(cloud, tmp_path)
     assert said.returncode == 0, said.stdout

@@ -46,7 +46,6 @@ def _is_indexed(store: Store, tenant: str, note_id: str) -> bool:
     return record is not None and record.status is IndexStatus.INDEXED
 
 
-@pytest.mark.nightly
 def test_three_notes_that_kill_every_worker_stop_the_sweep_for_nobody_else(
     firestore_store: Store, firestore_project: str
 ) -> None:

@@ -161,7 +161,6 @@ def test_colours_are_chosen_and_kept(page: Page) -> None:
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
-@pytest.mark.nightly
 def test_a_model_is_chosen_tried_and_kept_for_its_owner_alone(
     open_page: OpenPage, tmp_path: Path, shot: Shot
 ) -> None:

@@ -86,7 +86,6 @@ def test_the_sample_does_not_come_back_after_an_erasure(tmp_path: Path, notes: W
         assert "everything was erased here" in running.greeting
 
 
-@pytest.mark.nightly
 def test_a_note_saved_by_a_process_that_died_is_indexed_at_the_next_start(tmp_path: Path) -> None:
     with dev(tmp_path) as running:
         assert (
