@@ -176,7 +176,12 @@ def _under_load(clients: int, rounds: int, *, notes: int) -> _Load:
 
             memory = peak_megabytes(pid)
 
-    return _Load(streams, least_streams, worked, memory)
+    return _Load(
+        streams=streams,
+        least_streams=least_streams,
+        processor_seconds=worked,
+        peak_megabytes=memory,
+    )
 
 
 def _p95(values: Sequence[float]) -> float:

@@ -301,7 +301,7 @@ def _database_location(google: Google, database_id: str) -> str:
 
 
 def _checked_prices(plan: Plan) -> dict[str, str]:
-    """Checks all settings as the functions will read them, and returns MODEL_PRICES if prices were asked for.
+    """Checks all settings as the functions will read them, and returns MODEL_PRICES if some were given when asked.
 
     Raises SettingsError.
     """

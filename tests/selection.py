@@ -3,7 +3,8 @@
 `make test` runs every test that is not nightly, but for those of `WATCHES`: they start browsers, command lines or whole
 deployments, and run where one of the paths beside them has changed, or where `journey` marks them. Of those that
 `nightly` marks, `NIGHTLY` tells the same.
-`.ci/changed` prints the changed paths. What protects data, tenants, rules, citations or money always runs.
+`.ci/changed` prints the changed paths. What protects data, tenants, rules, citations or money has no name
+in `WATCHES`, and is never nightly as a whole.
 
 `--turn HASH` leaves all but one of `TURNS` parts of the test files out: a gate replays the long tests bit by bit.
 

@@ -192,14 +192,14 @@ def related_notes(call: Call, note_id: str) -> Reply:
     if embedder is None:
         return Reply(related_json(note_id, ()))
 
-    related_to_it = related(
+    neighbours = related(
         call.tenant_id,
         note_id,
         store=app.store,
         index_version=app.retriever.options.index_version,
         calibration=embedder.calibration or UNKNOWN_CALIBRATION,
     )
-    return Reply(related_json(note_id, related_to_it))
+    return Reply(related_json(note_id, neighbours))
 
 
 @operation(query=DeleteQuery, errors=(404, 409))

@@ -56,7 +56,7 @@ _HOOKS = {"event_hooks": {"response": [attach]}}
 
 @cache
 def _trusted_certificates() -> SSLContext:
-    """Returns the certificates that this machine trusts, read once.
+    """Returns the certificates that this machine trusts, read once; of SSL_CERT_FILE and SSL_CERT_DIR the file counts.
 
     The SDK would read them twice a client, for requests and for sockets that are never opened: 30 ms each time.
     """

@@ -145,6 +145,5 @@ def _within(seconds: float, call: Callable[[float], T], model: str) -> T:
     try:
         return outcome.result(timeout=seconds + GRACE)
     except TimeoutError as late:
-        raise ModelUnavailable(
-            f"{model}: no complete reply within {round(seconds, 1):g} s"
-        ) from late
+        waited = max(0.1, round(seconds, 1))
+        raise ModelUnavailable(f"{model}: no complete reply within {waited:g} s") from late

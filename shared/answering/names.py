@@ -106,7 +106,13 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
         else:
             is_missing = name.is_written_as_one
         if is_missing:
-            text = _phrase(sentence, name, other_words, is_named=bool(naming))
+            text = _phrase(
+                sentence,
+                name,
+                other_words,
+                lang=retrieved.analysis.lang,
+                is_named=bool(naming),
+            )
             return MissingSubject(text, naming)
     return None
 
@@ -327,7 +333,7 @@ def _is_said_of_others(
     known_stems = set().union(*stems_of_others)
     if not known_stems:
         return False
-    # Words of one phrase say one thing, which different notes may say in part.
+    # Words of one phrase, known or not, say one thing, which different notes may say in part.
     is_one_phrase = _are_neighbours(words)
     if not is_one_phrase and known_stems not in stems_of_others:
         return False
@@ -384,21 +390,59 @@ def _longest_number(lines: Iterable[str]) -> int:
     return longest
 
 
-def _phrase(sentence: str, name: _Name, others: Sequence[_Word], *, is_named: bool) -> str:
-    """Returns what is asked about a name, as the sentence puts it: `Marek's phone number`, `Priya allergic to peanuts`.
+def _phrase(
+    sentence: str,
+    name: _Name,
+    others: Sequence[_Word],
+    *,
+    lang: str,
+    is_named: bool,
+) -> str:
+    """Returns what is asked about a name: `Marek's phone number`, `Priya allergic to peanuts`, `Priya (allergies)`.
 
     is_named: some passage names it; otherwise nothing is known of the name, whatever is asked.
     """
-    owned = _owned_words(sentence, name, others)
     if name.owns:
+        owned = _owned_words(sentence, name, others)
         end = owned[-1].end if owned else _end_of_owner(sentence, name)
         return _shortened(sentence[name.start : end])
-    if not is_named:
-        return _shortened(sentence[name.start : name.end])
-    words = (*name.words, *others)
-    start = min(word.start for word in words)
-    end = max(word.end for word in words)
-    return _shortened(sentence[start:end])
+
+    name_alone = sentence[name.start : name.end]
+    if not others or not is_named:
+        return _shortened(name_alone)
+
+    # As the sentence puts it, unless its verb stands between: "What allergies does Priya have?"
+    start = min(name.start, others[0].start)
+    end = max(name.end, others[-1].end)
+    text = sentence[start:end]
+    is_at_an_end = name.start == start or name.end == end
+    if is_at_an_end and "," not in text and not _has_verb_of_question(text, lang):
+        return _shortened(text)
+    asked = ", ".join(_neighbours_joined(sentence, others))
+    return _shortened(f"{name_alone} ({asked})")
+
+
+def _has_verb_of_question(text: str, lang: str) -> bool:
+    """Reports whether a text holds an auxiliary or another verb with which questions are made."""
+    asking = vocabulary(lang).asking
+    if asking is None:
+        return False
+    patterns = [pattern for pattern in (asking.verbs, asking.past, asking.present) if pattern]
+    verb = re.compile("|".join(patterns), re.IGNORECASE)
+    return any(verb.fullmatch(word) for word in text.split())
+
+
+def _neighbours_joined(sentence: str, words: Sequence[_Word]) -> list[str]:
+    """Returns words as the sentence writes them, those with a blank between them as one."""
+    phrases: list[str] = []
+    end = -1
+    for word in words:
+        if phrases and sentence[end : word.start] == " ":
+            phrases[-1] += f" {word.text}"
+        else:
+            phrases.append(word.text)
+        end = word.end
+    return phrases
 
 
 def _owned_words(sentence: str, name: _Name, others: Sequence[_Word]) -> list[_Word]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from shared.model.answers import Usage
 from shared.model.notes import DEFAULT_VAULT, Folder
 from shared.model.retrieval import ChosenBy, WeightedFolder
-from shared.retrieval.analysis import check_vaults, unknown
+from shared.retrieval.analysis import check_vaults, folders_of_path, unknown
 from shared.retrieval.folder_weights import MIN_WEIGHT
 
 STEP = 0.1
@@ -66,7 +66,7 @@ def offered_folders(scope: FolderScope, folders: Sequence[Folder]) -> VaultFolde
     for name in scope.folders:
         called = _roots_called(name, vaults, searched)
         if not called:
-            called = _folders_called(name, searched)
+            called = _folders_called(name, searched, is_in_vault=bool(scope.vaults))
         folders_called.update(dict.fromkeys(called))
     named = tuple(folders_called)
 
@@ -122,12 +122,18 @@ def _roots_called(name: str, vaults: Sequence[str], folders: Sequence[Folder]) -
     return [Folder(vault, "")]
 
 
-def _folders_called(name: str, folders: Sequence[Folder]) -> list[Folder]:
-    """Returns the folders of that name, else the outermost whose names begin with it. Raises
-    NotFound.
+def _folders_called(
+    name: str,
+    folders: Sequence[Folder],
+    *,
+    is_in_vault: bool,
+) -> list[Folder]:
+    """Returns the folders of that name, else the outermost whose names begin with it.
+
+    is_in_vault: as for `folders_of_path`. Raises NotFound.
     """
     stripped = name.strip("/")
-    exact = [folder for folder in folders if stripped in _names_of(folder)]
+    exact = folders_of_path(stripped, folders, is_in_vault=is_in_vault)
     if exact:
         return exact
 

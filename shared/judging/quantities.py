@@ -68,7 +68,7 @@ def quantities(text: str, lang: str) -> tuple[tuple[Quantity, ...], tuple[Day, .
 
 
 def _clocks(text: str) -> Iterator[Quantity]:
-    """Yields times of day: `14:30`, `2.30 pm` as minutes since midnight."""
+    """Yields times of day: `14:30`, `2:30 pm` as minutes since midnight."""
     for match in _CLOCK.finditer(text):
         hour = int(match["hour"])
         minute = int(match["minute"] or 0)

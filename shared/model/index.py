@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from itertools import accumulate
-from operator import mul
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from shared.model.notes import Folder
@@ -27,11 +26,13 @@ else:
 def dot_product(first: Sequence[float], second: Sequence[float]) -> float:
     """Returns the dot product of two vectors: the cosine of embeddings, which have length 1.
 
+    Raises ValueError for vectors of different dimensions.
+
     Python 3.12 reads arrays three times as fast as before, lists almost twenty times.
     """
     if sys.version_info >= (3, 12):
         return math.sumprod(first, second)
-    return float(sum(map(mul, first, second)))
+    return float(sum(one * other for one, other in zip(first, second, strict=True)))
 
 
 COLUMNS = "columns: "

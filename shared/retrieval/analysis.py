@@ -240,7 +240,7 @@ def _places(filters: Filters, folders: Sequence[Folder]) -> frozenset[str]:
             continue
 
         path = name.strip("/")
-        named = _folders_called(path, searched, is_in_vault=bool(filters.vaults))
+        named = folders_of_path(path, searched, is_in_vault=bool(filters.vaults))
         if named:
             tokens.update(folder_token(folder.vault, folder.folder) for folder in named)
         elif name.endswith("/") and path in vaults:
@@ -251,7 +251,7 @@ def _places(filters: Filters, folders: Sequence[Folder]) -> frozenset[str]:
     return frozenset(tokens)
 
 
-def _folders_called(
+def folders_of_path(
     path: str,
     folders: Sequence[Folder],
     *,

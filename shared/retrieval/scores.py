@@ -464,5 +464,5 @@ def _contenders(
 def best_first_key(scored: Scored) -> tuple[float, float, str]:
     """Sorts by score; of equal scores the newer first, as of two notes with the title that is asked for."""
     chunk = scored.chunk
-    age = -chunk.created_at.timestamp()
-    return -scored.score, age, chunk.chunk_id
+    newest_first = -chunk.created_at.timestamp()
+    return -scored.score, newest_first, chunk.chunk_id

@@ -303,7 +303,7 @@ def test_all_notes_of_a_time_are_listed_by_date_a_line_each() -> None:
     assert first.cited[0].quote == "We **met**. Then we ate."
     german = replace(found, analysis=replace(found.analysis, lang="de"))
     _, first, _ = ExtractiveWriter().pieces(question(), german)
-    assert first.text.startswith("\n\n- 9. Mai 2026: ")
+    assert first.text.startswith("\n\n- 9.\u00a0Mai 2026: ")
     daily = replace(asked_of(passage("We met.", title="2026-05-09")), notes_read=1)
     assert ExtractiveWriter().pieces(question(), daily)[1].text == "\n\n- 9 May 2026: We met. [N1]"
 

@@ -56,6 +56,8 @@ def missing(text: str, *notes: Scored, lang: str = "en") -> tuple[str, set[str]]
         ("phone number of Marek", "phone number of Marek", {"marek"}),
         ("marek phone number", "marek phone number", {"marek"}),
         ("Is Priya allergic to peanuts?", "Priya allergic to peanuts", {"priya"}),
+        ("Which phone number does Marek have?", "Marek (phone number)", {"marek"}),
+        ("Which phone did Marek buy, and what number?", "Marek (phone, buy, number)", {"marek"}),
         ("Is Pri allergic to peanuts?", "Pri allergic to peanuts", {"priya"}),
         ("When is Elena's birthday?", "Elena's birthday", {"elena"}),
         ("We met in May. When is Elena's birthday?", "Elena's birthday", {"elena"}),

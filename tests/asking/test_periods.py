@@ -99,8 +99,8 @@ def test_a_question_that_only_names_a_day_is_answered_with_its_note(
     [
         ("What did I do in August?", "4 August 2025"),
         ("Summarise my August notes", "4 August 2025"),
-        ("Was war im August los?", "4. August 2025"),
-        ("Fasse August zusammen", "4. August 2025"),
+        ("Was war im August los?", "4.\u00a0August 2025"),
+        ("Fasse August zusammen", "4.\u00a0August 2025"),
         ("Qu'ai-je fait en août ?", "4 août 2025"),
         ("Que s'est-il passé en août ?", "4 août 2025"),
         ("Résume août", "4 août 2025"),

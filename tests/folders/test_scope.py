@@ -148,3 +148,10 @@ def test_a_folder_that_is_named_stays_first_wherever_it_is_ranked() -> None:
         ("f00", 0.9),
     ]
     assert weighted_folders[0].chosen_by is ChosenBy.CALLER
+
+
+def test_a_folder_named_apart_from_its_vault_is_no_other_folder() -> None:
+    folders = (Folder("home", "plans"), Folder("home", "home/plans"))
+    scope = FolderScope(vaults=("home",), folders=("home/plans",))
+    assert offered_folders(scope, folders).named == (Folder("home", "home/plans"),)
+    assert set(offered_folders(FolderScope(folders=("home/plans",)), folders).named) == set(folders)

@@ -104,7 +104,7 @@ class Times:
     """Forms of each month that mean it in any sentence, January first. The first form is written in
     dates.
     """
-    date: str = ""
+    date: str = "{day} {Month} {year}"
     """How a date is written: `{day}`, `{year}` and `{month}`, or `{Month}` with a capital."""
     short_months: Mapping[str, int] = field(default_factory=dict)
     """Words that mean a month (1 to 12) only beside a day or a year.

@@ -22,7 +22,7 @@ TIMES = Times(
     weekend="wochenenden?",
     weeks=r"(?:kw|kalenderwochen?|woche)",
     weekdays=("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag|sonnabend", "sonntag"),
-    date="{day}. {Month} {year}",
+    date="{day}.\u00a0{Month} {year}",  # with a plain blank it would begin a numbered list
     months=("januar|jänner", "februar", "märz", "april", "mai", "juni", "juli", "august", "september", "oktober",
             "november", "dezember"),
     short_months={"mär": 3, "okt": 10, "dez": 12},
