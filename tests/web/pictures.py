@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from tests.servers.dev import ROOT, dev
 from tests.servers.openai import OpenAIServer, chunked
@@ -53,7 +53,7 @@ class Writer(OpenAIServer):
         return chunked(*re.findall(r"\S+\s*", f"ANSWER: yes\n{answer}"))
 
 
-def make(folder: Path) -> None:
+def make(folder: Path, browser: Browser) -> None:
     """Write `answer.webp`, `chat.webp`, `why.webp` and `phone.webp` into the folder."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -63,7 +63,6 @@ def make(folder: Path) -> None:
             "CHAT_MODEL": "a-model",
             "CHAT_TIMEOUT_MS": "60000",
         }
-        browser = stack.enter_context(launched(stack.enter_context(sync_playwright())))
 
         def opened(name: str, env: dict[str, str], **options: Any) -> Page:  # noqa: ANN401 - a context's own
             sample = str(ROOT / "examples/notes")
@@ -102,4 +101,5 @@ def _keep(page: Page, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    make(Path(sys.argv[1]))
+    with sync_playwright() as playwright, launched(playwright) as running:
+        make(Path(sys.argv[1]), running)

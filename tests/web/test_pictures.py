@@ -6,16 +6,17 @@ import re
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
-from tests.quick import starts_a_process
 from tests.servers.dev import ROOT
 from tests.web import pictures
 
 
 @pytest.mark.nightly
-def test_the_pictures_that_the_readme_shows_are_made_from_the_sample_notes(tmp_path: Path) -> None:
-    starts_a_process()
-    pictures.make(tmp_path)
+def test_the_pictures_that_the_readme_shows_are_made_from_the_sample_notes(
+    tmp_path: Path, browser: Browser
+) -> None:
+    pictures.make(tmp_path, browser)
     shown = set(
         re.findall(r"\(docs/(\w+\.webp)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
     )
