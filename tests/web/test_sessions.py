@@ -292,20 +292,24 @@ def test_the_notes_in_no_folder_can_be_looked_in(page: Page, product: Running) -
     product.call("DELETE", "/notes/boat-key")
 
 
-@pytest.mark.nightly
-def test_a_conversation_has_its_address_before_its_stream_is_closed(page: Page) -> None:
+def _streams_end_by(page: Page, ending: str) -> None:
+    """Passes on what the server streams whole, and runs a script in the place of the stream's end."""
     page.evaluate(
-        """() => {
+        f"""() => {{
             const ask = window.fetch;
-            window.fetch = async (...request) => {
+            window.fetch = async (...request) => {{
                 const reply = await ask(...request);
                 if (!reply.headers.get("Content-Type").startsWith("text/event-stream")) return reply;
-                const { readable, writable } = new TransformStream();
-                void reply.body.pipeTo(writable, { preventClose: true });
+                const {{ readable, writable }} = new TransformStream();
+                void reply.body.pipeTo(writable, {{ preventClose: true }}).then(() => {ending});
                 return new Response(readable, reply);
-            };
-        }"""
+            }};
+        }}"""
     )
+
+
+def test_a_conversation_has_its_address_before_its_stream_is_closed(page: Page) -> None:
+    _streams_end_by(page, ending="null")
     ask(page, QUESTION)
     assert "/c/" in page.url
     page.reload()
@@ -313,18 +317,7 @@ def test_a_conversation_has_its_address_before_its_stream_is_closed(page: Page) 
 
 
 def test_an_answer_that_is_there_whole_stays_when_its_stream_breaks(page: Page) -> None:
-    page.evaluate(
-        """() => {
-            const ask = window.fetch;
-            window.fetch = async (...request) => {
-                const reply = await ask(...request);
-                if (!reply.headers.get("Content-Type").startsWith("text/event-stream")) return reply;
-                const { readable, writable } = new TransformStream();
-                void reply.body.pipeTo(writable, { preventClose: true }).then(() => writable.abort("cut"));
-                return new Response(readable, reply);
-            };
-        }"""
-    )
+    _streams_end_by(page, ending="writable.abort('cut')")
     exchange = ask(page, QUESTION)
     page.wait_for_timeout(300)
     expect(exchange.locator(".answer")).to_contain_text("Cloud Run")
