@@ -1,7 +1,8 @@
 """Phrase -> range: the times that a text names, and how times are written.
 
 1. `lexicon` compiles a language's words for times (`patterns`); `spelling` corrects names of months and weekdays.
-2. `mentions` finds what can name a time, `resolvers` the days that a mention names, on the `calendar`.
+2. `mentions` finds what can name a time, `resolvers` the days that a mention names, `counting` those at a distance from a
+   time or of an ordinal in it; all by the `calendar`.
 3. `readings` reads what stands before and behind a mention; `recognition` decides whether it is a time.
 4. `intent` decides what the time is for, and `phrases` returns the range that is asked for.
 

@@ -12,6 +12,7 @@ from enum import StrEnum
 
 REACH = {"day": 1, "week": 7, "month": 31, "quarter": 92, "half": 184, "year": 366}
 """The most days a unit may have."""
+ONE_DAY = timedelta(days=1)
 
 
 class Unit(StrEnum):
@@ -43,7 +44,7 @@ class Span:
 
 def applied(operator: str, span: Span, today: date) -> Span:
     """Returns the days that `since`, `within`, `after`, `until`, `by` or `before` a time means."""
-    today_over = today + timedelta(days=1)
+    today_over = today + ONE_DAY
     match operator:
         case "since" | "within":
             return Span(span.begins or span.start, today_over)
@@ -57,14 +58,17 @@ def applied(operator: str, span: Span, today: date) -> Span:
 
 def day(start: date) -> Span:
     """Returns one day."""
-    return Span(start, start + timedelta(days=1))
+    return Span(start, start + ONE_DAY)
 
 
 def shifted_month(year: int, month: int, by: int) -> tuple[int, int]:
     """Moves (year, month) by months; `month` may lie outside 1 to 12."""
-    months_since_year_0 = year * 12 + month - 1 + by
-    year, month_index = divmod(months_since_year_0, 12)
-    return year, month_index + 1
+    month_index = month - 1
+    months_since_year_0 = year * 12 + month_index
+    months_since_year_0 += by
+    shifted_year, shifted_index = divmod(months_since_year_0, 12)
+    shifted_number = shifted_index + 1
+    return shifted_year, shifted_number
 
 
 def shifted(start: date, unit: Unit, by: int) -> date:
@@ -98,19 +102,21 @@ def month_start(year: int, month: int) -> date:
 
 def unit_back(unit: Unit, back: int, today: date) -> Span:
     """Returns the calendar unit `back` units before the one that holds today; 0 is this one."""
-    length = REACH[unit]
-    reach = length * (back + 1)
+    most_days = REACH[unit]
+    units_touched = back + 1
+    reach = most_days * units_touched
     if unit in (Unit.DAY, Unit.WEEK):
-        start = today - back * timedelta(length)
+        length = timedelta(most_days)
+        start = today - back * length
         if unit is Unit.WEEK:
             start = monday_of(start)
-        end = start + timedelta(length)
+        end = start + length
         return Span(start, end, reach)
 
     size = MONTHS[unit]
     months_over = (today.month - 1) % size
-    first_month = today.month - months_over
-    first_month -= size * back
+    months_back = months_over + size * back
+    first_month = today.month - months_back
     span = months(today.year, first_month, size)
     return replace(span, reach=reach)
 
@@ -241,11 +247,14 @@ def feast(rule: str, year: int) -> Span:
     """
     first_day, _, length = rule.partition("/")
     start = _first_day_of_feast(first_day, year)
-    days = int(length or 1)
+    days = 1
+    if length:
+        days = int(length)
     end = start + timedelta(days)
+    begins = None
     if rule == EASTER:
-        return Span(start, end, begins=easter(year))
-    return Span(start, end)
+        begins = easter(year)
+    return Span(start, end, begins=begins)
 
 
 def _first_day_of_feast(rule: str, year: int) -> date:
@@ -314,19 +323,26 @@ def part(whole: Span, name: str) -> Span:
 
 def _days_of_part(name: str, length: int) -> tuple[int, int]:
     """Returns where a part of `length` days begins and ends, in days from the first."""
+    edge = 3
+    if length > 7:
+        edge = 7
+    end = length - edge
+    half = length // 2
     third = length // 3
-    edge = 7 if length > 7 else 3
+    late = length - third
     # The last third of a month begins on the 21st, also where the month has 31 days.
-    late = 20 if length == 31 else length - third
-    return {
+    if length == 31:
+        late = 20
+    parts = {
         "start": (0, edge),
         "early": (0, third),
         "mid": (third, late),
         "late": (late, length),
-        "end": (length - edge, length),
-        "first half": (0, length // 2),
-        "second half": (length // 2, length),
-    }[name]
+        "end": (end, length),
+        "first half": (0, half),
+        "second half": (half, length),
+    }
+    return parts[name]
 
 
 _YEAR_PARTS = {

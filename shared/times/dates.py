@@ -87,7 +87,8 @@ def _day_of(match: re.Match[str]) -> Day | None:
     if day is not None and not 1 <= day <= 31:
         return None
 
-    year = _number(groups.get("year") or groups.get("only"))
+    year_digits = groups.get("year") or groups.get("only")
+    year = _number(year_digits)
     return Day(
         year=year,
         month=month,
@@ -145,7 +146,11 @@ def _months() -> dict[str, int]:
 
 def _times() -> tuple[Times, ...]:
     """Returns the words for times of every language that has some."""
-    return tuple(language.times for language in vocabularies() if language.times)
+    words_for_times = []
+    for language in vocabularies():
+        if language.times:
+            words_for_times.append(language.times)
+    return tuple(words_for_times)
 
 
 def _patterns_of(text: str) -> list[re.Pattern[str]]:
@@ -179,13 +184,15 @@ def _patterns_with_month() -> tuple[re.Pattern[str], ...]:
     any_form = "|".join(forms)
     month = rf"(?P<month>{any_form})\b\.?"
     year = r"(?P<year>\d{4})"
-    day_first = rf"(?P<day>\d(?<!\w\d)\d?)(?:\.|{endings})?\s+{link}{month}(?:,?\s+{link}{year})?"
+    day = rf"(?P<day>\d(?<!\w\d)\d?)(?:\.|{endings})?"
+    day_first = rf"{day}\s+{link}{month}(?:,?\s+{link}{year})?"
 
     # Looking at a word's first letter spares most words the comparison with every month.
     first_letters = {form[0] for form in forms}
     any_letter = "".join(sorted(first_letters))
     can_be_month = f"(?=[{any_letter}])"
-    day_behind = rf"(?P<day>\d{{1,2}})(?:{endings})?(?![\w%€]|[.,:]\d)(?:,?\s+{year})?"
+    number_of_day = rf"(?P<day>\d{{1,2}})(?:{endings})?(?![\w%€]|[.,:]\d)"
+    day_behind = rf"{number_of_day}(?:,?\s+{year})?"
     year_behind = rf"{link}(?P<only>\d{{4}})\b"
     month_first = rf"\b{can_be_month}{month}\s+(?:{day_behind}|{year_behind})"
 

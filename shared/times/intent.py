@@ -148,8 +148,10 @@ class Intents:
         """Returns the clause of a time without the time, as far as EVENT_REACH."""
         text = self._text
         clause = self._clause_at(start)
-        first = max(clause.start, start - EVENT_REACH)
-        last = min(clause.end, end + EVENT_REACH)
+        first_in_reach = start - EVENT_REACH
+        first = max(clause.start, first_in_reach)
+        last_in_reach = end + EVENT_REACH
+        last = min(clause.end, last_in_reach)
         text_before = text[first:start]
         text_behind = text[end:last]
         return f"{text_before} {text_behind}"
@@ -202,10 +204,12 @@ class Intents:
         words = lead.split()
         if len(words) < 2:
             return False
-        if self._words.past.search(lead) or self._words.present.search(lead):
+        grammar = self._words
+        if grammar.past.search(lead) or grammar.present.search(lead):
             return True
         first_word = f"{words[0]} "
-        return self._words.preposition.search(first_word) is None
+        preposition = grammar.preposition.search(first_word)
+        return preposition is None
 
     def _belonging(self, start: int, end: int) -> int:
         """Scores a time that tells which minutes, post or meeting: `last week's minutes`, `the minutes of last week`.
@@ -259,13 +263,16 @@ class Intents:
                     )
                     break
 
-        first_comma = comma_ends[0] if comma_ends else len(text) + 1
+        first_comma = len(text) + 1
+        if comma_ends:
+            first_comma = comma_ends[0]
+        word_for_everything = self._words.everything.search(clause.text)
         letters = clause.text.strip(" \n?!.,")
         return _Question(
             clause=clause,
             first_comma=sentence.start + first_comma,
             tense=self._tense(clause.text),
-            asks_for_notes=self._words.everything.search(clause.text) is not None,
+            asks_for_notes=word_for_everything is not None,
             length=len(letters),
         )
 

@@ -90,7 +90,10 @@ class TimeWords:
         """True if a capital inside a sentence marks a name."""
         self.names_are_lower_case = times.names_are_lower_case
         self.signals = self._signals(times)
-        self.long_signals = [signal for signal in self.signals if len(signal) > SHORT_SIGNAL]
+        self.long_signals = []
+        for signal in self.signals:
+            if len(signal) > SHORT_SIGNAL:
+                self.long_signals.append(signal)
 
     def can_name_time(self, text: str) -> bool:
         """Reports whether a rule can match in the text; most questions name no time, and compile nothing.
@@ -133,47 +136,67 @@ class TimeWords:
         for rule in (*times.rules, *_COMMON):
             patterns.append(rule.pattern)
         for pattern in patterns:
-            signals |= required_words(pattern) - self.stop_words
+            telling_words = required_words(pattern) - self.stop_words
+            signals.update(telling_words)
 
         return frozenset(fold(signal) for signal in signals if len(signal) > 1)
 
     def _read_words(self, times: Times, language: Vocabulary) -> None:
         """Reads what each word means."""
-        self.fortnights = frozenset(forms_of(times.fortnights))
-        weeks = dict.fromkeys(self.fortnights, "week")
-        self.units = meanings(times.units.items()) | weeks
-        self.ordinals = meanings(enumerate(times.ordinals, 1))
+        fortnights = forms_of(times.fortnights)
+        self.fortnights = frozenset(fortnights)
+        self.units = meanings(times.units.items())
+        for fortnight in fortnights:
+            self.units[fortnight] = "week"
+
+        numbered_ordinals = enumerate(times.ordinals, 1)
+        self.ordinals = meanings(numbered_ordinals)
         self._read_numbers(times)
         self._read_names(times)
-        self.stop_words = frozenset(language.stop_words.split())
+
+        stop_words = language.stop_words.split()
+        self.stop_words = frozenset(stop_words)
         self.month_first = times.month_first
 
     def _read_numbers(self, times: Times) -> None:
         """Reads the words for numbers and decades."""
+        numbered_words = enumerate(times.numbers, 1)
+        one_to_twelve = meanings(numbered_words)
         tens = range(20, 100, 10)
-        one_to_twelve = meanings(enumerate(times.numbers, 1))
-        twenty_to_ninety = meanings(zip(tens, times.tens, strict=False))
-        few = dict.fromkeys(forms_of(times.few), FEW)
+        numbered_tens = zip(tens, times.tens, strict=False)
+        twenty_to_ninety = meanings(numbered_tens)
+        words_for_few = forms_of(times.few)
+        few = dict.fromkeys(words_for_few, FEW)
         self.numbers = {
             **one_to_twelve,
             **twenty_to_ninety,
             **times.more_numbers,
             **few,
         }
-        decades = times.decades or times.tens
-        self.decades = meanings(zip(tens, decades, strict=False))
+
+        words_for_decades = times.decades or times.tens
+        numbered_decades = zip(tens, words_for_decades, strict=False)
+        self.decades = meanings(numbered_decades)
 
     def _read_names(self, times: Times) -> None:
         """Reads the names of weekdays, months, seasons and feasts."""
-        self.weekdays = meanings(enumerate(times.weekdays))
-        self.months = meanings(enumerate(times.months, 1))
-        self.verbs_as_months = frozenset(times.verbs_as_months.split())
-        names = (*self.months, *self.weekdays)
-        self.long_names = tuple(name for name in names if len(name) >= MIN_LONG_NAME)
+        numbered_weekdays = enumerate(times.weekdays)
+        self.weekdays = meanings(numbered_weekdays)
+        numbered_months = enumerate(times.months, 1)
+        self.months = meanings(numbered_months)
+        verbs = times.verbs_as_months.split()
+        self.verbs_as_months = frozenset(verbs)
+
+        long_names = []
+        for name in (*self.months, *self.weekdays):
+            if len(name) >= MIN_LONG_NAME:
+                long_names.append(name)
+        self.long_names = tuple(long_names)
 
         # A season is told by its first month.
         first_months = (3, 6, 9, 12)
-        self.seasons = meanings(zip(first_months, times.seasons, strict=True))
+        numbered_seasons = zip(first_months, times.seasons, strict=True)
+        self.seasons = meanings(numbered_seasons)
         """Word -> first month of the season."""
         self.feasts = meanings(times.feasts.items())
         """Word -> its days, as `calendar.feast` reads them."""
@@ -192,7 +215,8 @@ class Lexicon(TimeWords):
         self._compile_rules(times, language, groups)
         self._compile_before(times, groups)
         self._compile_behind(times, groups)
-        self._compile_asking(language.asking or Asking())
+        asking = language.asking or Asking()
+        self._compile_asking(asking)
 
     def _pattern_groups(self, times: Times) -> dict[str, str]:
         """Maps the names that patterns may hold in braces to what replaces them."""
@@ -302,13 +326,19 @@ class Lexicon(TimeWords):
             return ignore_case(rf"(?<![\w-])(?:{words}){article}\s*$")
 
         def rules_before(rules: Iterable[Rule]) -> CompiledRules:
-            return tuple((rule, before(rule.pattern)) for rule in rules)
+            compiled_rules = []
+            for rule in rules:
+                compiled = before(rule.pattern)
+                compiled_rules.append((rule, compiled))
+            return tuple(compiled_rules)
 
         # What belongs to a time.
         self.distances = rules_before(times.distances)
         self.ordinal_days = rules_before(times.ordinal_days)
-        self.operators = rules_before(_rules_of(times.operators))
-        self.parts = rules_before(_rules_of(times.parts))
+        operator_rules = _rules_of(times.operators)
+        self.operators = rules_before(operator_rules)
+        part_rules = _rules_of(times.parts)
+        self.parts = rules_before(part_rules)
 
         # What makes a time of a mention, or something else.
         self.preposition = before(times.prepositions)
@@ -339,36 +369,50 @@ class Lexicon(TimeWords):
         # Between the two ends of a range.
         article = optional(times.articles, behind=r"\s+")
         joiners = times.joiners or NEVER
-        joining_words = rf"\s*(?:{joiners})(?:\s+|(?<=['’])){article}"
+        blank = r"(?:\s+|(?<=['’]))"
+        joining_words = rf"\s*(?:{joiners}){blank}{article}"
         dash = r"\s*[-–]\s*"
         self.joiner = ignore_case(f"{joining_words}|{dash}")
 
         # Between two times that are one.
-        links = fill(times.links or NEVER, {})
-        self.link = ignore_case(rf",?\s*(?:(?:{links})\s*{article})?")
-
-        # A year that no rule reads.
-        link = optional(links, behind=r"\s*")
-        any_article = optional(times.articles, behind=r"\s*")
-        year_word = optional(groups["years"], behind=r"\s*")
-        eras = fill(times.eras or NEVER, {})
-        year_of_era = rf"(?:{eras})\s\d|\d{{1,4}}\s?(?:{eras})(?!\w)"
-        other_year = f"(?:{_YEAR_OUTSIDE}|{year_of_era})"
-        self.other_year = ignore_case(rf",?\s*{link}{any_article}{year_word}{other_year}")
+        links = times.links or NEVER
+        links = fill(links, {})
+        linking_words = rf"(?:{links})\s*{article}"
+        self.link = ignore_case(rf",?\s*(?:{linking_words})?")
+        self.other_year = self._other_year(times, groups, links)
 
         # Something of which the time is a part.
         date_links = times.date_links or NEVER
         self.genitive = ignore_case(rf"\s+(?:{date_links})\s+(?:\w|['’])")
 
+    def _other_year(
+        self,
+        times: Times,
+        groups: Mapping[str, str],
+        links: str,
+    ) -> re.Pattern[str]:
+        """Compiles a year that no rule reads."""
+        blanks = r"\s*"
+        link = optional(links, behind=blanks)
+        article = optional(times.articles, behind=blanks)
+        year_word = optional(groups["years"], behind=blanks)
+        eras = times.eras or NEVER
+        eras = fill(eras, {})
+        era_first = rf"(?:{eras})\s\d"
+        era_last = rf"\d{{1,4}}\s?(?:{eras})(?!\w)"
+        year = f"(?:{_YEAR_OUTSIDE}|{era_first}|{era_last})"
+        return ignore_case(rf",?\s*{link}{article}{year_word}{year}")
+
     def _compile_asking(self, asking: Asking) -> None:
         """Compiles how clauses ask. In a language without words for it only signs open a question."""
+        word_before = r"(?:\w+\s)?"
         who_or_where = asking.who_or_where or NEVER
         opens = NEVER
         if asking.questions:
             question_words = f"{who_or_where}|{asking.questions}"
-            opens = rf"(?:\w+\s)?(?:{question_words})|{asking.verbs}"
+            opens = f"{word_before}(?:{question_words})|{asking.verbs}"
         self.opening = ignore_case(rf"\s*¿|\s*(?:{opens})(?!\w)")
-        self.asks_who_or_where = ignore_case(rf"\W*(?:\w+\s)?(?:{who_or_where})(?!\w)")
+        self.asks_who_or_where = ignore_case(rf"\W*{word_before}(?:{who_or_where})(?!\w)")
 
         self.past = whole_words(asking.past)
         self.present = whole_words(asking.present)
@@ -378,8 +422,8 @@ class Lexicon(TimeWords):
         self.everything = _any_of(asking.everything)
 
         genitive = asking.genitive or NEVER
-        articles = asking.articles
-        self.belonging = ignore_case(rf"\w\s+(?:{genitive})\s*(?:{articles})?\s*\Z")
+        article = rf"(?:{asking.articles})?"
+        self.belonging = ignore_case(rf"\w\s+(?:{genitive})\s*{article}\s*\Z")
         """Matches at the end of the text before a time."""
         self.possessive = re.compile(asking.possessive or NEVER)
         """Matches behind a time."""
@@ -404,13 +448,19 @@ class Lexicon(TimeWords):
 
 def _rules_of(patterns: Mapping[str, str]) -> list[Rule]:
     """Makes a rule of each kind with its pattern."""
-    return [Rule(kind, pattern) for kind, pattern in patterns.items()]
+    rules = []
+    for kind, pattern in patterns.items():
+        rule = Rule(kind, pattern)
+        rules.append(rule)
+    return rules
 
 
 def _any_of(words: str) -> re.Pattern[str]:
     """Compiles a list of words; the longer ones match without their accents too."""
-    pattern = "|".join(map(re.escape, words.split()))
-    return whole_words(accept_unaccented(pattern))
+    escaped_words = map(re.escape, words.split())
+    pattern = "|".join(escaped_words)
+    pattern = accept_unaccented(pattern)
+    return whole_words(pattern)
 
 
 @cache
@@ -475,7 +525,11 @@ class Context:
     """Year of a month or day that names none; None: the most recent."""
 
 
-def at_end(text: str, end: int, pattern: re.Pattern[str]) -> re.Match[str] | None:
+def at_end(
+    text: str,
+    end: int,
+    pattern: re.Pattern[str],
+) -> re.Match[str] | None:
     """Matches a pattern of what precedes a time at the end of `text[:end]`, at most NEARBY characters long."""
     first = max(0, end - NEARBY)
     return pattern.search(text, first, end)

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from shared.language.vocabulary import Rule
 from shared.times.calendar import Unit
+from shared.times.counting import unit_of
 from shared.times.lexicon import NEARBY, Context, Lexicon, Mention, at_end, longest_at_end
-from shared.times.resolvers import IGNORED, days_of, unit_of
+from shared.times.resolvers import IGNORED, days_of
 
 _DIGIT = re.compile(r"\d")
 _FLAG = re.compile(r"(?<!\S)--?[A-Za-z][\w-]*\s+$")
@@ -98,10 +99,13 @@ def _is_title(text: str, mention: Mention) -> bool:
 
     capitals = 0
     for word in mention.match[0].split():
-        if word[0].isupper():
+        first_letter = word[0]
+        if first_letter.isupper():
             capitals += 1
-    first = max(0, mention.start - NEARBY)
-    text_before = text[first : mention.start].rstrip()
+
+    start = mention.start
+    first = max(0, start - NEARBY)
+    text_before = text[first:start].rstrip()
     starts_sentence = not text_before or text_before[-1] in _SENTENCE_OPENERS
     if starts_sentence:
         return capitals > 1
@@ -252,9 +256,10 @@ def _is_introduced(text: str, mentions: list[Mention], grammar: Lexicon) -> bool
         if grammar.joiner.fullmatch(gap):
             return True
 
-    if at_end(text, start, grammar.preposition) or at_end(text, start, grammar.between):
-        return True
+    patterns = [grammar.preposition, grammar.between]
     for _, pattern in (*grammar.operators, *grammar.parts):
+        patterns.append(pattern)
+    for pattern in patterns:
         if at_end(text, start, pattern):
             return True
     return False

@@ -123,9 +123,10 @@ def fill(pattern: str, words: Mapping[str, str]) -> str:
     """Replaces the names in braces by `words`, and blanks by any white space."""
     filled = accept_unaccented(pattern)
     for name, replacement in words.items():
-        placeholder = "{" + name + "}"
+        placeholder = f"{{{name}}}"
         filled = filled.replace(placeholder, replacement)
-    return filled.replace(" ", r"\s+")
+    any_white_space = r"\s+"
+    return filled.replace(" ", any_white_space)
 
 
 def ignore_case(pattern: str) -> re.Pattern[str]:

@@ -13,19 +13,20 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
+from itertools import zip_longest
 from zoneinfo import ZoneInfo
 
 from shared.model.questions import TimeHint, TimeRange
-from shared.times.calendar import Span
+from shared.times.calendar import ONE_DAY, Span
 from shared.times.intent import Intent, Intents
 from shared.times.lexicon import Context, Mention, lexicon, time_words
 from shared.times.mentions import mentions_in
 from shared.times.readings import Reading, read
 from shared.times.recognition import has_other_year
-from shared.times.resolvers import ONE_DAY
-from shared.times.spelling import correct_names
+from shared.times.spelling import CorrectedText, correct_names
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^“”]*”|«[^«»]*»|„[^„“”]*[“”]|`[^`]*`|(?<!\w)'[^']{2,80}'(?!\w)")
 
@@ -67,47 +68,43 @@ def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> Found
         return None
 
     intents = Intents(text, context.words)
-    ordering: FoundTime | None = None
-    previous_mentions = [None, *mentions]
-    following_mentions = [*mentions[1:], None]
-    neighbours = zip(previous_mentions, mentions, following_mentions, strict=False)
-    for previous, mention, following in neighbours:
-        reading = read(corrected.text, mention, following, context)
-        if reading is None or has_other_year(corrected.text, mention, context.words):
+    first_possible: FoundTime | None = None
+    for reading in _readings(corrected.text, mentions, context):
+        found_time = _in_original(text, corrected, reading, context)
+        if found_time is None:
             continue
 
-        start = corrected.original_position(reading.start)
-        end = corrected.original_position(reading.end)
-        phrase = " ".join(text[start:end].split())
-        hint = _hint(reading.span, phrase, context)
-        if hint is None:
-            continue
-        found_time = FoundTime(hint, start, end, recurs=reading.recurs)
-
-        is_running = hint.range.contains(now)
-        intent = intents.of(start, end, recurs=reading.recurs, is_running=is_running)
-        is_certain = reading.certain and not _stands_in_row(
-            corrected.text,
-            previous,
-            mention,
-            reading,
-            following,
+        intent = intents.of(
+            found_time.start,
+            found_time.end,
+            recurs=reading.recurs,
+            is_running=found_time.hint.range.contains(now),
         )
-        if is_certain and intent is Intent.ASKED:
+        if reading.certain and intent is Intent.ASKED:
             return found_time
-
-        without_restriction = replace(hint, restricts=False)
-        ordering_time = replace(found_time, hint=without_restriction)
-        if is_certain and intent is Intent.EVENT:
-            return ordering_time
-        if intent is not Intent.STORY and ordering is None:
-            ordering = ordering_time
-    return ordering
+        if reading.certain and intent is Intent.EVENT:
+            return _without_restriction(found_time)
+        if first_possible is None and intent is not Intent.STORY:
+            first_possible = _without_restriction(found_time)
+    return first_possible
 
 
 def _as_blanks(quoted: re.Match[str]) -> str:
     """Returns as many blanks as the match has characters."""
     return " " * len(quoted[0])
+
+
+def _readings(text: str, mentions: Sequence[Mention], context: Context) -> Iterator[Reading]:
+    """Yields the readings of the mentions that are times, in order."""
+    previous: Mention | None = None
+    following_mentions = mentions[1:]
+    for mention, following in zip_longest(mentions, following_mentions):
+        reading = read(text, mention, following, context)
+        if reading is not None and not has_other_year(text, mention, context.words):
+            if _stands_in_row(text, previous, mention, reading, following):
+                reading = replace(reading, certain=False)
+            yield reading
+        previous = mention
 
 
 def _stands_in_row(
@@ -126,6 +123,34 @@ def _stands_in_row(
         return False
     gap_behind = text[reading.end : following.start]
     return gap_behind.isspace()
+
+
+def _in_original(
+    text: str,
+    corrected: CorrectedText,
+    reading: Reading,
+    context: Context,
+) -> FoundTime | None:
+    """Returns the time of a reading at its place in the text before correction; None if it lies in the future."""
+    start = corrected.original_position(reading.start)
+    end = corrected.original_position(reading.end)
+    words = text[start:end].split()
+    phrase = " ".join(words)
+    hint = _hint(reading.span, phrase, context)
+    if hint is None:
+        return None
+    return FoundTime(
+        hint=hint,
+        start=start,
+        end=end,
+        recurs=reading.recurs,
+    )
+
+
+def _without_restriction(found_time: FoundTime) -> FoundTime:
+    """Returns the time as one that only orders what is found."""
+    hint = replace(found_time.hint, restricts=False)
+    return replace(found_time, hint=hint)
 
 
 def _hint(span: Span, phrase: str, context: Context) -> TimeHint | None:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from shared.times import calendar
-from shared.times.calendar import Span, Unit
+from shared.times.calendar import ONE_DAY, Span, Unit
+from shared.times.counting import days_at, days_of_ordinal
 from shared.times.lexicon import Context, Lexicon, Mention, at_end, longest_at_end
 from shared.times.mentions import COUNT_FROM
 from shared.times.recognition import (
@@ -20,7 +21,7 @@ from shared.times.recognition import (
     is_time_as_first,
     means_a_time_only,
 )
-from shared.times.resolvers import ONE_DAY, days_at, days_of, days_of_ordinal
+from shared.times.resolvers import days_of
 
 RECURRING = ("weekday", "weekend", "month", "season", "feast")
 """Kinds of times that come again and again."""
@@ -152,9 +153,11 @@ def _at_distance(
 
 def _lacks_other_end(text: str, anchor: _Anchor, following: Mention, grammar: Lexicon) -> bool:
     """Reports whether a range opens that was not understood: `from May down to 3 April`."""
-    opening = at_end(text, anchor.start, grammar.between)
     distance = following.start - anchor.mention.end
-    return opening is not None and distance < NEAR_SECOND_END
+    if distance >= NEAR_SECOND_END:
+        return False
+    opening = at_end(text, anchor.start, grammar.between)
+    return opening is not None
 
 
 def _may_be_range(
@@ -406,4 +409,5 @@ def _in_year(text: str, anchor: _Anchor, other: Span | None, context: Context) -
     if other is not None and other.start is not None:
         year = other.start.year
     in_that_year = replace(context, year=year)
-    return _anchor(text, anchor.mention, in_that_year).span
+    anchor_in_year = _anchor(text, anchor.mention, in_that_year)
+    return anchor_in_year.span

@@ -46,7 +46,8 @@ def is_time(text: str, mention: Mention, grammar: Lexicon, *, after_operator: bo
     if after_operator or not mention.is_weak:
         return True
     if kind == "slashes":
-        return at_end(text, mention.start, grammar.on_days) is not None
+        preposition_of_day = at_end(text, mention.start, grammar.on_days)
+        return preposition_of_day is not None
     return is_introduced(text, mention, grammar)
 
 
@@ -112,11 +113,13 @@ def _is_attribute_behind_article(text: str, mention: Mention, grammar: Lexicon) 
 
 def describes_plural(text: str, mention: Mention, grammar: Lexicon) -> bool:
     """Reports whether a month says from when several things are: `the October releases`."""
-    if mention.kind != "month" or mention.word("month") in grammar.verbs_as_months:
+    if mention.kind != "month":
         return False
-    if not _PLURAL_BEHIND.match(text, mention.end):
+    is_verb = mention.word("month") in grammar.verbs_as_months
+    if is_verb or not _PLURAL_BEHIND.match(text, mention.end):
         return False
-    return at_end(text, mention.start, grammar.article) is not None
+    article = at_end(text, mention.start, grammar.article)
+    return article is not None
 
 
 def means_a_time_only(text: str, mention: Mention, grammar: Lexicon) -> bool:
@@ -166,7 +169,8 @@ def has_other_year(text: str, mention: Mention, grammar: Lexicon) -> bool:
         return False
     if mention.year or mention.word("year") or mention.word("yy"):
         return False
-    return grammar.other_year.match(text, mention.end) is not None
+    other_year = grammar.other_year.match(text, mention.end)
+    return other_year is not None
 
 
 def _number_role(text: str, year: Mention, grammar: Lexicon) -> _NumberRole:

@@ -1,34 +1,25 @@
-"""A mention of a time -> the days it names.
-
-1. `days_of` resolves a mention by itself, by the function that RESOLVERS names for its kind of rule in the lexicons.
-2. `days_at` resolves a distance from a time, `days_of_ordinal` a day, weekend or units of a time.
-3. Last comes what a mention counts: its unit, its number, its year.
-"""
+"""A mention of a time -> the days it names, by the function that RESOLVERS has for the kind of its rule."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import UTC, date, timedelta
 from functools import partial
 
 from shared.times import calendar
-from shared.times.calendar import Span, Unit
-from shared.times.lexicon import FEW, Context, Mention
+from shared.times.calendar import ONE_DAY, Span, Unit
+from shared.times.counting import (
+    MAX_FEW,
+    SHORT_WHILE_DAYS,
+    away,
+    count_of,
+    days_of_ordinal,
+    read_ordinal,
+    unit_of,
+)
+from shared.times.lexicon import Context, Mention
 
 RECENTLY_DAYS = 14
-OTHER_DAY_DAYS = 7
-MAX_FEW = {
-    Unit.DAY: 7,
-    Unit.WEEK: 4,
-    Unit.MONTH: 3,
-    Unit.QUARTER: 3,
-    Unit.HALF: 3,
-    Unit.YEAR: 3,
-}
-"""Most units that "the last few" can be."""
-ONE_DAY = timedelta(days=1)
-SATURDAY = 5
 AMERICAN_ZONES = ("America/", "US/", "UTC", "Pacific/Honolulu")
 """Prefixes of zones where the month comes first; UTC says nothing of the person."""
 
@@ -53,7 +44,7 @@ def _last_days(_: Mention, context: Context, *, days: int) -> Span:
 
 def _ago(mention: Mention, context: Context) -> Span:
     """Resolves `two weeks ago`."""
-    return _away(mention, context, context.today, -1)
+    return away(mention, context, context.today, -1)
 
 
 def _rolling(mention: Mention, context: Context) -> Span:
@@ -70,7 +61,7 @@ def _rolling(mention: Mention, context: Context) -> Span:
     absent = 1
     if mention.word("few") is not None:
         absent = MAX_FEW[unit]
-    count = _count(mention, context, absent=absent)
+    count = count_of(mention, context, absent=absent)
     return _window(unit, count, context)
 
 
@@ -97,7 +88,7 @@ def _older(mention: Mention, context: Context) -> Span:
 
 def _clock_ago(mention: Mention, context: Context) -> Span:
     """Resolves `5 hours ago`: the day in which the moment lies."""
-    count = _count(mention, context, few=3)
+    count = count_of(mention, context, few=3)
     if mention.word("minutes"):
         ago = timedelta(minutes=count)
     else:
@@ -140,7 +131,7 @@ def _period(
 
     if mention.word("unit"):
         unit = unit_of(mention, context)
-        count = _count(mention, context, absent=back)
+        count = count_of(mention, context, absent=back)
         return calendar.unit_back(unit, count, today)
 
     weekday = mention.word("weekday")
@@ -176,8 +167,12 @@ def _month_or_season(mention: Mention, context: Context) -> Span | None:
 def _weekday(mention: Mention, context: Context) -> Span | None:
     """Resolves a weekday or weekend, `three Mondays ago`, or a weekday in the week that holds it."""
     if mention.week is None:
-        few_weeks = MAX_FEW[Unit.WEEK]
-        back = _count(mention, context, absent=0, few=few_weeks)
+        back = count_of(
+            mention,
+            context,
+            absent=0,
+            few=MAX_FEW[Unit.WEEK],
+        )
         return _period(mention, context, back)
 
     week = days_of(mention.week, context)
@@ -201,11 +196,15 @@ def _iso_week(mention: Mention, context: Context) -> Span | None:
             year -= 1
     monday = date.fromisocalendar(year, number, 1)
 
-    last = int(mention.word("last") or number)
-    weeks = last - number + 1
+    last_number = number
+    last = mention.word("last")
+    if last is not None:
+        last_number = int(last)
+    weeks = last_number - number + 1
     if weeks < 1:
         return None
-    return Span(monday, monday + timedelta(weeks=weeks))
+    end = monday + timedelta(weeks=weeks)
+    return Span(monday, end)
 
 
 def _day(mention: Mention, context: Context) -> Span | None:
@@ -248,7 +247,7 @@ def _day_number(mention: Mention, context: Context) -> int | None:
             continue
         if word.isdecimal():
             return int(word)
-        return _ordinal(word, context)
+        return read_ordinal(word, context)
     return None
 
 
@@ -316,7 +315,7 @@ def _number_of_term(mention: Mention, context: Context) -> int:
     if figure is not None:
         return int(figure)
     nth = mention.word("nth") or ""
-    number = _ordinal(nth, context)
+    number = read_ordinal(nth, context)
     assert number is not None  # noqa: S101 - the rule holds the language's ordinals alone
     return number
 
@@ -328,11 +327,13 @@ def _feast(mention: Mention, context: Context) -> Span:
     year = _year_of(mention, context)
     if year is not None:
         return calendar.feast(rule, year)
-    this_year = context.today.year
-    feast = calendar.feast(rule, this_year)
-    if feast.start is not None and feast.start > context.today:
-        last_year = this_year - 1
-        return calendar.feast(rule, last_year)
+
+    today = context.today
+    feast = calendar.feast(rule, today.year)
+    is_ahead = feast.start is not None and feast.start > today
+    if is_ahead:
+        last_year = today.year - 1
+        feast = calendar.feast(rule, last_year)
     return feast
 
 
@@ -360,7 +361,7 @@ def _no_days(_mention: Mention, _context: Context) -> None:
 def _shifted_day(mention: Mention, context: Context) -> Span:
     """Resolves `two years ago today`."""
     unit = unit_of(mention, context)
-    count = _count(mention, context)
+    count = count_of(mention, context)
     day = calendar.shifted(context.today, unit, -count)
     return calendar.day(day)
 
@@ -385,6 +386,17 @@ def _year(mention: Mention, context: Context) -> Span:
     return calendar.months(year, 1, 12)
 
 
+def _year_of(mention: Mention, context: Context) -> int | None:
+    """Returns the year that a mention names, that beside it or the context's; None if there is none."""
+    year = mention.word("year") or mention.word("yy")
+    if year is None:
+        return mention.year or context.year
+    if len(year) == 4:
+        return int(year)
+    two_digits = year.removeprefix("'")
+    return 2000 + int(two_digits)
+
+
 IGNORED = "ignored"
 """The kind of what looks like a time and is none."""
 
@@ -394,7 +406,7 @@ RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "yesterday": partial(_single_day, back=1),
     "day_before_yesterday": partial(_single_day, back=2),
     "recently": partial(_last_days, days=RECENTLY_DAYS),
-    "other_day": partial(_last_days, days=OTHER_DAY_DAYS),
+    "other_day": partial(_last_days, days=SHORT_WHILE_DAYS),
     "ago": _ago,
     "half_year": _half_year_ago,
     "older": _older,
@@ -428,235 +440,3 @@ RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "year": _year,
 }
 """Kind of a rule -> the function that resolves its mentions."""
-
-
-def days_at(
-    distance: Mention,
-    time: Span,
-    context: Context,
-    *,
-    sign: int,
-    is_feast: bool,
-) -> Span | None:
-    """Returns the days at that distance before a time (`sign` -1) or after it (1).
-
-    None: the time is open on that side, or there are no such days.
-    """
-    edge = _edge_to_count_from(distance, time, context, sign=sign, is_feast=is_feast)
-    if edge is None:
-        return None
-    try:
-        return _days_from(distance, edge, context, sign)
-    except (ValueError, OverflowError):
-        return None
-
-
-def _edge_to_count_from(
-    distance: Mention,
-    time: Span,
-    context: Context,
-    *,
-    sign: int,
-    is_feast: bool,
-) -> date | None:
-    """Returns the first day of the time (`sign` -1), or the day after its last (1); None if it is open there."""
-    if sign < 0:
-        return time.begins or time.start
-    if time.begins is not None:
-        return time.begins + ONE_DAY
-    if time.end is None:
-        return None
-
-    # The day after Christmas is the 26th, although that is the feast's last.
-    counts_days = distance.word("unit") is not None and unit_of(distance, context) is Unit.DAY
-    if is_feast and counts_days and time.start is not None:
-        length = time.end - time.start
-        if 1 < length.days < 5:
-            return time.end - ONE_DAY
-    return time.end
-
-
-def _days_from(distance: Mention, edge: date, context: Context, sign: int) -> Span:
-    """Returns the days at a distance from `edge`, by the distance's kind."""
-    kind = distance.kind
-    if kind == "counted":
-        day = edge
-        if sign > 0:
-            day -= ONE_DAY
-        units = _away(distance, context, day, sign)
-        return replace(units, reach=None)
-    if kind == "nearest":
-        return _nearest_days(distance, edge, context, sign)
-
-    if kind == "soon":
-        other_edge = edge + timedelta(sign * OTHER_DAY_DAYS)
-    else:
-        unit = unit_of(distance, context)
-        absent = 1 if kind == "adjoining" else MAX_FEW[unit]
-        count = _count(distance, context, absent=absent)
-        other_edge = calendar.shifted(edge, unit, sign * count)
-    if sign < 0:
-        return Span(other_edge, edge)
-    return Span(edge, other_edge)
-
-
-def _nearest_days(distance: Mention, edge: date, context: Context, sign: int) -> Span:
-    """Returns the last weekday or weekend before `edge` (`sign` -1), or the first from it on (1)."""
-    weekday = distance.word("weekday")
-    if weekday is not None:
-        number = context.words.weekdays[weekday]
-        day = _nearest(number, edge, sign)
-        return calendar.day(day)
-    if sign < 0:
-        edge -= ONE_DAY  # a weekend that reaches up to it
-    saturday = _nearest(SATURDAY, edge, sign)
-    return _weekend_from(saturday)
-
-
-def _weekend_from(saturday: date) -> Span:
-    """Returns a Saturday and its Sunday."""
-    monday = saturday + 2 * ONE_DAY
-    return Span(saturday, monday)
-
-
-def _nearest(weekday: int, edge: date, sign: int) -> date:
-    """Returns the last such weekday before `edge` (`sign` -1), or the first from it on (1)."""
-    days_ahead = (weekday - edge.weekday()) % 7
-    if sign < 0:
-        days_ahead -= 7
-    return edge + timedelta(days_ahead)
-
-
-def _away(mention: Mention, context: Context, day: date, sign: int) -> Span:
-    """Returns the calendar unit that lies so many before a day's (`sign` -1) or after it (1).
-
-    "Two or three" are both; "a few" are two to MAX_FEW.
-    """
-    unit = unit_of(mention, context)
-    least = _count(mention, context, few=2)
-    most = _count(mention, context)
-    if mention.word("most") is not None:
-        most = _count(mention, context, "most")
-
-    back = -sign
-    near = calendar.unit_back(unit, back * least, day)
-    far = calendar.unit_back(unit, back * most, day)
-    if sign < 0:
-        return Span(far.start, near.end, far.reach)
-    return Span(near.start, far.end, far.reach)
-
-
-def days_of_ordinal(ordinal: Mention, time: Span | None, context: Context) -> Span | None:
-    """Returns a weekday, weekend or units of a time: the last, or counted from its first; None if it has no such."""
-    if time is None or time.start is None or time.end is None:
-        return None
-    if ordinal.kind == "eve":
-        day_before = time.start - ONE_DAY
-        return calendar.day(day_before)
-
-    days = _counted_days(ordinal, time.start, time.end, context)
-    if days.start is None or not time.start <= days.start < time.end:
-        return None
-    return days
-
-
-def _counted_days(ordinal: Mention, start: date, end: date, context: Context) -> Span:
-    """Returns the weekday, weekend or units that an ordinal counts in `[start, end)`, or beyond it."""
-    nth_word = ordinal.word("nth") or ""
-    nth = _ordinal(nth_word, context)
-    weekday = ordinal.word("weekday")
-    if weekday is not None:
-        number = context.words.weekdays[weekday]
-        day = _nth_weekday(nth, number, start, end)
-        return calendar.day(day)
-    if ordinal.word("weekend"):
-        saturday = _nth_weekday(nth, SATURDAY, start, end)
-        return _weekend_from(saturday)
-    return _units_of(ordinal, nth, start, end, context)
-
-
-def _nth_weekday(nth: int | None, weekday: int, start: date, end: date) -> date:
-    """Returns the nth such weekday from `start` on, or the last before `end` if `nth` is None."""
-    if nth is None:
-        return _nearest(weekday, end, -1)
-    first = _nearest(weekday, start, 1)
-    weeks_behind_first = nth - 1
-    return first + timedelta(weeks=weeks_behind_first)
-
-
-def _units_of(ordinal: Mention, nth: int | None, start: date, end: date, context: Context) -> Span:
-    """Returns the units from the nth of `[start, end)` on, or its last ones: `the first two weeks`."""
-    unit = unit_of(ordinal, context)
-    is_single = ordinal.kind == "nth"
-    absent = MAX_FEW[unit]
-    if is_single:
-        absent = 1
-    group = "n"
-    if ordinal.word("n2"):
-        group = "n2"
-    count = _count(ordinal, context, group, absent=absent)
-
-    is_last = is_single and nth is None
-    if is_last or ordinal.word("last"):
-        first_day = calendar.shifted(end, unit, -count)
-    else:
-        units_before = (nth or 1) - 1
-        first_day = calendar.shifted(start, unit, units_before)
-    day_behind = calendar.shifted(first_day, unit, count)
-    return Span(first_day, day_behind)
-
-
-def unit_of(mention: Mention, context: Context) -> Unit:
-    """Returns the unit in which a mention counts; days if it names none."""
-    word = mention.word("unit")
-    if word is None:
-        return Unit.DAY
-    unit = context.words.units[word]
-    return Unit(unit)
-
-
-def _count(
-    mention: Mention,
-    context: Context,
-    group: str = "n",
-    *,
-    absent: int = 1,
-    few: int | None = None,
-) -> int:
-    """Returns how many units a mention counts; a fortnight is two weeks.
-
-    absent: the count of a mention without a number. few: that of `a few`; None: MAX_FEW of its unit.
-    """
-    words = context.words
-    word = mention.word(group)
-    if word is None:
-        number = absent
-    elif word.isdecimal():
-        number = int(word)
-    else:
-        number = words.numbers[word]
-
-    if number == FEW:
-        unit = unit_of(mention, context)
-        number = few or MAX_FEW[unit]
-    if mention.word("unit") in words.fortnights:
-        number *= 2
-    return number
-
-
-def _ordinal(word: str, context: Context) -> int | None:
-    """Reads `3rd` or `third`; None for a word that is neither."""
-    if word[:1].isdigit():
-        return int(word[0])
-    return context.words.ordinals.get(word)
-
-
-def _year_of(mention: Mention, context: Context) -> int | None:
-    """Returns the year that a mention names, that beside it or the context's; None if there is none."""
-    year = mention.word("year") or mention.word("yy")
-    if year is None:
-        return mention.year or context.year
-    if len(year) == 4:
-        return int(year)
-    two_digits = year.removeprefix("'")
-    return 2000 + int(two_digits)

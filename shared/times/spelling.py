@@ -77,7 +77,9 @@ def _is_misspelled(word: str, name: str) -> bool:
     """
     starts_alike = word[0] == name[0]
     difference = len(word) - len(name)
-    if not starts_alike or abs(difference) > 1:
+    if not starts_alike:
+        return False
+    if abs(difference) > 1:
         return False
 
     ends_alike = word[-1] == name[-1]
