@@ -1,4 +1,8 @@
-"""Retries model calls: only on ModelUnavailable that may pass, with growing pauses, inside one deadline."""
+"""The one policy of retrying: only errors that may pass, with growing pauses, inside one deadline.
+
+`retry_within` and `retry_until` repeat model calls, which fail with ModelUnavailable; `retry_store` repeats work on a
+store. Pauses and their jitter are tenacity's.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,14 @@ from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from shared.errors import ModelMisconfigured, ModelRefused, ModelUnavailable, ModelUnreachable
+from shared.errors import (
+    ModelMisconfigured,
+    ModelRefused,
+    ModelUnavailable,
+    ModelUnreachable,
+    StoreRefused,
+    StoreUnavailable,
+)
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState
@@ -83,8 +94,9 @@ def retry_until(attempt: Callable[[float], T], *, deadline: float, clock: Clock 
 
     def watched() -> T:
         nonlocal is_billed
+        seconds_left = deadline - clock.monotonic()
         try:
-            return attempt(deadline - clock.monotonic())
+            return attempt(seconds_left)
         except (ModelUnavailable, ModelRefused) as failure:
             is_billed = is_billed or failure.is_billed
             failure.is_billed = is_billed
@@ -93,9 +105,40 @@ def retry_until(attempt: Callable[[float], T], *, deadline: float, clock: Clock 
     return attempts(watched)
 
 
+def retry_store(
+    attempt: Callable[[], T],
+    *,
+    first_pause: float,
+    max_pause: float,
+    deadline: float,
+    clock: Clock = time,
+) -> T:
+    """Returns the result of `attempt`, made again while it raises StoreUnavailable and the deadline allows.
+
+    Each pause is random, up to a length that doubles from `first_pause` to `max_pause`: callers who failed together do
+    not return together. Raises the last StoreUnavailable, and any other error and StoreRefused as they come.
+    """
+    # When the first write needs it: most requests never do.
+    from tenacity import Retrying, retry_if_exception, wait_random_exponential  # noqa: PLC0415
+
+    attempts = Retrying(
+        retry=retry_if_exception(_store_may_return),
+        wait=wait_random_exponential(multiplier=first_pause, max=max_pause),
+        stop=partial(_is_too_late, deadline=deadline, clock=clock),
+        sleep=clock.sleep,
+        reraise=True,
+    )
+    return attempts(attempt)
+
+
 def _may_pass(failure: BaseException) -> bool:
     """Reports whether another attempt may succeed. A misconfigured model lasts longer than any deadline."""
     return isinstance(failure, ModelUnavailable) and not isinstance(failure, ModelMisconfigured)
+
+
+def _store_may_return(failure: BaseException) -> bool:
+    """Reports whether another attempt may succeed. What a store refuses it refuses again."""
+    return isinstance(failure, StoreUnavailable) and not isinstance(failure, StoreRefused)
 
 
 def _pause(state: RetryCallState) -> float:
@@ -110,10 +153,17 @@ def _pause(state: RetryCallState) -> float:
 
 def _is_hopeless(state: RetryCallState, *, deadline: float, clock: Clock) -> bool:
     """Reports whether no server listens, or the next attempt would begin at the deadline or later."""
-    is_unreachable = isinstance(_failure_of(state), ModelUnreachable)
-    if is_unreachable and state.attempt_number >= MAX_UNREACHABLE:
+    failure = _failure_of(state)
+    is_last_at_address = state.attempt_number >= MAX_UNREACHABLE
+    if is_last_at_address and isinstance(failure, ModelUnreachable):
         return True
-    return clock.monotonic() + state.upcoming_sleep >= deadline
+    return _is_too_late(state, deadline=deadline, clock=clock)
+
+
+def _is_too_late(state: RetryCallState, *, deadline: float, clock: Clock) -> bool:
+    """Reports whether the next attempt would begin at the deadline or later."""
+    next_attempt = clock.monotonic() + state.upcoming_sleep
+    return next_attempt >= deadline
 
 
 def _log_pause(state: RetryCallState) -> None:

@@ -135,23 +135,27 @@ class FirestoreAccount(Corpus):
 
     def _sum(self, name: str, kind: Spending) -> int:
         collection, field = SHARDED[kind]
-        return self._db.count(name, Query(collection=collection), total=field)
+        shards = Query(collection=collection)
+        return self._db.count(name, shards, total=field)
 
     def _add(self, name: str, kind: Spending, amount: int) -> int:
         """Returns the document's count after the addition."""
         write = change(name, {}, existing=False)
         field = kind.value
         if kind in SHARDED:
-            field = SHARDED[kind][1]
-        write.update_transforms.add(field_path=field).increment.integer_value = amount
+            _, field = SHARDED[kind]
+        _increment(write, field, amount)
         reply = self._db.commit([write])
-        total: int = reply.write_results[0].transform_results[0].integer_value
+        result = reply.write_results[0]
+        count = result.transform_results[0]
+        total: int = count.integer_value
         return total
 
     def _day(self, tenant_id: str, day: date) -> str:
+        day_id = day.isoformat()
         if tenant_id == PROJECT:
-            return f"{self._db.root}/{PROJECT_USAGE}/{day.isoformat()}"
-        return self._db.name(tenant_id, "usage", day.isoformat())
+            return f"{self._db.root}/{PROJECT_USAGE}/{day_id}"
+        return self._db.name(tenant_id, "usage", day_id)
 
     # -- erasure
 
@@ -200,12 +204,14 @@ class FirestoreAccount(Corpus):
 
     def _erasure(self, tenant_id: str) -> str:
         """Returns the name of the document that each erasure of the tenant changes."""
-        digest = hashlib.sha256(tenant_id.encode()).hexdigest()
+        name = tenant_id.encode()
+        digest = hashlib.sha256(name).hexdigest()
         return f"{self._db.root}/{ERASURES}/{digest}"
 
     def _number_erasure(self, tenant_id: str) -> None:
-        write = change(self._erasure(tenant_id), {}, existing=False)
-        write.update_transforms.add(field_path="number").increment.integer_value = 1
+        name = self._erasure(tenant_id)
+        write = change(name, {}, existing=False)
+        _increment(write, "number", 1)
         self._db.commit([write])
 
     def expire(self, now: datetime) -> None:
@@ -253,13 +259,22 @@ class FirestoreAccount(Corpus):
                 if is_kept:
                     continue
                 deletes.append(delete(name))
-                collection_name = name.split("/")[-2]
+                *_, collection_name, _ = name.split("/")
                 kind = _KINDS.get(collection_name, collection_name)
                 erased[kind] += 1
+
             batches = []
             for start in range(0, len(deletes), BATCH):
-                batches.append(deletes[start : start + BATCH])
-            list(pool().map(self._db.write_each, batches))  # raises what a batch raises
+                end = start + BATCH
+                batches.append(deletes[start:end])
+            results = pool().map(self._db.write_each, batches)
+            list(results)  # raises what a batch raises
             last_name = documents[-1].name
             query = replace(query, after=(last_name,))
         return erased
+
+
+def _increment(write: Any, field: str, amount: int) -> None:  # noqa: ANN401
+    """Has the write add `amount` to a field."""
+    transform = write.update_transforms.add(field_path=field)
+    transform.increment.integer_value = amount

@@ -67,13 +67,17 @@ class FirestoreDocuments:
     _db: Connection
 
     def get(self, owner: Owner, collection: Collection[T], document_id: str) -> Stored[T]:
-        document = self._db.read(self._name(owner, collection, document_id))
+        name = self._name(owner, collection, document_id)
+        document = self._db.read(name)
         if document is None:
             return Stored(None, None)
-        return Stored(_load(collection, document), token_of(document.update_time))
+        value = _load(collection, document)
+        token = token_of(document.update_time)
+        return Stored(value, token)
 
     def put(self, owner: Owner, collection: Collection[T], value: T) -> None:
-        self._db.commit([self.put_write(owner, collection, value)])
+        write = self.put_write(owner, collection, value)
+        self._db.commit([write])
 
     def change(
         self,
@@ -111,8 +115,10 @@ class FirestoreDocuments:
         if not collection.children:
             return self._db.delete(name)
         # 1. The commit that deletes the document adds a marker, by which a later deletion finds what this one leaves.
-        marker = put(f"{self._parent(owner)}/{DELETED_SESSIONS}/{document_id}", {})
-        existed = self._db.try_commit([delete(name, existing=True), marker])
+        parent = self._parent(owner)
+        marker = put(f"{parent}/{DELETED_SESSIONS}/{document_id}", {})
+        deletion = delete(name, existing=True)
+        existed = self._db.try_commit([deletion, marker])
 
         # 2. What lies below the documents of all markers goes, and then the marker.
         markers = Query(
@@ -122,11 +128,12 @@ class FirestoreDocuments:
             fields=(),
         )
         below = replace(markers, collection=collection.children, limit=BATCH)
-        for marked in self._db.query(self._parent(owner), markers):
-            parent = self._name(owner, collection, id_of(marked))
-            while children := self._db.query(parent, below):
+        for marked in self._db.query(parent, markers):
+            deleted_name = self._name(owner, collection, id_of(marked))
+            while children := self._db.query(deleted_name, below):
                 self._db.write_each([delete(child.name) for child in children])
-            self._db.commit([delete(marked.name)])
+            marker_removal = delete(marked.name)
+            self._db.commit([marker_removal])
         return existed
 
     def add_messages(
@@ -140,7 +147,9 @@ class FirestoreDocuments:
         session = self._parent(conversation)
         writes = []
         for message in messages:
-            writes.append(expect(self.put_write(conversation, MESSAGES, message), None))
+            write = self.put_write(conversation, MESSAGES, message)
+            expect(write, None)
+            writes.append(write)
         stored = self._db.read(session, ("firstQuestion",))
         if stored is None:
             return False
@@ -152,7 +161,9 @@ class FirestoreDocuments:
         if self._db.try_commit([*writes, counted]):
             return True
         # The commit before this one may have gone through and its reply been lost.
-        return self._db.read(writes[0].update.name, ()) is not None
+        first_name = writes[0].update.name
+        first_message = self._db.read(first_name, ())
+        return first_message is not None
 
     def listing(
         self,
@@ -164,16 +175,18 @@ class FirestoreDocuments:
     ) -> Listing[T]:
         order: tuple[str, ...] = (KEY,)
         if collection.newest_by:
-            order = (f"-{camel(collection.newest_by)}", f"-{KEY}")
+            time_key = camel(collection.newest_by)
+            order = (f"-{time_key}", f"-{KEY}")
         position: tuple[object, ...] = ()
         if after is not None:
-            position = (self._name(owner, collection, after.document_id, field="pageToken"),)
-        if after is not None and after.moment is not None:
-            position = (after.moment, *position)
+            name = self._name(owner, collection, after.document_id, field="pageToken")
+            position = (name,)
+            if after.moment is not None:
+                position = (after.moment, name)
         fields = None
         if collection.unlisted:
-            listed = [key for key in collection.keys(CODEC) if key != camel(collection.unlisted)]
-            fields = tuple(listed)
+            unlisted_key = camel(collection.unlisted)
+            fields = tuple(key for key in collection.keys(CODEC) if key != unlisted_key)
         query = Query(
             collection=_NAMES.get(collection.name, collection.name),
             order=order,
@@ -186,11 +199,13 @@ class FirestoreDocuments:
         unreadable = []
         for document in documents:
             try:
-                items.append(_load(collection, document))
+                item = _load(collection, document)
             except InvalidArgument as bad:
                 _log.warning("a document of %s is left out: %s", collection.name, bad.message)
                 document_id = id_of(document)
                 unreadable.append(UnreadableDocument(collection.name, document_id, bad.message))
+            else:
+                items.append(item)
         next_cursor = None
         if len(documents) == limit:
             next_cursor = _cursor(collection, documents[-1])
@@ -215,8 +230,10 @@ class FirestoreDocuments:
 
     def put_write(self, owner: Owner, collection: Collection[T], value: T) -> Any:  # noqa: ANN401
         """Returns the write after which the document exists with this value alone. Raises TooLarge."""
-        name = self._name(owner, collection, collection.id_of(value))
-        write = put(name, _fields_of(collection, value))
+        document_id = collection.id_of(value)
+        name = self._name(owner, collection, document_id)
+        fields = _fields_of(collection, value)
+        write = put(name, fields)
         if write.ByteSize() > MAX_BYTES:
             raise TooLarge(f"{collection.name}: at most {MAX_BYTES} bytes can be kept")
         return write
@@ -234,7 +251,8 @@ def _set(write: Any, name: str, value: object) -> None:  # noqa: ANN401
     for entry, entry_value in value.items():
         entry_key = camel(entry)
         # Looked up for each entry: to look up `key` without an entry would leave a value without a type.
-        fill(fields[key].map_value.fields[entry_key], entry_value)
+        entry_field = fields[key].map_value.fields[entry_key]
+        fill(entry_field, entry_value)
         changed_paths.append(f"{key}.{entry_key}")
 
 
@@ -257,27 +275,33 @@ def _load(collection: Collection[T], document: Any) -> T:  # noqa: ANN401
     """Returns the value of a document. Raises InvalidArgument naming the field that has a wrong type."""
     stored = values_of(document)
     if collection.kind is AnsweredRequest:
-        notes = zip(stored["noteIds"], stored["noteRevisions"], strict=True)
-        stored["noteIds"] = json.dumps(dict(notes))
-    nullable_keys = {field.key for field in CODEC.fields(collection.kind) if field.nullable}
+        revisions = zip(stored["noteIds"], stored["noteRevisions"], strict=True)
+        stored["noteIds"] = json.dumps(dict(revisions))
+
+    nullable_keys = set()
+    for field in CODEC.fields(collection.kind):
+        if field.nullable:
+            nullable_keys.add(field.key)
+
     id_key = camel(collection.id_field)
     fields: dict[str, Any] = {id_key: id_of(document)}
     for key in collection.keys(CODEC):
         stored_key = _KEYS.get(key, key)
         plain = stored.get(stored_key)
-        if plain is None:
-            continue
         kind = _DERIVED.get(key, object)
-        if not isinstance(plain, kind):
+        if plain is None or not isinstance(plain, kind):
             continue
-        if plain == "" and key in nullable_keys:  # earlier releases wrote an empty text for null
-            continue
-        fields[key] = plain
+        stands_for_null = plain == "" and key in nullable_keys  # in earlier releases
+        if not stands_for_null:
+            fields[key] = plain
     return collection.load(CODEC, fields)
 
 
 def _cursor(collection: Collection[Any], document: Any) -> Cursor:  # noqa: ANN401
     moment = None
     if collection.newest_by:
-        moment = timestamp(document.fields[camel(collection.newest_by)].timestamp_value)
-    return Cursor(id_of(document), moment)
+        time_key = camel(collection.newest_by)
+        stamp = document.fields[time_key].timestamp_value
+        moment = timestamp(stamp)
+    document_id = id_of(document)
+    return Cursor(document_id, moment)

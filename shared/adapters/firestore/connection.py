@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import random
 import re
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -24,7 +23,8 @@ from shared.adapters.firestore.protocol import (
     verify,
 )
 from shared.adapters.firestore.roots import TENANTS
-from shared.errors import Conflict, Erased, InvalidArgument, StoreRefused, StoreUnavailable
+from shared.adapters.retry import retry_store
+from shared.errors import Conflict, Erased, InvalidArgument, StoreUnavailable
 from shared.model.account import Person
 from shared.model.index import IndexWrites
 from shared.ports.pages import Page, make_token, read_token
@@ -86,27 +86,39 @@ class Connection:
         Raises InvalidArgument("tenantId" or "uid") for an id that Firestore cannot hold.
         """
         if isinstance(owner, str):
-            return f"{self.root}/{TENANTS}/{checked(owner, 'tenantId')}"
+            tenant_id = checked(owner, "tenantId")
+            return f"{self.root}/{TENANTS}/{tenant_id}"
         tenant = self.parent(owner.tenant_id)
         if owner.is_tenant:
             return tenant
-        return f"{tenant}/people/{checked(owner.uid, 'uid')}"
+        uid = checked(owner.uid, "uid")
+        return f"{tenant}/people/{uid}"
 
     def name(self, owner: str | Person, collection: str, document_id: str) -> str:
         """Returns the name of a document of a tenant or a person.
 
         Raises InvalidArgument like `parent`, and of "noteId" for a tenant's document, of "id" for a person's.
         """
-        field = "noteId" if isinstance(owner, str) else "id"
-        return f"{self.parent(owner)}/{collection}/{checked(document_id, field)}"
+        field = "id"
+        if isinstance(owner, str):
+            field = "noteId"
+        parent = self.parent(owner)
+        checked_id = checked(document_id, field)
+        return f"{parent}/{collection}/{checked_id}"
 
     def query(self, parent: str, query: Query) -> list[Any]:
         """Returns the protobuf Documents that the query finds below `parent`."""
         request = protocol().RunQueryRequest(parent=parent, structured_query=query.message())
-        replies = self._stream("run_query", request)
-        documents = [reply.document for reply in replies if reply.HasField("document")]
-        vector_searches = 0 if query.nearest is None else 1
-        self.bill(documents=max(1, len(documents)), vector_searches=vector_searches)
+        documents = []
+        for reply in self._stream("run_query", request):
+            if reply.HasField("document"):
+                documents.append(reply.document)
+
+        billed_documents = max(1, len(documents))
+        vector_searches = 1
+        if query.nearest is None:
+            vector_searches = 0
+        self.bill(documents=billed_documents, vector_searches=vector_searches)
         return documents
 
     def find(self, owner: str | Person, query: Query) -> list[Any]:
@@ -130,13 +142,19 @@ class Connection:
         page_query = replace(query, order=(KEY,), limit=limit + 1)
         if token is not None:
             (last_id,) = read_token(token, query.collection)
-            name = f"{parent}/{query.collection}/{checked(last_id, 'pageToken')}"
-            page_query = replace(page_query, after=(name,))
+            last_id = checked(last_id, "pageToken")
+            last_name = f"{parent}/{query.collection}/{last_id}"
+            page_query = replace(page_query, after=(last_name,))
+
         documents = self.query(parent, page_query)
+        documents_of_page = documents[:limit]
         next_token = None
-        if len(documents) > limit:
-            next_token = make_token(query.collection, id_of(documents[limit - 1]))
-        return Page(tuple(map(load, documents[:limit])), next_token)
+        has_more = len(documents) > limit
+        if has_more:
+            last_id = id_of(documents_of_page[-1])
+            next_token = make_token(query.collection, last_id)
+        items = tuple(map(load, documents_of_page))
+        return Page(items, next_token)
 
     def count(self, parent: str, query: Query, *, total: str = "") -> int:
         """Returns the number of documents that the query finds below `parent`.
@@ -162,13 +180,16 @@ class Connection:
         )
         (reply,) = self._stream("run_aggregation_query", request)
         aggregates = reply.result.aggregate_fields
-        steps = math.ceil(aggregates["count"].integer_value / AGGREGATION_STEP)
-        self.bill(aggregations=max(1, steps))
+        entries = aggregates["count"].integer_value
+        steps = math.ceil(entries / AGGREGATION_STEP)
+        billed_steps = max(1, steps)
+        self.bill(aggregations=billed_steps)
         return aggregates
 
     def read(self, name: str, fields: Iterable[str] | None = None) -> Any | None:  # noqa: ANN401
         """Returns the Document of this name; None if it does not exist. `fields`: see `lookup`."""
-        return self.lookup([name], fields).get(name)
+        documents = self.lookup([name], fields)
+        return documents.get(name)
 
     def lookup(self, names: Sequence[str], fields: Iterable[str] | None = None) -> dict[str, Any]:
         """Returns name -> Document of the documents that exist.
@@ -177,7 +198,8 @@ class Connection:
         """
         documents: dict[str, Any] = {}
         for start in range(0, len(names), LOOKUP_STEP):
-            unique_names = list(dict.fromkeys(names[start : start + LOOKUP_STEP]))
+            end = start + LOOKUP_STEP
+            unique_names = list(dict.fromkeys(names[start:end]))
             request = protocol().BatchGetDocumentsRequest(
                 database=self.database,
                 documents=unique_names,
@@ -188,7 +210,8 @@ class Connection:
                 request.mask.field_paths.extend(fields or (KEY,))
             for reply in self._stream("batch_get_documents", request):
                 if reply.HasField("found"):
-                    documents[reply.found.name] = reply.found
+                    document = reply.found
+                    documents[document.name] = document
             self.bill(documents=len(unique_names))
         return documents
 
@@ -273,36 +296,54 @@ class Connection:
         needs: name of a document that must exist at that commit. Raises Conflict if it is gone.
         counted: counts to which the writes are added.
         """
-        deadline = time.monotonic() + self._write_seconds
+        make = partial(
+            self._make_unless_there,
+            writes,
+            unless=unless,
+            needs=needs,
+            counted=counted,
+        )
+        retry_store(
+            make,
+            first_pause=_MAX_PAUSE,  # one document takes a write a second
+            max_pause=_MAX_PAUSE,
+            deadline=time.monotonic() + self._write_seconds,
+        )
+        if len(self.ensured) >= MAX_ENSURED:
+            self.ensured.clear()
         name = writes[0].update.name
+        self.ensured.add(name)
+
+    def _make_unless_there(
+        self,
+        writes: Sequence[Any],
+        *,
+        unless: str,
+        needs: str,
+        counted: IndexWrites | None,
+    ) -> None:
+        """Makes the attempt of `ensure`; looks again as long as another caller is faster."""
+        making = writes[0]
+        name = making.update.name
+        fields = [unless] if unless else []
         conditions = [verify(needs)] if needs else []
         while True:
-            # 1. Leave the document as it is if it exists.
-            document = self.read(name, (unless,) if unless else ())
-            if document is None:
-                token = None
-            elif unless and document.fields[unless].boolean_value:
+            document = self.read(name, fields)
+            token = None
+            if document is not None:
+                is_there = not (unless and document.fields[unless].boolean_value)
+                if is_there:
+                    return
                 token = token_of(document.update_time)
-            else:
-                break
 
-            # 2. Otherwise make it, unless another caller is faster: then look again.
-            expect(writes[0], token)
+            expect(making, token)
             try:
                 self.commit([*writes, *conditions], patient=False, counted=counted)
-                break
             except Conflict:
                 if needs and self.read(needs, ()) is None:
                     raise
-            except StoreRefused:
-                raise
-            except StoreUnavailable:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(random.uniform(0, _MAX_PAUSE))  # noqa: S311 - so that not all look at once again
-        if len(self.ensured) >= MAX_ENSURED:
-            self.ensured.clear()
-        self.ensured.add(name)
+            else:
+                return
 
     def write_each(self, writes: Sequence[Any]) -> None:
         """Commits each write on its own, in any order, so that no limit of a commit applies.
@@ -312,23 +353,33 @@ class Connection:
         writes: at most 500, idempotent, of different documents.
         """
         deadline = time.monotonic() + self._write_seconds
-        pause = _FIRST_PAUSE
         unwritten = list(writes)
-        while True:
-            request = protocol().BatchWriteRequest(database=self.database, writes=unwritten)
-            call = partial(self._call, "batch_write", request)
-            seconds_left = max(_MIN_TIMEOUT, deadline - time.monotonic())
-            reply = _raw(self._retry_within(call, seconds_left))
-            outcomes = zip(unwritten, reply.status, strict=True)
-            unwritten = [write for write, status in outcomes if status.code]
-            if not unwritten:
-                return
-            if time.monotonic() + pause > deadline:
-                raise StoreUnavailable(
-                    f"Firestore: {len(unwritten)} of {len(writes)} writes failed",
-                )
-            time.sleep(pause)
-            pause = min(2 * pause, _MAX_PAUSE)
+
+        def write_rest() -> None:
+            nonlocal unwritten
+            unwritten = self._failed_writes(unwritten, deadline)
+            if unwritten:
+                failed = len(unwritten)
+                raise StoreUnavailable(f"Firestore: {failed} of {len(writes)} writes failed")
+
+        retry_store(
+            write_rest,
+            first_pause=_FIRST_PAUSE,
+            max_pause=_MAX_PAUSE,
+            deadline=deadline,
+        )
+
+    def _failed_writes(self, writes: Sequence[Any], deadline: float) -> list[Any]:
+        """Commits each write on its own, once, and returns those that failed."""
+        request = protocol().BatchWriteRequest(database=self.database, writes=writes)
+        call = partial(self._call, "batch_write", request)
+        seconds_left = max(_MIN_TIMEOUT, deadline - time.monotonic())
+        reply = _raw(self._retry_within(call, seconds_left))
+        failed_writes = []
+        for write, status in zip(writes, reply.status, strict=True):
+            if status.code:
+                failed_writes.append(write)
+        return failed_writes
 
     def _stream(self, method: str, request: Any) -> list[Any]:  # noqa: ANN401
         """Returns all messages of the reply. A stream that breaks off is requested again from its beginning."""
@@ -341,10 +392,11 @@ class Connection:
     def _call(self, method: str, request: Any, seconds: float) -> Any:  # noqa: ANN401
         from google.cloud.firestore_v1 import types  # noqa: PLC0415
 
-        wrapped = getattr(types, type(request).__name__).wrap(request)
+        request_type = getattr(types, type(request).__name__)
+        send = getattr(client(), method)
         # retry=None: the client's own policy repeats for up to five minutes.
-        return getattr(client(), method)(
-            request=wrapped,
+        return send(
+            request=request_type.wrap(request),
             retry=None,
             timeout=seconds,
             metadata=self.metadata,

@@ -93,12 +93,14 @@ class Corpus:
         with figures.reading:
             if figures.stats is None:
                 query = Query(collection="chunks")
-                fields = self._db.aggregate(self._db.parent(tenant_id), query, average="length")
+                parent = self._db.parent(tenant_id)
+                aggregates = self._db.aggregate(parent, query, average="length")
                 # The average of nothing is null.
-                average = fields["average"].double_value or float(fields["average"].integer_value)
+                average = aggregates["average"]
+                average_length = average.double_value or float(average.integer_value)
                 figures.stats = CorpusStats(
-                    chunk_count=fields["count"].integer_value,
-                    average_length=average,
+                    chunk_count=aggregates["count"].integer_value,
+                    average_length=average_length,
                     revision=figures.revision,
                 )
                 figures.read_at = time.monotonic()
@@ -114,15 +116,19 @@ class Corpus:
             if figures.folders is None:
                 query = Query(collection="folders", fields=("vault", "folder"))
                 documents = self._db.find(tenant_id, query)
-                folders = [Folder(**values_of(document)) for document in documents]
+                folders = []
+                for document in documents:
+                    names = values_of(document)
+                    folders.append(Folder(**names))
                 folders.sort(key=attrgetter("vault", "folder"))
                 figures.folders = tuple(folders)
             return figures.folders
 
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
-        return folders_of(
-            (folder.vault, f"{folder.folder}/") for folder in self._folders_of_notes(tenant_id)
-        )
+        paths = []
+        for folder in self._folders_of_notes(tenant_id):
+            paths.append((folder.vault, f"{folder.folder}/"))
+        return folders_of(paths)
 
     def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
         """Counts the stems whose frequency is not cached at this revision, one request a stem, side by side."""
@@ -134,9 +140,12 @@ class Corpus:
                 frequencies[stem] = cached[stem]
             else:
                 uncached.append(stem)
-        counts = pool().map(partial(self._document_frequency, tenant_id), uncached)
+        count = partial(self._document_frequency, tenant_id)
+        counts = pool().map(count, uncached)
         counted = dict(zip(uncached, counts, strict=True))
-        if len(cached) + len(counted) <= MAX_STEMS:
+
+        has_room = len(cached) + len(counted) <= MAX_STEMS
+        if has_room:
             cached.update(counted)
         return frequencies | counted
 
@@ -144,8 +153,10 @@ class Corpus:
         if not is_indexed(stem):
             return 0
         # Ordering by a field leaves out documents without it.
-        query = Query(collection="chunks", order=(f"-{posting_path(stem)}",))
-        return self._db.count(self._db.parent(tenant_id), query)
+        postings = posting_path(stem)
+        query = Query(collection="chunks", order=(f"-{postings}",))
+        parent = self._db.parent(tenant_id)
+        return self._db.count(parent, query)
 
     def _forget(self, tenant_id: str) -> None:
         """Drops the figures after a write, also those that are being read."""
@@ -187,8 +198,9 @@ class Corpus:
 
         Every commit of `apply` leaves its server time in one of the two collections.
         """
-        latest = partial(self._latest_change, tenant_id)
-        return ":".join(pool().map(latest, ("index", "changes")))
+        read_latest = partial(self._latest_change, tenant_id)
+        latest_changes = pool().map(read_latest, ("index", "changes"))
+        return ":".join(latest_changes)
 
     def _latest_change(self, tenant_id: str, collection: str) -> str:
         """Returns the newest `changedAt` of a collection; empty if there is none."""

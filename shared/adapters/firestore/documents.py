@@ -50,9 +50,10 @@ def entity(kind: type[T], document: Any, **known: Any) -> T:  # noqa: ANN401
 
     known: see `Codec.load`, whose errors are raised.
     """
-    id_field = CODEC.fields(kind)[0].name
-    known[id_field] = id_of(document)
-    return CODEC.load(kind, values_of(document), **known)
+    id_field, *_ = CODEC.fields(kind)
+    known[id_field.name] = id_of(document)
+    fields = values_of(document)
+    return CODEC.load(kind, fields, **known)
 
 
 def note_fields(note: Note) -> Mapping[str, object]:
@@ -119,7 +120,8 @@ def record_fields(name: str, record: IndexRecord) -> dict[str, object]:
     """
     fields = CODEC.dump(record)
     if record.due_at is not None:
-        shard = hashlib.sha256(name.encode()).hexdigest()[0]
+        digest = hashlib.sha256(name.encode()).hexdigest()
+        shard = digest[0]
         fields["waiting"] = f"{record.status.value}:{shard}"
     return fields
 
@@ -132,7 +134,8 @@ def chunk_fields(tenant_id: str, chunk: IndexedChunk) -> Mapping[str, object]:
     for stem, count in chunk.terms.items():
         if is_indexed(stem):
             stems.append(stem)
-            postings[posting_key(stem)] = time_part + min(count, MAX_COUNT - 1)
+            key = posting_key(stem)
+            postings[key] = time_part + min(count, MAX_COUNT - 1)
     created_on = day(chunk.created_at)
     return {
         **CODEC.dump(chunk, "terms"),
@@ -159,17 +162,23 @@ def chunk_of(document: Any, stems: Iterable[str]) -> IndexedChunk:  # noqa: ANN4
         if key in postings:
             terms[stem] = postings[key].integer_value % MAX_COUNT
     values = {name: read(fields[key]) for name, key, read in _CHUNK_READERS}
-    return IndexedChunk(chunk_id=id_of(document), terms=terms, **values)
+    return IndexedChunk(
+        chunk_id=id_of(document),
+        terms=terms,
+        **values,
+    )
 
 
 def vector_in(chunk: Any, index_version: str | None) -> Vector | None:  # noqa: ANN401
     """Returns the chunk's vector in this version's vector space, without a version its own; None if it has none."""
-    version = index_version or chunk.fields["indexVersion"].string_value
+    fields = chunk.fields
+    version = index_version or fields["indexVersion"].string_value
+    space = vector_space(version)
     for vector_field, version_field in VERSION_FIELDS.items():
-        vector_version = chunk.fields[version_field].string_value
-        in_space = vector_space(vector_version) == vector_space(version)
-        if in_space and vector_field in chunk.fields:
-            return vector_of(chunk.fields[vector_field])
+        vector_version = fields[version_field].string_value
+        is_in_space = vector_space(vector_version) == space
+        if is_in_space and vector_field in fields:
+            return vector_of(fields[vector_field])
     return None
 
 
@@ -221,8 +230,11 @@ def posting(created_at: datetime, count: int) -> int:
     a composite index finds the newest chunks with a stem, in a range or not. An array of stems would need a composite
     index, and `array_contains` costs the emulator 2 ms a chunk. Times before 1684 or after 2255 count as these.
     """
-    moment = min(max(microseconds(created_at), -MAX_MOMENT), MAX_MOMENT)
-    return moment * MAX_COUNT + min(count, MAX_COUNT - 1)
+    moment = microseconds(created_at)
+    moment = max(moment, -MAX_MOMENT)
+    moment = min(moment, MAX_MOMENT)
+    count_part = min(count, MAX_COUNT - 1)
+    return moment * MAX_COUNT + count_part
 
 
 def is_indexed(stem: str) -> bool:
@@ -246,7 +258,8 @@ def posting_key(stem: str) -> str:
 
 def day(when: datetime) -> str:
     """Returns the UTC date as `2026-11-08`. Vector searches are restricted by it, or by its month."""
-    return when.astimezone(UTC).date().isoformat()
+    date = when.astimezone(UTC).date()
+    return date.isoformat()
 
 
 def folder_key(folder: Folder) -> str:
@@ -254,4 +267,6 @@ def folder_key(folder: Folder) -> str:
 
     It is a digest because every vector index entry of the folder holds it, and unique for the pair of names.
     """
-    return hashlib.sha256(f"{folder.vault}\0{folder.folder}".encode()).hexdigest()[:32]
+    names = f"{folder.vault}\0{folder.folder}".encode()
+    digest = hashlib.sha256(names).hexdigest()
+    return digest[:32]

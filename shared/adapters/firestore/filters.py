@@ -42,14 +42,8 @@ def filters_for_vectors(restriction: Restriction, folders: Sequence[Folder]) -> 
 
     folders: folders that hold notes of the tenant themselves; needed if the restriction names a vault or a folder.
     """
-    tag_groups = []
-    folder_groups = []
-    for group in restriction.scopes:
-        tags = tags_of(group)
-        if tags:
-            tag_groups.append(tags)
-        else:
-            folder_groups.append(group)
+    tag_groups = list(filter(None, map(tags_of, restriction.scopes)))
+    folder_groups = [group for group in restriction.scopes if not tags_of(group)]
     allowed_folders = [folder for folder in folders if _is_in_all(folder, folder_groups)]
     if folder_groups and not allowed_folders:
         return VectorFilters((), exact=True)
@@ -59,23 +53,26 @@ def filters_for_vectors(restriction: Restriction, folders: Sequence[Folder]) -> 
     # 1. By tags, if they are at most as many as the folders.
     tags = _smallest_fitting(tag_groups)
     if tags and (is_everywhere or len(tags) <= len(allowed_folders)):
+        by_tags = any_of("tags", tags)
         is_only_group = len(tag_groups) == 1
         return VectorFilters(
-            searches=((any_of("tags", tags),),),
+            searches=((by_tags,),),
             exact=is_everywhere and is_only_group and is_anytime,
         )
 
     # 2. By folders, and by months with them.
     days, months = _days_and_months(restriction.created)
+    says_all_but_folders = is_anytime and not tag_groups
     if not is_everywhere:
         searches = _searches_by_folder(allowed_folders, months)
         if searches:
-            return VectorFilters(searches, exact=not tag_groups and is_anytime)
+            return VectorFilters(searches, exact=says_all_but_folders)
 
     # 3. By time: a day is an exact value, and a month holds fewer chunks than all. Or by nothing.
+    by_time = _by_time(days, months)
     return VectorFilters(
-        searches=(_by_time(days, months),),
-        exact=is_everywhere and not tag_groups and is_anytime,
+        searches=(by_time,),
+        exact=says_all_but_folders and is_everywhere,
     )
 
 
@@ -84,7 +81,10 @@ def _smallest_fitting(groups: Iterable[Collection[str]]) -> list[str]:
 
     It is most likely the most selective one.
     """
-    fitting_groups = [sorted(group) for group in groups if len(group) <= MAX_VALUES]
+    fitting_groups = []
+    for group in groups:
+        if len(group) <= MAX_VALUES:
+            fitting_groups.append(sorted(group))
     return min(fitting_groups, key=_by_length, default=[])
 
 
@@ -116,7 +116,7 @@ def _searches_by_folder(
     months: Sequence[str],
 ) -> tuple[tuple[Where, ...], ...]:
     """Returns searches by folder and month, by folder alone, or none, as far as MAX_SEARCHES suffice."""
-    keys = sorted(folder_key(folder) for folder in folders)
+    keys = sorted(map(folder_key, folders))
     if months:
         in_months = Where("month", "in", list(months))
         keys_a_search = MAX_VALUES // len(months)
@@ -133,8 +133,9 @@ def _searches_by_key(keys: Sequence[str], step: int) -> list[Where]:
         return []
     searches = []
     for start in range(0, len(keys), step):
-        keys_of_search = keys[start : start + step]
-        searches.append(Where("place", "in", keys_of_search))
+        end = start + step
+        in_folders = Where("place", "in", keys[start:end])
+        searches.append(in_folders)
     return searches
 
 
@@ -144,20 +145,25 @@ def _days_and_months(created: TimeRange | None) -> tuple[list[str], list[str]]:
         return [], []
 
     last_moment = created.end - timedelta(microseconds=1)
-    first_day = created.start.astimezone(UTC).date()
-    last_day = last_moment.astimezone(UTC).date()
-    length = last_day - first_day
-    count = length.days + 1
+    first_in_utc = created.start.astimezone(UTC)
+    last_in_utc = last_moment.astimezone(UTC)
+    date = first_in_utc.date()
+    last_date = last_in_utc.date()
+    span = last_date - date
     longest = 31 * MAX_VALUES
-    if count > longest:
+    if span.days >= longest:
         return [], []
 
-    days = []
-    for number in range(count):
-        date = first_day + timedelta(days=number)
-        days.append(date.isoformat())
-    distinct_months = dict.fromkeys(day[:7] for day in days)
-    return _fitting(days), _fitting(list(distinct_months))
+    days: list[str] = []
+    months: list[str] = []
+    while date <= last_date:
+        day = date.isoformat()
+        days.append(day)
+        month = day[:7]
+        if month not in months[-1:]:
+            months.append(month)
+        date += timedelta(days=1)
+    return _fitting(days), _fitting(months)
 
 
 def _fitting(values: list[str]) -> list[str]:

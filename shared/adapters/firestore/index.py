@@ -47,6 +47,7 @@ from shared.adapters.firestore.protocol import (
 )
 from shared.errors import Conflict
 from shared.model.index import (
+    ChunkPut,
     Coverage,
     IndexChange,
     IndexRecord,
@@ -68,15 +69,18 @@ class FirestoreIndex(Corpus):
     """The index of `shared.ports.stores.Store` on Firestore."""
 
     def read_record(self, tenant_id: str, note_id: str) -> StoredRecord:
-        document = self._db.read(self._db.name(tenant_id, "index", note_id))
+        name = self._db.name(tenant_id, "index", note_id)
+        document = self._db.read(name)
         if document is None:
             return StoredRecord(None, None)
         fields = values_of(document)
         folder = None
         if "vault" in fields:
             folder = Folder(fields["vault"], fields["folder"])
-        token = _token(note_id, token_of(document.update_time), folder)
-        return StoredRecord(CODEC.load(IndexRecord, fields), token)
+        record = CODEC.load(IndexRecord, fields)
+        updated = token_of(document.update_time)
+        token = _token(note_id, updated, folder)
+        return StoredRecord(record, token)
 
     def stored_chunks(self, tenant_id: str, note_id: str) -> tuple[StoredChunk, ...]:
         query = Query(
@@ -170,13 +174,15 @@ class FirestoreIndex(Corpus):
         mark = change(name, {"leaving": True})
         try:
             reply = self._db.commit([mark], counted=counted)
-            token = token_of(reply.write_results[0].update_time)
+            marked = reply.write_results[0].update_time
             if self._is_empty(tenant_id, folder):
-                removal = expect(delete(name), token)
-                writes = [removal, _stamp(self._db, tenant_id, folder_key(folder))]
+                removal = delete(name)
+                stamp = _stamp(self._db, tenant_id, folder_key(folder))
+                writes = [removal, stamp]
             else:
                 unmark = change(name, {"leaving": False})
-                writes = [expect(unmark, token)]
+                writes = [unmark]
+            expect(writes[0], token_of(marked))
             self._db.commit(writes, counted=counted)
         except Conflict:
             return  # another worker has removed the folder, or brought a note
@@ -201,9 +207,11 @@ class FirestoreIndex(Corpus):
         for status in (IndexStatus.INDEXED, IndexStatus.PENDING, IndexStatus.FAILED):
             has_status = Where("status", "==", status.value)
             queries.append(Query(collection="index", where=(has_status,)))
-        count = partial(self._db.count, self._db.parent(tenant_id))
+        parent = self._db.parent(tenant_id)
+        count = partial(self._db.count, parent)
         notes, indexed, pending, failed = pool().map(count, queries)
-        missing = max(0, notes - indexed - pending - failed)
+        without_record = notes - indexed - pending - failed
+        missing = max(0, without_record)
         return Coverage(
             notes=notes,
             indexed=indexed,
@@ -227,8 +235,10 @@ class FirestoreIndex(Corpus):
 
     def count_outdated(self, tenant_id: str, index_version: str) -> int:
         """Leaves out records that are being written in several commits: they name no version yet."""
-        where = (Where("indexVersion", "not_in", ["", index_version]),)
-        return self._db.count(self._db.parent(tenant_id), Query(collection="index", where=where))
+        is_other = Where("indexVersion", "not_in", ["", index_version])
+        query = Query(collection="index", where=(is_other,))
+        parent = self._db.parent(tenant_id)
+        return self._db.count(parent, query)
 
 
 def _position(chunk: Any) -> int:  # noqa: ANN401
@@ -282,11 +292,15 @@ class _Commits:
         """Folder of the note after the change; None if it will have no chunks."""
 
     def _folder_after(self) -> Folder | None:
-        written_chunks = chain((put.chunk for put in self._change.put), self._change.patch)
+        put_chunks = (chunk_put.chunk for chunk_put in self._change.put)
+        written_chunks = chain(put_chunks, self._change.patch)
         first_chunk = next(written_chunks, None)
         if first_chunk is not None:
             return Folder(first_chunk.vault, first_chunk.folder)
-        if self._change.record is not None and self._change.record.chunk_count:
+
+        record = self._change.record
+        has_chunks = record is not None and record.chunk_count > 0
+        if has_chunks:
             return self.folder_before
         return None
 
@@ -296,15 +310,21 @@ class _Commits:
         Writes are made batch by batch: those of the largest note together would be 100 MB.
         """
         change = self._change
-        unwritten = len(change.remove) + len(change.put) + len(change.patch) + len(change.vectors)
-        condition = [verify(self.note)] if self.note else []
+        changed = (change.remove, change.put, change.patch, change.vectors)
+        unwritten = sum(map(len, changed))
+        condition = []
+        if self.note:
+            condition.append(verify(self.note))
         writes = self._chunk_writes()
         waiting = list(islice(writes, BATCH))
         size = BATCH
         while True:
             batch = waiting[:size]
             is_last = len(batch) == unwritten
-            record_writes = self._final_writes() if is_last else [self._moving_write()]
+            if is_last:
+                record_writes = self._final_writes()
+            else:
+                record_writes = [self._moving_write()]
             expect(record_writes[0], self._record_token)
             try:
                 writes_of_commit = [*record_writes, *batch, *condition]
@@ -328,25 +348,32 @@ class _Commits:
 
     def _chunk_writes(self) -> Iterator[Any]:
         for chunk_id in self._change.remove:
-            yield delete(self._name("chunks", chunk_id))
+            name = self._chunk_name(chunk_id)
+            yield delete(name)
         for chunk_put in self._change.put:
-            chunk = chunk_put.chunk
-            fields = dict(chunk_fields(self._tenant_id, chunk))
-            fields["embedded"] = chunk_put.vector is not None
-            if chunk_put.vector is not None:
-                fields[OWN_VECTOR] = chunk_put.vector
-            if chunk_put.second_vector is not None:
-                version, vector = chunk_put.second_vector
-                version_field = VERSION_FIELDS[SECOND_VECTOR]
-                fields[version_field] = version
-                fields[SECOND_VECTOR] = vector
-            yield put(self._name("chunks", chunk.chunk_id), fields)
+            name = self._chunk_name(chunk_put.chunk.chunk_id)
+            yield put(name, self._put_fields(chunk_put))
         for chunk in self._change.patch:
-            name = self._name("chunks", chunk.chunk_id)
-            yield change(name, chunk_fields(self._tenant_id, chunk))
+            name = self._chunk_name(chunk.chunk_id)
+            fields = chunk_fields(self._tenant_id, chunk)
+            yield change(name, fields)
         for chunk_id, vector in self._change.vectors:
-            name = self._name("chunks", chunk_id)
+            name = self._chunk_name(chunk_id)
             yield change(name, {OWN_VECTOR: vector, "embedded": True})
+
+    def _put_fields(self, chunk_put: ChunkPut) -> Mapping[str, object]:
+        """Returns the document of a chunk with its vectors."""
+        fields = dict(chunk_fields(self._tenant_id, chunk_put.chunk))
+        vector = chunk_put.vector
+        fields["embedded"] = vector is not None
+        if vector is not None:
+            fields[OWN_VECTOR] = vector
+        if chunk_put.second_vector is not None:
+            second_version, second_vector = chunk_put.second_vector
+            version_field = VERSION_FIELDS[SECOND_VECTOR]
+            fields[version_field] = second_version
+            fields[SECOND_VECTOR] = second_vector
+        return fields
 
     def _moving_write(self) -> Any:  # noqa: ANN401
         """Makes the write of every commit but the last. It moves the record's update time.
@@ -375,8 +402,9 @@ class _Commits:
         record = self._change.record
         if record is None:
             removal = delete(self._record_name)
-            digest = hashlib.sha256(self._change.note_id.encode())
-            stamp = _stamp(self._db, self._tenant_id, digest.hexdigest())
+            note_id = self._change.note_id.encode()
+            digest = hashlib.sha256(note_id).hexdigest()
+            stamp = _stamp(self._db, self._tenant_id, digest)
             return [removal, stamp]
         fields = record_fields(self._record_name, record)
         if self.folder is not None:
@@ -388,16 +416,22 @@ class _Commits:
     def _name(self, collection: str, document_id: str) -> str:
         return self._db.name(self._tenant_id, collection, document_id)
 
+    def _chunk_name(self, chunk_id: str) -> str:
+        return self._name("chunks", chunk_id)
+
 
 def _stamp(connection: Connection, tenant_id: str, digest: str) -> Any:  # noqa: ANN401
     """Makes the write that records a change which leaves no newer record: a record that goes, a folder that comes or goes.
 
     The first digits of `digest` choose one of 256 documents, because one document takes a write a second.
     """
-    return _touch(change(connection.name(tenant_id, "changes", digest[:2]), {}, existing=False))
+    name = connection.name(tenant_id, "changes", digest[:2])
+    stamp = change(name, {}, existing=False)
+    return _touch(stamp)
 
 
 def _touch(write: Any) -> Any:  # noqa: ANN401
     """Has the write set `changedAt` to the commit's time; the newest one is the tenant's revision. Returns the write."""
-    write.update_transforms.add(field_path="changedAt").set_to_server_value = 1  # REQUEST_TIME
+    transform = write.update_transforms.add(field_path="changedAt")
+    transform.set_to_server_value = 1  # REQUEST_TIME
     return write

@@ -80,7 +80,9 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
 
     def put_note(self, tenant_id: str, note: Note) -> None:
         """Raises InvalidArgument for text that is no UTF-8 or holds a NUL, TooLarge beyond what a document holds."""
-        self._db.commit([_note_write(self._db.name(tenant_id, "notes", note.note_id), note)])
+        name = self._db.name(tenant_id, "notes", note.note_id)
+        write = _note_write(name, note)
+        self._db.commit([write])
 
     def swap_note(
         self,
@@ -116,10 +118,11 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
             where=(Where("path", "==", path),),
             fields=("vault",),
         )
-        documents = self._db.find(tenant_id, query)
         note_ids = []
-        for document in documents:
-            if (values_of(document).get("vault") or DEFAULT_VAULT) == vault:
+        for document in self._db.find(tenant_id, query):
+            fields = values_of(document)
+            note_vault = fields.get("vault") or DEFAULT_VAULT
+            if note_vault == vault:
                 note_ids.append(id_of(document))
         return min(note_ids, default=None)
 
@@ -246,11 +249,12 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
 
     def due_keys(self, now: datetime, *, limit: int) -> tuple[NoteKey, ...]:
         is_due = Where("dueAt", "<=", now)
-        keys: tuple[NoteKey, ...] = ()
-        for field, order, conditions in (
+        ways_of_waiting: tuple[tuple[str, str, tuple[Where, ...]], ...] = (
             ("waiting", "dueAt", (is_due,)),
             ("unfinished", "indexedAt", ()),
-        ):
+        )
+        keys: tuple[NoteKey, ...] = ()
+        for field, order, conditions in ways_of_waiting:
             for status in (IndexStatus.PENDING, IndexStatus.FAILED):
                 room = limit - len(keys)
                 if room > 0:
@@ -275,7 +279,8 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
             limit=limit,
             fields=(),
         )
-        return self._note_keys(self._db.query(self._db.root, query))
+        documents = self._db.query(self._db.root, query)
+        return self._note_keys(documents)
 
     def orphan_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
         """Counts the chunks of one tenant after the other: as many as its records claim cannot hold an orphan.
@@ -296,8 +301,10 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
                 return Page((), None)
             place = f"tenants/{tenant_id}"
             if not self._claims_all_chunks(tenant_id):
-                return self._walked_orphans(f"{place}/chunks/{FIRST_ID}", limit)
-        return Page((), make_token("chunks", place))
+                before_first_chunk = f"{place}/chunks/{FIRST_ID}"
+                return self._walked_orphans(before_first_chunk, limit)
+        next_cursor = make_token("chunks", place)
+        return Page((), next_cursor)
 
     def _next_tenant(self, place: str) -> str | None:
         """Returns the next tenant with chunks behind the one of this path; None if there is none. A read."""
@@ -312,12 +319,15 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
                 fields=(),
             )
             documents = self._db.query(self._db.root, query)
-            if not documents or not self._short(documents[0].name).startswith("tenants/"):
+            if not documents:
+                return None
+            name = documents[0].name
+            if not self._short(name).startswith("tenants/"):
                 return None
             keys = self._note_keys(documents)
             if keys:
                 return keys[0].tenant_id
-            after = documents[0].name  # in a collection of this name that belongs to another app
+            after = name  # in a collection of this name that belongs to another app
 
     def _claims_all_chunks(self, tenant_id: str) -> bool:
         """Reports whether the tenant's records claim as many chunks as there are. Two aggregations."""
@@ -339,7 +349,7 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
 
     def _walked_orphans(self, place: str, limit: int) -> Page[NoteKey]:
         """Returns the orphans among the next chunks of a tenant behind `place`."""
-        tenant_path = place.partition("/chunks/")[0]
+        tenant_path, _, _ = place.partition("/chunks/")
         tenant_id = tenant_path.removeprefix("tenants/")
         parent = self._db.parent(tenant_id)
         query = Query(
@@ -360,8 +370,12 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
         record_names = {}
         for note_id in last_chunks:
             record_names[note_id] = self._db.name(tenant_id, "index", note_id)
-        recorded = self._db.lookup(list(record_names.values()), ())
-        orphan_ids = [note_id for note_id, name in record_names.items() if name not in recorded]
+        names = list(record_names.values())
+        recorded = self._db.lookup(names, ())
+        orphan_ids = []
+        for note_id, name in record_names.items():
+            if name not in recorded:
+                orphan_ids.append(note_id)
 
         # 3. The search goes on behind the last orphan, behind the last chunk, or at the next tenant.
         if len(orphan_ids) > limit:
@@ -371,8 +385,9 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
             next_place = self._short(documents[-1].name)
         else:
             next_place = tenant_path
-        orphans = tuple([NoteKey(tenant_id, note_id) for note_id in orphan_ids])
-        return Page(orphans, make_token("chunks", next_place))
+        orphans = [NoteKey(tenant_id, note_id) for note_id in orphan_ids]
+        next_cursor = make_token("chunks", next_place)
+        return Page(tuple(orphans), next_cursor)
 
     def read_bookmark(self, name: str) -> str | None:
         document = self._db.read(self._bookmark(name))
@@ -381,9 +396,10 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
         return str(document.fields["value"].string_value)
 
     def write_bookmark(self, name: str, value: str | None) -> None:
-        write = delete(self._bookmark(name))
+        bookmark = self._bookmark(name)
+        write = delete(bookmark)
         if value is not None:
-            write = put(self._bookmark(name), {"value": value})
+            write = put(bookmark, {"value": value})
         self._db.commit([write])
 
     def _bookmark(self, name: str) -> str:
@@ -402,10 +418,14 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
             (name,) = read_token(cursor, collection, field="cursor")
             query = replace(query, after=(self._full(name),))
         documents = self._db.query(self._db.root, query)
+        documents_of_page = documents[:limit]
         next_cursor = None
-        if len(documents) > limit:
-            next_cursor = make_token(collection, self._short(documents[limit - 1].name))
-        return Page(self._note_keys(documents[:limit]), next_cursor)
+        has_more = len(documents) > limit
+        if has_more:
+            last_name = documents_of_page[-1].name
+            next_cursor = make_token(collection, self._short(last_name))
+        keys = self._note_keys(documents_of_page)
+        return Page(keys, next_cursor)
 
     def _changed_keys(self, limit: int, cursor: str | None, since: datetime) -> Page[NoteKey]:
         """Lists keys of notes by `updatedAt`, from `since` on. Raises InvalidArgument("cursor")."""
@@ -419,23 +439,30 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
         )
         if cursor is not None:
             updated_at, name = read_token(cursor, CHANGED_NOTES, parts=2, field="cursor")
-            after = (datetime.fromisoformat(updated_at), self._full(name))
-            query = replace(query, after=after)
+            moment = datetime.fromisoformat(updated_at)
+            query = replace(query, after=(moment, self._full(name)))
+
         documents = self._db.query(self._db.root, query)
+        documents_of_page = documents[:limit]
         next_cursor = None
-        if len(documents) > limit:
-            last = documents[limit - 1]
-            updated_at = timestamp(last.fields["updatedAt"].timestamp_value).isoformat()
+        has_more = len(documents) > limit
+        if has_more:
+            last = documents_of_page[-1]
+            stamp = last.fields["updatedAt"].timestamp_value
+            updated_at = timestamp(stamp).isoformat()
             next_cursor = make_token(CHANGED_NOTES, updated_at, self._short(last.name))
-        return Page(self._note_keys(documents[:limit]), next_cursor)
+        keys = self._note_keys(documents_of_page)
+        return Page(keys, next_cursor)
 
     def _note_keys(self, documents: Iterable[Any]) -> tuple[NoteKey, ...]:
         """Returns the keys of notes and records of tenants; documents elsewhere are left out."""
         keys = []
         for document in documents:
-            match = _KEY.fullmatch(self._short(document.name))
+            path = self._short(document.name)
+            match = _KEY.fullmatch(path)
             if match is not None:
-                keys.append(NoteKey(match[1], match[2]))
+                tenant_id, note_id = match.groups()
+                keys.append(NoteKey(tenant_id, note_id))
         return tuple(keys)
 
     def _short(self, name: str) -> str:
@@ -447,8 +474,18 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
 
 def _note_write(name: str, note: Note) -> Any:  # noqa: ANN401
     check_texts(note)
-    texts = (note.title, note.text, note.vault, note.path, note.lang or "", *note.tags)
-    size = sum(len(text.encode()) for text in texts)
+    texts = [
+        note.title,
+        note.text,
+        note.vault,
+        note.path,
+        *note.tags,
+    ]
+    if note.lang is not None:
+        texts.append(note.lang)
+    size = 0
+    for text in texts:
+        size += len(text.encode())
     if size > MAX_BYTES:
         raise TooLarge(f"note: at most {MAX_BYTES} bytes, got {size}")
     return put(name, note_fields(note))

@@ -71,7 +71,8 @@ class FirestoreSearch(Corpus):
         if is_impossible(restriction):
             return ()
         folders: tuple[Folder, ...] = ()
-        if any(not tags_of(group) for group in restriction.scopes):
+        names_folders = not all(map(tags_of, restriction.scopes))
+        if names_folders:
             folders = self._folders_of_notes(tenant_id)
         filters = filters_for_vectors(restriction, folders)
         query = Query(
@@ -79,13 +80,17 @@ class FirestoreSearch(Corpus):
             fields=(*searched_fields(stems), VERSION_FIELDS[SECOND_VECTOR], DISTANCE),
             nearest=vector,
         )
-        vector_fields = (OWN_VECTOR, SECOND_VECTOR) if second_vectors else (OWN_VECTOR,)
+        vector_fields = [OWN_VECTOR]
+        if second_vectors:
+            vector_fields.append(SECOND_VECTOR)
         searches = []
         for vector_field in vector_fields:
             for where in filters.searches:
                 part = replace(query, where=where, vector_field=vector_field)
-                searches.append(partial(self._search, tenant_id, part, stems, index_version))
-        size = min(_size(limit, exact=filters.exact), MAX_NEIGHBOURS)
+                search = partial(self._search, tenant_id, part, stems, index_version)
+                searches.append(search)
+        size = _size(limit, exact=filters.exact)
+        size = min(size, MAX_NEIGHBOURS)
         neighbours = []
         for neighbour in _nearest_of_all(searches, size):
             if restriction.allows(neighbour.chunk):
@@ -113,7 +118,8 @@ class FirestoreSearch(Corpus):
             # Rounding moves the product of unit vectors a little out of [-1, 1].
             distance = fields[DISTANCE].double_value
             cosine = min(1.0, max(-1.0, distance))
-            neighbours.append(Neighbour(chunk_of(document, stems), cosine))
+            chunk = chunk_of(document, stems)
+            neighbours.append(Neighbour(chunk, cosine))
         return _Neighbours(neighbours, may_have_more=len(documents) == size)
 
     def postings(
@@ -190,26 +196,29 @@ class FirestoreSearch(Corpus):
             fields=searched_fields(stems),
         )
         chunks = self._chunks(tenant_id, query, stems)
-        return tuple(sorted(chunks, key=attrgetter("position", "chunk_id")))
+        chunks.sort(key=attrgetter("position", "chunk_id"))
+        return tuple(chunks)
 
     def _chunks(self, tenant_id: str, query: Query, stems: Sequence[str]) -> list[IndexedChunk]:
-        documents = self._db.find(tenant_id, query)
-        return [chunk_of(document, stems) for document in documents]
+        chunks = []
+        for document in self._db.find(tenant_id, query):
+            chunk = chunk_of(document, stems)
+            chunks.append(chunk)
+        return chunks
 
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         """Looks up each note's existence and its record in one request: two reads a note."""
-        note_names = {}
-        record_names = {}
-        for note_id in note_ids:
-            note_names[note_id] = self._db.name(tenant_id, "notes", note_id)
-            record_names[note_id] = self._db.name(tenant_id, "index", note_id)
-        names = [*note_names.values(), *record_names.values()]
-        documents = self._db.lookup(names, RECORD_FIELDS)
+        note_names = [self._db.name(tenant_id, "notes", note_id) for note_id in note_ids]
+        record_names = [self._db.name(tenant_id, "index", note_id) for note_id in note_ids]
+        documents = self._db.lookup([*note_names, *record_names], RECORD_FIELDS)
+
         records = {}
-        for note_id, note_name in note_names.items():
-            record = documents.get(record_names[note_id])
-            if note_name in documents and record is not None:
-                fields = values_of(record)
+        names = zip(note_ids, note_names, record_names, strict=True)
+        for note_id, note_name, record_name in names:
+            document = documents.get(record_name)
+            note_exists = note_name in documents
+            if note_exists and document is not None:
+                fields = values_of(document)
                 records[note_id] = CODEC.load(IndexRecord, fields)
         return records
 
@@ -242,26 +251,35 @@ def _nearest_of_all(searches: Sequence[_Search], size: int) -> list[Neighbour]:
 
     So several searches cost not many more reads than one.
     """
-    equal_share = size // max(1, len(searches))
+    count = max(1, len(searches))
+    equal_share = size // count
     share = min(size, equal_share + SPARE)
     results = _in_parallel(searches, share)
-    nearest = _merge(results)[:size]
+    neighbours = _merge(results)
+    nearest = neighbours[:size]
     if share == size:
         return nearest
+
     worst_cosine = -1.0
     if len(nearest) == size:
         worst_cosine = nearest[-1].cosine
-    again = []
+    repeated_searches = []
     for search, result in zip(searches, results, strict=True):
         if result.may_bring(worst_cosine):
-            again.append(search)
-    results += _in_parallel(again, size)
-    return _merge(results)[:size]
+            repeated_searches.append(search)
+    results += _in_parallel(repeated_searches, size)
+    neighbours = _merge(results)
+    return neighbours[:size]
 
 
 def _in_parallel(searches: Iterable[_Search], size: int) -> list[_Neighbours]:
     """Makes searches at once, each for `size` neighbours."""
-    return list(pool().map(lambda search: search(size), searches))
+
+    def run(search: _Search) -> _Neighbours:
+        return search(size)
+
+    results = pool().map(run, searches)
+    return list(results)
 
 
 def _merge(results: Iterable[_Neighbours]) -> list[Neighbour]:
@@ -282,4 +300,5 @@ def _size(limit: int, *, exact: bool) -> int:
     """Returns how many documents to ask for so that `limit` are likely allowed: each is a billed read."""
     if exact:
         return limit
-    return limit + max(limit // 2, 10)
+    half = limit // 2
+    return limit + max(half, 10)

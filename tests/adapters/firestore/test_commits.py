@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Barrier
+from typing import Any
 
 import pytest
+from grpc import StatusCode  # type: ignore[import-untyped]
 
 from shared.adapters.firestore import FirestoreStore
+from shared.adapters.firestore.connection import Connection
+from shared.adapters.firestore.protocol import put
 from shared.errors import Conflict, StoreUnavailable
 from shared.model.index import ChunkPut, IndexChange, IndexedChunk, IndexStatus
 from shared.model.notes import Folder
 from tests.contracts.samples import DAY, TENANT, chunk, record, unit
 from tests.emulated import patient_store
-from tests.servers.firestore_proxy import FirestoreProxy, gone_after
+from tests.servers.firestore_proxy import Call, FirestoreProxy, Refuse, gone_after
 
 V = unit(*range(1, 769))
 COUNT = 400
@@ -152,3 +157,58 @@ def test_a_folder_stands_while_a_note_lies_in_it_however_many_come_and_go(
         list(pool.map(come_and_go, range(6)))
     expected = (Folder("default", ""), Folder("default", "a")) if stay else ()
     assert patient_store(firestore_store.project).folders(TENANT) == expected
+
+
+class _Crowded(Connection):
+    """Of the writes of one request all but the first fail, as where many clients write at once."""
+
+    requests = 0
+
+    def _failed_writes(self, writes: Sequence[Any], deadline: float) -> list[Any]:
+        self.requests += 1
+        first_write, *others = writes
+        assert super()._failed_writes([first_write], deadline) == []
+        return others
+
+
+def _crowded(store: FirestoreStore) -> _Crowded:
+    store._db.__class__ = _Crowded
+    assert isinstance(store._db, _Crowded)
+    return store._db
+
+
+def test_writes_that_fail_of_several_are_made_again_alone(firestore_store: FirestoreStore) -> None:
+    connection = _crowded(firestore_store)
+    names = [connection.name(TENANT, "notes", f"n{number}") for number in range(3)]
+    connection.write_each([put(name, {}) for name in names])
+    assert sorted(connection.lookup(names)) == names
+    assert connection.requests == 3
+
+
+def test_writes_that_still_fail_at_the_deadline_are_counted_in_the_error(
+    firestore_store: FirestoreStore,
+) -> None:
+    connection = _crowded(firestore_store)
+    connection._write_seconds = 0
+    names = [connection.name(TENANT, "notes", f"n{number}") for number in range(3)]
+    with pytest.raises(StoreUnavailable, match="2 of 3 writes failed"):
+        connection.write_each([put(name, {}) for name in names])
+
+
+def test_a_document_that_is_to_exist_is_made_again_while_the_store_is_away(
+    firestore_store: FirestoreStore, firestore_host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusals = iter(range(2))
+
+    def away_twice(call: Call) -> Refuse | None:
+        if call.method == "Commit" and next(refusals, None) is not None:
+            return Refuse(StatusCode.UNAVAILABLE, "away")
+        return None
+
+    with FirestoreProxy(firestore_host, away_twice) as proxy:
+        monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", proxy.host)
+        connection = firestore_store._db
+        name = connection.name(TENANT, "usage", "2026-01-01")
+        connection.ensure([put(name, {})])
+    assert name in connection.ensured
+    assert next(refusals, None) is None

@@ -6,8 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from shared.adapters.retry import FIRST_PAUSE, JITTER, MAX_PAUSE, retry_within
-from shared.errors import ModelRefused, ModelUnavailable, PortContractError
+from shared.adapters.retry import FIRST_PAUSE, JITTER, MAX_PAUSE, retry_store, retry_within
+from shared.errors import (
+    Conflict,
+    ModelRefused,
+    ModelUnavailable,
+    PortContractError,
+    StoreRefused,
+    StoreUnavailable,
+)
 from tests.adapters.models.waiting import FakeClock
 
 
@@ -111,3 +118,51 @@ def test_a_call_that_hangs_is_abandoned_at_the_deadline() -> None:
     took = time.monotonic() - begin
     release.set()
     assert 0.2 <= took < 10
+
+
+def test_work_on_a_store_is_repeated_with_random_pauses_that_grow_to_a_bound(
+    clock: FakeClock,
+) -> None:
+    failures = [StoreUnavailable("Firestore: away") for _ in range(40)]
+
+    def attempt() -> str:
+        if failures:
+            raise failures.pop()
+        return "done"
+
+    deadline = clock.now + 1000
+    result = retry_store(attempt, first_pause=0.5, max_pause=4, deadline=deadline, clock=clock)
+    assert result == "done"
+    assert all(pause <= min(0.5 * 2**number, 4) for number, pause in enumerate(clock.pauses)), (
+        clock.pauses
+    )
+    assert len(clock.pauses) == len(set(clock.pauses)) == 40
+    assert max(clock.pauses) > 2
+
+
+def test_work_on_a_store_ends_at_the_deadline_with_its_last_error(clock: FakeClock) -> None:
+    failures: list[StoreUnavailable] = []
+
+    def attempt() -> None:
+        failures.append(StoreUnavailable(f"Firestore: {len(failures)}"))
+        raise failures[-1]
+
+    deadline = clock.now + 10
+    with pytest.raises(StoreUnavailable) as caught:
+        retry_store(attempt, first_pause=1, max_pause=1, deadline=deadline, clock=clock)
+    assert caught.value is failures[-1]
+    assert len(failures) > 5
+    assert clock.now < deadline
+
+
+@pytest.mark.parametrize("error", [StoreRefused("no permission"), Conflict("moved"), KeyError()])
+def test_work_on_a_store_is_not_repeated_after_an_error_that_will_not_pass(
+    error: Exception,
+    clock: FakeClock,
+) -> None:
+    def attempt() -> None:
+        raise error
+
+    with pytest.raises(type(error)):
+        retry_store(attempt, first_pause=1, max_pause=1, deadline=clock.now + 10, clock=clock)
+    assert clock.pauses == []
