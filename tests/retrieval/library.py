@@ -108,8 +108,15 @@ class Library:
         self._tokens[note_id] = self.store.apply(TENANT, change)
 
     def ask(self, text: str, **question: Any) -> Retrieved:  # noqa: ANN401 - Question's fields
-        asked = Question(**{"tenant_id": TENANT, "text": text, "now": NOW, **question})
-        return self.retriever().retrieve(asked).retrieved
+        question_asked = Question(
+            **{
+                "tenant_id": TENANT,
+                "text": text,
+                "now": NOW,
+                **question,
+            }
+        )
+        return self.retriever().retrieve(question_asked).retrieved
 
     def retriever(self) -> Retriever:
         return Retriever(
@@ -138,11 +145,11 @@ class Counted:
         method = getattr(self._store, name)
 
         def counted(*args: Any, **options: Any) -> Any:  # noqa: ANN401 - the method's own
-            found = method(*args, **options)
-            self.reads[name] += len(found) if isinstance(found, tuple | Mapping) else 1
+            returned = method(*args, **options)
+            self.reads[name] += len(returned) if isinstance(returned, tuple | Mapping) else 1
             if name in self._after:
                 self._after[name]()
-            return found
+            return returned
 
         return counted
 

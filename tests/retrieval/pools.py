@@ -16,7 +16,8 @@ coarse = st.integers(-4, 10).map(lambda tenth: tenth / 10)
 @st.composite
 def pools(draw: st.DrawFn) -> Drawn:
     ceiling = draw(coarse)
-    made, unread = [], set()
+    candidates = []
+    unread = set()
     for number in range(draw(st.integers(1, 24))):
         brought = draw(st.booleans())
         cosine = draw(
@@ -28,14 +29,14 @@ def pools(draw: st.DrawFn) -> Drawn:
             cosine = min(cosine, ceiling)
         terms = {"api": draw(st.integers(0, 3)), "rest": 3}
         rank = draw(st.integers(1, 30)) if brought else None
-        each = candidate(
+        new_candidate = candidate(
             f"n{number:02d}",
             cosine,
             terms=terms,
             age=draw(st.sampled_from([0, 10, 100, 200, 300])),
             vector_rank=rank,
         )
-        made.append(each)
+        candidates.append(new_candidate)
         if not brought:
-            unread.add(each.chunk.chunk_id)
-    return made, unread, ceiling
+            unread.add(new_candidate.chunk.chunk_id)
+    return candidates, unread, ceiling

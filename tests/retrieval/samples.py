@@ -30,7 +30,7 @@ TEXTS = (
     "The dentist said to floss. Twice a day.",
     "Priya prefers trains. Flying tires her.",
 )
-"""What has nothing to do with each other."""
+"""Texts that have nothing to do with each other."""
 STATS = CorpusStats(chunk_count=100, average_length=3.0, revision="1")
 
 
@@ -54,8 +54,8 @@ def candidate(
     position: int = 0,
 ) -> Candidate:
     """`age` in days. Of few terms, so a short note unless `position` says that it is a part of a longer one."""
-    made = chunk(note_id, position, terms=terms or {}, created_at=days_ago(age))
-    return Candidate(made, cosine, vector_rank, keyword_rank, 1)
+    sample_chunk = chunk(note_id, position, terms=terms or {}, created_at=days_ago(age))
+    return Candidate(sample_chunk, cosine, vector_rank, keyword_rank, 1)
 
 
 RAW = CosineCalibration(0.0, 1.0)

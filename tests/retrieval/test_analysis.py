@@ -13,25 +13,25 @@ NOW = datetime(2026, 11, 18, 14, 0, tzinfo=UTC)
 
 
 def test_keywords_are_content_words_and_stems_leave_out_the_time() -> None:
-    found = analyse(
+    analysis = analyse(
         Question("t", "What did I decide last week about the API?", NOW, "Europe/Berlin")
     )
-    assert found.keywords == ("decide", "week", "api")
-    assert found.stems == ("decid", "api")
-    assert found.time is not None
-    assert (found.time.phrase, found.time.days) == ("last week", 14)
+    assert analysis.keywords == ("decide", "week", "api")
+    assert analysis.stems == ("decid", "api")
+    assert analysis.time is not None
+    assert (analysis.time.phrase, analysis.time.days) == ("last week", 14)
 
 
 def test_each_word_counts_once_in_the_order_of_the_question() -> None:
-    found = analyse(Question("t", "API costs: which costs does the API have?", NOW))
-    assert found.keywords == ("api", "costs")
-    assert found.time is None
+    analysis = analyse(Question("t", "API costs: which costs does the API have?", NOW))
+    assert analysis.keywords == ("api", "costs")
+    assert analysis.time is None
 
 
 @pytest.mark.parametrize("text", ["", "?!", "what was it", "   "])
 def test_a_question_without_content_has_no_keywords(text: str) -> None:
-    found = analyse(Question("t", text, NOW))
-    assert (found.keywords, found.stems, found.time) == ((), (), None)
+    analysis = analyse(Question("t", text, NOW))
+    assert (analysis.keywords, analysis.stems, analysis.time) == ((), (), None)
 
 
 @pytest.mark.parametrize(
@@ -51,14 +51,14 @@ def test_a_question_without_content_has_no_keywords(text: str) -> None:
 def test_a_short_question_is_of_the_language_that_reads_its_time(
     text: str, lang: str, phrase: str | None
 ) -> None:
-    found = analyse(Question("t", text, NOW, "Europe/Berlin"))
-    assert (found.lang, found.time.phrase if found.time else None) == (lang, phrase)
+    analysis = analyse(Question("t", text, NOW, "Europe/Berlin"))
+    assert (analysis.lang, analysis.time.phrase if analysis.time else None) == (lang, phrase)
 
 
 def test_a_question_with_very_many_words_is_scored_by_the_longest() -> None:
     short = " ".join(f"w{number:02d}" for number in range(60))
-    found = analyse(Question("t", f"{short} electroencephalograph", NOW))
-    assert len(found.stems) == MAX_STEMS
-    assert found.stems[0] == "w00"
-    assert found.stems[-1].startswith("electro")
-    assert len(found.keywords) == 61
+    analysis = analyse(Question("t", f"{short} electroencephalograph", NOW))
+    assert len(analysis.stems) == MAX_STEMS
+    assert analysis.stems[0] == "w00"
+    assert analysis.stems[-1].startswith("electro")
+    assert len(analysis.keywords) == 61

@@ -18,15 +18,15 @@ score = partial(bm25, k1=1.2, b=0.75)
 
 
 def test_one_stem_once_in_a_chunk_of_average_length_scores_its_idf() -> None:
-    found = chunk("a", terms={"api": 1, "rest": 3})
-    assert list(score([found], {"api": 2}, STATS)) == pytest.approx([math.log(1 + 8.5 / 2.5)])
+    sample = chunk("a", terms={"api": 1, "rest": 3})
+    assert list(score([sample], {"api": 2}, STATS)) == pytest.approx([math.log(1 + 8.5 / 2.5)])
 
 
 def test_length_and_repeats_enter_by_b_and_k1() -> None:
-    found = chunk("a", terms={"api": 3, "rest": 5})
+    sample = chunk("a", terms={"api": 3, "rest": 5})
     saturation = 1.2 * (0.25 + 0.75 * 8 / 4)
     expected = math.log(1 + 8.5 / 2.5) * 3 * 2.2 / (3 + saturation)
-    assert list(score([found], {"api": 2}, STATS)) == pytest.approx([expected])
+    assert list(score([sample], {"api": 2}, STATS)) == pytest.approx([expected])
 
 
 def test_a_rare_stem_counts_more_than_a_common_one() -> None:
@@ -37,18 +37,18 @@ def test_a_rare_stem_counts_more_than_a_common_one() -> None:
 
 
 def test_a_verb_of_a_plurals_stem_counts_less() -> None:
-    own, cousin = (
+    noun, cousin = (
         replace(chunk(name, terms={"book": 1}), text=text)
         for name, text in (("a", "A book."), ("b", "Booked."))
     )
     forms = own_forms("books", "en")
-    as_own, as_cousin = score([own, cousin], {"book": 2}, STATS, forms=forms)
+    as_own, as_cousin = score([noun, cousin], {"book": 2}, STATS, forms=forms)
     assert as_cousin == pytest.approx(COUSIN * as_own)
-    assert len(set(score([own, cousin], {"book": 2}, STATS))) == 1
+    assert len(set(score([noun, cousin], {"book": 2}, STATS))) == 1
 
 
 def test_a_word_that_stands_in_a_notes_tags_alone_counts_less() -> None:
-    said, tagged, both = (
+    in_text, tagged, both = (
         replace(chunk(name, terms={"stori": 1}), text=text, tags=tags)
         for name, text, tags in (
             ("a", "Two stories.", ()),
@@ -56,7 +56,7 @@ def test_a_word_that_stands_in_a_notes_tags_alone_counts_less() -> None:
             ("c", "Two stories.", ("stories",)),
         )
     )
-    as_said, as_tagged, as_both = score([said, tagged, both], {"stori": 2}, STATS)
+    as_said, as_tagged, as_both = score([in_text, tagged, both], {"stori": 2}, STATS)
     assert as_tagged == pytest.approx(TAG * as_said)
     assert as_both == as_said
 
@@ -81,7 +81,12 @@ def test_letters_inside_other_words_do_not_say_what_a_tag_says(
     text: str,
     share: float,
 ) -> None:
-    tagged = replace(chunk("a", terms={stem: 1}), title="", text=text, tags=(tag,))
+    tagged = replace(
+        chunk("a", terms={stem: 1}),
+        title="",
+        text=text,
+        tags=(tag,),
+    )
     (of_tag,) = score([tagged], {stem: 2}, STATS)
     (as_said,) = score([replace(tagged, tags=())], {stem: 2}, STATS)
     assert of_tag == pytest.approx(share * as_said)

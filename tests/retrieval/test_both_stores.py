@@ -1,4 +1,4 @@
-"""The same 500 notes in both stores: the same notes in the same order, with the same parts of their scores.
+"""Both stores answer alike over 500 notes: the same notes in the same order, with the same parts of their scores.
 
 Not among the questions are restrictions that Firestore's filters cannot hold, whose legs may come back short there:
 ranges open on one side.
@@ -31,7 +31,9 @@ from tests.retrieval.samples import NOW, days_ago
 NOTES = 500
 WORDS = ["".join(parts) for parts in product(("ba", "ko", "ri", "tu", "se"), repeat=3)]
 """125 words, drawn as natural ones are: the first stands in two of five notes, the last in one of twenty."""
-COMMON, MIDDLE, RARE = WORDS[:5], WORDS[40:45], WORDS[-5:]
+COMMON = WORDS[:5]
+MIDDLE = WORDS[40:45]
+RARE = WORDS[-5:]
 TOLERANCE = 1e-5
 """Cosines are computed in single precision by one store and in double by the other."""
 
@@ -48,14 +50,12 @@ def both(
 ) -> Iterator[Both]:
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(8) as executor:
         patch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
-        embedded, firestore = (
-            EmbeddedStore(tmp_path_factory.mktemp("home")),
-            patient_store("demo-both"),
-        )
-        made = Both(Library(embedded, executor), Library(firestore, executor))
-        for library in (made.embedded, made.firestore):
+        embedded = EmbeddedStore(tmp_path_factory.mktemp("home"))
+        firestore = patient_store("demo-both")
+        libraries = Both(Library(embedded, executor), Library(firestore, executor))
+        for library in (libraries.embedded, libraries.firestore):
             _furnish(library)
-        yield made
+        yield libraries
         embedded.close()
         firestore.close()
         emulator.reset("demo-both")
@@ -127,11 +127,11 @@ def test_both_stores_rank_the_same_notes_alike(
 
 def _assert_alike(one: Retrieved, other: Retrieved) -> None:
     assert _ranking(one) == _ranking(other)
-    assert [_parts(each.scores) for each in one.selected] == [
-        pytest.approx(_parts(each.scores), abs=TOLERANCE) for each in other.selected
+    assert [_parts(passage.scores) for passage in one.selected] == [
+        pytest.approx(_parts(passage.scores), abs=TOLERANCE) for passage in other.selected
     ]
-    assert [each.score for each in one.selected] == pytest.approx(
-        [each.score for each in other.selected], abs=TOLERANCE
+    assert [passage.score for passage in one.selected] == pytest.approx(
+        [passage.score for passage in other.selected], abs=TOLERANCE
     )
     assert (one.mode, one.refusal, one.range_used, one.widened) == (
         other.mode,
@@ -176,9 +176,19 @@ def _ask(
     **question: Any,  # noqa: ANN401 - Question's
 ) -> Retrieved:
     """`reply`: of the model that ranks folders; None: there is none."""
-    asked = Question(**{"tenant_id": TENANT, "text": text, "now": NOW, "top_k": 5, **question})
+    full_question = Question(
+        **{
+            "tenant_id": TENANT,
+            "text": text,
+            "now": NOW,
+            "top_k": 5,
+            **question,
+        }
+    )
     ranker = None if reply is None else ScriptedWriter(reply)
-    return retrieve_from_folders(asked, scope, library.retriever(), library.options, ranker)[0]
+    return retrieve_from_folders(
+        full_question, scope, library.retriever(), library.options, ranker
+    )[0]
 
 
 @pytest.fixture
@@ -186,12 +196,14 @@ def thorough(both: Both) -> Iterator[Both]:
     """Both may read all postings of every word: within a folder Firestore finds words among the newest chunks that
     have them, so only then it must find what the embedded store does.
     """
-    before = both.embedded.options
+    options_before = both.embedded.options
     for library in (both.embedded, both.firestore):
-        library.options = replace(before, posting_budget=4 * NOTES, posting_budget_alone=4 * NOTES)
+        library.options = replace(
+            options_before, posting_budget=4 * NOTES, posting_budget_alone=4 * NOTES
+        )
     yield both
     for library in (both.embedded, both.firestore):
-        library.options = before
+        library.options = options_before
 
 
 @pytest.mark.parametrize(("text", "scope", "question"), SCOPES)
@@ -199,12 +211,12 @@ def thorough(both: Both) -> Iterator[Both]:
 def test_both_stores_answer_from_the_same_folders_alike(
     thorough: Both, text: str, scope: FolderScope, question: dict[str, Any], ranked: str
 ) -> None:
-    one, other = (
+    from_embedded, from_firestore = (
         _ask(library, text, scope, RANKERS[ranked], **question)
         for library in (thorough.embedded, thorough.firestore)
     )
-    assert one.weighted_folders == other.weighted_folders
-    _assert_alike(one, other)
+    assert from_embedded.weighted_folders == from_firestore.weighted_folders
+    _assert_alike(from_embedded, from_firestore)
 
 
 @pytest.mark.parametrize(("text", "scope", "question"), SCOPES)
@@ -212,15 +224,19 @@ def test_with_fewer_postings_firestore_brings_nothing_from_elsewhere_and_the_sam
     both: Both, text: str, scope: FolderScope, question: dict[str, Any]
 ) -> None:
     reply = RANKERS["by a model"]
-    one, other = (
+    from_embedded, from_firestore = (
         _ask(library, text, scope, reply, **question) for library in (both.embedded, both.firestore)
     )
-    assert one.weighted_folders == other.weighted_folders
-    tokens = {scope_token(folder.vault, folder.folder) for folder in other.weighted_folders}
-    assert all(tokens.intersection(passage.chunk.scopes) for passage in other.selected)
-    vectors = {passage.chunk.chunk_id: passage.scores.similarity for passage in one.selected}
-    shared = [passage for passage in other.selected if passage.chunk.chunk_id in vectors]
-    assert len(shared) >= len(one.selected) // 2
+    assert from_embedded.weighted_folders == from_firestore.weighted_folders
+    tokens = {
+        scope_token(folder.vault, folder.folder) for folder in from_firestore.weighted_folders
+    }
+    assert all(tokens.intersection(passage.chunk.scopes) for passage in from_firestore.selected)
+    vectors = {
+        passage.chunk.chunk_id: passage.scores.similarity for passage in from_embedded.selected
+    }
+    shared = [passage for passage in from_firestore.selected if passage.chunk.chunk_id in vectors]
+    assert len(shared) >= len(from_embedded.selected) // 2
     assert [passage.scores.similarity for passage in shared] == pytest.approx(
         [vectors[passage.chunk.chunk_id] for passage in shared], abs=TOLERANCE
     )
@@ -241,7 +257,7 @@ def test_without_an_embedder_both_rank_alike(thorough: Both) -> None:
 
 
 def test_without_an_embedder_both_rank_alike_with_the_postings_they_may_read(both: Both) -> None:
-    """Where no folder, vault or tag is named."""
+    """Asked without a folder, vault or tag."""
     rankings = []
     for library in (both.embedded, both.firestore):
         library.embedder = None

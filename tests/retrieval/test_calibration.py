@@ -1,4 +1,4 @@
-"""What cosines mean with a model that nobody has measured, by the notes at hand."""
+"""Cosines of a model that nobody has measured, calibrated by the notes at hand."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tests.retrieval.samples import TEXTS, cosine, days_ago
 
 
 def _estimated(library: Library) -> CosineCalibration | None:
-    found = estimate_calibration(TENANT, store=library.store, index_version=VERSION)
-    return None if found is None else found.calibration
+    calibration = estimate_calibration(TENANT, store=library.store, index_version=VERSION)
+    return None if calibration is None else calibration.calibration
 
 
 def _second(chunk: IndexedChunk) -> IndexedChunk:
-    """Of the same note."""
+    """Make a second chunk of the same note."""
     return replace(chunk, chunk_id=f"{chunk.note_id}_001", position=1)
 
 
@@ -32,20 +32,20 @@ def test_a_question_is_as_near_as_chunks_of_different_notes_or_a_deviation_less(
     for number, text in enumerate(TEXTS):
         library.add(f"n{number}", text)
     first = library.add("long", TEXTS[0])
-    more = ChunkPut(_second(first), library.writer.embed_query(TEXTS[0]))
-    library.put(more, "r1")
+    second_chunk = ChunkPut(_second(first), library.writer.embed_query(TEXTS[0]))
+    library.put(second_chunk, "r1")
     pairs = combinations(
         [(f"n{number}", text) for number, text in enumerate(TEXTS)] + [("long", TEXTS[0])] * 2, 2
     )
     cosines = [
-        cosine(library.writer.embed_query(one), library.writer.embed_query(other))
-        for (one_id, one), (other_id, other) in pairs
+        cosine(library.writer.embed_query(text), library.writer.embed_query(other_text))
+        for (one_id, text), (other_id, other_text) in pairs
         if one_id != other_id
     ]
-    found = _estimated(library)
-    assert found is not None
-    assert found.baseline == pytest.approx(fmean(cosines) - pstdev(cosines), abs=1e-6)
-    assert found.baseline < found.match < 1.0
+    calibration = _estimated(library)
+    assert calibration is not None
+    assert calibration.baseline == pytest.approx(fmean(cosines) - pstdev(cosines), abs=1e-6)
+    assert calibration.baseline < calibration.match < 1.0
 
 
 @pytest.mark.parametrize("count", [0, 1])
@@ -57,7 +57,13 @@ def test_a_note_alone_says_nothing(library: Library, count: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("notes", "chunks"), [(MIN_NOTES, 1), (MIN_NOTES - 1, 1), (2, SAMPLE // 2), (2, 3)]
+    ("notes", "chunks"),
+    [
+        (MIN_NOTES, 1),
+        (MIN_NOTES - 1, 1),
+        (2, SAMPLE // 2),
+        (2, 3),
+    ],
 )
 def test_an_estimate_of_few_notes_is_kept_only_if_no_more_chunks_would_be_read(
     library: Library, notes: int, chunks: int
@@ -67,9 +73,9 @@ def test_an_estimate_of_few_notes_is_kept_only_if_no_more_chunks_would_be_read(
         for position in range(1, chunks):
             part = replace(first, chunk_id=f"n{number}_{position:03d}", position=position)
             library.put(ChunkPut(part, library.writer.embed_query(TEXTS[number])), "r1")
-    found = estimate_calibration(TENANT, store=library.store, index_version=VERSION)
-    assert found is not None
-    assert found.is_stable is (notes == MIN_NOTES or notes * chunks == SAMPLE)
+    calibration = estimate_calibration(TENANT, store=library.store, index_version=VERSION)
+    assert calibration is not None
+    assert calibration.is_stable is (notes == MIN_NOTES or notes * chunks == SAMPLE)
 
 
 def test_vectors_of_another_model_say_nothing(library: Library) -> None:

@@ -52,13 +52,13 @@ def _crowd(library: Library, count: int) -> None:
 @pytest.mark.parametrize("strategy", list(Strategy))
 def test_the_figures_are_those_of_the_search(library: Library, strategy: Strategy) -> None:
     _furnish(library)
-    found = library.ask(ASKED, strategy=strategy)
+    retrieved = library.ask(ASKED, strategy=strategy)
     explained = _explain(library, strategy=strategy)
     assert [note.note_id for note in explained.notes] == [
-        passage.chunk.note_id for passage in found.selected
+        passage.chunk.note_id for passage in retrieved.selected
     ]
     for place, (note, passage) in enumerate(
-        zip(explained.notes, found.selected, strict=True), start=1
+        zip(explained.notes, retrieved.selected, strict=True), start=1
     ):
         (report,) = note.passages
         assert (report.scored, report.place, report.absence) == (passage, place, None)
@@ -69,9 +69,9 @@ def test_the_figures_are_those_of_a_search_by_letters(library: Library) -> None:
     library.add("loan", "Der Leihcomputer wird an der Theke ausgegeben")
     library.add("food", "Am Abend kochen wir für die ganze Gruppe")
     library.writer.languages = frozenset({"en"})
-    asked = "Wo gibt es die Computer?"
-    (report,) = _explain(library, "loan", text=asked).notes[0].passages
-    assert report.scored == library.ask(asked).selected[0]
+    question = "Wo gibt es die Computer?"
+    (report,) = _explain(library, "loan", text=question).notes[0].passages
+    assert report.scored == library.ask(question).selected[0]
 
 
 def test_each_leg_tells_rank_part_and_what_it_adds(library: Library) -> None:
@@ -167,9 +167,9 @@ def test_what_no_leg_brought_is_no_candidate_and_has_its_ranks_further_down(
 
 def test_what_the_search_left_out_never_changes_its_scores(library: Library) -> None:
     _crowd(library, 40)
-    before = library.ask(ASKED).selected
+    selected_before = library.ask(ASKED).selected
     library.add("far", "Tomatoes", created_at=days_ago(30))
-    explained = _explain(library, "far", before[0].chunk.note_id)
+    explained = _explain(library, "far", selected_before[0].chunk.note_id)
     assert explained.notes[1].passages[0].scored.scores == explained.retrieved.selected[0].scores
 
 
@@ -232,10 +232,10 @@ def test_no_more_chunks_are_read_than_an_explanation_may_cost(
 ) -> None:
     monkeypatch.setattr("shared.retrieval.explanation.MAX_CHUNKS", 2)
     _crowd(library, 4)
-    found = [passage.chunk.note_id for passage in library.ask(ASKED).selected]
-    assert [note.note_id for note in _explain(library).notes] == found[:2]
-    assert len(_explain(library, *found[2:4]).notes) == 2
+    selected_ids = [passage.chunk.note_id for passage in library.ask(ASKED).selected]
+    assert [note.note_id for note in _explain(library).notes] == selected_ids[:2]
+    assert len(_explain(library, *selected_ids[2:4]).notes) == 2
     with pytest.raises(
         InvalidArgument, match="noteIds: expected notes of at most 2 passages together"
     ):
-        _explain(library, *found[:3])
+        _explain(library, *selected_ids[:3])

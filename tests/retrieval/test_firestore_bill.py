@@ -1,4 +1,4 @@
-"""What a question costs on Firestore, by the adapter's own count of billed reads, at 1,000 chunks in 60 folders.
+"""The cost of a question on Firestore, by the adapter's own count of billed reads, at 1,000 chunks in 60 folders.
 
 Nightly at 10,000.
 """
@@ -37,11 +37,13 @@ from tests.fakes import HashingEmbedder, ScriptedWriter
 from tests.retrieval.library import VERSION, Library
 from tests.retrieval.samples import NOW, days_ago
 
-NOTES, WORDS_A_CHUNK = 100, 40
+NOTES = 100
+WORDS_A_CHUNK = 40
 VOCABULARY = ["".join(parts) for parts in product(("ba", "ko", "ri", "tu", "se"), repeat=4)]
 """625 words, drawn as natural ones that are no stop words are: the first stands in a fifth of the chunks."""
-READS, READS_AT_A_TIME = 125, 150
-"""Of documents: of a question that no time restricts, and of one that a time does."""
+READS = 125
+READS_AT_A_TIME = 150
+"""Documents read: for a question that no time restricts, and for one that a time does."""
 COUNTS = 30
 """Reads of an instance that does not know how many chunks there are and how many hold each word, or no more."""
 READS_OF_FOLDERS = 300
@@ -63,15 +65,18 @@ def store(
 
 
 def _fill(store: CountedStore, chunks_a_note: int) -> None:
-    dice, embedder = random.Random(7), HashingEmbedder(batch_size=chunks_a_note)  # noqa: S311 - a reproducible corpus
+    dice = random.Random(7)  # noqa: S311 - a reproducible corpus
+    embedder = HashingEmbedder(batch_size=chunks_a_note)
     weights = [1 / (rank + 40) for rank in range(len(VOCABULARY))]
     for number in range(NOTES):
-        note_id, created = f"note{number:03d}", days_ago(number * 365 // NOTES)
+        note_id = f"note{number:03d}"
+        created = days_ago(number * 365 // NOTES)
         texts = [
             " ".join(dice.choices(VOCABULARY, weights, k=WORDS_A_CHUNK))
             for _ in range(chunks_a_note)
         ]
-        vault, path = f"v{number % 3}", f"area{number % 10}/topic{number % 20}/{note_id}.md"
+        vault = f"v{number % 3}"
+        path = f"area{number % 10}/topic{number % 20}/{note_id}.md"
         note = Note(note_id, "", "\n".join(texts), created, created, vault, path)
         store.put_note(TENANT, note)
         vectors = embedder.embed_documents(texts)
@@ -109,7 +114,8 @@ def _chunk(note: Note, position: int, text: str) -> IndexedChunk:
     )
 
 
-COMMON, RARE = VOCABULARY[:6], VOCABULARY[-6:]
+COMMON = VOCABULARY[:6]
+RARE = VOCABULARY[-6:]
 
 
 @pytest.mark.parametrize(
@@ -137,11 +143,11 @@ def test_a_question_is_answered_within_so_many_reads_and_one_vector_search(
     store.folders(TENANT)
     with ThreadPoolExecutor(8) as executor:
         library = Library(store, executor)
-        before = store.reads
-        found = library.ask(text, **question)
-    reads = store.reads - before
-    assert found.selected
-    assert reads.documents <= (READS if found.range_used is None else READS_AT_A_TIME), reads
+        reads_before = store.reads
+        retrieved = library.ask(text, **question)
+    reads = store.reads - reads_before
+    assert retrieved.selected
+    assert reads.documents <= (READS if retrieved.range_used is None else READS_AT_A_TIME), reads
     assert reads.aggregations <= COUNTS, reads
     assert reads.vector_searches <= 1
 
@@ -171,12 +177,12 @@ def test_a_question_to_many_folders_is_answered_within_300_reads(
     )
     with ThreadPoolExecutor(8) as executor:
         library = Library(store, executor)
-        before = store.reads
+        reads_before = store.reads
         ranker = None if reply is None else ScriptedWriter(reply)
-        found, _ = retrieve_from_folders(
+        retrieved, _ = retrieve_from_folders(
             question, scope, library.retriever(), library.options, ranker
         )
-    reads = store.reads - before
-    assert len(found.selected) == 5
+    reads = store.reads - reads_before
+    assert len(retrieved.selected) == 5
     assert reads.total <= READS_OF_FOLDERS, reads
     assert reads.vector_searches <= (MAX_PARTS if reply else 2 * MAX_PARTS)

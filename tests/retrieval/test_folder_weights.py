@@ -1,4 +1,4 @@
-"""What a passage's score counts where folders are searched."""
+"""The weights of folders in a passage's score."""
 
 from __future__ import annotations
 
@@ -43,8 +43,11 @@ def test_the_root_beside_folders_is_what_lies_in_none() -> None:
 
 
 def test_a_whole_vault_weighs_alike() -> None:
-    whole = (WeightedFolder("v", "", 1.0, ChosenBy.WHOLE_VAULT),)
-    assert [_weight(path, weighted_folders=whole) for path in ("n.md", "a/n.md")] == [1.0, 1.0]
+    whole_vault = (WeightedFolder("v", "", 1.0, ChosenBy.WHOLE_VAULT),)
+    assert [_weight(path, weighted_folders=whole_vault) for path in ("n.md", "a/n.md")] == [
+        1.0,
+        1.0,
+    ]
     assert _weight("a/n.md", weighted_folders=()) == 1.0
 
 
@@ -80,8 +83,8 @@ def _folders(vault: str, count: int) -> tuple[WeightedFolder, ...]:
 def test_places_of_one_vault_are_searched_in_four_parts_by_weight() -> None:
     parts = parts_of(_folders("v", 60), Restriction())
     tokens = [part.restriction.scopes[-1] for part in parts]
-    assert [len(each) for each in tokens] == [1, 2, 4, 53]
-    assert [min(each) for each in tokens] == ["f:v/f00", "f:v/f01", "f:v/f03", "f:v/f07"]
+    assert [len(group) for group in tokens] == [1, 2, 4, 53]
+    assert [min(group) for group in tokens] == ["f:v/f00", "f:v/f01", "f:v/f03", "f:v/f07"]
 
 
 def test_many_vaults_share_the_parts_and_every_place_is_in_one() -> None:
@@ -107,17 +110,15 @@ def test_beside_a_vaults_root_its_folders_need_not_be_named() -> None:
 
 
 def test_of_more_folders_than_a_filter_holds_the_vault_is_named_too() -> None:
-    few, many = (
-        inside(Restriction(), _folders("v", MAX_TOKENS)),
-        inside(Restriction(), _folders("v", MAX_TOKENS + 1)),
-    )
+    few = inside(Restriction(), _folders("v", MAX_TOKENS))
+    more_than_fit = inside(Restriction(), _folders("v", MAX_TOKENS + 1))
     assert len(few.scopes) == 1
-    assert many.scopes[0] == frozenset({"v:v"})
-    assert len(many.scopes[1]) == MAX_TOKENS + 1
+    assert more_than_fit.scopes[0] == frozenset({"v:v"})
+    assert len(more_than_fit.scopes[1]) == MAX_TOKENS + 1
 
 
 def test_a_part_of_what_is_restricted_to_already_says_it_once() -> None:
     weighted_folders = _folders("v", 40)
-    whole = inside(Restriction(), weighted_folders)
-    assert inside(whole, weighted_folders[:1]).scopes == (frozenset({"f:v/f00"}),)
-    assert inside(whole, weighted_folders) == whole
+    places = inside(Restriction(), weighted_folders)
+    assert inside(places, weighted_folders[:1]).scopes == (frozenset({"f:v/f00"}),)
+    assert inside(places, weighted_folders) == places

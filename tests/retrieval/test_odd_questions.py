@@ -26,13 +26,16 @@ def test_what_has_no_content_word_matches_no_keyword(
     library: Library, text: str, kind: str
 ) -> None:
     _furnish(library, kind)
-    found = library.ask(text)
-    assert found.analysis.stems == ()
-    assert {passage.scores.keyword for passage in found.selected} <= {0.0}
+    retrieved = library.ask(text)
+    assert retrieved.analysis.stems == ()
+    assert {passage.scores.keyword for passage in retrieved.selected} <= {0.0}
     if kind == "none":
-        assert (found.mode, notes(found)) == (RetrievalMode.RECENT, ["tokyo", "api", "moscow"])
+        assert (retrieved.mode, notes(retrieved)) == (
+            RetrievalMode.RECENT,
+            ["tokyo", "api", "moscow"],
+        )
     else:
-        assert found.mode is RetrievalMode.WEIGHTED
+        assert retrieved.mode is RetrievalMode.WEIGHTED
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -40,17 +43,17 @@ def test_one_word_of_two_thousand_characters_is_one_stem_that_finds_nothing(
     library: Library, kind: str
 ) -> None:
     _furnish(library, kind)
-    found = library.ask("a" * 2000)
-    assert len(found.analysis.stems) == 1
-    assert {passage.scores.keyword for passage in found.selected} <= {0.0}
+    retrieved = library.ask("a" * 2000)
+    assert len(retrieved.analysis.stems) == 1
+    assert {passage.scores.keyword for passage in retrieved.selected} <= {0.0}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_word_two_hundred_times_is_asked_once(library: Library, kind: str) -> None:
     _furnish(library, kind)
-    found = library.ask("API " * 200)
-    assert found.analysis.stems == ("api",)
-    assert notes(found)[0] == "api"
+    retrieved = library.ask("API " * 200)
+    assert retrieved.analysis.stems == ("api",)
+    assert notes(retrieved)[0] == "api"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -66,10 +69,12 @@ def test_each_script_of_a_mixed_question_finds_its_notes(
     library: Library, text: str, best: set[str], kind: str
 ) -> None:
     _furnish(library, kind)
-    found = library.ask(text)
-    matching = {passage.chunk.note_id for passage in found.selected if passage.scores.keyword > 0}
+    retrieved = library.ask(text)
+    matching = {
+        passage.chunk.note_id for passage in retrieved.selected if passage.scores.keyword > 0
+    }
     assert matching == best
-    assert set(notes(found)[: len(best)]) == best
+    assert set(notes(retrieved)[: len(best)]) == best
 
 
 @pytest.mark.parametrize("kind", KINDS)

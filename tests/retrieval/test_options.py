@@ -19,10 +19,14 @@ def test_every_setting_of_retrieval_arrives() -> None:
         half_life_days=5.0,
         rrf_k=9,
     )
-    made = RetrievalOptions.from_settings(settings, index_version="v", billed=False)
-    assert (made.leg_size, made.rerank_to, made.window_days) == (7, 3, 11)
-    assert (made.weight_vector, made.weight_keyword, made.weight_recency) == (0.5, 0.3, 0.2)
-    assert (made.half_life_days, made.rrf_k) == (5.0, 9)
+    options = RetrievalOptions.from_settings(settings, index_version="v", billed=False)
+    assert (options.leg_size, options.rerank_to, options.window_days) == (7, 3, 11)
+    assert (options.weight_vector, options.weight_keyword, options.weight_recency) == (
+        0.5,
+        0.3,
+        0.2,
+    )
+    assert (options.half_life_days, options.rrf_k) == (5.0, 9)
 
 
 def test_only_billed_postings_are_counted_closely() -> None:

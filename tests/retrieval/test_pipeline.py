@@ -52,17 +52,21 @@ QUARKS = ("strange", "charm", "bottom", "top", "quark", "lepton")
 
 def test_the_note_that_answers_comes_first_with_its_scores(library: Library) -> None:
     _furnish(library)
-    found = library.ask("Where does the API run?")
-    best = found.selected[0]
+    retrieved = library.ask("Where does the API run?")
+    best = retrieved.selected[0]
     assert best.chunk.note_id == "api"
     assert best.scores.keyword == 1.0
     assert best.score == pytest.approx(
         0.6 * best.scores.vector + 0.25 * best.scores.keyword + 0.15 * best.scores.recency
     )
-    assert (found.mode, found.refusal, found.candidate_count) == (RetrievalMode.WEIGHTED, None, 3)
-    assert found.nearest[0] == best
+    assert (retrieved.mode, retrieved.refusal, retrieved.candidate_count) == (
+        RetrievalMode.WEIGHTED,
+        None,
+        3,
+    )
+    assert retrieved.nearest[0] == best
     assert {"analysis", "restriction", "candidates", "selection", "retrieval"} == set(
-        found.timings_ms
+        retrieved.timings_ms
     )
 
 
@@ -74,24 +78,29 @@ def test_an_old_note_does_not_vanish_behind_the_window(library: Library) -> None
 
 def test_fusion_is_asked_for_by_name(library: Library) -> None:
     _furnish(library)
-    found = library.ask("Where does the API run?", strategy=Strategy.RRF)
-    assert found.mode is RetrievalMode.RRF
-    assert found.selected[0].chunk.note_id == "api"
-    assert 1 / 61 < found.selected[0].score <= 2 / 61
+    retrieved = library.ask("Where does the API run?", strategy=Strategy.RRF)
+    assert retrieved.mode is RetrievalMode.RRF
+    assert retrieved.selected[0].chunk.note_id == "api"
+    assert 1 / 61 < retrieved.selected[0].score <= 2 / 61
 
 
 @pytest.mark.parametrize(
-    "outage", [ModelUnavailable("away"), ModelRefused("bad key"), PortContractError("no vector")]
+    "outage",
+    [
+        ModelUnavailable("away"),
+        ModelRefused("bad key"),
+        PortContractError("no vector"),
+    ],
 )
 def test_without_the_questions_embedding_keywords_and_recency_find_notes(
     library: Library, outage: ModelUnavailable | ModelRefused | PortContractError
 ) -> None:
     _furnish(library)
     library.writer.outage = outage
-    found = library.ask("Where does the API run?", strategy=Strategy.RRF)
-    assert found.mode is RetrievalMode.KEYWORD_RECENCY
-    assert notes(found) == ["api", "db"]
-    assert found.selected[0].scores.vector == 0.0
+    retrieved = library.ask("Where does the API run?", strategy=Strategy.RRF)
+    assert retrieved.mode is RetrievalMode.KEYWORD_RECENCY
+    assert notes(retrieved) == ["api", "db"]
+    assert retrieved.selected[0].scores.vector == 0.0
 
 
 def test_without_an_embedder_and_without_a_match_the_newest_notes_stand_in(
@@ -99,8 +108,8 @@ def test_without_an_embedder_and_without_a_match_the_newest_notes_stand_in(
 ) -> None:
     _furnish(library)
     library.embedder = None
-    found = library.ask("What is quantum chromodynamics?")
-    assert (found.mode, notes(found)) == (RetrievalMode.RECENT, ["api", "db"])
+    retrieved = library.ask("What is quantum chromodynamics?")
+    assert (retrieved.mode, notes(retrieved)) == (RetrievalMode.RECENT, ["api", "db"])
 
 
 def test_what_has_nothing_to_do_with_the_question_is_not_near_it(library: Library) -> None:
@@ -120,8 +129,12 @@ def test_likeness_of_unrelated_texts_makes_no_note_near(library: Library) -> Non
     library.add("garden", "Tomatoes need water every evening")
     word = next(word for word in QUARKS if library.ask(word).nearest)
     library.writer.calibration = CosineCalibration(0.9, 0.95)
-    found = library.ask(word)
-    assert (notes(found), found.nearest, found.refusal) == ([], (), RefusalReason.NO_CANDIDATES)
+    retrieved = library.ask(word)
+    assert (notes(retrieved), retrieved.nearest, retrieved.refusal) == (
+        [],
+        (),
+        RefusalReason.NO_CANDIDATES,
+    )
 
 
 def test_when_nothing_lies_in_the_window_the_newest_notes_are_older(library: Library) -> None:
@@ -133,9 +146,9 @@ def test_when_nothing_lies_in_the_window_the_newest_notes_are_older(library: Lib
 def test_a_chunk_whose_vector_is_still_to_come_is_found_by_its_words(library: Library) -> None:
     _furnish(library)
     library.add("new", "Zinc is used for the gutter", embedded=False)
-    found = library.ask("What is zinc used for?")
-    assert found.selected[0].chunk.note_id == "new"
-    assert (found.mode, found.selected[0].scores.vector) == (RetrievalMode.WEIGHTED, 0.0)
+    retrieved = library.ask("What is zinc used for?")
+    assert retrieved.selected[0].chunk.note_id == "new"
+    assert (retrieved.mode, retrieved.selected[0].scores.vector) == (RetrievalMode.WEIGHTED, 0.0)
 
 
 def test_in_a_language_that_the_embedder_does_not_speak_words_are_known_by_their_letters(
@@ -143,12 +156,12 @@ def test_in_a_language_that_the_embedder_does_not_speak_words_are_known_by_their
 ) -> None:
     library.add("loan", "Der Leihcomputer wird an der Theke ausgegeben")
     library.add("food", "Am Abend kochen wir für die ganze Gruppe")
-    asked = "Wo gibt es den Computerraum?"
-    assert all(each.scores.keyword == 0.0 for each in library.ask(asked).selected)
+    question = "Wo gibt es den Computerraum?"
+    assert all(passage.scores.keyword == 0.0 for passage in library.ask(question).selected)
     library.writer.languages = frozenset({"en"})
-    found = library.ask(asked)
-    assert (found.lexical_only, notes(found)[0]) == (True, "loan")
-    assert found.selected[0].scores.keyword > 0
+    retrieved = library.ask(question)
+    assert (retrieved.lexical_only, notes(retrieved)[0]) == (True, "loan")
+    assert retrieved.selected[0].scores.keyword > 0
     assert not library.ask("Where does the API run?").lexical_only
 
 
@@ -173,17 +186,17 @@ def test_a_typo_in_a_long_word_is_read_as_the_word_of_the_notes(
         "cluster", "We chose Kubernetes because the meetings said so", created_at=days_ago(60)
     )
     library.add("garden", "Tomatoes need water every evening")
-    found = library.ask(text)
-    assert mended in found.analysis.stems
-    assert set(found.analysis.keywords) <= {
+    retrieved = library.ask(text)
+    assert mended in retrieved.analysis.stems
+    assert set(retrieved.analysis.keywords) <= {
         "because",
         "decide",
         "kubernetes",
         "keeps",
         "meetings",
     }  # as people are shown it
-    assert (notes(found)[0], is_on_topic(found)) == ("cluster", True)
-    assert found.selected[0].scores.keyword > 0
+    assert (notes(retrieved)[0], is_on_topic(retrieved)) == ("cluster", True)
+    assert retrieved.selected[0].scores.keyword > 0
 
 
 @pytest.mark.parametrize(
@@ -234,35 +247,35 @@ def test_a_german_compound_is_read_as_its_parts_and_a_part_as_the_compound(
         "Nach der Pause ist Schluss. Die Theaterkasse öffnet nach der Anleitung um sechs",
         lang="de",
     )
-    found = library.ask(text)
-    assert mended <= set(found.analysis.stems)
-    assert is_on_topic(found) == (mended.isdisjoint({"nachwuch", "leitung"}))
+    retrieved = library.ask(text)
+    assert mended <= set(retrieved.analysis.stems)
+    assert is_on_topic(retrieved) == (mended.isdisjoint({"nachwuch", "leitung"}))
 
 
 def test_a_named_time_restricts_every_leg(library: Library) -> None:
     _furnish(library)
-    found = library.ask("What did I write about the API last week?")
-    assert found.analysis.time is not None
-    assert found.range_used == found.analysis.time.range
-    assert (notes(found), found.widened) == (["api"], None)
-    assert found.selected[0].scores.recency == 1.0
+    retrieved = library.ask("What did I write about the API last week?")
+    assert retrieved.analysis.time is not None
+    assert retrieved.range_used == retrieved.analysis.time.range
+    assert (notes(retrieved), retrieved.widened) == (["api"], None)
+    assert retrieved.selected[0].scores.recency == 1.0
 
 
 def test_a_time_that_may_belong_to_a_story_orders_and_leaves_nothing_out(library: Library) -> None:
     for name, days in (("new", 6), ("old", 200)):
         library.add(name, "Cloud Run bills by the second", created_at=days_ago(days))
-    found = library.ask("Can I still cancel the Cloud Run contract I signed last week?")
-    assert found.analysis.time is not None
-    assert not found.analysis.time.restricts
-    assert (found.range_used, found.widened) == (None, None)
-    assert notes(found) == ["new", "old"]
-    assert [each.scores.recency > 0.5 for each in found.selected] == [True, False]
+    retrieved = library.ask("Can I still cancel the Cloud Run contract I signed last week?")
+    assert retrieved.analysis.time is not None
+    assert not retrieved.analysis.time.restricts
+    assert (retrieved.range_used, retrieved.widened) == (None, None)
+    assert notes(retrieved) == ["new", "old"]
+    assert [passage.scores.recency > 0.5 for passage in retrieved.selected] == [True, False]
 
 
 def test_a_time_of_the_person_s_story_counts_for_nothing(library: Library) -> None:
     library.add("old", "Cloud Run bills by the second", created_at=days_ago(200))
-    found = library.ask("I signed up last week. How does Cloud Run bill?")
-    assert (notes(found), found.analysis.time, found.widened) == (["old"], None, None)
+    retrieved = library.ask("I signed up last week. How does Cloud Run bill?")
+    assert (notes(retrieved), retrieved.analysis.time, retrieved.widened) == (["old"], None, None)
 
 
 @pytest.mark.parametrize(
@@ -308,7 +321,7 @@ def test_a_short_note_is_lifted_by_what_was_written_within_the_hour(
     for number in range(8):
         library.add(f"n{number}", f"Tomatoes {number}", created_at=days_ago(number))
     ranked = notes(library.ask("Which boat won the regatta?"))
-    assert next(each for each in ranked if each in ("said", "other")) == first
+    assert next(note_id for note_id in ranked if note_id in ("said", "other")) == first
 
 
 PLAN = "The Kafka topic of the orders service keeps its messages for {} days before they go to the archive of the team"
@@ -353,20 +366,20 @@ def test_what_was_imported_at_one_moment_is_no_context(library: Library) -> None
 
 def test_an_empty_range_is_widened_and_says_by_which_step(library: Library) -> None:
     _furnish(library)
-    found = library.ask("What did I write about the database 5 weeks ago?")
-    hint = found.analysis.time
+    retrieved = library.ask("What did I write about the database 5 weeks ago?")
+    hint = retrieved.analysis.time
     assert hint is not None
     assert hint.range.start is not None
-    assert (notes(found), found.widened) == (["db"], "7 days around")
-    assert found.range_used is not None
-    assert found.range_used.start is not None
-    assert (hint.range.start - found.range_used.start).days == 7
+    assert (notes(retrieved), retrieved.widened) == (["db"], "7 days around")
+    assert retrieved.range_used is not None
+    assert retrieved.range_used.start is not None
+    assert (hint.range.start - retrieved.range_used.start).days == 7
 
 
 def test_an_open_side_of_a_range_stays_open_where_it_is_widened(library: Library) -> None:
     library.add("db", "The database of the API is Firestore", created_at=days_ago(40))
-    found = library.ask("What did I write about the database before 8 October 2026?")
-    assert (found.widened, found.range_used is not None and found.range_used.start) == (
+    retrieved = library.ask("What did I write about the database before 8 October 2026?")
+    assert (retrieved.widened, retrieved.range_used is not None and retrieved.range_used.start) == (
         "7 days around",
         None,
     )
@@ -374,8 +387,8 @@ def test_an_open_side_of_a_range_stays_open_where_it_is_widened(library: Library
 
 def test_a_time_far_from_every_note_is_widened_to_any_time(library: Library) -> None:
     _furnish(library)
-    found = library.ask("What did I write about the API in March 2019?")
-    assert (set(notes(found)), found.widened, found.range_used) == (
+    retrieved = library.ask("What did I write about the API in March 2019?")
+    assert (set(notes(retrieved)), retrieved.widened, retrieved.range_used) == (
         {"api", "db", "garden"},
         "any time",
         None,
@@ -387,18 +400,18 @@ def test_a_time_of_ones_own_that_holds_notes_is_kept_though_only_other_times_spe
 ) -> None:
     library.add("sunrise", "I chose orange paint for the sunrise", created_at=days_ago(60))
     library.add("garden", "Tomatoes need water", created_at=days_ago(9))
-    found = library.ask("Which paint did I choose for the sunrise last week?")
-    assert (notes(found), found.widened, found.refusal) == (["garden"], None, None)
+    retrieved = library.ask("Which paint did I choose for the sunrise last week?")
+    assert (notes(retrieved), retrieved.widened, retrieved.refusal) == (["garden"], None, None)
 
 
 def test_what_happened_at_a_time_may_have_been_written_down_later(library: Library) -> None:
     library.add("garden", "Tomatoes need water", created_at=days_ago(9))
     library.add("tent", "Melanie told me of her camping", created_at=days_ago(3))
     library.add("stove", "Melanie needs a stove for camping", created_at=days_ago(90))
-    found = library.ask("When did Melanie go camping last week?")
-    assert found.analysis.time is not None
-    assert not found.analysis.time.restricts
-    assert notes(found)[:2] == ["tent", "stove"]
+    retrieved = library.ask("When did Melanie go camping last week?")
+    assert retrieved.analysis.time is not None
+    assert not retrieved.analysis.time.restricts
+    assert notes(retrieved)[:2] == ["tent", "stove"]
 
 
 def test_a_time_that_only_orders_brings_its_newest_notes(library: Library) -> None:
@@ -411,27 +424,27 @@ def test_a_time_that_only_orders_brings_its_newest_notes(library: Library) -> No
 
 def test_the_callers_own_dates_are_never_widened(library: Library) -> None:
     _furnish(library)
-    asked = Filters(
+    filters = Filters(
         created_after=datetime(2019, 1, 1, tzinfo=UTC),
         created_before=datetime(2020, 1, 1, tzinfo=UTC),
     )
-    found = library.ask("Where does the API run?", filters=asked)
-    assert (found.selected, found.refusal, found.widened) == (
+    retrieved = library.ask("Where does the API run?", filters=filters)
+    assert (retrieved.selected, retrieved.refusal, retrieved.widened) == (
         (),
         RefusalReason.TIME_RANGE_EMPTY,
         None,
     )
-    assert found.range_used == TimeRange(asked.created_after, asked.created_before)
-    assert found.nearest[0].chunk.note_id == "api"
+    assert retrieved.range_used == TimeRange(filters.created_after, filters.created_before)
+    assert retrieved.nearest[0].chunk.note_id == "api"
 
 
 def test_widening_a_named_time_stays_within_the_callers_dates(library: Library) -> None:
     _furnish(library)
-    found = library.ask(
+    retrieved = library.ask(
         "What did I write about the API in 2019?", filters=Filters(created_before=days_ago(20))
     )
-    assert (found.widened, found.range_used) == ("any time", TimeRange(None, days_ago(20)))
-    assert "api" not in notes(found)
+    assert (retrieved.widened, retrieved.range_used) == ("any time", TimeRange(None, days_ago(20)))
+    assert "api" not in notes(retrieved)
 
 
 @pytest.mark.parametrize(
@@ -451,8 +464,8 @@ def test_filters_hold_for_every_passage(
 ) -> None:
     _furnish(library)
     library.embedder = None
-    found = library.ask("Tomatoes, Firestore and the API", filters=filters)
-    assert set(notes(found)) == expected
+    retrieved = library.ask("Tomatoes, Firestore and the API", filters=filters)
+    assert set(notes(retrieved)) == expected
 
 
 def test_an_unknown_vault_is_named(library: Library) -> None:
@@ -467,8 +480,8 @@ def test_dates_the_wrong_way_round_are_refused(library: Library) -> None:
 
 
 def test_a_tenant_without_notes_is_told_so(library: Library) -> None:
-    found = library.ask("What did I decide last week about the API?")
-    assert (found.refusal, found.mode, found.selected, found.nearest) == (
+    retrieved = library.ask("What did I decide last week about the API?")
+    assert (retrieved.refusal, retrieved.mode, retrieved.selected, retrieved.nearest) == (
         RefusalReason.NO_NOTES,
         RetrievalMode.NONE,
         (),
@@ -483,38 +496,38 @@ def test_notes_that_the_index_has_not_reached_yet_are_pending(library: Library) 
 
 def test_a_tag_nobody_uses_leaves_no_candidates(library: Library) -> None:
     _furnish(library)
-    found = library.ask("Where does the API run?", filters=Filters(tags=("nowhere",)))
-    assert found.refusal is RefusalReason.NO_CANDIDATES
+    retrieved = library.ask("Where does the API run?", filters=Filters(tags=("nowhere",)))
+    assert retrieved.refusal is RefusalReason.NO_CANDIDATES
 
 
 def test_nothing_similar_enough_is_below_the_threshold_with_the_nearest_notes(
     library: Library,
 ) -> None:
     _furnish(library)
-    found = library.ask("Where does the API run?", threshold=0.99)
-    assert (found.selected, found.refusal) == ((), RefusalReason.BELOW_THRESHOLD)
-    assert found.nearest[0].chunk.note_id == "api"
+    retrieved = library.ask("Where does the API run?", threshold=0.99)
+    assert (retrieved.selected, retrieved.refusal) == ((), RefusalReason.BELOW_THRESHOLD)
+    assert retrieved.nearest[0].chunk.note_id == "api"
 
 
 def test_a_deleted_note_is_not_found_although_its_chunks_are_still_there(library: Library) -> None:
     _furnish(library)
     library.store.delete_note(TENANT, "api")
-    found = library.ask("Where does the API run?")
-    assert "api" not in notes(found)
-    assert "api" not in [passage.chunk.note_id for passage in found.nearest]
+    retrieved = library.ask("Where does the API run?")
+    assert "api" not in notes(retrieved)
+    assert "api" not in [passage.chunk.note_id for passage in retrieved.nearest]
 
 
 def test_chunks_of_a_half_written_revision_do_not_answer(library: Library) -> None:
     chunk = library.add("n", "The API runs on Heroku", revision="r1")
     library.put(ChunkPut(chunk, None), "r2")
-    found = library.ask("Where does the API run?")
-    assert (found.selected, found.refusal) == ((), RefusalReason.INDEX_PENDING)
+    retrieved = library.ask("Where does the API run?")
+    assert (retrieved.selected, retrieved.refusal) == ((), RefusalReason.INDEX_PENDING)
 
 
 def test_the_question_says_how_many_passages_up_to_twelve(library: Library) -> None:
     for number in range(20):
         library.add(f"n{number:02d}", f"API call number {number}")
-    assert [len(library.ask("API call", top_k=wanted).selected) for wanted in (1, 5, 20)] == [
+    assert [len(library.ask("API call", top_k=top_k).selected) for top_k in (1, 5, 20)] == [
         1,
         5,
         12,
@@ -531,8 +544,8 @@ def test_the_same_note_twice_is_selected_once(library: Library) -> None:
 
 def test_another_tenants_notes_are_out_of_reach(library: Library) -> None:
     _furnish(library)
-    other = library.ask("Where does the API run?", tenant_id="tenant-b")
-    assert other.refusal is RefusalReason.NO_NOTES
+    other_tenants = library.ask("Where does the API run?", tenant_id="tenant-b")
+    assert other_tenants.refusal is RefusalReason.NO_NOTES
 
 
 @pytest.mark.parametrize(
@@ -550,22 +563,25 @@ def test_where_a_leg_does_not_answer_the_others_find_the_note_and_it_is_named(
 ) -> None:
     _furnish(library)
     library.asked = Broken(library.store, method).as_store()
-    found = library.ask("Where does the API run?")
-    assert "api" in notes(found)
-    assert found.failed_legs == (FailedLeg(leg, "the disk does not answer"),)
+    retrieved = library.ask("Where does the API run?")
+    assert "api" in notes(retrieved)
+    assert retrieved.failed_legs == (FailedLeg(leg, "the disk does not answer"),)
 
 
 def test_without_vector_search_the_vectors_of_the_other_legs_are_read_and_nothing_is_scored_otherwise(
     library: Library,
 ) -> None:
     _furnish(library)
-    whole = library.ask("Where does the API run?")
+    undisturbed = library.ask("Where does the API run?")
     library.asked = Broken(library.store, "nearest").as_store()
-    found = library.ask("Where does the API run?")
-    assert found.mode is RetrievalMode.WEIGHTED
-    assert notes(found) == [note for note in notes(whole) if note != "garden"]
-    scores = {each.chunk.note_id: each.score for each in whole.selected}
-    assert all(each.score == pytest.approx(scores[each.chunk.note_id]) for each in found.selected)
+    retrieved = library.ask("Where does the API run?")
+    assert retrieved.mode is RetrievalMode.WEIGHTED
+    assert notes(retrieved) == [note for note in notes(undisturbed) if note != "garden"]
+    scores = {passage.chunk.note_id: passage.score for passage in undisturbed.selected}
+    assert all(
+        passage.score == pytest.approx(scores[passage.chunk.note_id])
+        for passage in retrieved.selected
+    )
 
 
 def test_where_every_leg_is_silent_or_nothing_tells_which_notes_exist_the_store_is_away(

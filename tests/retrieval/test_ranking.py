@@ -62,8 +62,8 @@ def _ranked(
     pool: Pool, index: _Index, *, head: int = 4, take: int | None = None, threshold: float = 0.0
 ) -> list[str]:
     passages = best_first(pool, formula_of(pool), index, threshold=threshold, head=head)
-    found: list[Scored] = list(islice(passages, take))
-    return [each.chunk.note_id for each in found]
+    ranking: list[Scored] = list(islice(passages, take))
+    return [passage.chunk.note_id for passage in ranking]
 
 
 def test_all_come_in_order_and_each_record_is_read_once() -> None:
@@ -128,12 +128,22 @@ def test_taken_to_the_end_it_is_the_ranking_of_all_vectors(
 ) -> None:
     true, unread, ceiling = drawn
     vectors = {
-        each.chunk.chunk_id: array("d", [each.cosine]) for each in true if each.cosine is not None
+        candidate.chunk.chunk_id: array("d", [candidate.cosine])
+        for candidate in true
+        if candidate.cosine is not None
     }
-    blind = [replace(each, cosine=None) if each.chunk.chunk_id in unread else each for each in true]
-    pool = pool_of(blind, unread=unread, ceiling=ceiling, frequencies={"api": 7})
-    whole = pool_of(true, frequencies={"api": 7})
-    expected = rank(whole, formula_of(whole), threshold=threshold).passages
+    blind = [
+        replace(candidate, cosine=None) if candidate.chunk.chunk_id in unread else candidate
+        for candidate in true
+    ]
+    pool = pool_of(
+        blind,
+        unread=unread,
+        ceiling=ceiling,
+        frequencies={"api": 7},
+    )
+    complete_pool = pool_of(true, frequencies={"api": 7})
+    expected = rank(complete_pool, formula_of(complete_pool), threshold=threshold).passages
     assert _ranked(pool, _Index(vectors), head=head, threshold=threshold) == [
-        each.chunk.note_id for each in expected
+        passage.chunk.note_id for passage in expected
     ]

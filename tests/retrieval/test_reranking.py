@@ -1,4 +1,4 @@
-"""What a reranker may do to the order, and what happens when it does not keep its promise."""
+"""The reranker's effect on the order, and what happens when it breaks its promise."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class LongestFirst:
         if isinstance(self.instead, AuroraError):
             raise self.instead
         return (
-            tuple(float(len(each)) for each in passages)
+            tuple(float(len(passage)) for passage in passages)
             if self.instead is None
             else tuple(self.instead)
         )
@@ -49,18 +49,18 @@ SCORED = ["short", "middle", "long"]
 
 def test_without_a_reranker_passages_stay_as_scored(library: Library) -> None:
     _furnish(library)
-    found = library.ask(ASKED)
-    assert (notes(found), found.reranked) == (SCORED, None)
+    retrieved = library.ask(ASKED)
+    assert (notes(retrieved), retrieved.reranked) == (SCORED, None)
 
 
 def test_the_rerankers_order_is_the_order_and_scores_stay_what_they_are(library: Library) -> None:
     _furnish(library)
     plain = {passage.chunk.note_id: passage for passage in library.ask(ASKED).selected}
     library.reranker = LongestFirst()
-    found = library.ask(ASKED)
-    assert notes(found) == ["long", "middle", "short"]
-    assert {passage.chunk.note_id: passage for passage in found.selected} == plain
-    assert found.reranked == Reranked("longest", None)
+    retrieved = library.ask(ASKED)
+    assert notes(retrieved) == ["long", "middle", "short"]
+    assert {passage.chunk.note_id: passage for passage in retrieved.selected} == plain
+    assert retrieved.reranked == Reranked("longest", None)
 
 
 def test_it_reads_the_question_and_each_passage_once(library: Library) -> None:
@@ -103,10 +103,10 @@ def test_a_reranker_that_is_away_or_lies_leaves_the_order_and_is_named(
 ) -> None:
     _furnish(library)
     library.reranker = LongestFirst(instead)
-    found = library.ask(ASKED)
-    assert notes(found) == SCORED
-    assert found.reranked is not None
-    assert (found.reranked.failure or "").startswith("longest: ")
+    retrieved = library.ask(ASKED)
+    assert notes(retrieved) == SCORED
+    assert retrieved.reranked is not None
+    assert (retrieved.reranked.failure or "").startswith("longest: ")
 
 
 def test_nothing_found_is_nothing_to_order(library: Library) -> None:

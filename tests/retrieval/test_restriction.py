@@ -39,8 +39,8 @@ def test_no_filters_restrict_nothing_and_read_no_folders() -> None:
 
 
 def test_vaults_and_tags_are_two_groups() -> None:
-    found = _restrict(Filters(vaults=("home", "work"), tags=("red", "blue")))
-    vaults, tags = found.scopes
+    restriction = _restrict(Filters(vaults=("home", "work"), tags=("red", "blue")))
+    vaults, tags = restriction.scopes
     assert vaults == {vault_token("home"), vault_token("work")}
     assert tags == {tag_token("red"), tag_token("blue")}
 
@@ -48,14 +48,35 @@ def test_vaults_and_tags_are_two_groups() -> None:
 @pytest.mark.parametrize(
     ("name", "vaults", "tokens"),
     [
-        ("plans", (), {folder_token("home", "plans"), folder_token("work", "plans")}),
+        (
+            "plans",
+            (),
+            {
+                folder_token("home", "plans"),
+                folder_token("work", "plans"),
+            },
+        ),
         ("plans", ("work",), {folder_token("work", "plans")}),
         ("/plans/", ("work",), {folder_token("work", "plans")}),
-        ("home/plans", (), {folder_token("home", "plans"), folder_token("work", "home/plans")}),
+        (
+            "home/plans",
+            (),
+            {
+                folder_token("home", "plans"),
+                folder_token("work", "home/plans"),
+            },
+        ),
         ("work/home", (), {folder_token("work", "home")}),
         ("home/plans", ("work",), {folder_token("work", "home/plans")}),
         ("home/plans", ("home",), {folder_token("home", "plans")}),
-        ("lake/maps", (), {folder_token("lake", "maps"), folder_token("lake", "lake/maps")}),
+        (
+            "lake/maps",
+            (),
+            {
+                folder_token("lake", "maps"),
+                folder_token("lake", "lake/maps"),
+            },
+        ),
         ("lake/maps", ("lake",), {folder_token("lake", "lake/maps")}),
         ("/", (), {folder_token(vault, "") for vault in ("home", "lake", "work")}),
         ("/", ("work",), {folder_token("work", "")}),
@@ -99,11 +120,23 @@ def test_dates_the_wrong_way_round_name_the_field() -> None:
 @pytest.mark.parametrize(
     ("filters", "created"),
     [
-        (Filters(created_after=days_ago(5)), TimeRange(days_ago(5), None)),
-        (Filters(created_before=days_ago(5)), TimeRange(None, days_ago(5))),
+        (
+            Filters(created_after=days_ago(5)),
+            TimeRange(days_ago(5), None),
+        ),
+        (
+            Filters(created_before=days_ago(5)),
+            TimeRange(None, days_ago(5)),
+        ),
         (Filters(window_days=7), TimeRange(days_ago(7), None)),
-        (Filters(window_days=7, created_after=days_ago(3)), TimeRange(days_ago(3), None)),
-        (Filters(window_days=7, created_after=days_ago(30)), TimeRange(days_ago(7), None)),
+        (
+            Filters(window_days=7, created_after=days_ago(3)),
+            TimeRange(days_ago(3), None),
+        ),
+        (
+            Filters(window_days=7, created_after=days_ago(30)),
+            TimeRange(days_ago(7), None),
+        ),
         (Filters(window_days=10**12), None),
     ],
 )

@@ -21,17 +21,27 @@ MAY = TimeRange(days_ago(40), days_ago(10))
 
 
 def test_the_score_is_the_weighted_sum_of_the_reported_parts() -> None:
-    part = candidate("a", 0.5, terms={"api": 1}, age=OPTIONS.half_life_days, position=1)
+    part = candidate(
+        "a",
+        0.5,
+        terms={"api": 1},
+        age=OPTIONS.half_life_days,
+        position=1,
+    )
     pool = pool_of([part], frequencies={"api": 3})
-    (found,) = rank(pool, formula_of(pool), threshold=0.0).passages
-    assert (found.scores.vector, found.scores.keyword) == (0.5, 1.0)
-    assert found.scores.recency == pytest.approx(0.5 * (0.6 * 0.5 + 0.25) / 0.85)
-    assert found.score == pytest.approx(0.6 * 0.5 + 0.25 * 1.0 + 0.15 * found.scores.recency)
+    (passage,) = rank(pool, formula_of(pool), threshold=0.0).passages
+    assert (passage.scores.vector, passage.scores.keyword) == (0.5, 1.0)
+    assert passage.scores.recency == pytest.approx(0.5 * (0.6 * 0.5 + 0.25) / 0.85)
+    assert passage.score == pytest.approx(0.6 * 0.5 + 0.25 * 1.0 + 0.15 * passage.scores.recency)
 
 
 def test_a_short_note_s_vector_part_is_lifted_towards_its_words_and_never_lowered() -> None:
     pool = pool_of(
-        [candidate("words", 0.5, terms={"api": 1}), candidate("sense", 0.5)], frequencies={"api": 3}
+        [
+            candidate("words", 0.5, terms={"api": 1}),
+            candidate("sense", 0.5),
+        ],
+        frequencies={"api": 3},
     )
     words, sense = rank(pool, formula_of(pool), threshold=0.0).passages
     assert words.scores.vector == pytest.approx(0.5 + 0.5 * LEXICAL)
@@ -40,21 +50,31 @@ def test_a_short_note_s_vector_part_is_lifted_towards_its_words_and_never_lowere
 
 def test_a_perfect_fresh_match_scores_one() -> None:
     pool = pool_of([candidate("a", 1.0, terms={"api": 1})], frequencies={"api": 3})
-    (found,) = rank(pool, formula_of(pool), threshold=0.0).passages
-    assert found.score == pytest.approx(1.0)
+    (passage,) = rank(pool, formula_of(pool), threshold=0.0).passages
+    assert passage.score == pytest.approx(1.0)
 
 
 def test_freshness_lifts_nothing_that_is_not_relevant() -> None:
-    pool = pool_of([candidate("fresh", -0.2, age=0), candidate("old", 0.3, age=900)])
+    pool = pool_of(
+        [
+            candidate("fresh", -0.2, age=0),
+            candidate("old", 0.3, age=900),
+        ]
+    )
     assert [
-        found.chunk.note_id for found in rank(pool, formula_of(pool), threshold=0.0).passages
+        passage.chunk.note_id for passage in rank(pool, formula_of(pool), threshold=0.0).passages
     ] == ["old"]
 
 
 def test_freshness_orders_what_is_equally_relevant() -> None:
-    pool = pool_of([candidate("older", 0.4, age=30), candidate("newer", 0.4, age=3)])
+    pool = pool_of(
+        [
+            candidate("older", 0.4, age=30),
+            candidate("newer", 0.4, age=3),
+        ]
+    )
     assert [
-        found.chunk.note_id for found in rank(pool, formula_of(pool), threshold=0.0).passages
+        passage.chunk.note_id for passage in rank(pool, formula_of(pool), threshold=0.0).passages
     ] == [
         "newer",
         "older",
@@ -69,7 +89,12 @@ def test_a_note_from_the_future_is_as_fresh_as_one_from_now() -> None:
 
 
 def test_a_named_time_makes_recency_the_nearness_to_it() -> None:
-    pool = pool_of([candidate("inside", 0.2, age=20), candidate("a_length_after", 0.2, age=-20)])
+    pool = pool_of(
+        [
+            candidate("inside", 0.2, age=20),
+            candidate("a_length_after", 0.2, age=-20),
+        ]
+    )
     inside, after = rank(pool, formula_of(pool, named=MAY), threshold=0.0).passages
     assert inside.chunk.note_id == "inside"
     assert inside.scores.recency == 1.0
@@ -99,10 +124,15 @@ def test_nearness_halves_with_the_length_of_the_range(
 
 
 def test_the_newest_notes_stand_in_by_freshness_alone() -> None:
-    pool = pool_of([candidate("older", age=OPTIONS.half_life_days), candidate("newer", age=1)])
-    found = rank(pool, formula_of(pool, mode=RetrievalMode.RECENT), threshold=0.0).passages
-    assert [each.chunk.note_id for each in found] == ["newer", "older"]
-    assert found[1].score == pytest.approx(0.15 * 0.5)
+    pool = pool_of(
+        [
+            candidate("older", age=OPTIONS.half_life_days),
+            candidate("newer", age=1),
+        ]
+    )
+    passages = rank(pool, formula_of(pool, mode=RetrievalMode.RECENT), threshold=0.0).passages
+    assert [passage.chunk.note_id for passage in passages] == ["newer", "older"]
+    assert passages[1].score == pytest.approx(0.15 * 0.5)
 
 
 def test_the_best_keyword_match_of_the_pool_is_one() -> None:
@@ -121,9 +151,15 @@ def test_the_best_keyword_match_of_the_pool_is_one() -> None:
 
 
 def test_the_best_of_accidental_matches_is_no_full_match() -> None:
-    """Of four stems one stands in a chunk, and that is all there is."""
+    """One of four stems stands in a chunk, and nothing else matches."""
     pool = pool_of(
-        [candidate("a", terms={"api": 1})], frequencies={"api": 5, "moon": 0, "tide": 0, "sea": 0}
+        [candidate("a", terms={"api": 1})],
+        frequencies={
+            "api": 5,
+            "moon": 0,
+            "tide": 0,
+            "sea": 0,
+        },
     )
     assert 0 < keyword_parts(pool, OPTIONS)["a_000"] < 0.5
 
@@ -159,7 +195,15 @@ def test_similarity_maps_unrelated_to_a_half_and_equal_to_one(
 
 
 @pytest.mark.parametrize(
-    ("cosine", "part"), [(-1.0, 0.0), (0.1, 0.0), (0.2, 0.0), (0.3, 0.25), (0.6, 1.0), (0.9, 1.0)]
+    ("cosine", "part"),
+    [
+        (-1.0, 0.0),
+        (0.1, 0.0),
+        (0.2, 0.0),
+        (0.3, 0.25),
+        (0.6, 1.0),
+        (0.9, 1.0),
+    ],
 )
 def test_the_vector_part_lies_between_what_is_unrelated_and_an_answer(
     cosine: float, part: float
@@ -168,17 +212,26 @@ def test_the_vector_part_lies_between_what_is_unrelated_and_an_answer(
 
 
 def test_the_threshold_judges_similarity_and_not_the_score() -> None:
-    pool = pool_of([candidate("near", 0.5, age=9000), candidate("far", 0.3)])
-    found = rank(pool, formula_of(pool), threshold=0.7).passages
-    assert [each.chunk.note_id for each in found] == ["near"]
+    pool = pool_of(
+        [
+            candidate("near", 0.5, age=9000),
+            candidate("far", 0.3),
+        ]
+    )
+    passages = rank(pool, formula_of(pool), threshold=0.7).passages
+    assert [passage.chunk.note_id for passage in passages] == ["near"]
 
 
 def test_a_chunk_without_a_vector_passes_a_threshold_by_a_keyword() -> None:
     pool = pool_of(
-        [candidate("pending", terms={"api": 1}), candidate("other", 0.1)], frequencies={"api": 1}
+        [
+            candidate("pending", terms={"api": 1}),
+            candidate("other", 0.1),
+        ],
+        frequencies={"api": 1},
     )
-    found = rank(pool, formula_of(pool), threshold=0.7).passages
-    assert [each.chunk.note_id for each in found] == ["pending"]
+    passages = rank(pool, formula_of(pool), threshold=0.7).passages
+    assert [passage.chunk.note_id for passage in passages] == ["pending"]
 
 
 def test_equal_scores_are_ordered_by_time_then_by_chunk_id() -> None:
@@ -186,19 +239,30 @@ def test_equal_scores_are_ordered_by_time_then_by_chunk_id() -> None:
     equals = [
         candidate(name, vector_rank=rank, age=9 * (name == "a")) for name, rank in ranks.items()
     ]
-    found = rank(
+    passages = rank(
         pool_of(equals), formula_of(pool_of(equals), mode=RetrievalMode.RRF), threshold=0.0
     ).passages
-    assert [each.chunk.note_id for each in found] == ["b", "c", "d", "a"]
+    assert [passage.chunk.note_id for passage in passages] == ["b", "c", "d", "a"]
 
 
 def test_weights_on_recency_alone_rank_by_freshness() -> None:
-    options = replace(OPTIONS, weight_vector=0.0, weight_keyword=0.0, weight_recency=1.0)
-    pool = pool_of(
-        [candidate("older", 0.9, age=OPTIONS.half_life_days), candidate("newer", 0.1, age=0)]
+    options = replace(
+        OPTIONS,
+        weight_vector=0.0,
+        weight_keyword=0.0,
+        weight_recency=1.0,
     )
-    found = rank(pool, formula_of(pool, options=options), threshold=0.0).passages
-    assert [(each.chunk.note_id, each.score) for each in found] == [("newer", 1.0), ("older", 0.5)]
+    pool = pool_of(
+        [
+            candidate("older", 0.9, age=OPTIONS.half_life_days),
+            candidate("newer", 0.1, age=0),
+        ]
+    )
+    passages = rank(pool, formula_of(pool, options=options), threshold=0.0).passages
+    assert [(passage.chunk.note_id, passage.score) for passage in passages] == [
+        ("newer", 1.0),
+        ("older", 0.5),
+    ]
 
 
 @given(
@@ -212,23 +276,36 @@ def test_reading_only_the_contenders_vectors_leaves_the_head_exact(
     made: Drawn, head: int, threshold: float, mode: RetrievalMode, named: TimeRange | None
 ) -> None:
     true, unread, ceiling = made
-    whole = pool_of(true, frequencies={"api": 7})
-    blind = [replace(each, cosine=None) if each.chunk.chunk_id in unread else each for each in true]
-    pruned = pool_of(blind, unread=unread, ceiling=ceiling, frequencies={"api": 7})
-    plain = formula_of(whole, mode=mode, named=named)
+    complete_pool = pool_of(true, frequencies={"api": 7})
+    blind = [
+        replace(candidate, cosine=None) if candidate.chunk.chunk_id in unread else candidate
+        for candidate in true
+    ]
+    pruned = pool_of(
+        blind,
+        unread=unread,
+        ceiling=ceiling,
+        frequencies={"api": 7},
+    )
+    plain = formula_of(complete_pool, mode=mode, named=named)
     formula = replace(plain, lifts=lifts(pruned, plain))
-    expected = rank(whole, formula, threshold=threshold).passages[:head]
+    expected = rank(complete_pool, formula, threshold=threshold).passages[:head]
 
     read = set(rank(pruned, formula, threshold=threshold, head=head).contenders)
     assert read <= unread
     after = [
-        each
-        if each.chunk.chunk_id not in unread or each.chunk.chunk_id in read
-        else replace(each, cosine=None)
-        for each in true
+        candidate
+        if candidate.chunk.chunk_id not in unread or candidate.chunk.chunk_id in read
+        else replace(candidate, cosine=None)
+        for candidate in true
     ]
-    seen = pool_of(after, unread=unread - read, ceiling=ceiling, frequencies={"api": 7})
-    assert rank(seen, formula, threshold=threshold).passages[:head] == expected
+    partly_read = pool_of(
+        after,
+        unread=unread - read,
+        ceiling=ceiling,
+        frequencies={"api": 7},
+    )
+    assert rank(partly_read, formula, threshold=threshold).passages[:head] == expected
 
 
 def test_a_vector_that_cannot_win_is_not_read() -> None:
@@ -246,12 +323,17 @@ def test_a_vector_that_cannot_win_is_not_read() -> None:
 def test_the_order_of_the_input_changes_nothing(made: Drawn, dice: random.Random) -> None:
     candidates, unread, ceiling = made
     shuffled = dice.sample(candidates, len(candidates))
-    one, other = (
-        pool_of(each, unread=unread, ceiling=ceiling, frequencies={"api": 7})
-        for each in (candidates, shuffled)
+    in_order, in_any_order = (
+        pool_of(
+            ordering,
+            unread=unread,
+            ceiling=ceiling,
+            frequencies={"api": 7},
+        )
+        for ordering in (candidates, shuffled)
     )
-    assert rank(one, formula_of(one), threshold=0.0, head=5) == rank(
-        other, formula_of(other), threshold=0.0, head=5
+    assert rank(in_order, formula_of(in_order), threshold=0.0, head=5) == rank(
+        in_any_order, formula_of(in_any_order), threshold=0.0, head=5
     )
 
 
@@ -264,10 +346,10 @@ def test_every_part_and_score_lies_between_zero_and_one(
 ) -> None:
     pool = pool_of(made[0], frequencies={"api": 7})
     formula = formula_of(pool, named=named, calibration=CosineCalibration(0.2, 0.6))
-    for found in rank(pool, formula, threshold=0.0).passages:
-        parts = found.scores
+    for passage in rank(pool, formula, threshold=0.0).passages:
+        parts = passage.scores
         assert all(
             0.0 <= value <= 1.0
             for value in (parts.vector, parts.keyword, parts.recency, parts.similarity)
         )
-        assert 0.0 < found.score <= 1.0 + 1e-9
+        assert 0.0 < passage.score <= 1.0 + 1e-9

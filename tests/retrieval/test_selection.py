@@ -1,4 +1,4 @@
-"""What the writer gets: different passages, few and short enough."""
+"""Passages that the writer gets: different, few and short enough."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ DECISION = "We decided to run the API on Cloud Run because it scales to zero whe
 
 
 def _passage(note_id: str, text: str, *, start: int = 0, score: float = 0.5) -> Scored:
-    made = replace(chunk(note_id, start, text=text), start=start, end=start + len(text))
-    return scored(made, score)
+    sample_chunk = replace(chunk(note_id, start, text=text), start=start, end=start + len(text))
+    return scored(sample_chunk, score)
 
 
 def _selected(*passages: Scored, wanted: int = 8, max_characters: int | None = 12_000) -> list[str]:
     return [
-        each.chunk.chunk_id
-        for each in select(passages, limit=wanted, max_characters=max_characters)
+        passage.chunk.chunk_id
+        for passage in select(passages, limit=wanted, max_characters=max_characters)
     ]
 
 
@@ -38,7 +38,7 @@ def _endless() -> Iterator[Scored]:
 
 def test_the_best_are_taken_and_no_more_is_asked_for() -> None:
     passages = _endless()
-    assert [each.chunk.note_id for each in select(passages, limit=3, max_characters=100)] == [
+    assert [passage.chunk.note_id for passage in select(passages, limit=3, max_characters=100)] == [
         "n1",
         "n2",
         "n3",
@@ -70,7 +70,12 @@ def test_a_small_edit_is_a_repeat() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("zero", "0"), ("scales", "never scales"), ("Cloud Run", "Heroku")]
+    ("old", "new"),
+    [
+        ("zero", "0"),
+        ("scales", "never scales"),
+        ("Cloud Run", "Heroku"),
+    ],
 )
 def test_a_number_a_negation_or_a_name_makes_it_another_fact(old: str, new: str) -> None:
     long = f"{DECISION}. " + " ".join(f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")
@@ -85,15 +90,19 @@ def test_a_short_entry_under_two_dates_is_two_facts() -> None:
 
 
 def test_what_does_not_fit_is_left_out_and_shorter_ones_still_come() -> None:
-    passages = [_passage("a", "x" * 60), _passage("b", "y" * 60), _passage("c", "z" * 40)]
+    passages = [
+        _passage("a", "x" * 60),
+        _passage("b", "y" * 60),
+        _passage("c", "z" * 40),
+    ]
     assert _selected(*passages, max_characters=100) == ["a_000", "c_000"]
     assert _selected(*passages, max_characters=None) == ["a_000", "b_000", "c_000"]
 
 
 def test_a_best_passage_longer_than_the_allowance_is_cut_to_an_exact_slice() -> None:
-    (found,) = select([_passage("a", "abcdef" * 50, start=7)], limit=8, max_characters=100)
-    assert (found.chunk.start, found.chunk.end) == (7, 107)
-    assert found.chunk.text == ("abcdef" * 50)[:100]
+    (passage,) = select([_passage("a", "abcdef" * 50, start=7)], limit=8, max_characters=100)
+    assert (passage.chunk.start, passage.chunk.end) == (7, 107)
+    assert passage.chunk.text == ("abcdef" * 50)[:100]
 
 
 def test_the_nearest_are_the_best_of_different_notes() -> None:
@@ -103,7 +112,7 @@ def test_the_nearest_are_the_best_of_different_notes() -> None:
         _passage("b", "three"),
         _passage("c", "four"),
     ]
-    assert [each.chunk.chunk_id for each in best_of_notes(passages, 2)] == ["a_000", "b_000"]
+    assert [passage.chunk.chunk_id for passage in best_of_notes(passages, 2)] == ["a_000", "b_000"]
 
 
 @given(st.lists(st.integers(1, 400), max_size=30), st.integers(1, 12), st.integers(1, 1000))
@@ -111,9 +120,9 @@ def test_limits_hold_and_order_stays(lengths: list[int], wanted: int, room: int)
     passages = [
         _passage(f"n{place:02d}", chr(97 + place) * length) for place, length in enumerate(lengths)
     ]
-    found = select(passages, limit=wanted, max_characters=room)
-    ids = [each.chunk.chunk_id for each in found]
+    selection = select(passages, limit=wanted, max_characters=room)
+    ids = [passage.chunk.chunk_id for passage in selection]
     assert ids == sorted(ids)
-    assert len(found) <= wanted
-    assert sum(len(each.chunk.text) for each in found) <= room
-    assert bool(found) == bool(lengths)
+    assert len(selection) <= wanted
+    assert sum(len(passage.chunk.text) for passage in selection) <= room
+    assert bool(selection) == bool(lengths)

@@ -12,7 +12,7 @@ from tests.contracts.samples import chunk
 
 def _merged(*parts: tuple[str, str], failed: str = "", limit: int = 10) -> Nearest:
     """Twelve chunks lie in each (vault, folder). The search of folder `failed` fails."""
-    found = [
+    folder_results = [
         None
         if folder == failed
         else tuple(
@@ -25,7 +25,7 @@ def _merged(*parts: tuple[str, str], failed: str = "", limit: int = 10) -> Neare
         Part(Restriction(scopes=(frozenset({folder}),)), frozenset({vault}))
         for vault, folder in parts
     ]
-    return merge_parts(searched, found, limit=limit)
+    return merge_parts(searched, folder_results, limit=limit)
 
 
 def test_parts_share_the_leg() -> None:
