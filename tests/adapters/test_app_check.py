@@ -163,6 +163,12 @@ def test_while_no_keys_can_be_had_nothing_can_be_judged(
 def test_a_key_of_another_kind_beside_them_is_passed_over(
     app_check: FirebaseAppCheck, server: KeyServer
 ) -> None:
-    curve = {"kty": "EC", "kid": "curve", "crv": "P-256", "x": "", "y": ""}
+    curve = {
+        "kty": "EC",
+        "kid": "curve",
+        "crv": "P-256",
+        "x": "",
+        "y": "",
+    }
     server.script(Reply(body={"keys": [curve, web_key("first")]}))
     app_check.verify(signed("first", app_claims()))

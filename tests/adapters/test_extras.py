@@ -1,4 +1,4 @@
-"""What settings ask for and is not installed stops the start; nothing of it is imported."""
+"""A package that settings ask for and that is not installed stops the start; nothing of it is imported."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ SERVER = {"OPENAI_BASE_URL": "http://localhost:11434/v1", "CHAT_MODEL": "m"}
 
 
 def _checked(env: dict[str, str], *missing: str) -> list[str]:
-    """What a process of its own, in which these packages are missing, says; then what it imported."""
+    """Run the check in a separate process without these packages; returns its message, then its imports."""
     script = absent(*missing) + CHECK.format(env=env)
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    return done.stdout.splitlines()
+    return completed.stdout.splitlines()
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def _checked(env: dict[str, str], *missing: str) -> list[str]:
 def test_a_package_that_is_missing_is_named_with_the_setting_that_needs_it(
     env: dict[str, str], missing: str, told: str
 ) -> None:
-    said, _ = _checked(env, missing)
-    assert said.startswith(f"SettingsError {told} (pip install ")
+    output, _ = _checked(env, missing)
+    assert output.startswith(f"SettingsError {told} (pip install ")
 
 
 def test_what_is_installed_is_found_and_not_imported() -> None:
@@ -67,7 +67,7 @@ def test_what_nobody_asks_for_need_not_be_there() -> None:
 def test_the_product_is_not_built_without_it() -> None:
     build = "from shared.bootstrap import build\nfrom shared.settings import Settings\n"
     script = f"{absent('openai')}{build}build(Settings.from_env({SERVER!r}))"
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
-    assert "SettingsError: OPENAI_BASE_URL: expected openai to be installed" in done.stderr
+    assert "SettingsError: OPENAI_BASE_URL: expected openai to be installed" in completed.stderr

@@ -65,7 +65,14 @@ class TestTokens:
         assert verifier.verify(signed("first", claims())) == Identity("uid-1", "uid-1")
         assert verifier.verify(signed("second", claims(sub="uid-2"))) == Identity("uid-2", "uid-2")
 
-    @pytest.mark.parametrize("claim", [{}, {"tenantId": "team:acme"}, {"tenantId": "acme"}])
+    @pytest.mark.parametrize(
+        "claim",
+        [
+            {},
+            {"tenantId": "team:acme"},
+            {"tenantId": "acme"},
+        ],
+    )
     def test_nobody_is_a_team_by_their_user_id(
         self, verifier: Verifier, claim: dict[str, str]
     ) -> None:
@@ -90,7 +97,13 @@ class TestTokens:
         assert verifier.verify(signed("first", claims(tenantId=name))) == Identity("uid-1", name)
 
     @pytest.mark.parametrize(
-        ("claim", "role"), [("owner", "owner"), ("editor", "editor"), (None, ""), (["owner"], "")]
+        ("claim", "role"),
+        [
+            ("owner", "owner"),
+            ("editor", "editor"),
+            (None, ""),
+            (["owner"], ""),
+        ],
     )
     def test_the_claim_role_is_a_text(self, verifier: Verifier, claim: object, role: str) -> None:
         identity = verifier.verify(signed("first", claims(tenantId="acme", role=claim)))
@@ -216,9 +229,9 @@ class TestCertificates:
     def test_made_up_keys_do_not_hammer_the_server(
         self, verifier: Verifier, server: CertificateServer, clock: FakeClock
     ) -> None:
-        for at in range(20):
+        for attempt in range(20):
             with pytest.raises(Unauthenticated):
-                verifier.verify(signed("first", claims(), kid=f"made-up-{at}"))
+                verifier.verify(signed("first", claims(), kid=f"made-up-{attempt}"))
             clock.now += REFETCH_PAUSE / 10
         assert len(server.requests) == 2
 
@@ -318,7 +331,10 @@ class TestAccounts:
                     FirebaseVerifier(PROJECT, server.url, accounts=accounts),
                     signed("first", claims()),
                 ),
-                (EmulatorVerifier(PROJECT, accounts=accounts), unsigned(claims())),
+                (
+                    EmulatorVerifier(PROJECT, accounts=accounts),
+                    unsigned(claims()),
+                ),
             ]
             for verifier, token in verifiers:
                 if refused is None:

@@ -31,10 +31,10 @@ def test_a_lock_on_a_database_outlives_its_being_made_private(tmp_path: Path) ->
         db.execute("CREATE TABLE notes (text)")
         db.execute("BEGIN EXCLUSIVE")
         make_private_file(file)
-        other = subprocess.run(
+        other_process = subprocess.run(
             [sys.executable, "-c", LOCK, str(file)], capture_output=True, text=True, check=True
         )
-    assert other.stdout == "database is locked\n"
+    assert other_process.stdout == "database is locked\n"
 
 
 def test_a_new_file_is_its_owners_and_leaves_no_other(tmp_path: Path) -> None:

@@ -42,8 +42,9 @@ WORDS_A_CHUNK = 40
 VOCABULARY = ["".join(parts) for parts in product(("ba", "ko", "ri", "tu", "se"), repeat=4)]
 """625 words, drawn as natural ones that are no stop words are: the first stands in a fifth of the chunks."""
 READS = 125
+"""Documents that a question may read which no time restricts."""
 READS_AT_A_TIME = 150
-"""Documents read: for a question that no time restricts, and for one that a time does."""
+"""Documents that a question may read which a time restricts."""
 COUNTS = 30
 """Reads of an instance that does not know how many chunks there are and how many hold each word, or no more."""
 READS_OF_FOLDERS = 300

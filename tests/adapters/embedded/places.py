@@ -1,4 +1,4 @@
-"""Where a tenant's file lies, for tests that look at it from outside or break it."""
+"""The place of a tenant's file, for tests that look at it from outside or break it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def flip(file: Path, table: str, text: str, mask: int = 0x80) -> None:
         query = "SELECT pageno FROM dbstat WHERE name = ?"
         pages = {page - 1 for (page,) in db.execute(query, (table,))}
     content = bytearray(file.read_bytes())
-    at = content.find(text.encode())
-    while at // page_size not in pages:
-        assert at >= 0, f"no {text!r} in {table}"
-        at = content.find(text.encode(), at + 1)
-    content[at + len(text) // 2] ^= mask
+    offset = content.find(text.encode())
+    while offset // page_size not in pages:
+        assert offset >= 0, f"no {text!r} in {table}"
+        offset = content.find(text.encode(), offset + 1)
+    content[offset + len(text) // 2] ^= mask
     file.write_bytes(content)

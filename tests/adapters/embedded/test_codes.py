@@ -64,10 +64,10 @@ def crowded(embedded_store: EmbeddedStore) -> tuple[EmbeddedStore, dict[str, Vec
     for number in range(7):
         puts = []
         for position in range(100):
-            made = replace(chunk(f"n{number}", position), index_version=VERSION)
+            chunk_of_version = replace(chunk(f"n{number}", position), index_version=VERSION)
             vector = _unit([1.0, *(0.0005 * dice.gauss(0, 1) for _ in range(31))])
-            vectors[made.chunk_id] = vector
-            puts.append(ChunkPut(made, vector))
+            vectors[chunk_of_version.chunk_id] = vector
+            puts.append(ChunkPut(chunk_of_version, vector))
         embedded_store.apply(TENANT, IndexChange(f"n{number}", None, record(), tuple(puts)))
     return embedded_store, vectors
 
@@ -77,14 +77,15 @@ def test_the_best_are_the_exact_best_even_where_all_look_alike(
 ) -> None:
     store, vectors = crowded
     query = _unit([1.0, *(0.01 * place for place in range(31))])
-    found = store.nearest(
+    neighbours = store.nearest(
         TENANT, query, limit=30, stems=[], restriction=FREE, index_version=VERSION
     )
     cosines = {
-        each: sum(x * y for x, y in zip(vectors[each], query, strict=True)) for each in vectors
+        chunk_id: sum(x * y for x, y in zip(vectors[chunk_id], query, strict=True))
+        for chunk_id in vectors
     }
     best = sorted(cosines, key=lambda each: (-cosines[each], each))[:30]
-    assert [each.chunk.chunk_id for each in found] == best
-    assert [each.cosine for each in found] == pytest.approx(
-        [cosines[each] for each in best], abs=1e-12
+    assert [neighbour.chunk.chunk_id for neighbour in neighbours] == best
+    assert [neighbour.cosine for neighbour in neighbours] == pytest.approx(
+        [cosines[chunk_id] for chunk_id in best], abs=1e-12
     )

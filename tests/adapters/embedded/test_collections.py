@@ -54,7 +54,11 @@ def test_a_damaged_document_is_left_out_of_listings(
 
 
 def test_rows_of_earlier_releases_are_read(embedded_store: EmbeddedStore) -> None:
-    body = {"feedback_id": "f1", "request_id": "r", "created_at": to_micros(DAY)}
+    body = {
+        "feedback_id": "f1",
+        "request_id": "r",
+        "created_at": to_micros(DAY),
+    }
     with embedded_store._files.of(PERSON.space).writing() as db:
         db.execute("INSERT INTO feedback VALUES ('f1', ?, NULL)", (json.dumps(body),))
         db.execute(

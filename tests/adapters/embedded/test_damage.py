@@ -29,7 +29,14 @@ from tests.sweep.samples import sweep
 
 TENANT = "alice"
 SECRET = "the heron sleeps under the bridge"
-SAVED = note(SECRET, "n1", title="Heron", path="birds/heron.md", tags=("bird", "night"), lang="en")
+SAVED = note(
+    SECRET,
+    "n1",
+    title="Heron",
+    path="birds/heron.md",
+    tags=("bird", "night"),
+    lang="en",
+)
 FREE = Restriction()
 
 
@@ -59,16 +66,21 @@ def opened(tmp_path: Path) -> Iterator[Callable[[], EmbeddedStore]]:
 
 
 def _indexer(store: EmbeddedStore, clock: Clock) -> Indexer:
-    return Indexer(store=store, embedder=HashingEmbedder(dimension=8), clock=clock)
+    return Indexer(
+        store=store,
+        embedder=HashingEmbedder(dimension=8),
+        clock=clock,
+    )
 
 
 def _places(content: bytes, text: str) -> list[int]:
-    """Where the text stands in the file: in the note, in its chunk, in what was free."""
-    found, at = [], content.find(text.encode())
-    while at >= 0:
-        found.append(at)
-        at = content.find(text.encode(), at + 1)
-    return found
+    """Find the text in the file: in the note, in its chunk, in free pages."""
+    offsets = []
+    offset = content.find(text.encode())
+    while offset >= 0:
+        offsets.append(offset)
+        offset = content.find(text.encode(), offset + 1)
+    return offsets
 
 
 def _flip(file: Path, place: int, mask: int = 0x80) -> None:
@@ -91,37 +103,37 @@ def test_a_note_with_one_flipped_bit_is_unreadable_and_not_another_note(
     with pytest.raises(NoteUnreadable, match=r"^note: expected what was saved, but the disk"):
         store.get_note(TENANT, "n1")
     assert store.get_note(TENANT, "n2") is not None
-    assert [each.note_id for each in store.list_notes(TENANT, limit=9).items] == ["n1", "n2"]
+    assert [note.note_id for note in store.list_notes(TENANT, limit=9).items] == ["n1", "n2"]
 
 
 def test_every_flipped_byte_of_a_row_is_found_or_changes_nothing(
     file: Path, opened: Callable[[], EmbeddedStore]
 ) -> None:
-    whole = file.read_bytes()
+    content = file.read_bytes()
     with closing(sqlite3.connect(file)) as db:
         page_size = db.execute("PRAGMA page_size").fetchone()[0]
         (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'notes'").fetchone()
-    (place,) = (at for at in _places(whole, SECRET) if at // page_size == page - 1)
+    (place,) = (offset for offset in _places(content, SECRET) if offset // page_size == page - 1)
     errors = []
-    for at in range(place - 90, place + len(SECRET) + 6):
+    for offset in range(place - 90, place + len(SECRET) + 6):
         for mask in (0x01, 0x80):
-            _flip(file, at, mask)
+            _flip(file, offset, mask)
             with closing(opened()) as store:
                 try:
-                    assert store.get_note(TENANT, "n1") in (SAVED, None), f"byte {at - place}"
+                    assert store.get_note(TENANT, "n1") in (SAVED, None), f"byte {offset - place}"
                     list(all_notes(TENANT, store))
                     store.list_notes(TENANT, limit=9)
                 except AuroraError as error:
                     errors.append(error)
-            file.write_bytes(whole)
+            file.write_bytes(content)
     assert len(errors) > 2 * len(SECRET)
     assert not any(_quotes(error) for error in errors)
 
 
 def _quotes(error: BaseException) -> bool:
-    """Whether a traceback of the error shows words of the note."""
-    shown = "".join(traceback.format_exception(error, limit=0))
-    return any(word in shown for word in ("heron", "sleeps", "bridge"))
+    """Tell whether a traceback of the error shows words of the note."""
+    traceback_text = "".join(traceback.format_exception(error, limit=0))
+    return any(word in traceback_text for word in ("heron", "sleeps", "bridge"))
 
 
 def test_an_unreadable_note_is_exported_as_it_is_and_the_export_goes_on(
@@ -164,7 +176,7 @@ def test_the_index_of_an_unreadable_note_says_why_it_failed(
         IndexStatus.FAILED,
         "note: expected what was saved,",
     )
-    failed = [each.error for each in store.list_notes(TENANT, limit=9).items]
+    failed = [note.error for note in store.list_notes(TENANT, limit=9).items]
     assert failed == [record.error, None]
 
 
@@ -187,15 +199,26 @@ def test_a_damaged_chunk_is_left_out_and_made_anew(
     file: Path, opened: Callable[[], EmbeddedStore], column: str
 ) -> None:
     with closing(opened()) as store:
-        sound = store.recent(TENANT, limit=9, stems=("heron",), restriction=FREE)
+        sound = store.recent(
+            TENANT,
+            limit=9,
+            stems=("heron",),
+            restriction=FREE,
+        )
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         # What a flipped first bit makes of it; the file's own bytes move with every version of SQLite.
         damaged = f"CAST(x'db' || substr({column}, 2) AS TEXT)"
         db.execute(f"UPDATE chunks SET {column} = {damaged} WHERE note_id = 'n1'")  # noqa: S608 - named above
-    store, clock = opened(), Clock()
+    store = opened()
+    clock = Clock()
     embedder = HashingEmbedder(dimension=8)
-    found = store.recent(TENANT, limit=9, stems=("heron",), restriction=FREE)
-    assert [chunk.note_id for chunk in found] == ["n2"]
+    recent_chunks = store.recent(
+        TENANT,
+        limit=9,
+        stems=("heron",),
+        restriction=FREE,
+    )
+    assert [chunk.note_id for chunk in recent_chunks] == ["n2"]
     assert store.note_chunks(TENANT, "n1", stems=()) == ()
     if column != "note_id":  # then only the full sweep finds whose chunk it was
         assert store.due_keys(clock(), limit=9) == (NoteKey(TENANT, "n1"),)
@@ -224,7 +247,8 @@ def test_the_note_of_a_damaged_record_is_indexed_anew(
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         damaged = "CAST(x'db' || substr(index_version, 2) AS TEXT)"
         db.execute(f"UPDATE records SET index_version = {damaged} WHERE note_id = 'n1'")  # noqa: S608 - named above
-    store, clock = opened(), Clock()
+    store = opened()
+    clock = Clock()
     assert store.read_record(TENANT, "n1").record is None
     assert store.live_records(TENANT, ["n1", "n2"]).keys() == {"n2"}
     sweep(store, HashingEmbedder(dimension=8), clock, full=True)
@@ -234,7 +258,8 @@ def test_the_note_of_a_damaged_record_is_indexed_anew(
 def test_a_lost_chunk_is_made_anew(file: Path, opened: Callable[[], EmbeddedStore]) -> None:
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         db.execute("DELETE FROM chunks WHERE note_id = 'n1'")
-    store, clock = opened(), Clock()
+    store = opened()
+    clock = Clock()
     sweep(store, HashingEmbedder(dimension=8), clock, full=True)
     sweep(store, HashingEmbedder(dimension=8), clock)
     assert len(store.note_chunks(TENANT, "n1", stems=())) == 1
@@ -247,9 +272,9 @@ def _flipped_vectors(file: Path, table: str) -> Iterator[bytes]:
     """
     row = "(SELECT id FROM chunks WHERE note_id = 'n1')"
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
-        (whole,) = db.execute(f"SELECT vector FROM {table} WHERE id = {row}").fetchone()  # noqa: S608 - named above
-    for place in range(len(whole)):
-        damaged = bytearray(whole)
+        (vector,) = db.execute(f"SELECT vector FROM {table} WHERE id = {row}").fetchone()  # noqa: S608 - named above
+    for place in range(len(vector)):
+        damaged = bytearray(vector)
         damaged[place] ^= (0x7F, 0x01, 0x80)[place % 3]
         with closing(sqlite3.connect(file, isolation_level=None)) as db:
             changed = db.execute(
@@ -257,30 +282,35 @@ def _flipped_vectors(file: Path, table: str) -> Iterator[bytes]:
                 (bytes(damaged),),
             ).rowcount
         assert changed == 1
-        yield whole
+        yield vector
 
 
 def test_each_flipped_byte_of_a_vector_is_left_out_and_made_anew(
     file: Path, opened: Callable[[], EmbeddedStore]
 ) -> None:
     clock = Clock()
-    for whole in _flipped_vectors(file, "vectors"):
+    for flipped in _flipped_vectors(file, "vectors"):
         assert check(file) == Condition(pages=(), notes=0, documents={}, derived=1)
         embedder = HashingEmbedder(dimension=8)
         with closing(opened()) as store:
             assert _nearest(store, embedder) == ["n2"]
             assert check(file) == Condition(pages=(), notes=0, documents={}, derived=0)
             assert store.due_keys(clock(), limit=9) == (NoteKey(TENANT, "n1"),)
-            found = store.recent(TENANT, limit=9, stems=(), restriction=FREE)
+            recent_chunks = store.recent(
+                TENANT,
+                limit=9,
+                stems=(),
+                restriction=FREE,
+            )
             records = store.live_records(TENANT, ["n1"])
-            assert {chunk.note_revision for chunk in found if chunk.note_id == "n1"} == {
+            assert {chunk.note_revision for chunk in recent_chunks if chunk.note_id == "n1"} == {
                 records["n1"].note_revision
             }  # words find it meanwhile
             sweep(store, embedder, clock)
             assert embedder.embedded.total() == 1
             assert sorted(_nearest(store, embedder)) == ["n1", "n2"]
             vectors = store.read_vectors(TENANT, ["n1_000"])
-            assert vectors["n1_000"].tobytes() == whole
+            assert vectors["n1_000"].tobytes() == flipped
 
 
 def _nearest(store: EmbeddedStore, embedder: HashingEmbedder) -> list[str]:
@@ -298,7 +328,8 @@ def _nearest(store: EmbeddedStore, embedder: HashingEmbedder) -> list[str]:
 def test_a_vector_that_is_damaged_after_it_was_read_is_left_out_of_the_next_search(
     file: Path, opened: Callable[[], EmbeddedStore]
 ) -> None:
-    store, embedder = opened(), HashingEmbedder(dimension=8)
+    store = opened()
+    embedder = HashingEmbedder(dimension=8)
     assert len(_nearest(store, embedder)) == 2
     next(_flipped_vectors(file, "vectors"))
     assert _nearest(store, embedder) == ["n2"]
@@ -313,7 +344,9 @@ def test_a_full_sweep_finds_damaged_vectors_that_nobody_searches(
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         damaged = "CAST(x'db' || substr(index_version, 2) AS TEXT)"
         db.execute(f"UPDATE vectors SET index_version = {damaged} WHERE vector = vector")  # noqa: S608 - named above
-    store, embedder, clock = opened(), HashingEmbedder(dimension=8), Clock()
+    store = opened()
+    embedder = HashingEmbedder(dimension=8)
+    clock = Clock()
     sweep(store, embedder, clock, full=True)
     sweep(store, embedder, clock)
     assert embedder.embedded.total() == 2
@@ -324,7 +357,9 @@ def test_a_damaged_vector_is_not_reused_when_its_chunk_moves(
     file: Path, opened: Callable[[], EmbeddedStore]
 ) -> None:
     next(_flipped_vectors(file, "vectors"))
-    store, embedder, clock = opened(), HashingEmbedder(dimension=8), Clock()
+    store = opened()
+    embedder = HashingEmbedder(dimension=8)
+    clock = Clock()
     store.put_note(TENANT, note(f"A new first line.\n\n{SECRET}", "n1", title="Heron"))
     _indexer(store, clock).index(NoteKey(TENANT, "n1"))
     assert sorted(set(_nearest(store, embedder))) == ["n1", "n2"]
@@ -353,18 +388,18 @@ def test_no_byte_of_the_file_brings_out_the_text_of_a_note(
     file: Path, opened: Callable[[], EmbeddedStore]
 ) -> None:
     """Each of many bytes, all over the file: whatever is wrong, it is one of our errors, without text."""
-    whole = file.read_bytes()
-    used = [at for at, byte in enumerate(whole) if byte]
+    content = file.read_bytes()
+    used = [offset for offset, byte in enumerate(content) if byte]
     errors: list[Exception] = []
-    for at in used[:: len(used) // 300]:
-        _flip(file, at, 0xFF)
+    for offset in used[:: len(used) // 300]:
+        _flip(file, offset, 0xFF)
         with closing(opened()) as store:
             for call in _calls(store):
                 try:
                     call()
                 except Exception as error:  # noqa: BLE001 - whatever it is, it may not show text
                     errors.append(error)
-        file.write_bytes(whole)
+        file.write_bytes(content)
     assert errors
     assert not any(_quotes(error) for error in errors)
     strange = [error for error in errors if not isinstance(error, AuroraError)]
@@ -379,7 +414,13 @@ def _calls(store: EmbeddedStore) -> Iterator[Callable[[], object]]:
     yield partial(store.get_note, TENANT, "n1")
     yield lambda: list(all_notes(TENANT, store))
     yield partial(store.list_notes, TENANT, limit=9)
-    yield partial(store.recent, TENANT, limit=9, stems=("heron",), restriction=FREE)
+    yield partial(
+        store.recent,
+        TENANT,
+        limit=9,
+        stems=("heron",),
+        restriction=FREE,
+    )
     yield partial(store.read_record, TENANT, "n1")
     yield partial(store.put_note, TENANT, SAVED)
 
@@ -388,11 +429,13 @@ def test_notes_of_an_earlier_version_get_their_checksums(
     file: Path, opened: Callable[[], EmbeddedStore]
 ) -> None:
     with closing(sqlite3.connect(file)) as db, db:
-        (before,) = db.execute("SELECT checksum FROM notes WHERE note_id = 'n1'").fetchone()
+        (checksum_before,) = db.execute(
+            "SELECT checksum FROM notes WHERE note_id = 'n1'"
+        ).fetchone()
         db.execute("UPDATE notes SET checksum = NULL")
         fill_checksums(db)
         (after,) = db.execute("SELECT checksum FROM notes WHERE note_id = 'n1'").fetchone()
-    assert after == before
+    assert after == checksum_before
     with closing(opened()) as store:
         assert store.get_note(TENANT, "n1") == SAVED
 

@@ -68,9 +68,19 @@ def documents(tmp_path: Path) -> Path:
                 reason=TrashReason.EDITED,
             )
             store.put(TENANT, TRASH, trashed)
-            session = Session(f"s{number}", created_at=time, updated_at=time, title=WORDS)
+            session = Session(
+                f"s{number}",
+                created_at=time,
+                updated_at=time,
+                title=WORDS,
+            )
             store.put(OWNER, SESSIONS, session)
-            message = Message(message_id=f"m{number}", role=Role.USER, text=WORDS, created_at=time)
+            message = Message(
+                message_id=f"m{number}",
+                role=Role.USER,
+                text=WORDS,
+                created_at=time,
+            )
             store.add_messages(talk, [message], first=WORDS)
             template = StoredTemplate(
                 Template(f"p{number}", WORDS, WORDS), unit(1, number, 0), "key"
@@ -148,7 +158,12 @@ def test_a_listing_goes_on_behind_a_row_whose_place_is_damaged(
 
 @pytest.mark.parametrize(
     ("owner", "collection"),
-    [(TENANT, TRASH), (TENANT, TEMPLATES), (OWNER, FEEDBACK), (OWNER, SESSIONS)],
+    [
+        (TENANT, TRASH),
+        (TENANT, TEMPLATES),
+        (OWNER, FEEDBACK),
+        (OWNER, SESSIONS),
+    ],
 )
 def test_a_listing_goes_on_behind_a_row_whose_id_is_damaged(
     documents: Path,

@@ -49,8 +49,8 @@ def test_work_that_begins_inside_an_erasure_is_told_that_it_has_lost_what_it_sav
     works = []
 
     def work() -> None:
-        begun = embedded_store.last_erasure(TENANT)
-        works.append(embedded_store.unless_erased(TENANT, begun))
+        last_erasure = embedded_store.last_erasure(TENANT)
+        works.append(embedded_store.unless_erased(TENANT, last_erasure))
         works[0].put_note(TENANT, note("n1"))
 
     embedded_store.put_note(TENANT, note("n0"))
@@ -66,19 +66,19 @@ def test_a_save_that_an_erasure_overtakes_leaves_no_empty_file(
 ) -> None:
     work = embedded_store.unless_erased(TENANT, embedded_store.last_erasure(TENANT))
     file = work._files.of(TENANT)
-    whole = file._file  # type: ignore[attr-defined]
+    tenant_database = file._file  # type: ignore[attr-defined]
 
-    class Overtaken(type(whole)):  # type: ignore[misc]
+    class Overtaken(type(tenant_database)):  # type: ignore[misc]
         @contextmanager
         def writing(self, *, creates=True):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
             embedded_store.erase(TENANT)
             with super().writing(creates=creates) as db:
                 yield db
 
-    whole.__class__ = Overtaken
+    tenant_database.__class__ = Overtaken
     with pytest.raises(Erased):
         work.put_note(TENANT, note("n1"))
-    assert not whole.path.exists()
+    assert not tenant_database.path.exists()
 
 
 @pytest.mark.parametrize("table", ["chunks", "notes", "sqlite_master", "state"])
@@ -90,9 +90,9 @@ def test_a_damaged_page_stops_no_erasure(tmp_path: Path, table: str) -> None:
     file = tenant_file(tmp_path, TENANT)
     _break_page(file, table)
     with closing(EmbeddedStore(tmp_path)) as store:
-        before = store.last_erasure(TENANT)
+        erasure_before = store.last_erasure(TENANT)
         receipt = store.erase(TENANT)
-        assert store.last_erasure(TENANT) != before
+        assert store.last_erasure(TENANT) != erasure_before
         assert list(file.parent.iterdir()) == []
         if table == "chunks":
             assert receipt == {"notes": 3, "feedback": 3}
@@ -107,11 +107,11 @@ def test_a_damaged_file_of_somebody_else_stops_no_erasure(
         store.put_note(TENANT, note("n1"))
         store.put_note("other", note("n1"))
         store.put(Person(TENANT, "ann"), FEEDBACK, Feedback("f1", "r", DAY))
-    other = tenant_file(tmp_path, "other")
-    _break_page(other, "sqlite_master")
+    other_file = tenant_file(tmp_path, "other")
+    _break_page(other_file, "sqlite_master")
     with closing(EmbeddedStore(tmp_path)) as store, caplog.at_level(logging.WARNING):
         assert store.erase(TENANT) == {"notes": 1, "feedback": 1}
-    assert other.exists()
+    assert other_file.exists()
     assert "whose file it is cannot be told" in caplog.text
 
 

@@ -58,13 +58,13 @@ def test_every_tenant_has_a_file_of_its_own_inside_the_home(tmp_path: Path) -> N
     for tenant in ODD_TENANTS:
         store.put_note(tenant, note("n1", text=f"Of {tenant}."))
     store.close()
-    again = EmbeddedStore(tmp_path / "home")
+    second_store = EmbeddedStore(tmp_path / "home")
     for tenant in ODD_TENANTS:
-        found = again.get_note(tenant, "n1")
-        assert found is not None
-        assert found.text == f"Of {tenant}."
-    found_keys = all_pages(lambda cursor: again.note_keys(limit=4, cursor=cursor))
-    again.close()
+        stored_note = second_store.get_note(tenant, "n1")
+        assert stored_note is not None
+        assert stored_note.text == f"Of {tenant}."
+    found_keys = all_pages(lambda cursor: second_store.note_keys(limit=4, cursor=cursor))
+    second_store.close()
     assert found_keys == [
         NoteKey(tenant, "n1") for tenant in sorted(ODD_TENANTS) if "/" not in tenant
     ]
@@ -82,9 +82,9 @@ def test_only_the_owner_may_look_into_the_home(tmp_path: Path) -> None:
     store = EmbeddedStore(tmp_path / "home")
     store.put_note(TENANT, note("n1"))
     store.close()
-    made = [tmp_path / "home", *(tmp_path / "home").rglob("*")]
-    assert len(made) > 2
-    assert [path for path in made if path.stat().st_mode & 0o077] == []
+    paths = [tmp_path / "home", *(tmp_path / "home").rglob("*")]
+    assert len(paths) > 2
+    assert [path for path in paths if path.stat().st_mode & 0o077] == []
 
 
 def test_files_of_an_earlier_version_are_closed_to_others_and_a_folder_that_was_there_stays(
@@ -141,18 +141,18 @@ def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path: Path) 
     db = sqlite3.connect(path)
     db.execute("CREATE TABLE theirs (x)")
     db.close()
-    before = path.read_bytes()
+    content_before = path.read_bytes()
     assert str(path) in _refused(tmp_path).message
-    assert path.read_bytes() == before
+    assert path.read_bytes() == content_before
 
 
 def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tenant_file(tmp_path, TENANT)
     path.parent.mkdir()
     path.write_bytes(b"not a database at all, though long enough to be looked at" * 50)
-    before = path.read_bytes()
+    content_before = path.read_bytes()
     assert str(path) in _refused(tmp_path).message
-    assert path.read_bytes() == before
+    assert path.read_bytes() == content_before
 
 
 def test_damaged_pages_are_named_with_their_file(tmp_path: Path) -> None:
@@ -186,15 +186,15 @@ def test_a_home_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
 def test_a_write_that_others_block_for_too_long_is_unavailable(tmp_path: Path) -> None:
     path = _filled(tmp_path)
-    other = sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("BEGIN IMMEDIATE")
     store = EmbeddedStore(tmp_path, patience=0.05)
     with pytest.raises(StoreUnavailable) as caught:
         store.put_note(TENANT, note("n2"))
     assert str(path) in caught.value.message
     assert store.get_note(TENANT, "n1") is not None
-    other.execute("ROLLBACK")
-    other.close()
+    connection.execute("ROLLBACK")
+    connection.close()
     store.put_note(TENANT, note("n2"))
     assert store.get_note(TENANT, "n2") == note("n2")
     store.close()
@@ -216,12 +216,12 @@ def test_a_file_that_somebody_else_is_just_making_is_waited_for(tmp_path: Path) 
     path.parent.mkdir()
     maker = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     maker.execute("BEGIN IMMEDIATE")
-    done = Timer(0.3, maker.execute, ["ROLLBACK"])
-    done.start()
+    release = Timer(0.3, maker.execute, ["ROLLBACK"])
+    release.start()
     store = EmbeddedStore(tmp_path)
     store.put_note(TENANT, note("n1"))
     assert store.get_note(TENANT, "n1") == note("n1")
-    done.join()
+    release.join()
     maker.close()
     store.close()
 

@@ -1,4 +1,4 @@
-"""What the embedded store adds to the contract of notes: the local trigger, refused fields, exact coverage."""
+"""The embedded store beyond the contract of notes: the local trigger, refused fields, exact coverage."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tests.contracts.samples import TENANT, note, record
 
 
 def test_on_write_is_called_after_the_commit(tmp_path: Path) -> None:
-    other = EmbeddedStore(tmp_path)
-    seen: list[tuple[NoteKey, Note | None]] = []
+    other_store = EmbeddedStore(tmp_path)
+    events: list[tuple[NoteKey, Note | None]] = []
 
     def look(key: NoteKey) -> None:
-        seen.append((key, other.get_note(key.tenant_id, key.note_id)))
+        events.append((key, other_store.get_note(key.tenant_id, key.note_id)))
 
     store = EmbeddedStore(tmp_path, on_write=look)
     store.put_note(TENANT, note("n1"))
@@ -27,9 +27,13 @@ def test_on_write_is_called_after_the_commit(tmp_path: Path) -> None:
     store.delete_note(TENANT, "n1")
     store.delete_note(TENANT, "n1")
     key = NoteKey(TENANT, "n1")
-    assert seen == [(key, note("n1")), (key, note("n1", text="again")), (key, None)]
+    assert events == [
+        (key, note("n1")),
+        (key, note("n1", text="again")),
+        (key, None),
+    ]
     store.close()
-    other.close()
+    other_store.close()
 
 
 def test_on_write_may_write(tmp_path: Path) -> None:
@@ -43,11 +47,11 @@ def test_on_write_may_write(tmp_path: Path) -> None:
 
 
 def test_a_refused_note_triggers_nothing(tmp_path: Path) -> None:
-    seen: list[NoteKey] = []
-    store = EmbeddedStore(tmp_path, on_write=seen.append)
+    keys: list[NoteKey] = []
+    store = EmbeddedStore(tmp_path, on_write=keys.append)
     with pytest.raises(InvalidArgument):
         store.put_note(TENANT, note("n1", text="\x00"))
-    assert seen == []
+    assert keys == []
 
 
 @pytest.mark.parametrize(

@@ -63,15 +63,33 @@ def _check_whole(store: Store) -> int:
             numbers[note_id] = int(stored.note_revision)
             chunks = store.stored_chunks(TENANT, note_id)
             assert len(chunks) == stored.chunk_count == count_of(numbers[note_id])
-            assert {each.note_revision for each in chunks} == {stored.note_revision}
-            vectors = store.read_vectors(TENANT, [each.chunk_id for each in chunks])
+            assert {chunk.note_revision for chunk in chunks} == {stored.note_revision}
+            vectors = store.read_vectors(TENANT, [chunk.chunk_id for chunk in chunks])
             assert list(vectors.values()) == [vector_of(numbers[note_id])] * len(chunks)
     total = sum(map(count_of, numbers.values()))
-    near = store.nearest(TENANT, QUERY, limit=99, stems=[], restriction=FREE, index_version=VERSION)
-    assert Counter(each.chunk.note_id for each in near) == {
-        each: count_of(numbers[each]) for each in numbers
+    near = store.nearest(
+        TENANT,
+        QUERY,
+        limit=99,
+        stems=[],
+        restriction=FREE,
+        index_version=VERSION,
+    )
+    assert Counter(neighbour.chunk.note_id for neighbour in near) == {
+        note_id: count_of(numbers[note_id]) for note_id in numbers
     }
-    assert len(store.postings(TENANT, "always", limit=99, stems=[], restriction=FREE)) == total
+    assert (
+        len(
+            store.postings(
+                TENANT,
+                "always",
+                limit=99,
+                stems=[],
+                restriction=FREE,
+            )
+        )
+        == total
+    )
     assert store.document_frequencies(TENANT, ["always"]) == {"always": total}
     assert store.stats(TENANT).chunk_count == total
     return max(numbers.values(), default=0)
@@ -81,8 +99,8 @@ def _check_file(path: Path) -> None:
     db = sqlite3.connect(path)
     assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     db.execute("INSERT INTO postings (postings) VALUES ('integrity-check')")
-    found = db.execute("SELECT count(*), sum(length) FROM chunks").fetchone()
-    assert found == db.execute("SELECT chunk_count, total_length FROM state").fetchone()
+    totals = db.execute("SELECT count(*), sum(length) FROM chunks").fetchone()
+    assert totals == db.execute("SELECT chunk_count, total_length FROM state").fetchone()
     assert db.execute(
         "SELECT count(*) FROM vectors WHERE id NOT IN (SELECT id FROM chunks)"
     ).fetchone() == (0,)
@@ -94,24 +112,24 @@ def read_revisions(home: Path, wanted: int) -> int:
     In a process of its own.
     """
     store = EmbeddedStore(home)
-    seen: set[int] = set()
+    revisions_seen: set[int] = set()
     until = monotonic() + 30
-    while len(seen) < wanted and monotonic() < until:
+    while len(revisions_seen) < wanted and monotonic() < until:
         near = store.nearest(
             TENANT, QUERY, limit=99, stems=[], restriction=FREE, index_version=VERSION
         )
         by_note: dict[str, list[int]] = {}
-        for each in near:
-            number = int(each.chunk.note_revision)
-            assert each.cosine == pytest.approx(vector_of(number)[0], abs=1e-6), (
+        for neighbour in near:
+            number = int(neighbour.chunk.note_revision)
+            assert neighbour.cosine == pytest.approx(vector_of(number)[0], abs=1e-6), (
                 "a row and its vector disagree"
             )
-            by_note.setdefault(each.chunk.note_id, []).append(number)
+            by_note.setdefault(neighbour.chunk.note_id, []).append(number)
         for numbers in by_note.values():
             assert numbers == [numbers[0]] * count_of(numbers[0]), "two revisions in one snapshot"
-        seen.update(number for numbers in by_note.values() for number in numbers)
+        revisions_seen.update(number for numbers in by_note.values() for number in numbers)
     store.close()
-    return len(seen)
+    return len(revisions_seen)
 
 
 @pytest.mark.slow
@@ -122,13 +140,16 @@ def test_two_processes_read_whole_revisions_while_a_third_writes(tmp_path: Path)
 
 
 def test_a_commit_of_another_process_is_seen_at_once(tmp_path: Path) -> None:
-    ours, theirs = EmbeddedStore(tmp_path), EmbeddedStore(tmp_path)
+    ours = EmbeddedStore(tmp_path)
+    theirs = EmbeddedStore(tmp_path)
     for number in range(1, 8):
         write(theirs, "n0", number)
         near = ours.nearest(
             TENANT, QUERY, limit=99, stems=[], restriction=FREE, index_version=VERSION
         )
-        assert [int(each.chunk.note_revision) for each in near] == [number] * count_of(number)
+        assert [int(neighbour.chunk.note_revision) for neighbour in near] == [number] * count_of(
+            number
+        )
         assert ours.get_note(TENANT, "n0") == note("n0", text=f"Revision {number}.")
     ours.close()
     theirs.close()
@@ -140,15 +161,15 @@ def count_up(home: Path, name: str, others: int, times: int) -> None:
     (home / f"{name}.waits").touch()
     while len(list(home.glob("*.waits"))) <= others:
         sleep(0.001)
-    done = 0
-    while done < times:
+    rounds_done = 0
+    while rounds_done < times:
         stored = store.read_record(TENANT, "n0")
         number = int(stored.record.note_revision) if stored.record else 0
         try:
             store.apply(TENANT, IndexChange("n0", stored.token, record(revision=str(number + 1))))
         except Conflict:
             continue
-        done += 1
+        rounds_done += 1
     store.close()
 
 
@@ -174,7 +195,7 @@ def test_processes_that_make_the_same_file_at_once_all_get_through(tmp_path: Pat
             names = [f"n{number}" for number in range(4)]
             list(pool.map(put_first, [tmp_path / str(turn)] * 4, names))
             store = EmbeddedStore(tmp_path / str(turn))
-            assert [each.note_id for each in store.list_notes(TENANT, limit=9).items] == names
+            assert [note.note_id for note in store.list_notes(TENANT, limit=9).items] == names
             store.close()
 
 
@@ -189,7 +210,9 @@ def test_threads_share_a_store(tmp_path: Path) -> None:
         near = store.nearest(
             TENANT, QUERY, limit=999, stems=[], restriction=FREE, index_version=VERSION
         )
-        counts = Counter((each.chunk.note_id, int(each.chunk.note_revision)) for each in near)
+        counts = Counter(
+            (neighbour.chunk.note_id, int(neighbour.chunk.note_revision)) for neighbour in near
+        )
         return sum(count != count_of(revision) for (_, revision), count in counts.items())
 
     with ThreadPoolExecutor(8) as pool:

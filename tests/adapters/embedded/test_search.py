@@ -27,7 +27,7 @@ STEMS = ("alpha", "beta", "gamma")
 
 @dataclass
 class _Model:
-    """What the store should hold."""
+    """The expected content of the store."""
 
     dice: Random
     chunks: dict[str, IndexedChunk] = field(default_factory=dict)
@@ -36,29 +36,34 @@ class _Model:
     def change(self, store: EmbeddedStore) -> None:
         """Apply one random change of one note to both."""
         note_id = f"n{self.dice.randrange(8)}"
-        stored = [each for each in self.chunks if self.chunks[each].note_id == note_id]
-        removed = tuple(each for each in stored if self.dice.random() < 0.3)
+        stored = [chunk_id for chunk_id in self.chunks if self.chunks[chunk_id].note_id == note_id]
+        removed = tuple(chunk_id for chunk_id in stored if self.dice.random() < 0.3)
         patched = tuple(
-            self._chunk(note_id, self.chunks[each].position)
-            for each in stored
-            if each not in removed
+            self._chunk(note_id, self.chunks[chunk_id].position)
+            for chunk_id in stored
+            if chunk_id not in removed
         )[:2]
         new = {self._chunk(note_id, self.dice.randrange(6)).chunk_id: None for _ in range(3)}
-        fresh = [self._chunk(note_id, int(each[-3:])) for each in new if each not in stored]
+        fresh = [
+            self._chunk(note_id, int(chunk_id[-3:])) for chunk_id in new if chunk_id not in stored
+        ]
         put = tuple(
-            ChunkPut(each, self._vector() if self.dice.random() < 0.8 else None) for each in fresh
+            ChunkPut(new_chunk, self._vector() if self.dice.random() < 0.8 else None)
+            for new_chunk in fresh
         )
         added = tuple(
-            (each.chunk_id, self._vector()) for each in patched if self.dice.random() < 0.4
+            (chunk.chunk_id, self._vector()) for chunk in patched if self.dice.random() < 0.4
         )
         expected = store.read_record(TENANT, note_id).token
         store.apply(TENANT, IndexChange(note_id, expected, record(), put, patched, added, removed))
-        for each in removed:
-            del self.chunks[each]
-            self.vectors.pop(each, None)
-        self.chunks |= {each.chunk_id: each for each in (*fresh, *patched)}
+        for chunk_id in removed:
+            del self.chunks[chunk_id]
+            self.vectors.pop(chunk_id, None)
+        self.chunks |= {chunk.chunk_id: chunk for chunk in (*fresh, *patched)}
         self.vectors |= {
-            each.chunk.chunk_id: each.vector for each in put if each.vector is not None
+            chunk_put.chunk.chunk_id: chunk_put.vector
+            for chunk_put in put
+            if chunk_put.vector is not None
         } | dict(added)
 
     def restriction(self) -> Restriction:
@@ -67,22 +72,30 @@ class _Model:
         created = self.dice.choice(
             [None, TimeRange(*bounds), TimeRange(bounds[0], None), TimeRange(None, bounds[1])]
         )
-        groups = [{tag_token("red")}, {tag_token("red"), tag_token("blue")}, {vault_token("work")}]
+        groups = [
+            {tag_token("red")},
+            {
+                tag_token("red"),
+                tag_token("blue"),
+            },
+            {vault_token("work")},
+        ]
         return Restriction(
             created, tuple(map(frozenset, self.dice.sample(groups, self.dice.randrange(3))))
         )
 
     def newest(self, stem: str | None, restriction: Restriction) -> list[str]:
-        allowed = [each for each in self.chunks.values() if restriction.allows(each)]
-        found = [each for each in allowed if stem is None or stem in each.terms]
-        found.sort(key=lambda each: each.chunk_id)
-        return ids(sorted(found, key=lambda each: each.created_at, reverse=True))
+        allowed = [candidate for candidate in self.chunks.values() if restriction.allows(candidate)]
+        matching = [candidate for candidate in allowed if stem is None or stem in candidate.terms]
+        matching.sort(key=lambda each: each.chunk_id)
+        return ids(sorted(matching, key=lambda each: each.created_at, reverse=True))
 
     def nearest(self, query: Vector, restriction: Restriction) -> list[str]:
         cosines = {
-            each: sum(x * y for x, y in zip(query, vector, strict=True))
-            for each, vector in self.vectors.items()
-            if restriction.allows(self.chunks[each]) and self.chunks[each].index_version == VERSION
+            chunk_id: sum(x * y for x, y in zip(query, vector, strict=True))
+            for chunk_id, vector in self.vectors.items()
+            if restriction.allows(self.chunks[chunk_id])
+            and self.chunks[chunk_id].index_version == VERSION
         }
         return sorted(cosines, key=lambda each: (-round(cosines[each], 9), each))
 
@@ -91,12 +104,18 @@ class _Model:
             stem: self.dice.randrange(1, 4)
             for stem in self.dice.sample(STEMS, self.dice.randrange(1, 4))
         }
-        made = chunk(note_id, position, terms=terms, created_at=self._moment())
+        sample_chunk = chunk(note_id, position, terms=terms, created_at=self._moment())
         version = VERSION if self.dice.random() < 0.8 else "older"
         vault = self.dice.choice(["work", "home"])
         tag = self.dice.choice(TAGS)
         return replace(
-            made, index_version=version, vault=vault, scopes=(tag_token(tag), vault_token(vault))
+            sample_chunk,
+            index_version=version,
+            vault=vault,
+            scopes=(
+                tag_token(tag),
+                vault_token(vault),
+            ),
         )
 
     def _moment(self) -> datetime:
@@ -127,7 +146,7 @@ def test_every_leg_gives_what_plain_lists_give_through_any_history(
         store = reader if turn % 3 else embedded_store
         for _ in range(4):
             _compare(store, model, model.restriction(), limit=model.dice.randrange(1, 12))
-    total = sum(each.length for each in model.chunks.values())
+    total = sum(stored.length for stored in model.chunks.values())
     stats = reader.stats(TENANT)
     assert (stats.chunk_count, round(stats.average_length * stats.chunk_count)) == (
         len(model.chunks),
@@ -140,12 +159,25 @@ def _compare(store: EmbeddedStore, model: _Model, restriction: Restriction, *, l
     near = store.nearest(
         TENANT, query, limit=limit, stems=[], restriction=restriction, index_version=VERSION
     )
-    assert [each.chunk.chunk_id for each in near] == model.nearest(query, restriction)[:limit]
+    assert [neighbour.chunk.chunk_id for neighbour in near] == model.nearest(query, restriction)[
+        :limit
+    ]
     for stem in STEMS:
-        found = store.postings(TENANT, stem, limit=limit, stems=STEMS, restriction=restriction)
-        assert ids(found) == model.newest(stem, restriction)[:limit]
-        assert list(found) == [model.chunks[each.chunk_id] for each in found]
-    newest = store.recent(TENANT, limit=limit, stems=[], restriction=restriction)
+        postings = store.postings(
+            TENANT,
+            stem,
+            limit=limit,
+            stems=STEMS,
+            restriction=restriction,
+        )
+        assert ids(postings) == model.newest(stem, restriction)[:limit]
+        assert list(postings) == [model.chunks[posting.chunk_id] for posting in postings]
+    newest = store.recent(
+        TENANT,
+        limit=limit,
+        stems=[],
+        restriction=restriction,
+    )
     assert ids(newest) == model.newest(None, restriction)[:limit]
     counts = {stem: len(model.newest(stem, FREE)) for stem in STEMS}
     assert store.document_frequencies(TENANT, STEMS) == counts
@@ -154,7 +186,8 @@ def _compare(store: EmbeddedStore, model: _Model, restriction: Restriction, *, l
 def test_a_reader_that_fell_far_behind_reads_all_anew(
     embedded_store: EmbeddedStore, reader: EmbeddedStore
 ) -> None:
-    near, far = unit(1, 0, 0, 0), unit(0, 1, 0, 0)
+    near = unit(1, 0, 0, 0)
+    far = unit(0, 1, 0, 0)
     save(embedded_store, chunk("gone"), chunk("stays"), vector=near)
     assert len(_near(reader, near)) == 2
     token = embedded_store.read_record(TENANT, "gone").token
@@ -167,20 +200,33 @@ def test_a_reader_that_fell_far_behind_reads_all_anew(
 
 
 def _near(store: EmbeddedStore, query: Vector) -> list[tuple[str, float]]:
-    found = store.nearest(TENANT, query, limit=9, stems=[], restriction=FREE, index_version=VERSION)
-    return [(each.chunk.chunk_id, each.cosine) for each in found]
+    neighbours = store.nearest(
+        TENANT,
+        query,
+        limit=9,
+        stems=[],
+        restriction=FREE,
+        index_version=VERSION,
+    )
+    return [(neighbour.chunk.chunk_id, neighbour.cosine) for neighbour in neighbours]
 
 
 def test_a_change_that_fails_half_way_leaves_nothing(embedded_store: EmbeddedStore) -> None:
     save(embedded_store, chunk("n1"), vector=unit(1, 0, 0, 0))
-    before = embedded_store.stats(TENANT), embedded_store.read_record(TENANT, "n1")
+    state_before = embedded_store.stats(TENANT), embedded_store.read_record(TENANT, "n1")
     broken = replace(chunk("n1", 2), text="\ud800")
-    puts = (ChunkPut(chunk("n1", 1), unit(1, 0, 0, 0)), ChunkPut(broken, None))
+    puts = (
+        ChunkPut(chunk("n1", 1), unit(1, 0, 0, 0)),
+        ChunkPut(broken, None),
+    )
     with pytest.raises(InvalidArgument):
         embedded_store.apply(
-            TENANT, IndexChange("n1", before[1].token, record(), put=puts, remove=("n1_000",))
+            TENANT, IndexChange("n1", state_before[1].token, record(), put=puts, remove=("n1_000",))
         )
-    assert (embedded_store.stats(TENANT), embedded_store.read_record(TENANT, "n1")) == before
+    assert (
+        embedded_store.stats(TENANT),
+        embedded_store.read_record(TENANT, "n1"),
+    ) == state_before
     assert _near(embedded_store, unit(1, 0, 0, 0)) == [("n1_000", 1.0)]
 
 
@@ -201,7 +247,14 @@ def test_without_numpy_only_vectors_cannot_be_searched(
     with pytest.raises(OperatorError, match="numpy"):
         _near(embedded_store, array("f", [1, 0]))
     assert embedded_store.read_vectors(TENANT, ["n1_000"]) == {"n1_000": unit(1, 0)}
-    assert ids(embedded_store.recent(TENANT, limit=1, stems=[], restriction=FREE)) == ["n1_000"]
+    assert ids(
+        embedded_store.recent(
+            TENANT,
+            limit=1,
+            stems=[],
+            restriction=FREE,
+        )
+    ) == ["n1_000"]
 
 
 def test_importing_the_store_does_not_import_numpy() -> None:

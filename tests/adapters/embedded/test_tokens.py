@@ -38,8 +38,10 @@ def test_tokens_too_long_for_fts5_stay_different() -> None:
 def test_counts_are_read_back_for_exactly_the_stems_asked_for(
     terms: Mapping[str, int], others: list[str]
 ) -> None:
-    asked = [*list(terms)[::2], *others]
+    requested_stems = [*list(terms)[::2], *others]
     row = tokens.CHUNKS.row(chunk("n1"), terms=tokens.terms_column(terms))
-    (found,) = tokens.chunks_of([tuple(row[key] for key in tokens.CODEC.keys(IndexedChunk))], asked)
-    assert isinstance(found, IndexedChunk)
-    assert found.terms == {stem: terms[stem] for stem in asked if stem in terms}
+    (read_chunk,) = tokens.chunks_of(
+        [tuple(row[key] for key in tokens.CODEC.keys(IndexedChunk))], requested_stems
+    )
+    assert isinstance(read_chunk, IndexedChunk)
+    assert read_chunk.terms == {stem: terms[stem] for stem in requested_stems if stem in terms}

@@ -29,13 +29,13 @@ def vector_of(number: int) -> Vector:
 
 def chunks_of(note_id: str, number: int) -> tuple[IndexedChunk, ...]:
     terms = {"always": 1, f"parity{number % 2}": 1 + number % 7}
-    at = DAY + timedelta(seconds=number % 11)
+    created_at = DAY + timedelta(seconds=number % 11)
     return tuple(
         chunk(
             note_id,
             position,
             terms=terms,
-            created_at=at,
+            created_at=created_at,
             path=f"f{number % 4}/x.md",
             note_revision=str(number),
         )
@@ -45,11 +45,11 @@ def chunks_of(note_id: str, number: int) -> tuple[IndexedChunk, ...]:
 
 def write(store: Store, note_id: str, number: int) -> None:
     """The note's next revision: whatever stood there is patched, put anew or removed."""
-    stored = [each.chunk_id for each in store.stored_chunks(TENANT, note_id)]
-    wanted = chunks_of(note_id, number)
+    stored = [stored_chunk.chunk_id for stored_chunk in store.stored_chunks(TENANT, note_id)]
+    chunks = chunks_of(note_id, number)
     expected = store.read_record(TENANT, note_id).token
     store.put_note(TENANT, note(note_id, text=f"Revision {number}."))
-    store.apply(TENANT, _change(note_id, expected, number, (stored, wanted)))
+    store.apply(TENANT, _change(note_id, expected, number, (stored, chunks)))
 
 
 def _change(
@@ -58,17 +58,17 @@ def _change(
     number: int,
     step: tuple[Sequence[str], Sequence[IndexedChunk]],
 ) -> IndexChange:
-    stored, wanted = step
+    stored, chunks = step
     vector = vector_of(number)
-    kept = tuple(each for each in wanted if each.chunk_id in stored)
+    patched = tuple(sample for sample in chunks if sample.chunk_id in stored)
     return IndexChange(
         note_id,
         expected,
-        record(revision=str(number), count=len(wanted)),
-        put=tuple(ChunkPut(each, vector) for each in wanted if each.chunk_id not in stored),
-        patch=kept,
-        vectors=tuple((each.chunk_id, vector) for each in kept),
-        remove=tuple(set(stored) - {each.chunk_id for each in wanted}),
+        record(revision=str(number), count=len(chunks)),
+        put=tuple(ChunkPut(sample, vector) for sample in chunks if sample.chunk_id not in stored),
+        patch=patched,
+        vectors=tuple((sample.chunk_id, vector) for sample in patched),
+        remove=tuple(set(stored) - {sample.chunk_id for sample in chunks}),
     )
 
 
@@ -76,7 +76,11 @@ def main(home: Path) -> None:
     """Goes on from the revision that a killed one reached."""
     store = EmbeddedStore(home)
     last = [store.read_record(TENANT, note_id).record for note_id in NOTES]
-    number = max(int(each.note_revision) for each in last if each) if any(last) else 0
+    number = (
+        max(int(index_record.note_revision) for index_record in last if index_record)
+        if any(last)
+        else 0
+    )
     print("ready", flush=True)
     while True:
         number += 1

@@ -31,7 +31,7 @@ def _chunks(revision: str) -> list[IndexedChunk]:
 
 
 def _change(expected: str | None, revision: str) -> IndexChange:
-    puts = tuple(ChunkPut(each, V) for each in _chunks(revision))
+    puts = tuple(ChunkPut(put_chunk, V) for put_chunk in _chunks(revision))
     return IndexChange("big", expected, record(revision=revision, count=COUNT), put=puts)
 
 
@@ -42,9 +42,12 @@ def test_a_large_change_is_whole_afterwards_and_may_follow_another(
     assert firestore_store.read_record(TENANT, "big").token == token
     token = firestore_store.apply(TENANT, _change(token, "r2"))
     stored = firestore_store.stored_chunks(TENANT, "big")
-    assert [each.note_revision for each in stored] == ["r2"] * COUNT
+    assert [stored_chunk.note_revision for stored_chunk in stored] == ["r2"] * COUNT
     assert firestore_store.read_record(TENANT, "big").record == record(revision="r2", count=COUNT)
-    assert firestore_store.folders(TENANT) == (Folder("default", ""), Folder("default", "work"))
+    assert firestore_store.folders(TENANT) == (
+        Folder("default", ""),
+        Folder("default", "work"),
+    )
     with pytest.raises(Conflict):
         firestore_store.apply(TENANT, _change(None, "r3"))
     assert firestore_store.stored_chunks(TENANT, "big") == stored
@@ -67,13 +70,13 @@ def test_of_two_large_changes_that_race_none_leaves_a_mixture(
 
     with ThreadPoolExecutor(2) as pool:
         winners = [revision for revision in pool.map(attempt, ("a", "b")) if revision]
-    found = firestore_store.read_record(TENANT, "big").record
-    assert found is not None
+    stored_record = firestore_store.read_record(TENANT, "big").record
+    assert stored_record is not None
     assert len(winners) == 1
-    assert found.note_revision == winners[0]
-    assert {each.note_revision for each in firestore_store.stored_chunks(TENANT, "big")} == set(
-        winners
-    )
+    assert stored_record.note_revision == winners[0]
+    assert {
+        stored_chunk.note_revision for stored_chunk in firestore_store.stored_chunks(TENANT, "big")
+    } == set(winners)
 
 
 def test_a_worker_that_dies_between_commits_leaves_no_record_that_agrees(
@@ -87,12 +90,14 @@ def test_a_worker_that_dies_between_commits_leaves_no_record_that_agrees(
         with pytest.raises(StoreUnavailable):
             FirestoreStore(firestore_store.project, write_seconds=1).apply(TENANT, leased)
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
-    left = firestore_store.read_record(TENANT, "big")
-    assert left.record is not None
-    assert (left.record.note_revision, left.record.status) == ("", IndexStatus.PENDING)
-    assert left.record.lease_until is None  # nobody waits for the dead
-    firestore_store.apply(TENANT, _change(left.token, "r2"))
-    assert {each.note_revision for each in firestore_store.stored_chunks(TENANT, "big")} == {"r2"}
+    leftover = firestore_store.read_record(TENANT, "big")
+    assert leftover.record is not None
+    assert (leftover.record.note_revision, leftover.record.status) == ("", IndexStatus.PENDING)
+    assert leftover.record.lease_until is None  # nobody waits for the dead
+    firestore_store.apply(TENANT, _change(leftover.token, "r2"))
+    assert {
+        stored_chunk.note_revision for stored_chunk in firestore_store.stored_chunks(TENANT, "big")
+    } == {"r2"}
 
 
 def test_a_patch_of_a_chunk_that_went_is_a_conflict(firestore_store: FirestoreStore) -> None:
@@ -109,11 +114,11 @@ def test_folders_count_through_moves_empty_notes_and_vectors(
     firestore_store: FirestoreStore,
 ) -> None:
     def folders() -> list[str]:
-        return [each.folder for each in firestore_store.folders(TENANT) if each.folder]
+        return [count.folder for count in firestore_store.folders(TENANT) if count.folder]
 
-    one = chunk("n1", path="a/x.md")
+    moved = chunk("n1", path="a/x.md")
     token = firestore_store.apply(
-        TENANT, IndexChange("n1", None, record(), put=(ChunkPut(one, None),))
+        TENANT, IndexChange("n1", None, record(), put=(ChunkPut(moved, None),))
     )
     token = firestore_store.apply(
         TENANT, IndexChange("n1", token, record(), vectors=(("n1_000", V),))
@@ -121,7 +126,7 @@ def test_folders_count_through_moves_empty_notes_and_vectors(
     assert folders() == ["a"]
     token = firestore_store.read_record(TENANT, "n1").token
     token = firestore_store.apply(
-        TENANT, IndexChange("n1", token, record(), patch=(replace(one, path="b/x.md"),))
+        TENANT, IndexChange("n1", token, record(), patch=(replace(moved, path="b/x.md"),))
     )
     assert folders() == ["b"]
     token = firestore_store.apply(
@@ -129,7 +134,7 @@ def test_folders_count_through_moves_empty_notes_and_vectors(
     )
     assert folders() == []
     token = firestore_store.apply(
-        TENANT, IndexChange("n1", token, record(), put=(ChunkPut(one, None),))
+        TENANT, IndexChange("n1", token, record(), put=(ChunkPut(moved, None),))
     )
     firestore_store.apply(TENANT, IndexChange("n1", token, None, remove=("n1_000",)))
     assert folders() == []
@@ -142,16 +147,17 @@ def test_a_folder_stands_while_a_note_lies_in_it_however_many_come_and_go(
     start = Barrier(6)
 
     def come_and_go(number: int) -> None:
-        store, note_id = patient_store(firestore_store.project), f"n{number}"
-        one = chunk(note_id, path="a/x.md")
+        store = patient_store(firestore_store.project)
+        note_id = f"n{number}"
+        sample = chunk(note_id, path="a/x.md")
         start.wait(10)
         for _ in range(4):
             token = store.apply(
-                TENANT, IndexChange(note_id, None, record(), put=(ChunkPut(one, None),))
+                TENANT, IndexChange(note_id, None, record(), put=(ChunkPut(sample, None),))
             )
-            store.apply(TENANT, IndexChange(note_id, token, None, remove=(one.chunk_id,)))
+            store.apply(TENANT, IndexChange(note_id, token, None, remove=(sample.chunk_id,)))
         if stay and number == 0:
-            store.apply(TENANT, IndexChange(note_id, None, record(), put=(ChunkPut(one, None),)))
+            store.apply(TENANT, IndexChange(note_id, None, record(), put=(ChunkPut(sample, None),)))
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(come_and_go, range(6)))

@@ -47,17 +47,29 @@ def test_a_field_of_a_wrong_type_is_named(field: str, value: object) -> None:
     assert caught.value.field == field
 
 
-@pytest.mark.parametrize("fields", [{"content": "The boat is blue."}, {"text": None}, {}])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"content": "The boat is blue."},
+        {"text": None},
+        {},
+    ],
+)
 def test_a_note_without_a_text_cannot_be_read(fields: dict[str, object]) -> None:
     with pytest.raises(NoteUnreadable, match=r"^text: expected a string, found none; "):
         note_of(_document(title="t", **fields))
 
 
 @pytest.mark.parametrize(
-    "absent", [{}, dict.fromkeys(("title", "createdAt", "updatedAt", "vault", "tags", "lang"))]
+    "absent",
+    [
+        {},
+        dict.fromkeys(("title", "createdAt", "updatedAt", "vault", "tags", "lang")),
+    ],
 )
 def test_what_an_app_left_out_or_set_to_null_gets_its_default(absent: dict[str, object]) -> None:
-    created, updated = datetime.fromtimestamp(100, UTC), datetime.fromtimestamp(200, UTC)
+    created = datetime.fromtimestamp(100, UTC)
+    updated = datetime.fromtimestamp(200, UTC)
     assert note_of(_document(text="x", **absent)) == Note("n1", "", "x", created, updated)
 
 
@@ -73,8 +85,8 @@ def test_an_unreadable_note_is_listed_with_what_can_be_said_of_it(
     firestore_store._db.commit([write])
     with pytest.raises(InvalidArgument, match="title"):
         firestore_store.get_note(TENANT, "n2")
-    good, bad, other = firestore_store.list_notes(TENANT, limit=3).items
-    assert [good.error, other.error] == [None, None]
+    good, bad, third = firestore_store.list_notes(TENANT, limit=3).items
+    assert [good.error, third.error] == [None, None]
     assert (bad.note_id, bad.title, bad.path, bad.tags) == ("n2", "", "work/n2.md", ())
     assert bad.error == "title: expected a string, found int"
 
@@ -87,7 +99,7 @@ def test_a_note_without_vault_is_listed_in_the_default_one(firestore_store: Fire
     firestore_store.put_note(TENANT, note("n2", vault="work"))
     firestore_store.put_note(TENANT, note("n3"))
     listed = firestore_store.list_notes(TENANT, limit=5, vault="default").items
-    assert [each.note_id for each in listed] == ["n1", "n3"]
+    assert [entry.note_id for entry in listed] == ["n1", "n3"]
 
 
 def test_a_note_that_no_document_holds_is_too_large(firestore_store: FirestoreStore) -> None:
@@ -109,15 +121,21 @@ def test_an_id_that_firestore_cannot_hold_is_refused(
 
 def test_reserved_and_endless_stems_do_not_spoil_a_chunk(firestore_store: FirestoreStore) -> None:
     endless = "x" * (MAX_STEM_BYTES + 1)
-    terms = {"__init__": 2, "__": 1, " __init__": 3, "a.b": 4, endless: 5}
+    terms = {
+        "__init__": 2,
+        "__": 1,
+        " __init__": 3,
+        "a.b": 4,
+        endless: 5,
+    }
     save(firestore_store, chunk("n1", terms=terms))
-    kept = {stem: count for stem, count in terms.items() if stem != endless}
-    for stem, count in kept.items():
-        (found,) = firestore_store.postings(
+    indexable_terms = {stem: count for stem, count in terms.items() if stem != endless}
+    for stem, count in indexable_terms.items():
+        (posting,) = firestore_store.postings(
             TENANT, stem, limit=2, stems=[*terms, "gone"], restriction=FREE
         )
-        assert found.terms == kept
-        assert found.terms[stem] == count
+        assert posting.terms == indexable_terms
+        assert posting.terms[stem] == count
     assert firestore_store.postings(TENANT, endless, limit=2, stems=[], restriction=FREE) == ()
     assert set(firestore_store.document_frequencies(TENANT, list(terms)).items()) >= {
         (endless, 0),
@@ -148,7 +166,11 @@ def test_postings_are_ordered_by_time_and_tell_their_count(
 
 
 @pytest.mark.parametrize(
-    "when", [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)]
+    "when",
+    [
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(9999, 12, 31, tzinfo=UTC),
+    ],
 )
 def test_postings_of_any_time_fit(when: datetime) -> None:
     assert -(2**63) <= posting(when, 5000) < 2**63
@@ -160,8 +182,8 @@ def test_days_are_those_of_utc() -> None:
 
 
 def test_a_chunk_document_has_the_fields_of_the_data_model(firestore_store: FirestoreStore) -> None:
-    whole = replace(chunk("abc123", 1, terms={"api": 2}), created_at=DAY + timedelta(days=31))
-    change = IndexChange("abc123", None, record(), put=(ChunkPut(whole, unit(1, 0, 0, 0)),))
+    full_chunk = replace(chunk("abc123", 1, terms={"api": 2}), created_at=DAY + timedelta(days=31))
+    change = IndexChange("abc123", None, record(), put=(ChunkPut(full_chunk, unit(1, 0, 0, 0)),))
     firestore_store.apply(TENANT, change)
     name = f"{firestore_store._db.root}/tenants/{TENANT}/chunks/abc123_001"
     fields = {

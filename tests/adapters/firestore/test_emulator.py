@@ -54,9 +54,9 @@ def test_a_trigger_is_fired_by_the_notes_of_its_database_and_by_nothing_else(
     receiver_port: int, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, database: str
 ) -> None:
     assert emulator.host, "only where an emulator can be had"
-    with start(functions_port=receiver_port) as own:
-        monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", own.host)
-        own.register_trigger("demo-events", "on_note_write", database=database)
+    with start(functions_port=receiver_port) as own_emulator:
+        monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", own_emulator.host)
+        own_emulator.register_trigger("demo-events", "on_note_write", database=database)
         store = patient_store("demo-events", database)
         patient_store("demo-events", "elsewhere").put_note(TENANT, note("n2"))
         save(store, chunk("n1"))
@@ -74,24 +74,24 @@ def test_a_trigger_is_fired_by_the_notes_of_its_database_and_by_nothing_else(
 @pytest.mark.nightly
 def test_the_stopped_emulator_leaves_neither_process_nor_log(emulator: Emulator) -> None:
     assert emulator.host
-    with start() as own:
-        assert own.process.poll() is None
-        assert own.log.exists()
-    assert own.process.poll() is not None
-    assert not own.log.exists()
-    own.stop()
+    with start() as own_emulator:
+        assert own_emulator.process.poll() is None
+        assert own_emulator.log.exists()
+    assert own_emulator.process.poll() is not None
+    assert not own_emulator.log.exists()
+    own_emulator.stop()
 
 
 def test_reset_empties_one_project_only(
     firestore_store: FirestoreStore, emulator: Emulator
 ) -> None:
-    other = patient_store(f"{firestore_store.project}-2")
-    for store in (firestore_store, other):
+    other_store = patient_store(f"{firestore_store.project}-2")
+    for store in (firestore_store, other_store):
         store.put_note(TENANT, note("n1"))
     emulator.reset(firestore_store.project)
     assert firestore_store.get_note(TENANT, "n1") is None
-    assert other.get_note(TENANT, "n1") == note("n1")
-    emulator.reset(other.project)
+    assert other_store.get_note(TENANT, "n1") == note("n1")
+    emulator.reset(other_store.project)
 
 
 def test_a_database_of_its_own_holds_everything_and_the_default_one_nothing(
@@ -103,8 +103,16 @@ def test_a_database_of_its_own_holds_everything_and_the_default_one_nothing(
         named.put_note(TENANT, note("n1"))
         assert written.get(timeout=20) == f"tenants/{TENANT}/notes/n1"
     save(named, chunk("n1"), vector=unit(1, 2, 3, 4))
-    named.put(PERSON, SESSIONS, Session(session_id="s1", created_at=DAY, updated_at=DAY))
-    found = named.nearest(
+    named.put(
+        PERSON,
+        SESSIONS,
+        Session(
+            session_id="s1",
+            created_at=DAY,
+            updated_at=DAY,
+        ),
+    )
+    neighbours = named.nearest(
         TENANT,
         unit(1, 2, 3, 4),
         limit=5,
@@ -112,9 +120,11 @@ def test_a_database_of_its_own_holds_everything_and_the_default_one_nothing(
         restriction=FREE,
         index_version=chunk("n1").index_version,
     )
-    assert [each.chunk.note_id for each in found] == ["n1"]
+    assert [neighbour.chunk.note_id for neighbour in neighbours] == ["n1"]
     assert [key.note_id for key in named.note_keys(limit=5).items] == ["n1"]
-    assert [each.session_id for each in named.listing(PERSON, SESSIONS, limit=5).items] == ["s1"]
+    assert [session.session_id for session in named.listing(PERSON, SESSIONS, limit=5).items] == [
+        "s1"
+    ]
     assert firestore_store.list_notes(TENANT, limit=5).items == ()
     assert firestore_store.erase(TENANT) == {}
     erased = named.erase(TENANT)

@@ -20,7 +20,8 @@ from shared.model.index import IndexChange
 from tests.contracts.samples import FREE, TENANT, VERSION, chunk, note, record, save, unit
 from tests.emulated import patient_store
 
-READ_SECONDS, WRITE_SECONDS = 0.6, 0.8
+READ_SECONDS = 0.6
+WRITE_SECONDS = 0.8
 SLACK = 2.0
 
 
@@ -49,30 +50,30 @@ def _by_status(status: int) -> type[AuroraError]:
 def test_every_error_of_the_sdk_is_ours_by_its_status() -> None:
     """Fails when the SDK grows a class without a status."""
     classes = [
-        each
-        for each in vars(core).values()
-        if isinstance(each, type)
-        and issubclass(each, Exception)
-        and each.__module__ == core.__name__
+        kind
+        for kind in vars(core).values()
+        if isinstance(kind, type)
+        and issubclass(kind, Exception)
+        and kind.__module__ == core.__name__
     ]
     assert len(classes) > 30
-    for each in set(classes) - {core.Aborted}:  # 409, and another attempt may fare better
-        status = getattr(each, "code", None)
-        wanted = (
-            WITHOUT_STATUS[each.__name__] or StoreUnavailable
+    for kind in set(classes) - {core.Aborted}:  # 409, and another attempt may fare better
+        status = getattr(kind, "code", None)
+        expected = (
+            WITHOUT_STATUS[kind.__name__] or StoreUnavailable
             if status is None
             else _by_status(status)
         )
-        assert store_error(each.__new__(each)).__class__ is wanted, each
+        assert store_error(kind.__new__(kind)).__class__ is expected, kind
 
 
 def test_every_error_of_google_auth_has_a_parent_in_the_table() -> None:
     classes = [
-        each
-        for each in vars(auth).values()
-        if isinstance(each, type) and issubclass(each, Exception)
+        kind
+        for kind in vars(auth).values()
+        if isinstance(kind, type) and issubclass(kind, Exception)
     ]
-    assert all(set(each.__mro__) & set(error_table()) for each in classes)
+    assert all(set(kind.__mro__) & set(error_table()) for kind in classes)
 
 
 def test_translated_errors_are_chained_and_repeat_nothing_the_server_said() -> None:
@@ -93,9 +94,9 @@ def test_a_failed_precondition_is_a_conflict_only_for_a_guarded_request() -> Non
 def own_emulator(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
     """One that the test may stop; `emulator` only decides whether there can be any."""
     assert emulator.host
-    with start() as own:
-        monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", own.host)
-        yield own
+    with start() as own_emulator:
+        monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", own_emulator.host)
+        yield own_emulator
 
 
 @pytest.mark.parametrize("end", ["stopped", "hanging"])

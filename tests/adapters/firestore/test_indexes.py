@@ -45,7 +45,8 @@ from tests.servers.firestore_limits import ProductionLimits
 
 V = unit(1, 2, 3, 4)
 YEAR = TimeRange(datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC))
-RED, ELSEWHERE = frozenset({"t:red"}), frozenset({"f:default/elsewhere"})
+RED = frozenset({"t:red"})
+ELSEWHERE = frozenset({"f:default/elsewhere"})
 RESTRICTIONS = (
     FREE,
     Restriction(created=YEAR),
@@ -72,14 +73,14 @@ def test_every_index_has_a_query_and_every_field_of_ours_without_one_is_exempt(
     _every_query(firestore_store)
     unneeded = limits.indexes.unneeded(limits.queries)
     assert [
-        each
-        for each in unneeded
-        if each.collection in OURS or not each.single or each.scope == GROUP
+        index
+        for index in unneeded
+        if index.collection in OURS or not index.single or index.scope == GROUP
     ] == []
     needed = {
         (index.collection, index.fields[0][0].partition(".")[0])
-        for asked in limits.queries
-        for index in limits.indexes.serving(asked) or []
+        for query in limits.queries
+        for index in limits.indexes.serving(query) or []
         if index.single
     }
     idle = {
@@ -92,18 +93,22 @@ def test_every_index_has_a_query_and_every_field_of_ours_without_one_is_exempt(
 
 def test_collections_of_other_apps_lose_no_index_and_no_document() -> None:
     """An override and a time to live hold for every collection of a name in the database."""
-    defaults = [("ASCENDING", ONE), ("DESCENDING", ONE), ("CONTAINS", ONE)]
-    for each in json.loads(FILE.read_text())["fieldOverrides"]:
-        field = each["collectionGroup"], each["fieldPath"]
+    defaults = [
+        ("ASCENDING", ONE),
+        ("DESCENDING", ONE),
+        ("CONTAINS", ONE),
+    ]
+    for override in json.loads(FILE.read_text())["fieldOverrides"]:
+        field = override["collectionGroup"], override["fieldPath"]
         if field[0] in OURS or field in UNSEARCHABLE:
             continue
-        kept = [
+        indexes = [
             (index.get("order") or index["arrayConfig"], index["queryScope"])
-            for index in each["indexes"]
+            for index in override["indexes"]
         ]
-        assert kept == [*defaults, ("ASCENDING", GROUP)], field
+        assert indexes == [*defaults, ("ASCENDING", GROUP)], field
         assert field in ADDED
-        assert "ttl" not in each
+        assert "ttl" not in override
 
 
 def test_vector_indexes_have_the_default_dimension() -> None:
@@ -119,9 +124,14 @@ def test_vector_indexes_have_the_default_dimension() -> None:
 def test_kept_answers_and_trashed_notes_are_dropped_by_firestore_when_they_have_expired() -> None:
     overrides = json.loads(FILE.read_text())["fieldOverrides"]
     expiring = [
-        (each["collectionGroup"], each["fieldPath"]) for each in overrides if each.get("ttl")
+        (override["collectionGroup"], override["fieldPath"])
+        for override in overrides
+        if override.get("ttl")
     ]
-    assert sorted(expiring) == [("auroraRequests", "expiresAt"), ("auroraTrash", "expiresAt")]
+    assert sorted(expiring) == [
+        ("auroraRequests", "expiresAt"),
+        ("auroraTrash", "expiresAt"),
+    ]
 
 
 def test_records_that_wait_are_spread_over_shards_and_finished_ones_leave_the_index(
@@ -147,10 +157,10 @@ def _waiting(minutes: int) -> IndexRecord:
 
 def _shards(store: FirestoreStore) -> set[str]:
     connection = store._db
-    found = connection.query(
+    waiting = connection.query(
         connection.parent(TENANT), Query(collection="index", order=("waiting",))
     )
-    return {document.fields["waiting"].string_value for document in found}
+    return {document.fields["waiting"].string_value for document in waiting}
 
 
 def _where(*where: Where, order: tuple[str, ...] = ()) -> Query:
@@ -196,8 +206,19 @@ def _every_query(store: FirestoreStore) -> None:
             index_version="another",
             second_vectors=True,
         )
-        store.postings(TENANT, "alpha", limit=2, stems=["alpha"], restriction=restriction)
-        store.recent(TENANT, limit=2, stems=["alpha"], restriction=restriction)
+        store.postings(
+            TENANT,
+            "alpha",
+            limit=2,
+            stems=["alpha"],
+            restriction=restriction,
+        )
+        store.recent(
+            TENANT,
+            limit=2,
+            stems=["alpha"],
+            restriction=restriction,
+        )
     store.document_frequencies(TENANT, ["alpha", "a b"])
     store.stats(TENANT)
     store.stored_chunks(TENANT, "n1")
@@ -206,8 +227,22 @@ def _every_query(store: FirestoreStore) -> None:
     store.count_outdated(TENANT, VERSION)
     store.folders(TENANT)
     store.listing(TENANT, TEMPLATES, limit=9)
-    store.put(PERSON, SESSIONS, Session(session_id="s1", created_at=DAY, updated_at=DAY))
-    message = Message(message_id="m1", role=Role.USER, text="?", created_at=DAY, request_id="r1")
+    store.put(
+        PERSON,
+        SESSIONS,
+        Session(
+            session_id="s1",
+            created_at=DAY,
+            updated_at=DAY,
+        ),
+    )
+    message = Message(
+        message_id="m1",
+        role=Role.USER,
+        text="?",
+        created_at=DAY,
+        request_id="r1",
+    )
     store.add_messages(Conversation(PERSON, "s1"), [message], first="?")
     store.listing(PERSON, SESSIONS, limit=1, after=Cursor("s2", DAY))
     store.listing(Conversation(PERSON, "s1"), MESSAGES, limit=1, after=Cursor("m2", DAY))
@@ -221,7 +256,15 @@ def _every_query(store: FirestoreStore) -> None:
     store.listing(PERSON, FEEDBACK, limit=1)
     store.list_usage(TENANT, limit=1)
     store.put_note(TENANT, note("n1"))
-    store.put(PERSON, FEEDBACK, Feedback(feedback_id="f1", request_id="r1", created_at=DAY))
+    store.put(
+        PERSON,
+        FEEDBACK,
+        Feedback(
+            feedback_id="f1",
+            request_id="r1",
+            created_at=DAY,
+        ),
+    )
     store.spend(TENANT, DAY.date(), Spending.ANSWERS, 1)
     store.spend(TENANT, DAY.date(), Spending.EMBEDDED_TOKENS, 1, limit=5)
     store.list_usage(TENANT, limit=1)

@@ -50,8 +50,8 @@ def _code(dice: random.Random) -> Iterator[str]:
     words = _words(dice)
     yield "```python\n"
     while True:
-        one, other, third = dice.sample(words, 3)
-        yield f"def {one}_{other}({third}: int) -> str:\n    return {other}.{third}({dice.randint(0, 9999)})\n\n"
+        verb, owner, third = dice.sample(words, 3)
+        yield f"def {verb}_{owner}({third}: int) -> str:\n    return {owner}.{third}({dice.randint(0, 9999)})\n\n"
 
 
 def _lines(dice: random.Random) -> Iterator[str]:
@@ -107,9 +107,9 @@ def test_a_note_of_900_kilobytes_is_saved_moved_and_removed(
     )
     firestore_store.put_note(TENANT, note)
     assert _index(firestore_store) == "indexed"
-    found = firestore_store.read_record(TENANT, KEY.note_id).record
-    assert found is not None
-    assert (found.status, found.chunk_count > 500) == (IndexStatus.INDEXED, True)
+    stored_record = firestore_store.read_record(TENANT, KEY.note_id).record
+    assert stored_record is not None
+    assert (stored_record.status, stored_record.chunk_count > 500) == (IndexStatus.INDEXED, True)
     firestore_store.delete_note(TENANT, KEY.note_id)
     assert _index(firestore_store) == "deleted"
     assert _chunks(firestore_store) == 0
@@ -124,13 +124,13 @@ def test_whoever_is_killed_while_a_large_note_is_removed_leaves_the_rest_to_the_
     firestore_store.put_note(TENANT, note)
     assert _index(firestore_store) == "indexed"
     firestore_store.delete_note(TENANT, KEY.note_id)
-    before = _chunks(firestore_store)
+    chunks_before = _chunks(firestore_store)
     with FirestoreProxy(firestore_host, gone_after(2, "Commit")) as proxy:
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", proxy.host)
         with pytest.raises(StoreUnavailable):
             _index(FirestoreStore(firestore_store.project, write_seconds=1))
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
-    assert 0 < _chunks(firestore_store) < before
+    assert 0 < _chunks(firestore_store) < chunks_before
     assert firestore_store.live_records(TENANT, [KEY.note_id]) == {}
     assert _index(firestore_store) == "deleted"
     assert _chunks(firestore_store) == 0
@@ -178,13 +178,13 @@ def test_a_tenant_of_ten_thousand_chunks_is_erased_though_killed_in_between(
         with pytest.raises(AuroraError):
             FirestoreStore(firestore_store.project, write_seconds=3).erase(TENANT)
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
-    left = _chunks(firestore_store)
-    assert 0 < left < TENANT_CHUNKS
+    remaining_chunks = _chunks(firestore_store)
+    assert 0 < remaining_chunks < TENANT_CHUNKS
     # What was under way when the caller was killed may have gone through since.
-    assert 0 < firestore_store.erase(TENANT)["chunks"] <= left
+    assert 0 < firestore_store.erase(TENANT)["chunks"] <= remaining_chunks
     assert firestore_store.erase(TENANT) == {}
 
 
 def _chunks(store: FirestoreStore) -> int:
-    """As a new instance counts them."""
+    """Count chunks as a new instance does."""
     return patient_store(store.project).stats(TENANT).chunk_count

@@ -46,24 +46,24 @@ CROWD = 1005
 
 def _crowd(store: FirestoreStore, *, vector: Vector = V, **fields: object) -> None:
     """Chunks of one note, all nearer to V and newer than any other."""
-    one = replace(chunk("crowd", created_at=DAY + timedelta(days=300)), **fields)  # type: ignore[arg-type]
+    sample = replace(chunk("crowd", created_at=DAY + timedelta(days=300)), **fields)  # type: ignore[arg-type]
     puts = tuple(
-        ChunkPut(replace(one, chunk_id=f"crowd_{place:03d}", position=place), vector)
+        ChunkPut(replace(sample, chunk_id=f"crowd_{place:03d}", position=place), vector)
         for place in range(CROWD)
     )
     store.apply(TENANT, IndexChange("crowd", None, record(count=CROWD), put=puts))
 
 
 def _nearest(store: FirestoreStore, restriction: Restriction, limit: int = 2) -> list[str]:
-    found = store.nearest(
+    neighbours = store.nearest(
         TENANT, V, limit=limit, stems=[], restriction=restriction, index_version=VERSION
     )
-    return [each.chunk.note_id for each in found]
+    return [neighbour.chunk.note_id for neighbour in neighbours]
 
 
 def _cost(store: CountedStore, restriction: Restriction, limit: int) -> tuple[list[str], Reads]:
-    before = store.reads
-    return _nearest(store, restriction, limit=limit), store.reads - before
+    reads_before = store.reads
+    return _nearest(store, restriction, limit=limit), store.reads - reads_before
 
 
 def test_a_day_is_found_behind_a_thousand_nearer_chunks_of_its_month(
@@ -84,8 +84,8 @@ def test_a_scope_and_a_range_together_bring_nothing_forbidden_at_a_bounded_price
     _crowd(firestore_store, created_at=DAY + timedelta(days=2))
     save(firestore_store, chunk("n1"), vector=unit(1, 1, 0, 0))
     both = Restriction(TimeRange(DAY, DAY + timedelta(days=1)), (frozenset({"t:red"}),))
-    found, cost = _cost(firestore_store, both, 30)
-    assert set(found) <= {"n1"}
+    note_ids, cost = _cost(firestore_store, both, 30)
+    assert set(note_ids) <= {"n1"}
     assert cost == Reads(documents=45, vector_searches=1)
 
 
@@ -104,11 +104,17 @@ def test_postings_of_a_scope_are_looked_for_among_the_newest_of_the_stem(
         *(chunk(f"n{n}", created_at=DAY + timedelta(1)) for n in range(5)),
     )
     blue = Restriction(scopes=(frozenset({"t:blue"}),))
-    before = firestore_store.reads
+    reads_before = firestore_store.reads
     assert firestore_store.postings(TENANT, "alpha", limit=5, stems=[], restriction=blue) == ()
-    assert firestore_store.reads - before == Reads(documents=5)
-    (found,) = firestore_store.postings(TENANT, "alpha", limit=6, stems=["beta"], restriction=blue)
-    assert (found.note_id, found.terms) == ("old", {"beta": 2})
+    assert firestore_store.reads - reads_before == Reads(documents=5)
+    (posting,) = firestore_store.postings(
+        TENANT,
+        "alpha",
+        limit=6,
+        stems=["beta"],
+        restriction=blue,
+    )
+    assert (posting.note_id, posting.terms) == ("old", {"beta": 2})
 
 
 def test_times_beyond_what_postings_tell_are_still_told_apart(
@@ -123,10 +129,10 @@ def test_times_beyond_what_postings_tell_are_still_told_apart(
     ):
         until = None if end is None else datetime(end, 1, 1, tzinfo=UTC)
         restriction = Restriction(created=TimeRange(datetime(start, 1, 1, tzinfo=UTC), until))
-        found = firestore_store.postings(
+        postings = firestore_store.postings(
             TENANT, "alpha", limit=9, stems=[], restriction=restriction
         )
-        assert [each.note_id for each in found] == [f"y{year}" for year in expected]
+        assert [posting.note_id for posting in postings] == [f"y{year}" for year in expected]
 
 
 YEAR = TimeRange(datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC))
@@ -134,12 +140,12 @@ FEW = [Folder("v", f"f{number}") for number in range(20)]
 
 
 def _fields(filters: VectorFilters) -> list[list[str]]:
-    return [[each.field for each in where] for where in filters.searches]
+    return [[condition.field for condition in where] for where in filters.searches]
 
 
 def _only(filters: VectorFilters) -> tuple[Where, ...]:
-    (one,) = filters.searches
-    return one
+    (search,) = filters.searches
+    return search
 
 
 def _in(*tokens: str) -> Restriction:
@@ -147,8 +153,10 @@ def _in(*tokens: str) -> Restriction:
 
 
 def test_places_are_named_one_by_one_with_their_months() -> None:
-    one = filters_for_vectors(_in("f:v/f3"), FEW)
-    assert one == VectorFilters(((Where("place", "in", [folder_key(FEW[3])]),),), exact=True)
+    single_search = filters_for_vectors(_in("f:v/f3"), FEW)
+    assert single_search == VectorFilters(
+        ((Where("place", "in", [folder_key(FEW[3])]),),), exact=True
+    )
     within = filters_for_vectors(Restriction(YEAR, (frozenset({"f:v/f3"}),)), FEW)
     assert _fields(within) == [["place", "month"]]
     assert not within.exact
@@ -157,17 +165,19 @@ def test_places_are_named_one_by_one_with_their_months() -> None:
 
 
 def test_more_places_than_a_filter_holds_are_shared_by_searches() -> None:
-    many = [Folder("v", f"top/f{number}") for number in range(100)]
-    other = Folder("v", "other")
-    filters = filters_for_vectors(_in("f:v/top"), [*many, other])
+    four_searches = [Folder("v", f"top/f{number}") for number in range(100)]
+    other_folder = Folder("v", "other")
+    filters = filters_for_vectors(_in("f:v/top"), [*four_searches, other_folder])
     assert _fields(filters) == [["place"]] * 4
     named = [key for (where,) in filters.searches for key in where.value]  # type: ignore[attr-defined]
-    assert sorted(named) == sorted(map(folder_key, many))
-    most = [Folder("v", f"top/f{number}") for number in range(30 * MAX_SEARCHES + 1)]
-    assert filters_for_vectors(_in("f:v/top"), [*most, other]) == VectorFilters(((),), exact=False)
+    assert sorted(named) == sorted(map(folder_key, four_searches))
+    too_many = [Folder("v", f"top/f{number}") for number in range(30 * MAX_SEARCHES + 1)]
+    assert filters_for_vectors(_in("f:v/top"), [*too_many, other_folder]) == VectorFilters(
+        ((),), exact=False
+    )
     year = Restriction(YEAR, (frozenset({"f:v/top"}),))
-    assert _fields(filters_for_vectors(year, [*many, other])) == [["place"]] * 4
-    assert _fields(filters_for_vectors(year, [*most, other])) == [["month"]]
+    assert _fields(filters_for_vectors(year, [*four_searches, other_folder])) == [["place"]] * 4
+    assert _fields(filters_for_vectors(year, [*too_many, other_folder])) == [["month"]]
 
 
 def test_filters_never_exceed_thirty_values() -> None:
@@ -190,14 +200,20 @@ def test_filters_never_exceed_thirty_values() -> None:
         )
         == ()
     )
-    assert [each.field for each in filters_by_time_and_scope(Restriction(YEAR, (wide,)))[0]] == [
+    assert [
+        condition.field for condition in filters_by_time_and_scope(Restriction(YEAR, (wide,)))[0]
+    ] == [
         "createdAt",
         "createdAt",
     ]
 
 
 @pytest.mark.parametrize(
-    "end", [datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 6, 1, 0, 0, 1, tzinfo=UTC)]
+    "end",
+    [
+        datetime(2026, 6, 1, tzinfo=UTC),
+        datetime(2026, 6, 1, 0, 0, 1, tzinfo=UTC),
+    ],
 )
 def test_a_month_is_asked_for_only_if_the_range_reaches_into_it(end: datetime) -> None:
     (months,) = _only(
@@ -233,16 +249,28 @@ def crowded(emulator: Emulator, firestore_host: str) -> Iterator[Crowded]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
         store, dice = patient_store("demo-crowded"), random.Random(3)  # noqa: S311 - reproducible
-        made = []
+        saved = []
         for number in range(2 * FOLDERS + 20):
             folder = f"top/f{number % FOLDERS}" if number < 2 * FOLDERS else "other"
-            tags = tuple(tag for tag, step in (("odd", 2), ("third", 3)) if number % step == 0)
+            tags = tuple(
+                tag
+                for tag, step in (
+                    ("odd", 2),
+                    ("third", 3),
+                )
+                if number % step == 0
+            )
             when = DAY + timedelta(hours=number * 13)
-            one = chunk(f"n{number}", created_at=when, path=f"{folder}/x.md", tags=tags)
+            sample = chunk(
+                f"n{number}",
+                created_at=when,
+                path=f"{folder}/x.md",
+                tags=tags,
+            )
             vector = unit(*(dice.uniform(-1, 1) for _ in range(4)))
-            made.append((one, vector))
-            save(store, one, vector=vector)
-        yield store, made
+            saved.append((sample, vector))
+            save(store, sample, vector=vector)
+        yield store, saved
         emulator.reset(store.project)
 
 
@@ -260,14 +288,18 @@ def test_vector_searches_are_exact_within_a_folder_a_tag_a_month(
     crowded: Crowded, restriction: Restriction, limit: int
 ) -> None:
     store, chunks = crowded
-    found = store.nearest(
+    neighbours = store.nearest(
         TENANT, V, limit=limit, stems=[], restriction=restriction, index_version=VERSION
     )
-    allowed = [(vector[0], each.chunk_id) for each, vector in chunks if restriction.allows(each)]
+    allowed = [
+        (vector[0], saved_chunk.chunk_id)
+        for saved_chunk, vector in chunks
+        if restriction.allows(saved_chunk)
+    ]
     expected = [
         chunk_id for _, chunk_id in sorted(allowed, key=lambda pair: (-pair[0], pair[1]))[:limit]
     ]
-    assert [each.chunk.chunk_id for each in found] == expected
+    assert [neighbour.chunk.chunk_id for neighbour in neighbours] == expected
 
 
 def test_the_reads_of_a_question_are_counted_as_they_are_billed(
@@ -279,10 +311,10 @@ def test_the_reads_of_a_question_are_counted_as_they_are_billed(
     free = {"limit": 30, "stems": ["alpha"], "restriction": FREE}
 
     def cost(call: object) -> Reads:
-        before = firestore_store.reads
+        reads_before = firestore_store.reads
         assert callable(call)
         call()
-        return firestore_store.reads - before
+        return firestore_store.reads - reads_before
 
     store = firestore_store
     assert cost(lambda: store.nearest(TENANT, V, index_version=VERSION, **free)) == Reads(30, 0, 1)  # type: ignore[arg-type]
@@ -303,22 +335,27 @@ def test_the_reads_of_a_question_are_counted_as_they_are_billed(
 def test_figures_of_another_instance_are_seen_within_two_seconds_and_own_ones_at_once(
     firestore_store: FirestoreStore,
 ) -> None:
-    other = patient_store(firestore_store.project)
+    second_instance = patient_store(firestore_store.project)
     save(firestore_store, chunk("n1"))
-    assert other.stats(TENANT).chunk_count == 1
-    assert other.document_frequencies(TENANT, ["alpha"]) == {"alpha": 1}
+    assert second_instance.stats(TENANT).chunk_count == 1
+    assert second_instance.document_frequencies(TENANT, ["alpha"]) == {"alpha": 1}
     save(firestore_store, chunk("n2"))
     assert firestore_store.document_frequencies(TENANT, ["alpha"]) == {"alpha": 2}
-    other._cache[TENANT].until = 0.0  # as after two seconds
-    assert other.stats(TENANT) == firestore_store.stats(TENANT)
-    assert other.document_frequencies(TENANT, ["alpha"]) == {"alpha": 2}
+    second_instance._cache[TENANT].until = 0.0  # as after two seconds
+    assert second_instance.stats(TENANT) == firestore_store.stats(TENANT)
+    assert second_instance.document_frequencies(TENANT, ["alpha"]) == {"alpha": 2}
 
 
 def test_many_threads_may_be_the_first_to_ask(firestore_store: FirestoreStore) -> None:
     save(firestore_store, chunk("n1"), vector=V)
     fresh = patient_store(firestore_store.project)
     with ThreadPoolExecutor(16) as pool:
-        asked = [
+        futures = [
             pool.submit(fresh.document_frequencies, TENANT, ["alpha", "beta"]) for _ in range(32)
         ]
-        assert {tuple(each.result().items()) for each in asked} == {(("alpha", 1), ("beta", 1))}
+        assert {tuple(future.result().items()) for future in futures} == {
+            (
+                ("alpha", 1),
+                ("beta", 1),
+            )
+        }

@@ -18,13 +18,26 @@ from tests.contracts.samples import DAY, PERSON, TENANT, note, trashed
 
 
 def _filled(store: FirestoreStore, session_id: str, *, turns: int = 4) -> None:
-    store.put(PERSON, SESSIONS, Session(session_id=session_id, created_at=DAY, updated_at=DAY))
+    store.put(
+        PERSON,
+        SESSIONS,
+        Session(
+            session_id=session_id,
+            created_at=DAY,
+            updated_at=DAY,
+        ),
+    )
     for number in range(turns):
-        said = [
-            Message(message_id=f"m{number}x{part}", role=Role.USER, text="Why?", created_at=DAY)
+        exchange = [
+            Message(
+                message_id=f"m{number}x{part}",
+                role=Role.USER,
+                text="Why?",
+                created_at=DAY,
+            )
             for part in range(2)
         ]
-        assert store.add_messages(Conversation(PERSON, session_id), said, first="Why?")
+        assert store.add_messages(Conversation(PERSON, session_id), exchange, first="Why?")
 
 
 def _commits(
@@ -61,8 +74,8 @@ def test_a_message_kept_before_messages_named_their_request_is_read(
     firestore_store._db.commit(
         [put(f"{firestore_store._parent(Conversation(PERSON, 's1'))}/messages/m1", older)]
     )
-    (found,) = firestore_store.listing(Conversation(PERSON, "s1"), MESSAGES, limit=5).items
-    assert (found.text, found.request_id) == ("Why?", "")
+    (stored_message,) = firestore_store.listing(Conversation(PERSON, "s1"), MESSAGES, limit=5).items
+    assert (stored_message.text, stored_message.request_id) == ("Why?", "")
 
 
 def test_messages_go_in_bounded_batches(
@@ -96,7 +109,13 @@ def test_the_longest_note_of_an_app_fits_into_the_trash(firestore_store: Firesto
     longest = note("n1", text="x" * 999_000)
     firestore_store.put_note(TENANT, longest)
     entry = trashed("t1", longest)
-    firestore_store.swap_note(TENANT, "n1", was=longest, now=None, trashed=entry)
+    firestore_store.swap_note(
+        TENANT,
+        "n1",
+        was=longest,
+        now=None,
+        trashed=entry,
+    )
     assert firestore_store.get(TENANT, TRASH, "t1").value == entry
 
 
@@ -110,8 +129,13 @@ def test_an_answer_that_no_document_holds_is_too_large(firestore_store: Firestor
 def test_documents_cost_no_more_reads_than_they_are(firestore_store: FirestoreStore) -> None:
     session = Session(session_id="s1", created_at=DAY, updated_at=DAY)
     conversation = Conversation(PERSON, "s1")
-    said = [
-        Message(message_id=f"m{number}", role=Role.USER, text="Why?", created_at=DAY)
+    exchange = [
+        Message(
+            message_id=f"m{number}",
+            role=Role.USER,
+            text="Why?",
+            created_at=DAY,
+        )
         for number in range(4)
     ]
     token = firestore_store.swap(PERSON, SESSIONS, "s1", session, expected=None)
@@ -119,7 +143,7 @@ def test_documents_cost_no_more_reads_than_they_are(firestore_store: FirestoreSt
         (1, lambda: firestore_store.get(PERSON, SESSIONS, "s1")),
         (0, lambda: firestore_store.swap(PERSON, SESSIONS, "s1", session, expected=token)),
         (0, lambda: firestore_store.change(PERSON, SESSIONS, "s1", {"settings": {"top_k": 3}})),
-        (1, lambda: firestore_store.add_messages(conversation, said, first="Why?")),
+        (1, lambda: firestore_store.add_messages(conversation, exchange, first="Why?")),
         (4, lambda: firestore_store.listing(conversation, MESSAGES, limit=9)),
         (3, lambda: firestore_store.listing(conversation, MESSAGES, limit=3)),
         (0, lambda: firestore_store.put(PERSON, SESSIONS, session)),

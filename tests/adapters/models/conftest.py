@@ -42,7 +42,11 @@ def openai_server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def token_server() -> Iterator[ScriptedServer]:
-    token = {"access_token": "token-1", "expires_in": 3600, "token_type": "Bearer"}
+    token = {
+        "access_token": "token-1",
+        "expires_in": 3600,
+        "token_type": "Bearer",
+    }
     with ScriptedServer(lambda _: Reply(body=token)) as server:
         yield server
 

@@ -18,7 +18,13 @@ KEY = "key-that-stays-secret"
 def embedder(
     server: GeminiServer, clock: FakeClock, *, model: str = "gemini-embedding-2"
 ) -> GeminiEmbedder:
-    return GeminiEmbedder(model=model, dimension=4, api_key=KEY, base_url=server.url, clock=clock)
+    return GeminiEmbedder(
+        model=model,
+        dimension=4,
+        api_key=KEY,
+        base_url=server.url,
+        clock=clock,
+    )
 
 
 def test_the_request_of_gemini_embedding_2_for_documents(
@@ -127,11 +133,11 @@ def test_a_query_gives_up_after_5_seconds_and_documents_after_45(
     begin = clock.now
     with pytest.raises(ModelUnavailable):
         embedder(gemini, clock).embed_query("a")
-    asked = clock.now
+    query_failed_at = clock.now
     with pytest.raises(ModelUnavailable):
         embedder(gemini, clock).embed_documents(["a"])
-    assert 2 < asked - begin < 5
-    assert 25 < clock.now - asked < 45
+    assert 2 < query_failed_at - begin < 5
+    assert 25 < clock.now - query_failed_at < 45
 
 
 def test_no_texts_are_no_request(gemini: GeminiServer, clock: FakeClock) -> None:

@@ -17,7 +17,12 @@ LITE = "gemini-3.5-flash-lite"
 
 
 def writer(server: GeminiServer, clock: FakeClock, *, model: str = LITE) -> GeminiWriter:
-    return GeminiWriter(model=model, api_key="k", base_url=server.url, clock=clock)
+    return GeminiWriter(
+        model=model,
+        api_key="k",
+        base_url=server.url,
+        clock=clock,
+    )
 
 
 def test_the_request_of_the_default_model(gemini: GeminiServer, clock: FakeClock) -> None:
@@ -72,7 +77,11 @@ def test_a_reply_without_usage_has_no_tokens(gemini: GeminiServer, clock: FakeCl
 
 
 def test_thoughts_are_not_part_of_the_answer(gemini: GeminiServer, clock: FakeClock) -> None:
-    parts = [{"text": "Let me think.", "thought": True}, {"text": "Cloud "}, {"text": "Run."}]
+    parts = [
+        {"text": "Let me think.", "thought": True},
+        {"text": "Cloud "},
+        {"text": "Run."},
+    ]
     gemini.script(
         Reply(body={"candidates": [{"finishReason": "STOP", "content": {"parts": parts}}]})
     )

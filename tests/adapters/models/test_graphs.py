@@ -30,16 +30,16 @@ embedder.load_bundled_graph = lambda files: graphs.load_graph(files.graph)
 
 
 def vectors(home: Path, before: str = "") -> str:
-    """What a process of its own says the texts' vectors are, bit by bit."""
-    done = subprocess.run(
+    """Embed the texts in a separate process; returns the vectors' bytes."""
+    completed = subprocess.run(
         [sys.executable, "-c", before + PROGRAM],
         env={**os.environ, "HOME": str(home)},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stderr == ""
-    return done.stdout
+    assert completed.stderr == ""
+    return completed.stdout
 
 
 @pytest.fixture
@@ -65,9 +65,9 @@ def test_the_graph_is_kept_for_its_owner_and_gives_the_same_vectors(
 ) -> None:
     assert vectors(home) == expected
     graph = kept(home) / "graph.onnx"
-    made = graph.stat().st_mtime_ns
+    modified_at = graph.stat().st_mtime_ns
     assert vectors(home) == expected
-    assert graph.stat().st_mtime_ns == made
+    assert graph.stat().st_mtime_ns == modified_at
     for folder in (home / CACHE, kept(home)):
         assert folder.stat().st_mode & 0o777 == 0o700
 

@@ -36,7 +36,13 @@ print(*sorted(name for name in sys.argv[2:] if name in sys.modules))
 @pytest.mark.parametrize("module", MODULES)
 def test_importing_an_adapter_loads_no_sdk(module: str) -> None:
     command = [sys.executable, "-c", PROGRAM, module, *HEAVY]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
     assert done.stdout.split() == []
 
 
@@ -56,5 +62,11 @@ print(*sorted(name for name in sys.argv[1:] if name in sys.modules))
 
 def test_making_the_adapters_loads_no_sdk_either() -> None:
     command = [sys.executable, "-c", CONSTRUCTING, *HEAVY]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
     assert done.stdout.split() == []

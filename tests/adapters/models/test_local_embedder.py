@@ -48,18 +48,18 @@ def test_the_first_calls_of_many_threads_load_it_together() -> None:
 
 def test_it_finds_what_is_said_in_other_words(embedder: LocalEmbedder) -> None:
     question = embedder.embed_query("I had a baby, how long may I stay at home?")
-    answer, other = embedder.embed_documents(
+    answer, unrelated = embedder.embed_documents(
         ["Parental leave lasts twelve weeks.", "Apple pie needs six apples and cinnamon."]
     )
     near, far = (
-        sum(a * b for a, b in zip(question, note, strict=True)) for note in (answer, other)
+        sum(a * b for a, b in zip(question, note, strict=True)) for note in (answer, unrelated)
     )
     assert far < BUNDLED_CALIBRATION.baseline + 0.1 < near
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The same model laid out as on the model hub, under the name of one that wants prefixes."""
+    """A copy of the model, laid out as on the model hub, under the name of one that wants prefixes."""
     place = tmp_path / "e5-tiny"
     (place / "onnx").mkdir(parents=True)
     (place / "1_Pooling").mkdir()
@@ -72,15 +72,22 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_model_in_a_folder_is_used_as_it_says(folder: Path, embedder: LocalEmbedder) -> None:
-    own = LocalEmbedder.of(str(folder))
-    assert (own.model, own.dimension, own.calibration, own.languages) == (
+    own_embedder = LocalEmbedder.of(str(folder))
+    assert (
+        own_embedder.model,
+        own_embedder.dimension,
+        own_embedder.calibration,
+        own_embedder.languages,
+    ) == (
         "e5-tiny",
         384,
         None,
         None,
     )
-    assert own.embed_query("Cloud Run") == embedder.embed_query("query: Cloud Run")
-    assert own.embed_documents(["Cloud Run"]) == embedder.embed_documents(["passage: Cloud Run"])
+    assert own_embedder.embed_query("Cloud Run") == embedder.embed_query("query: Cloud Run")
+    assert own_embedder.embed_documents(["Cloud Run"]) == embedder.embed_documents(
+        ["passage: Cloud Run"]
+    )
 
 
 def test_the_first_token_may_speak_for_the_text(folder: Path, embedder: LocalEmbedder) -> None:
@@ -98,7 +105,13 @@ def test_a_layer_that_nobody_computes_is_refused(folder: Path) -> None:
 
 def test_what_is_neither_a_folder_nor_a_name_stops_the_start(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"EMBEDDING_MODEL.*neither a folder nor a name"):
-        build(Settings(auth="none", home=tmp_path, embedding_model="text-embedding-3-small"))
+        build(
+            Settings(
+                auth="none",
+                home=tmp_path,
+                embedding_model="text-embedding-3-small",
+            )
+        )
 
 
 def test_another_graph_in_the_box_is_refused(tmp_path: Path) -> None:
@@ -124,7 +137,7 @@ assert root.level == logging.WARNING and not root.handlers, (root.level, root.ha
 
 
 def test_loading_needs_no_network_and_leaves_logging_as_it_was() -> None:
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", LOADING], capture_output=True, text=True, check=False, timeout=60
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (completed.returncode, completed.stderr) == (0, "")

@@ -18,7 +18,12 @@ def embedder(server: OpenAIServer, clock: FakeClock, *, model: str = "m") -> Ope
 
 
 def writer(server: OpenAIServer, clock: FakeClock, *, model: str = "m") -> OpenAIWriter:
-    return OpenAIWriter(model=model, base_url=server.base_url, api_key="k", clock=clock)
+    return OpenAIWriter(
+        model=model,
+        base_url=server.base_url,
+        api_key="k",
+        clock=clock,
+    )
 
 
 def test_the_request_for_embeddings(openai_server: OpenAIServer, clock: FakeClock) -> None:
@@ -36,10 +41,10 @@ def test_the_request_for_embeddings(openai_server: OpenAIServer, clock: FakeCloc
 @pytest.mark.parametrize("encoding", ["float", "base64"])
 def test_both_encodings_are_read_whatever_was_asked(encoding: str, clock: FakeClock) -> None:
     with OpenAIServer(encoding="base64" if encoding == "base64" else "float") as server:
-        seen = embedder(server, clock).embed_query("Cloud Run")
+        vector = embedder(server, clock).embed_query("Cloud Run")
     with OpenAIServer() as server:
         assert embedder(server, clock).embed_query("Cloud Run").tolist() == pytest.approx(
-            seen.tolist()
+            vector.tolist()
         )
 
 
@@ -56,7 +61,10 @@ def test_a_server_that_ignores_the_dimension_is_an_error_that_names_the_setting(
 def test_vectors_are_put_in_the_order_of_the_texts(
     openai_server: OpenAIServer, clock: FakeClock
 ) -> None:
-    data = [{"index": 1, "embedding": [0, 1, 0, 0]}, {"index": 0, "embedding": [1, 0, 0, 0]}]
+    data = [
+        {"index": 1, "embedding": [0, 1, 0, 0]},
+        {"index": 0, "embedding": [1, 0, 0, 0]},
+    ]
     openai_server.script(Reply(body={"data": data}))
     assert [vector[0] for vector in embedder(openai_server, clock).embed_documents(["a", "b"])] == [
         1,

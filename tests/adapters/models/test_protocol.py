@@ -33,7 +33,11 @@ CONTENT = {"role": "user", "parts": [{"text": "x"}]}
 
 def reached(api: str, server: GeminiServer) -> dict[str, str | None]:
     project = "demo-project" if api == "vertex" else None
-    return {"api_key": None if project else "k", "project": project, "base_url": server.url}
+    return {
+        "api_key": None if project else "k",
+        "project": project,
+        "base_url": server.url,
+    }
 
 
 @pytest.fixture(params=["developer", "vertex"])
@@ -53,10 +57,10 @@ def judged(writer: GeminiWriter) -> None:
 
 
 def followed_up(writer: GeminiWriter) -> None:
-    asked = "How much is the night train?"
+    question_text = "How much is the night train?"
     resolve(
         Question("t", "And the hotel?", NOW),
-        [Earlier(Exchange(asked, "80."), asked, NOW)],
+        [Earlier(Exchange(question_text, "80."), question_text, NOW)],
         rewriter=writer,
         longest=99,
     )
@@ -64,7 +68,13 @@ def followed_up(writer: GeminiWriter) -> None:
 
 def folders_ranked(writer: GeminiWriter) -> None:
     rank_folders(
-        "Where do we run?", ("work",), [Folder("work", "api"), Folder("work", "travel")], writer
+        "Where do we run?",
+        ("work",),
+        [
+            Folder("work", "api"),
+            Folder("work", "travel"),
+        ],
+        writer,
     )
 
 
@@ -92,7 +102,8 @@ def templates_embedded(embedder: GeminiEmbedder) -> None:
 def test_what_an_embedder_is_asked(
     api: str, gemini: GeminiServer, model: str, embed: Callable[[GeminiEmbedder], None]
 ) -> None:
-    embed(GeminiEmbedder(model=model, dimension=4, **reached(api, gemini)))  # type: ignore[arg-type]
+    embedder = GeminiEmbedder(model=model, dimension=4, **reached(api, gemini))  # type: ignore[arg-type]
+    embed(embedder)
     assert gemini.requests
     assert gemini.violations == []
 
@@ -114,7 +125,15 @@ def wrong_requests() -> Iterator[tuple[str, dict[str, object]]]:
     yield "/models/m:generateContent", {}
     yield (
         f"{DEVELOPER}:batchEmbedContents",
-        {"requests": [{"model": "models/m", "content": CONTENT, "taskType": "FIND"}]},
+        {
+            "requests": [
+                {
+                    "model": "models/m",
+                    "content": CONTENT,
+                    "taskType": "FIND",
+                }
+            ]
+        },
     )
 
 

@@ -28,7 +28,7 @@ PASSAGES = ["short", "a longer one", "the longest of all"]
 
 
 def _by_length(request: Request) -> Reply:
-    """As the service does: best first, details left out, and 0 not written."""
+    """Reply as the service does: best first, details left out, and 0 not written."""
     records = request.json()["records"]
     longest = max((len(record["content"]) for record in records), default=1)
     scored = [{"id": record["id"], "score": len(record["content"]) / longest} for record in records]
@@ -69,7 +69,16 @@ def test_the_request_and_the_scores_in_the_order_of_the_passages(ranking: Script
 
 @pytest.mark.usefixtures("credentials")
 def test_a_score_that_is_not_written_is_zero(ranking: ScriptedServer) -> None:
-    ranking.script(Reply(body={"records": [{"id": "1", "score": 0.5}, {"id": "0"}]}))
+    ranking.script(
+        Reply(
+            body={
+                "records": [
+                    {"id": "1", "score": 0.5},
+                    {"id": "0"},
+                ]
+            }
+        )
+    )
     assert _vertex(ranking).scores("Which?", PASSAGES[:2]) == (0.0, 0.5)
 
 
@@ -146,7 +155,12 @@ def cross_encoder(tmp_path: Path) -> Path:
 
 def _app(folder: Path, home: Path) -> App:
     return build(
-        Settings(auth="none", home=home, reranker="cross_encoder", reranker_model=str(folder))
+        Settings(
+            auth="none",
+            home=home,
+            reranker="cross_encoder",
+            reranker_model=str(folder),
+        )
     )
 
 

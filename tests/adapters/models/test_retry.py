@@ -51,19 +51,34 @@ def test_a_refused_call_after_one_that_may_have_been_billed_is_billed(clock: Fak
         ([ModelUnavailable("m: no complete reply"), refused()], True),
     ):
         with pytest.raises(ModelUnavailable) as caught:
-            retry_within(Flaky(*failures, refused()), model="m", seconds=30, clock=clock)
+            retry_within(
+                Flaky(*failures, refused()),
+                model="m",
+                seconds=30,
+                clock=clock,
+            )
         assert caught.value.is_billed is is_billed
 
 
 def test_pauses_grow_and_each_has_jitter(clock: FakeClock) -> None:
-    retry_within(Flaky(*[away() for _ in range(9)]), model="m", seconds=1000, clock=clock)
-    least = [min(FIRST_PAUSE * 2**at, MAX_PAUSE) for at in range(9)]
+    retry_within(
+        Flaky(*[away() for _ in range(9)]),
+        model="m",
+        seconds=1000,
+        clock=clock,
+    )
+    least = [min(FIRST_PAUSE * 2**attempt, MAX_PAUSE) for attempt in range(9)]
     assert all(low <= pause <= low + JITTER for low, pause in zip(least, clock.pauses, strict=True))
     assert len({round(pause - low, 9) for low, pause in zip(least, clock.pauses, strict=True)}) > 1
 
 
 def test_the_servers_own_delay_replaces_ours(clock: FakeClock) -> None:
-    retry_within(Flaky(away(7.0), away(0.0)), model="m", seconds=60, clock=clock)
+    retry_within(
+        Flaky(away(7.0), away(0.0)),
+        model="m",
+        seconds=60,
+        clock=clock,
+    )
     first, second = clock.pauses
     assert 7.0 <= first <= 7.0 + JITTER
     assert 0.0 <= second <= JITTER
@@ -84,19 +99,30 @@ def test_all_attempts_and_pauses_stay_inside_the_deadline(clock: FakeClock) -> N
     with pytest.raises(ModelUnavailable, match="m: 503"):
         retry_within(call, model="m", seconds=60, clock=clock)
     assert clock.now - begin < 60
-    assert all(0 < given <= 60 for given in call.given)
+    assert all(0 < seconds <= 60 for seconds in call.given)
     assert call.given == sorted(call.given, reverse=True)
 
 
 def test_one_attempt_may_take_only_its_share_of_the_deadline(clock: FakeClock) -> None:
     call = Flaky(away(55.0))
-    retry_within(call, model="m", seconds=60, attempt_seconds=20, clock=clock)
+    retry_within(
+        call,
+        model="m",
+        seconds=60,
+        attempt_seconds=20,
+        clock=clock,
+    )
     assert call.given[0] == 20
     assert call.given[1] < 5
 
 
 @pytest.mark.parametrize(
-    "failure", [ModelRefused("m: 400"), PortContractError("m: 3 vectors"), KeyError("ours")]
+    "failure",
+    [
+        ModelRefused("m: 400"),
+        PortContractError("m: 3 vectors"),
+        KeyError("ours"),
+    ],
 )
 def test_nothing_but_an_outage_is_tried_again(failure: Exception, clock: FakeClock) -> None:
     call = Flaky(failure)

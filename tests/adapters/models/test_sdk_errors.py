@@ -76,19 +76,19 @@ def classes(module: ModuleType) -> Iterable[type[Exception]]:
 def test_every_error_class_of_the_sdks_is_mapped_or_known_to_be_unused(
     module: ModuleType, table: sdk_errors.Table
 ) -> None:
-    found = {
+    unmapped = {
         kind.__name__
         for kind in classes(module)
         if not any(parent in table for parent in kind.__mro__)
     }
-    assert found - UNUSED == set()
+    assert unmapped - UNUSED == set()
 
 
 def test_google_genai_classes_are_mapped_one_by_one() -> None:
-    own = {
+    error_kinds = {
         kind for kind in classes(google.genai.errors) if kind.__module__ == "google.genai.errors"
     }
-    assert {kind.__name__ for kind in own - set(GeminiRemote._errors())} <= UNUSED
+    assert {kind.__name__ for kind in error_kinds - set(GeminiRemote._errors())} <= UNUSED
 
 
 STATUSES = [
@@ -108,8 +108,17 @@ def test_a_status_is_a_refusal_or_an_outage(
 ) -> None:
     error = {"code": status, "message": "no", "status": "WHY"}
     gemini.answer = openai_server.answer = lambda _: Reply(status=status, body={"error": error})
-    google_writer = GeminiWriter(model="m", api_key="k", base_url=gemini.url, clock=clock)
-    openai_writer = OpenAIWriter(model="m", base_url=openai_server.base_url, clock=clock)
+    google_writer = GeminiWriter(
+        model="m",
+        api_key="k",
+        base_url=gemini.url,
+        clock=clock,
+    )
+    openai_writer = OpenAIWriter(
+        model="m",
+        base_url=openai_server.base_url,
+        clock=clock,
+    )
     for writer, cause in (
         (google_writer, google.genai.errors.APIError),
         (openai_writer, openai.APIStatusError),
@@ -117,9 +126,9 @@ def test_a_status_is_a_refusal_or_an_outage(
         with pytest.raises(kind, match=rf"^m: {status}") as caught:
             writer.write(PROMPT)
         assert isinstance(caught.value.__cause__, cause)
-    asked = len(gemini.requests), len(openai_server.requests)
+    request_counts = len(gemini.requests), len(openai_server.requests)
     repeated = kind is ModelUnavailable
-    assert all((count > 1) is repeated for count in asked)
+    assert all((count > 1) is repeated for count in request_counts)
 
 
 STATUSES_IN_THE_MIDDLE = (408, 499, 502, 504, 524)
@@ -135,8 +144,17 @@ def test_a_status_that_refuses_the_call_is_not_billed_and_one_that_cuts_it_may_b
     error = {"code": status, "message": "no", "status": "WHY"}
     gemini.answer = openai_server.answer = lambda _: Reply(status=status, body={"error": error})
     for writer in (
-        GeminiWriter(model="m", api_key="k", base_url=gemini.url, clock=clock),
-        OpenAIWriter(model="m", base_url=openai_server.base_url, clock=clock),
+        GeminiWriter(
+            model="m",
+            api_key="k",
+            base_url=gemini.url,
+            clock=clock,
+        ),
+        OpenAIWriter(
+            model="m",
+            base_url=openai_server.base_url,
+            clock=clock,
+        ),
     ):
         with pytest.raises((ModelUnavailable, ModelRefused)) as caught:
             writer.write(PROMPT)
@@ -196,16 +214,16 @@ def test_broken_replies_of_openai(
 
 
 def test_an_address_where_nobody_listens_is_told_after_two_tries(clock: FakeClock) -> None:
-    told = "nobody answers at http://127.0.0.1:1$"
-    with pytest.raises(ModelUnreachable, match=told):
+    message = "nobody answers at http://127.0.0.1:1$"
+    with pytest.raises(ModelUnreachable, match=message):
         GeminiEmbedder(
             api_key="k", base_url="http://me:secret@127.0.0.1:1", clock=clock
         ).embed_query("a")
-    with pytest.raises(ModelUnreachable, match=told):
+    with pytest.raises(ModelUnreachable, match=message):
         OpenAIEmbedder(
             model="m", base_url="http://me:secret@127.0.0.1:1/v1", clock=clock
         ).embed_query("a")
-    with pytest.raises(ModelUnreachable, match=told):
+    with pytest.raises(ModelUnreachable, match=message):
         next(OpenAIWriter(model="m", base_url="http://127.0.0.1:1/v1", clock=clock).stream(PROMPT))
     assert len(clock.pauses) == 3
 
@@ -255,14 +273,19 @@ def test_the_operator_is_told_once_what_to_do(
     gemini: GeminiServer, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     gemini.answer = lambda _: BAD_KEY
-    embedder = GeminiEmbedder(model="told-once", api_key="secret", base_url=gemini.url, clock=clock)
+    embedder = GeminiEmbedder(
+        model="told-once",
+        api_key="secret",
+        base_url=gemini.url,
+        clock=clock,
+    )
     for text in ("a", "b", "c"):
         with pytest.raises(ModelMisconfigured):
             embedder.embed_query(text)
     (line,) = [record for record in caplog.records if record.levelname == "ERROR"]
-    told = line.getMessage()
-    assert told.startswith("told-once: 400 INVALID_ARGUMENT API_KEY_INVALID")
-    assert "docs/operate.md" in told
+    message = line.getMessage()
+    assert message.startswith("told-once: 400 INVALID_ARGUMENT API_KEY_INVALID")
+    assert "docs/operate.md" in message
     assert "secret" not in caplog.text
 
 

@@ -45,14 +45,22 @@ def service(request: pytest.FixtureRequest) -> Iterator[Service]:
         with GeminiServer() as gemini:
 
             def by_google(**more: Any) -> Writer:  # noqa: ANN401
-                return GeminiWriter(api_key="k", base_url=gemini.url, **more)
+                return GeminiWriter(
+                    api_key="k",
+                    base_url=gemini.url,
+                    **more,
+                )
 
             yield Service(gemini, by_google, google.streamed)
     else:
         with OpenAIServer() as openai:
 
             def by_openai(**more: Any) -> Writer:  # noqa: ANN401
-                return OpenAIWriter(model="m", base_url=openai.base_url, **more)
+                return OpenAIWriter(
+                    model="m",
+                    base_url=openai.base_url,
+                    **more,
+                )
 
             yield Service(openai, by_openai, compatible.chunked)
 
@@ -86,8 +94,8 @@ def test_the_first_piece_does_not_wait_for_the_second(service: Service) -> None:
 def test_closing_hangs_up_at_once(service: Service, reply: str) -> None:
     writer = service.writer()
     list(writer.stream(PROMPT))
-    more = {"pause": 0.05} if reply == "dripping" else {"hang_after": 400}
-    service.server.script(service.streamed(*WORDS * 50, **more))
+    delays = {"pause": 0.05} if reply == "dripping" else {"hang_after": 400}
+    service.server.script(service.streamed(*WORDS * 50, **delays))
     pieces = writer.stream(PROMPT)
     next(piece for piece in pieces if piece.text)
     pieces.close()
@@ -95,7 +103,13 @@ def test_closing_hangs_up_at_once(service: Service, reply: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "how", [{"delay": 0.4, "pause": 0.1}, {"hang_after": 400}, {"pause": 0.05}], ids=str
+    "how",
+    [
+        {"delay": 0.4, "pause": 0.1},
+        {"hang_after": 400},
+        {"pause": 0.05},
+    ],
+    ids=str,
 )
 def test_who_leaves_ends_the_call_from_another_thread(
     service: Service, how: dict[str, Any]
@@ -103,7 +117,8 @@ def test_who_leaves_ends_the_call_from_another_thread(
     writer = service.writer()
     list(writer.stream(PROMPT))
     service.server.script(service.streamed(*WORDS * 50, **how))
-    cancel, context = Cancel(), contextvars.copy_context()
+    cancel = Cancel()
+    context = contextvars.copy_context()
     context.run(current.set, cancel)
     with ThreadPoolExecutor(1) as pool:
         reading = pool.submit(context.run, lambda: list(writer.stream(PROMPT)))
@@ -129,7 +144,14 @@ def test_a_hung_up_stream_leaves_the_client_usable(service: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    "how", [{"delay": 30}, {"hang_after": 400}, {"drip": 0.05}, {"pause": 0.3}], ids=str
+    "how",
+    [
+        {"delay": 30},
+        {"hang_after": 400},
+        {"drip": 0.05},
+        {"pause": 0.3},
+    ],
+    ids=str,
 )
 def test_the_deadline_is_for_the_whole_stream_however_the_server_stalls(
     service: Service, how: dict[str, Any]
@@ -154,8 +176,8 @@ def test_attempts_are_repeated_before_the_first_text(service: Service, clock: Fa
 def test_a_reply_that_breaks_off_after_text_is_not_asked_for_again(
     service: Service, clock: FakeClock
 ) -> None:
-    whole = service.streamed(*WORDS)
-    service.server.script(service.streamed(*WORDS, cut_after=len(whole.payload()) // 2))
+    uncut = service.streamed(*WORDS)
+    service.server.script(service.streamed(*WORDS, cut_after=len(uncut.payload()) // 2))
     pieces = service.writer(clock=clock).stream(PROMPT)
     read: list[str] = []
     with pytest.raises(ModelUnavailable):
@@ -201,7 +223,15 @@ def test_a_stream_that_is_blocked_on_the_way_is_refused(service: Service) -> Non
 
 def test_an_error_told_inside_the_stream_is_ours(service: Service) -> None:
     service.server.script(
-        google.sse({"error": {"code": 503, "status": "UNAVAILABLE", "message": "busy"}})
+        google.sse(
+            {
+                "error": {
+                    "code": 503,
+                    "status": "UNAVAILABLE",
+                    "message": "busy",
+                }
+            }
+        )
     )
     service.server.answer = lambda _: service.streamed(*WORDS)
     assert "".join(texts(service.writer().stream(PROMPT))) == "".join(WORDS)
@@ -213,6 +243,6 @@ def test_gemini_is_asked_as_unstreamed() -> None:
         writer = GeminiWriter(api_key="k", base_url=server.url)
         writer.write(PROMPT)
         list(writer.stream(PROMPT))
-        asked, streamed = server.requests
+        first_request, streamed = server.requests
         assert streamed.path == "/v1beta/models/gemini-3.5-flash-lite:streamGenerateContent?alt=sse"
-        assert streamed.json() == asked.json()
+        assert streamed.json() == first_request.json()
