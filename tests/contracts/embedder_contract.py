@@ -1,4 +1,4 @@
-"""What `shared.ports.models.Embedder` promises. An embedder binds it by a subclass with a fixture `embedder`."""
+"""The contract of `shared.ports.models.Embedder`. An embedder binds it by a subclass with a fixture `embedder`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class EmbedderContract:
         assert_same(embedder.embed_documents(TEXTS[::-1]), alone[::-1])
 
     def test_a_whole_batch_is_taken(self, embedder: Embedder) -> None:
-        texts = [f"note number {at}" for at in range(embedder.batch_size)]
+        texts = [f"note number {number}" for number in range(embedder.batch_size)]
         assert len(embedder.embed_documents(texts)) == embedder.batch_size
 
     def test_the_same_query_has_the_same_vector(self, embedder: Embedder) -> None:

@@ -27,7 +27,8 @@ T = TypeVar("T")
 
 TENANT = "tenant-a"
 OTHER = "tenant-b"
-PERSON, COLLEAGUE = Person(TENANT, "anna"), Person(TENANT, "ben")
+PERSON = Person(TENANT, "anna")
+COLLEAGUE = Person(TENANT, "ben")
 DAY = datetime(2026, 5, 8, 12, 30, 15, 123456, tzinfo=UTC)
 VERSION = "c1:hashing:4"
 FREE = Restriction()
@@ -114,8 +115,12 @@ def save(
     store: Store, *chunks: IndexedChunk, vector: Vector | None = None, tenant: str = TENANT
 ) -> None:
     """Add the chunks to their notes' index, whatever stands there, every one with `vector`."""
-    for note_id in dict.fromkeys(each.note_id for each in chunks):
-        puts = tuple(ChunkPut(each, vector) for each in chunks if each.note_id == note_id)
+    for note_id in dict.fromkeys(indexed_chunk.note_id for indexed_chunk in chunks):
+        puts = tuple(
+            ChunkPut(indexed_chunk, vector)
+            for indexed_chunk in chunks
+            if indexed_chunk.note_id == note_id
+        )
         expected = store.read_record(tenant, note_id).token
         store.apply(tenant, IndexChange(note_id, expected, record(count=len(puts)), put=puts))
 
@@ -127,7 +132,7 @@ def save_vectors(store: Store, vectors: Mapping[str, Vector]) -> None:
 
 
 def ids(chunks: Iterable[IndexedChunk]) -> list[str]:
-    return [each.chunk_id for each in chunks]
+    return [indexed_chunk.chunk_id for indexed_chunk in chunks]
 
 
 def all_pages(read: Callable[[str | None], Page[T]]) -> list[T]:

@@ -43,7 +43,8 @@ CLICK = Feedback("f1", "r-1", DAY, citation="N1")
 RATED = Feedback(
     "f2", "r-1", DAY, message_id="m1", rating=Rating.DOWN, comment="Ünïcode “no” 😀\nline"
 )
-TODAY, TOMORROW = date(2026, 5, 8), date(2026, 5, 9)
+TODAY = date(2026, 5, 8)
+TOMORROW = date(2026, 5, 9)
 LATER = DAY + timedelta(hours=24)
 CLAIMED = AnsweredRequest("r-1", "print", LATER, DAY + timedelta(minutes=1))
 ANSWERED = AnsweredRequest(
@@ -119,8 +120,8 @@ class AccountContract:
         for day in days[::-1]:
             store.spend(TENANT, day, Spending.ANSWERS, 1)
         assert [
-            each.day
-            for each in all_pages(lambda token: store.list_usage(TENANT, limit=2, token=token))
+            usage.day
+            for usage in all_pages(lambda token: store.list_usage(TENANT, limit=2, token=token))
         ] == days
 
     # -- erasure
@@ -182,15 +183,15 @@ class AccountContract:
                 save_late()
         _assert_empty(store, TENANT)
         assert store.erase(TENANT) == {}
-        assert [each.note_id for each in began.list_notes(OTHER, limit=9).items] == ["n1"]
+        assert [stored.note_id for stored in began.list_notes(OTHER, limit=9).items] == ["n1"]
 
     def test_who_begins_anew_after_an_erasure_can_save_at_once(self, store: Store) -> None:
         store.erase(TENANT)
         anew = store.unless_erased(TENANT, store.last_erasure(TENANT))
         anew.swap_note(TENANT, "n1", was=None, now=note("n1"))
         store.put_note(TENANT, note("n2"))
-        held = [each.note_id for each in store.list_notes(TENANT, limit=9).items]
-        assert held == ["n1", "n2"]
+        note_ids = [stored.note_id for stored in store.list_notes(TENANT, limit=9).items]
+        assert note_ids == ["n1", "n2"]
 
     def test_a_conflict_of_work_that_no_erasure_has_ended_stays_a_conflict(
         self, store: Store
@@ -220,7 +221,7 @@ class AccountContract:
         for tenant in (TENANT, OTHER):
             _fill(store, tenant)
         store.erase(TENANT)
-        assert [each.note_id for each in store.list_notes(OTHER, limit=10).items] == [
+        assert [stored.note_id for stored in store.list_notes(OTHER, limit=10).items] == [
             "n0",
             "n1",
             "n2",
@@ -232,25 +233,25 @@ class AccountContract:
     def test_a_person_who_goes_takes_nothing_of_the_tenant_along(self, store: Store) -> None:
         _fill(store, TENANT)
         alone = Person(TENANT, TENANT)
-        for other in (COLLEAGUE, alone):
-            store.put(other, FEEDBACK, RATED)
+        for person in (COLLEAGUE, alone):
+            store.put(person, FEEDBACK, RATED)
         assert store.erase(PERSON) == {"feedback": 2, "requests": 1}
         assert store.erase(PERSON) == {}
         assert store.listing(PERSON, FEEDBACK, limit=10).items == ()
-        for other in (COLLEAGUE, alone):
-            assert store.listing(other, FEEDBACK, limit=10).items == (RATED,)
+        for person in (COLLEAGUE, alone):
+            assert store.listing(person, FEEDBACK, limit=10).items == (RATED,)
         assert len(store.list_notes(TENANT, limit=10).items) == 3
         assert store.erase(TENANT)["feedback"] == 2
         assert store.listing(COLLEAGUE, FEEDBACK, limit=10).items == ()
 
     def test_a_tenant_may_begin_again(self, store: Store) -> None:
         _fill(store, TENANT)
-        before = store.stats(TENANT).revision
+        revision_before = store.stats(TENANT).revision
         store.erase(TENANT)
         _fill(store, TENANT)
-        assert store.stats(TENANT).revision != before
+        assert store.stats(TENANT).revision != revision_before
         assert store.stats(TENANT).chunk_count == 5
-        found = store.nearest(
+        neighbours = store.nearest(
             TENANT,
             V,
             limit=9,
@@ -258,16 +259,16 @@ class AccountContract:
             restriction=Restriction(),
             index_version=chunk("n1").index_version,
         )
-        assert len(found) == 5
+        assert len(neighbours) == 5
 
     def test_whoever_still_holds_a_token_from_before_gets_a_conflict(self, store: Store) -> None:
         token = store.swap(PERSON, REQUESTS, "r-1", CLAIMED, expected=None)
-        held = store.read_record(TENANT, "n1").token
+        old_token = store.read_record(TENANT, "n1").token
         _fill(store, TENANT, request="r-2")
         store.erase(TENANT)
         with pytest.raises(AuroraError):
             store.swap(PERSON, REQUESTS, "r-1", ANSWERED, expected=token)
-        assert held is None
+        assert old_token is None
         _assert_empty(store, TENANT)
 
 

@@ -1,4 +1,4 @@
-"""What `shared.ports.stores.Store` promises. A store binds it by a subclass with a fixture `store`: empty, then closed.
+"""The contract of `shared.ports.stores.Store`. A store binds it by a subclass with a fixture `store`: empty, then closed.
 
 class TestEmbeddedStore(StoreContract):
     @pytest.fixture

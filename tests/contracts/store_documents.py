@@ -32,7 +32,8 @@ from tests.contracts.samples import COLLEAGUE, DAY, OTHER, PERSON, TENANT, all_p
 T = TypeVar("T")
 
 LATER = DAY + timedelta(hours=24)
-V, W = unit(1, 2, 3, 4), unit(4, 3, 2, 1)
+V = unit(1, 2, 3, 4)
+W = unit(4, 3, 2, 1)
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Sample:
     plain: Any
     full: Any
     changes: Mapping[str, object]
-    """What makes another document of `full`."""
+    """Changes that make another document of `full`."""
 
 
 SAMPLES = (
@@ -61,9 +62,17 @@ SAMPLES = (
             title="Trip 😀",
             first_question="Where?",
             message_count=3,
-            settings=SessionSettings(top_k=20, threshold=1.0, system_prompt="Be brief."),
+            settings=SessionSettings(
+                top_k=20,
+                threshold=1.0,
+                system_prompt="Be brief.",
+            ),
         ),
-        changes={"updated_at": LATER, "title": "Ünïcode", "settings": {"top_k": 3}},
+        changes={
+            "updated_at": LATER,
+            "title": "Ünïcode",
+            "settings": {"top_k": 3},
+        },
     ),
     Sample(
         FEEDBACK,
@@ -128,18 +137,23 @@ class DocumentsContract:
     def test_a_document_comes_back_as_it_was_put_last(
         self, store: DocumentStore, sample: Sample
     ) -> None:
-        collection, owner = sample.collection, sample.owner
+        collection = sample.collection
+        owner = sample.owner
         assert store.get(owner, collection, "d1") == Stored(None, None)
         for document in (sample.plain, sample.full):
             store.put(owner, collection, document)
             assert store.get(owner, collection, collection.id_of(document)).value == document
-        for document in (_named(sample.plain, "d2"), _named(sample.full, "d1")):
+        for document in (
+            _named(sample.plain, "d2"),
+            _named(sample.full, "d1"),
+        ):
             store.put(owner, collection, document)
             assert store.get(owner, collection, collection.id_of(document)).value == document
 
     @each_sample
     def test_documents_belong_to_their_owner(self, store: DocumentStore, sample: Sample) -> None:
-        collection, stranger = sample.collection, sample.stranger
+        collection = sample.collection
+        stranger = sample.stranger
         store.put(sample.owner, collection, sample.full)
         assert store.get(stranger, collection, "d2").value is None
         assert store.listing(stranger, collection, limit=9).items == ()
@@ -152,21 +166,23 @@ class DocumentsContract:
     def test_a_change_sets_what_it_names_and_makes_no_document(
         self, store: DocumentStore, sample: Sample
     ) -> None:
-        collection, owner = sample.collection, sample.owner
+        collection = sample.collection
+        owner = sample.owner
         assert not store.change(owner, collection, "d2", sample.changes)
         assert store.get(owner, collection, "d2").value is None
         store.put(owner, collection, sample.full)
-        before = store.get(owner, collection, "d2")
+        document_before = store.get(owner, collection, "d2")
         assert store.change(owner, collection, "d2", sample.changes)
         after = store.get(owner, collection, "d2")
         assert after.value == _changed(sample.full, sample.changes)
-        assert after.token != before.token
+        assert after.token != document_before.token
 
     @each_sample
     def test_a_swap_needs_the_token_of_what_there_is(
         self, store: DocumentStore, sample: Sample
     ) -> None:
-        collection, owner = sample.collection, sample.owner
+        collection = sample.collection
+        owner = sample.owner
         first = store.swap(owner, collection, "d2", sample.full, expected=None)
         assert store.get(owner, collection, "d2") == Stored(sample.full, first)
         with pytest.raises(Conflict):
@@ -186,7 +202,8 @@ class DocumentsContract:
     def test_delete_says_whether_there_was_a_document(
         self, store: DocumentStore, sample: Sample
     ) -> None:
-        collection, owner = sample.collection, sample.owner
+        collection = sample.collection
+        owner = sample.owner
         assert store.delete(owner, collection, "d1") is False
         store.put(owner, collection, sample.plain)
         store.put(owner, collection, sample.full)
@@ -199,7 +216,8 @@ class DocumentsContract:
     def test_a_listing_goes_on_behind_its_cursor(
         self, store: DocumentStore, sample: Sample
     ) -> None:
-        collection, owner = sample.collection, sample.owner
+        collection = sample.collection
+        owner = sample.owner
         names = [f"t{number}" for number in range(7)]
         for name in names[::-1]:
             store.put(owner, collection, _named(sample.full, name))
@@ -224,7 +242,11 @@ class DocumentsContract:
             store.put(
                 PERSON,
                 SESSIONS,
-                Session(session_id=session_id, created_at=DAY, updated_at=updated_at),
+                Session(
+                    session_id=session_id,
+                    created_at=DAY,
+                    updated_at=updated_at,
+                ),
             )
         listed = store.listing(PERSON, SESSIONS, limit=9).items
         assert [session.session_id for session in listed] == ["a", "d", "c", "b"]
@@ -240,8 +262,8 @@ class DocumentsContract:
         assert listed == replace(sample.full, note=replace(sample.full.note, text=""))
 
     def test_pages_hold_every_document_once(self, store: DocumentStore) -> None:
-        many = [Feedback(f"f{number:02d}", "r", DAY) for number in range(7)]
-        for feedback in many:
+        feedbacks = [Feedback(f"f{number:02d}", "r", DAY) for number in range(7)]
+        for feedback in feedbacks:
             store.put(PERSON, FEEDBACK, feedback)
         for limit in (1, 3, 7):
             pages = all_pages(
@@ -249,7 +271,7 @@ class DocumentsContract:
                     store, PERSON, FEEDBACK, limit=limit, token=token
                 )
             )
-            assert pages == many
+            assert pages == feedbacks
         assert read_page(store, PERSON, FEEDBACK, limit=7).next_token is None
         with pytest.raises(InvalidArgument, match="pageToken"):
             read_page(store, PERSON, FEEDBACK, limit=3, token="forged")
@@ -257,7 +279,15 @@ class DocumentsContract:
     def test_two_who_change_different_fields_at_once_both_succeed(
         self, store: DocumentStore
     ) -> None:
-        store.put(PERSON, SESSIONS, Session(session_id="s1", created_at=DAY, updated_at=DAY))
+        store.put(
+            PERSON,
+            SESSIONS,
+            Session(
+                session_id="s1",
+                created_at=DAY,
+                updated_at=DAY,
+            ),
+        )
         settings = [{"top_k": 9}, {"threshold": 0.5}, {"model": "m"}] * 4
         with ThreadPoolExecutor(4) as threads:
             for is_changed in threads.map(

@@ -61,7 +61,7 @@ class _CompareAndSetContract:
     """A change is applied only to the record it was computed from."""
 
     def test_a_record_comes_back_whole_with_the_token_that_apply_gave(self, store: Store) -> None:
-        whole = IndexRecord(
+        full_record = IndexRecord(
             "r7",
             IndexStatus.FAILED,
             3,
@@ -73,8 +73,8 @@ class _CompareAndSetContract:
             EARLIER,
         )
         assert store.read_record(TENANT, "n1") == StoredRecord(None, None)
-        token = store.apply(TENANT, IndexChange("n1", None, whole))
-        assert store.read_record(TENANT, "n1") == StoredRecord(whole, token)
+        token = store.apply(TENANT, IndexChange("n1", None, full_record))
+        assert store.read_record(TENANT, "n1") == StoredRecord(full_record, token)
 
     def test_every_change_gives_a_new_token(self, store: Store) -> None:
         first = _first(store)
@@ -95,7 +95,7 @@ class _CompareAndSetContract:
         self, store: Store, *, removed: bool
     ) -> None:
         _first(store)
-        before = _everything(store)
+        everything_before = _everything(store)
         change = IndexChange(
             "n1",
             None,
@@ -106,19 +106,19 @@ class _CompareAndSetContract:
         )
         with pytest.raises(Conflict):
             store.apply(TENANT, change)
-        assert _everything(store) == before
+        assert _everything(store) == everything_before
 
     def test_a_token_of_an_older_record_is_a_conflict_and_changes_nothing(
         self, store: Store
     ) -> None:
         old = _first(store)
         store.apply(TENANT, IndexChange("n1", old, record(revision="r2")))
-        before = _everything(store)
+        everything_before = _everything(store)
         with pytest.raises(Conflict):
             store.apply(TENANT, IndexChange("n1", old, record(revision="r3"), remove=("n1_000",)))
         with pytest.raises(Conflict):
             store.apply(TENANT, IndexChange("n1", old, None, remove=("n1_000", "n1_001")))
-        assert _everything(store) == before
+        assert _everything(store) == everything_before
 
     def test_a_token_of_a_removed_record_is_a_conflict_even_after_it_was_made_again(
         self, store: Store
@@ -133,22 +133,25 @@ class _CompareAndSetContract:
 
     def test_a_token_of_another_note_is_a_conflict(self, store: Store) -> None:
         _first(store)
-        other = store.apply(TENANT, IndexChange("n2", None, record()))
+        other_token = store.apply(TENANT, IndexChange("n2", None, record()))
         with pytest.raises(Conflict):
-            store.apply(TENANT, IndexChange("n1", other, record(revision="r2")))
+            store.apply(TENANT, IndexChange("n1", other_token, record(revision="r2")))
 
     def test_of_two_racing_writers_exactly_one_wins(self, store: Store) -> None:
         token = _first(store)
-        for expected, revisions in ((token, ("a", "b")), (None, ("c", "d"))):
+        for expected, revisions in (
+            (token, ("a", "b")),
+            (None, ("c", "d")),
+        ):
             note_id = "n1" if expected else "n2"
             winners = _race(store, note_id, expected, revisions)
             assert len(winners) == 1
             stored = store.read_record(TENANT, note_id).record
             assert stored is not None
             assert [stored.note_revision] == winners
-            assert {each.note_revision for each in store.stored_chunks(TENANT, note_id)} == set(
-                winners
-            )
+            assert {
+                stored_chunk.note_revision for stored_chunk in store.stored_chunks(TENANT, note_id)
+            } == set(winners)
 
 
 def _race(
@@ -190,15 +193,20 @@ class _ChunkContract:
 
     def test_chunks_of_a_note_whose_id_begins_like_anothers_stay_apart(self, store: Store) -> None:
         save(store, chunk("n1"), chunk("n1_000"), chunk("n10"))
-        assert [each.chunk_id for each in store.stored_chunks(TENANT, "n1")] == ["n1_000"]
+        assert [stored_chunk.chunk_id for stored_chunk in store.stored_chunks(TENANT, "n1")] == [
+            "n1_000"
+        ]
 
     def test_vectors_come_back_bit_by_bit_and_only_those_that_exist(self, store: Store) -> None:
-        puts = (ChunkPut(chunk("n1", 0), V), ChunkPut(chunk("n1", 1), None))
+        puts = (
+            ChunkPut(chunk("n1", 0), V),
+            ChunkPut(chunk("n1", 1), None),
+        )
         store.apply(TENANT, IndexChange("n1", None, record(count=2), put=puts))
-        asked = ["n1_000", "n1_001", *(f"nothing_{number:03d}" for number in range(40))]
-        found = store.read_vectors(TENANT, asked)
-        assert dict(found) == {"n1_000": V}
-        assert found["n1_000"].typecode == "f"
+        chunk_ids = ["n1_000", "n1_001", *(f"nothing_{number:03d}" for number in range(40))]
+        vectors = store.read_vectors(TENANT, chunk_ids)
+        assert dict(vectors) == {"n1_000": V}
+        assert vectors["n1_000"].typecode == "f"
         assert store.read_vectors(TENANT, []) == {}
 
     def test_a_patch_overwrites_everything_but_the_vector(self, store: Store) -> None:
@@ -254,11 +262,14 @@ class _ChunkContract:
             TENANT, IndexChange("n1", None, record(status=IndexStatus.PENDING), put=puts)
         )
         store.apply(TENANT, IndexChange("n1", token, record(), vectors=(("n1_001", W),)))
-        assert [each.has_vector for each in store.stored_chunks(TENANT, "n1")] == [False, True]
-        (found,) = store.nearest(
+        assert [stored_chunk.has_vector for stored_chunk in store.stored_chunks(TENANT, "n1")] == [
+            False,
+            True,
+        ]
+        (neighbour,) = store.nearest(
             TENANT, W, limit=3, stems=["beta"], restriction=FREE, index_version=VERSION
         )
-        assert found.chunk == replace(chunk("n1", 1), terms={"beta": 2})
+        assert neighbour.chunk == replace(chunk("n1", 1), terms={"beta": 2})
 
     def test_a_second_vector_is_kept_until_the_chunk_is_put_without_it(self, store: Store) -> None:
         both = ChunkPut(chunk("n1"), None, second_vector=(EARLIER, V))
@@ -269,14 +280,16 @@ class _ChunkContract:
         token = store.apply(
             TENANT, IndexChange("n1", token, record(), patch=(chunk("n1", path="moved.md"),))
         )
-        assert [each.second_version for each in store.stored_chunks(TENANT, "n1")] == [EARLIER, ""]
-        asked = ["n1_000", "n1_001"]
-        assert store.read_vectors(TENANT, asked) == {"n1_000": W, "n1_001": V}
-        assert store.read_vectors(TENANT, asked, "c9:hashing:4") == {"n1_000": W, "n1_001": V}
-        assert store.read_vectors(TENANT, asked, EARLIER) == {"n1_000": V}
+        assert [
+            stored_chunk.second_version for stored_chunk in store.stored_chunks(TENANT, "n1")
+        ] == [EARLIER, ""]
+        chunk_ids = ["n1_000", "n1_001"]
+        assert store.read_vectors(TENANT, chunk_ids) == {"n1_000": W, "n1_001": V}
+        assert store.read_vectors(TENANT, chunk_ids, "c9:hashing:4") == {"n1_000": W, "n1_001": V}
+        assert store.read_vectors(TENANT, chunk_ids, EARLIER) == {"n1_000": V}
         store.apply(TENANT, IndexChange("n1", token, record(), put=(ChunkPut(chunk("n1"), W),)))
         assert store.stored_chunks(TENANT, "n1")[0].second_version == ""
-        assert store.read_vectors(TENANT, asked, EARLIER) == {}
+        assert store.read_vectors(TENANT, chunk_ids, EARLIER) == {}
 
     def test_one_change_may_put_patch_add_vectors_and_remove(self, store: Store) -> None:
         token = _first(store, count=3)
@@ -285,14 +298,17 @@ class _ChunkContract:
             token,
             record(revision="r2", count=3),
             put=(ChunkPut(chunk("n1", 3, note_revision="r2"), None),),
-            patch=(chunk("n1", 0, note_revision="r2"), chunk("n1", 1, note_revision="r2")),
+            patch=(
+                chunk("n1", 0, note_revision="r2"),
+                chunk("n1", 1, note_revision="r2"),
+            ),
             vectors=(("n1_001", W),),
             remove=("n1_002",),
         )
         store.apply(TENANT, change)
         assert [
-            (each.chunk_id, each.note_revision, each.has_vector)
-            for each in store.stored_chunks(TENANT, "n1")
+            (stored_chunk.chunk_id, stored_chunk.note_revision, stored_chunk.has_vector)
+            for stored_chunk in store.stored_chunks(TENANT, "n1")
         ] == [
             ("n1_000", "r2", True),
             ("n1_001", "r2", True),
@@ -310,10 +326,13 @@ class _ChunkContract:
                 TENANT, IndexChange("n1", token, record(revision="r2", count=count), patch=patches)
             )
         )
-        assert {each.note_revision for each in store.stored_chunks(TENANT, "n1")} == {"r2"}
-        assert len(store.read_vectors(TENANT, [each.chunk_id for each in patches])) == count
+        assert {
+            stored_chunk.note_revision for stored_chunk in store.stored_chunks(TENANT, "n1")
+        } == {"r2"}
+        assert len(store.read_vectors(TENANT, [patched.chunk_id for patched in patches])) == count
         store.apply(
-            TENANT, IndexChange("n1", token, None, remove=tuple(each.chunk_id for each in patches))
+            TENANT,
+            IndexChange("n1", token, None, remove=tuple(patched.chunk_id for patched in patches)),
         )
         assert store.stored_chunks(TENANT, "n1") == ()
         assert store.stats(TENANT).chunk_count == 0
@@ -350,7 +369,7 @@ class _CoverageContract:
             store.apply(TENANT, IndexChange(f"n{number}", None, indexed))
         store.put_note(OTHER, note("other"))
         latest = store.latest_notes(TENANT, limit=2)
-        assert [each.note_id for each in latest] == ["n2", "n1"]
+        assert [newest.note_id for newest in latest] == ["n2", "n1"]
         assert latest[0] == store.get_note(TENANT, "n2")
         assert store.latest_notes("nobody", limit=2) == ()
 

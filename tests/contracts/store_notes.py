@@ -33,27 +33,35 @@ class _NoteContract:
     """Notes come back as they were put, and only to their tenant."""
 
     def test_a_note_comes_back_as_it_was_put_last(self, store: Store) -> None:
-        whole = replace(
+        full = replace(
             note("n1", text="# Ünïcode 😀\r\n\ttab\u2028and\ufeff more\n"),
             lang="de",
             tags=("b", "a"),
         )
-        bare = replace(note("n1"), title="", text="", path="", tags=(), lang=None)
+        bare = replace(
+            note("n1"),
+            title="",
+            text="",
+            path="",
+            tags=(),
+            lang=None,
+        )
         assert store.get_note(TENANT, "n1") is None
-        for each in (whole, bare):
-            store.put_note(TENANT, each)
-            assert store.get_note(TENANT, "n1") == each
+        for saved in (full, bare):
+            store.put_note(TENANT, saved)
+            assert store.get_note(TENANT, "n1") == saved
 
     def test_an_instant_given_in_another_zone_is_the_same_instant(self, store: Store) -> None:
         elsewhere = DAY.astimezone(timezone(timedelta(hours=-7)))
         store.put_note(TENANT, replace(note("n1"), created_at=elsewhere))
-        found = store.get_note(TENANT, "n1")
-        assert found is not None
-        assert found.created_at == DAY
-        assert found.created_at.tzinfo is not None
+        stored_note = store.get_note(TENANT, "n1")
+        assert stored_note is not None
+        assert stored_note.created_at == DAY
+        assert stored_note.created_at.tzinfo is not None
 
     def test_a_swap_puts_replaces_and_deletes_what_is_as_it_was_read(self, store: Store) -> None:
-        first, second = note("n1"), note("n1", text="New.")
+        first = note("n1")
+        second = note("n1", text="New.")
         store.swap_note(TENANT, "n1", was=None, now=first)
         assert store.get_note(TENANT, "n1") == first
         store.swap_note(TENANT, "n1", was=store.get_note(TENANT, "n1"), now=second)
@@ -62,7 +70,9 @@ class _NoteContract:
         assert store.get_note(TENANT, "n1") is None
 
     def test_a_swap_of_what_somebody_else_has_changed_changes_nothing(self, store: Store) -> None:
-        first, theirs, mine = note("n1"), note("n1", text="Theirs."), note("n1", text="Mine.")
+        first = note("n1")
+        theirs = note("n1", text="Theirs.")
+        mine = note("n1", text="Mine.")
         store.put_note(TENANT, theirs)
         for was in (first, None):
             for now in (mine, None):
@@ -105,10 +115,12 @@ class _NoteContract:
         store.put_note(TENANT, note(UNICODE_ID))
         save(store, chunk(UNICODE_ID))
         assert store.get_note(TENANT, UNICODE_ID) == note(UNICODE_ID)
-        assert [each.note_id for each in store.list_notes(TENANT, limit=5).items] == [UNICODE_ID]
-        assert [each.chunk_id for each in store.stored_chunks(TENANT, UNICODE_ID)] == [
-            f"{UNICODE_ID}_000"
+        assert [stored.note_id for stored in store.list_notes(TENANT, limit=5).items] == [
+            UNICODE_ID
         ]
+        assert [
+            stored_chunk.chunk_id for stored_chunk in store.stored_chunks(TENANT, UNICODE_ID)
+        ] == [f"{UNICODE_ID}_000"]
         assert set(store.live_records(TENANT, [UNICODE_ID])) == {UNICODE_ID}
 
     def test_ids_that_differ_only_in_case_are_two_notes(self, store: Store) -> None:
@@ -137,24 +149,36 @@ class _ListingContract:
             store.put_note(TENANT, note(note_id))
         assert store.list_notes(TENANT, limit=5).next_token is None
         first = store.list_notes(TENANT, limit=2)
-        assert first.items == (ListedNote.of(note("n1")), ListedNote.of(note("n2")))
+        assert first.items == (
+            ListedNote.of(note("n1")),
+            ListedNote.of(note("n2")),
+        )
         assert first.next_token is not None
-        found = all_pages(lambda token: store.list_notes(TENANT, limit=2, token=token))
-        assert [each.note_id for each in found] == ["n1", "n2", "n3", "n4", "n5"]
+        listed = all_pages(lambda token: store.list_notes(TENANT, limit=2, token=token))
+        assert [stored.note_id for stored in listed] == ["n1", "n2", "n3", "n4", "n5"]
 
     def test_a_listing_can_be_of_one_vault(self, store: Store) -> None:
         for number in range(4):
             store.put_note(TENANT, note(f"n{number}", vault="odd" if number % 2 else "even"))
-        found = all_pages(lambda token: store.list_notes(TENANT, limit=1, token=token, vault="odd"))
-        assert [each.note_id for each in found] == ["n1", "n3"]
+        listed = all_pages(
+            lambda token: store.list_notes(
+                TENANT,
+                limit=1,
+                token=token,
+                vault="odd",
+            )
+        )
+        assert [stored.note_id for stored in listed] == ["n1", "n3"]
 
     def test_whole_notes_come_with_their_texts(self, store: Store) -> None:
-        whole = [
+        saved_notes = [
             note(f"n{number}", vault="work", text=f"A long text, {number}.") for number in range(3)
         ]
-        for each in whole:
-            store.put_note(TENANT, each)
-        assert all_pages(lambda token: store.whole_notes(TENANT, limit=2, token=token)) == whole
+        for saved in saved_notes:
+            store.put_note(TENANT, saved)
+        assert (
+            all_pages(lambda token: store.whole_notes(TENANT, limit=2, token=token)) == saved_notes
+        )
 
     def test_a_listing_says_what_the_index_could_not_take_in(self, store: Store) -> None:
         for number in range(5):
@@ -164,8 +188,8 @@ class _ListingContract:
                 TENANT,
                 IndexChange(f"n{number}", None, failed if number in (1, 3) else record(count=0)),
             )
-        found = all_pages(lambda token: store.list_notes(TENANT, limit=2, token=token))
-        assert [each.error for each in found] == [None, "refused 1", None, "refused 3", None]
+        listed = all_pages(lambda token: store.list_notes(TENANT, limit=2, token=token))
+        assert [entry.error for entry in listed] == [None, "refused 1", None, "refused 3", None]
 
     def test_a_listing_of_one_vault_says_what_failed_however_much_failed_in_others(
         self, store: Store
@@ -174,8 +198,8 @@ class _ListingContract:
             store.put_note(TENANT, note(f"n{number}", vault="work" if number == 3 else "home"))
             failed = replace(record(status=IndexStatus.FAILED, count=0), error=f"refused {number}")
             store.apply(TENANT, IndexChange(f"n{number}", None, failed))
-        (found,) = store.list_notes(TENANT, limit=1, vault="work").items
-        assert found.error == "refused 3"
+        (entry,) = store.list_notes(TENANT, limit=1, vault="work").items
+        assert entry.error == "refused 3"
 
     def test_pages_go_on_after_notes_came_and_went(self, store: Store) -> None:
         for note_id in ("n1", "n2", "n3", "n5"):
@@ -184,7 +208,7 @@ class _ListingContract:
         store.delete_note(TENANT, "n2")
         store.put_note(TENANT, note("n4"))
         rest = store.list_notes(TENANT, limit=9, token=token).items
-        assert [each.note_id for each in rest] == ["n3", "n4", "n5"]
+        assert [entry.note_id for entry in rest] == ["n3", "n4", "n5"]
 
     @pytest.mark.parametrize("token", ["forged", "bm90ZQ", "🙂", "-", "null", "a" * 5000])
     def test_a_forged_token_is_refused(self, store: Store, token: str) -> None:
@@ -211,15 +235,21 @@ class _FoldersContract:
         save(store, chunk("n1", path="a/x.md"), chunk("n2", path="b/y.md"))
         token = store.read_record(TENANT, "n1").token
         store.apply(TENANT, IndexChange("n1", token, None, remove=("n1_000",)))
-        assert store.folders(TENANT) == (Folder("default", ""), Folder("default", "b"))
+        assert store.folders(TENANT) == (
+            Folder("default", ""),
+            Folder("default", "b"),
+        )
 
     def test_a_moved_note_leaves_its_folder(self, store: Store) -> None:
         save(store, chunk("n1", path="a/x.md"))
         token = store.read_record(TENANT, "n1").token
         moved = chunk("n1", path="b/x.md", note_revision="r2")
-        kept = store.read_record(TENANT, "n1").record
-        store.apply(TENANT, IndexChange("n1", token, kept, patch=(moved,)))
-        assert store.folders(TENANT) == (Folder("default", ""), Folder("default", "b"))
+        index_record = store.read_record(TENANT, "n1").record
+        store.apply(TENANT, IndexChange("n1", token, index_record, patch=(moved,)))
+        assert store.folders(TENANT) == (
+            Folder("default", ""),
+            Folder("default", "b"),
+        )
 
 
 class _TrashContract:
@@ -228,11 +258,24 @@ class _TrashContract:
     def test_what_is_replaced_goes_into_the_trash_with_the_commit_that_replaces_it(
         self, store: Store
     ) -> None:
-        first, second = note("n1", text="First 😀\r\n"), note("n1", text="Second.")
+        first = note("n1", text="First 😀\r\n")
+        second = note("n1", text="Second.")
         store.put_note(TENANT, first)
-        store.swap_note(TENANT, "n1", was=first, now=second, trashed=trashed("t1", first))
+        store.swap_note(
+            TENANT,
+            "n1",
+            was=first,
+            now=second,
+            trashed=trashed("t1", first),
+        )
         with pytest.raises(Conflict):
-            store.swap_note(TENANT, "n1", was=first, now=None, trashed=trashed("t2", first))
+            store.swap_note(
+                TENANT,
+                "n1",
+                was=first,
+                now=None,
+                trashed=trashed("t2", first),
+            )
         assert store.get(TENANT, TRASH, "t1").value == trashed("t1", first)
         assert store.get(TENANT, TRASH, "t2").value is None
         assert store.get(OTHER, TRASH, "t1").value is None

@@ -53,25 +53,40 @@ Leg = Callable[[Store, Restriction], list[str]]
 def _nearest(
     store: Store, restriction: Restriction = FREE, *, limit: int = 50, vector: Vector = V
 ) -> list[str]:
-    found = store.nearest(
+    neighbours = store.nearest(
         TENANT, vector, limit=limit, stems=[], restriction=restriction, index_version=VERSION
     )
-    return [each.chunk.chunk_id for each in found]
+    return [neighbour.chunk.chunk_id for neighbour in neighbours]
 
 
 def _postings(store: Store, restriction: Restriction = FREE, *, limit: int = 50) -> list[str]:
-    return ids(store.postings(TENANT, "alpha", limit=limit, stems=[], restriction=restriction))
+    return ids(
+        store.postings(
+            TENANT,
+            "alpha",
+            limit=limit,
+            stems=[],
+            restriction=restriction,
+        )
+    )
 
 
 def _recent(store: Store, restriction: Restriction = FREE, *, limit: int = 50) -> list[str]:
-    return ids(store.recent(TENANT, limit=limit, stems=[], restriction=restriction))
+    return ids(
+        store.recent(
+            TENANT,
+            limit=limit,
+            stems=[],
+            restriction=restriction,
+        )
+    )
 
 
 every_leg = pytest.mark.parametrize("leg", [_nearest, _postings, _recent])
 
 
 class _RestrictionContract:
-    """What every leg must obey."""
+    """Rules that every leg must obey."""
 
     @every_leg
     @pytest.mark.parametrize(
@@ -92,8 +107,8 @@ class _RestrictionContract:
             store, *(chunk(f"n{hour}", created_at=DAY + hour * HOUR) for hour in range(4)), vector=V
         )
         bounds = [None if hour is None else DAY + hour * HOUR for hour in (start, end)]
-        found = leg(store, Restriction(created=TimeRange(*bounds)))
-        assert sorted(found) == [f"n{hour}_000" for hour in expected]
+        note_ids = leg(store, Restriction(created=TimeRange(*bounds)))
+        assert sorted(note_ids) == [f"n{hour}_000" for hour in expected]
 
     @every_leg
     def test_bounds_count_in_microseconds(self, store: Store, leg: Leg) -> None:
@@ -143,8 +158,18 @@ class _RestrictionContract:
         save(
             store,
             chunk("n1", vault="home", path="a/b/x.md", tags=("red",)),
-            chunk("n2", vault="home", path="b/x.md", tags=("blue", "deep blue")),
-            chunk("n3", vault="work", path="a/x.md", tags=("red", "blue")),
+            chunk(
+                "n2",
+                vault="home",
+                path="b/x.md",
+                tags=("blue", "deep blue"),
+            ),
+            chunk(
+                "n3",
+                vault="work",
+                path="a/x.md",
+                tags=("red", "blue"),
+            ),
             chunk("n4", vault="work", path="", tags=()),
             vector=V,
         )
@@ -154,9 +179,9 @@ class _RestrictionContract:
     @every_leg
     def test_range_and_scopes_hold_together(self, store: Store, leg: Leg) -> None:
         for hour in range(3):
-            at = DAY + hour * HOUR
-            save(store, chunk(f"r{hour}", created_at=at, tags=("red",)), vector=V)
-            save(store, chunk(f"b{hour}", created_at=at, tags=("blue",)), vector=V)
+            created_at = DAY + hour * HOUR
+            save(store, chunk(f"r{hour}", created_at=created_at, tags=("red",)), vector=V)
+            save(store, chunk(f"b{hour}", created_at=created_at, tags=("blue",)), vector=V)
         restriction = Restriction(TimeRange(DAY + HOUR, None), (frozenset({tag_token("blue")}),))
         assert sorted(leg(store, restriction)) == ["b1_000", "b2_000"]
 
@@ -183,8 +208,8 @@ class _RestrictionContract:
             _postings: lambda store, restriction: _postings(store, restriction, limit=15),
             _recent: lambda store, restriction: _recent(store, restriction, limit=3),
         }
-        found = limited[leg](store, Restriction(scopes=(frozenset({tag_token("blue")}),)))
-        assert sorted(found) == ["b0_000", "b1_000", "b2_000"]
+        note_ids = limited[leg](store, Restriction(scopes=(frozenset({tag_token("blue")}),)))
+        assert sorted(note_ids) == ["b0_000", "b1_000", "b2_000"]
 
     @every_leg
     def test_no_leg_reaches_another_tenant(self, store: Store, leg: Leg) -> None:
@@ -222,10 +247,24 @@ class _NearestContract:
                 "opposite": unit(-1, 0, 0, 0),
             },
         )
-        found = store.nearest(TENANT, V, limit=9, stems=[], restriction=FREE, index_version=VERSION)
-        assert [each.chunk.note_id for each in found] == ["same", "near", "far", "opposite"]
-        assert [each.cosine for each in found] == pytest.approx([1.0, 0.6, 0.0, -1.0], abs=1e-5)
-        assert all(-1.0 <= each.cosine <= 1.0 for each in found)
+        neighbours = store.nearest(
+            TENANT,
+            V,
+            limit=9,
+            stems=[],
+            restriction=FREE,
+            index_version=VERSION,
+        )
+        assert [neighbour.chunk.note_id for neighbour in neighbours] == [
+            "same",
+            "near",
+            "far",
+            "opposite",
+        ]
+        assert [neighbour.cosine for neighbour in neighbours] == pytest.approx(
+            [1.0, 0.6, 0.0, -1.0], abs=1e-5
+        )
+        assert all(-1.0 <= neighbour.cosine <= 1.0 for neighbour in neighbours)
 
     def test_the_limit_keeps_the_best(self, store: Store) -> None:
         save_vectors(store, {f"n{number}": unit(number, 1, 0, 0) for number in range(6)})
@@ -245,15 +284,17 @@ class _NearestContract:
         self, store: Store
     ) -> None:
         save(store, chunk("old", index_version=EARLIER), vector=V)
-        kept = ChunkPut(chunk("both"), unit(0, 0, 0, 1), second_vector=(EARLIER, unit(1, 1, 0, 0)))
-        first = store.apply(TENANT, IndexChange("both", None, record(), put=(kept,)))
+        re_embedded = ChunkPut(
+            chunk("both"), unit(0, 0, 0, 1), second_vector=(EARLIER, unit(1, 1, 0, 0))
+        )
+        first = store.apply(TENANT, IndexChange("both", None, record(), put=(re_embedded,)))
         assert _nearest(store) == ["both_000"]
 
         def earlier() -> list[str]:
             search = partial(
                 store.nearest, TENANT, V, limit=9, stems=[], restriction=FREE, second_vectors=True
             )
-            return [each.chunk.chunk_id for each in search(index_version=EARLIER)]
+            return [neighbour.chunk.chunk_id for neighbour in search(index_version=EARLIER)]
 
         assert earlier() == ["old_000", "both_000"]
         second = store.apply(
@@ -302,28 +343,53 @@ class _KeywordContract:
 
     @pytest.mark.parametrize("stem", ODD_STEMS)
     def test_a_stem_is_one_token_whatever_it_contains(self, store: Store, stem: str) -> None:
-        odd = chunk("n1", terms={each: place + 1 for place, each in enumerate(ODD_STEMS)})
-        plain = chunk("n2", terms={"b": 1, "q": 1, "conn": 1, "v1": 1, "and": 1, "x": 1})
+        odd = chunk("n1", terms={stem: place + 1 for place, stem in enumerate(ODD_STEMS)})
+        plain = chunk(
+            "n2",
+            terms={
+                "b": 1,
+                "q": 1,
+                "conn": 1,
+                "v1": 1,
+                "and": 1,
+                "x": 1,
+            },
+        )
         save(store, odd, plain)
-        found = store.postings(TENANT, stem, limit=9, stems=[stem], restriction=FREE)
-        assert found == (replace(odd, terms={stem: ODD_STEMS.index(stem) + 1}),)
+        postings = store.postings(
+            TENANT,
+            stem,
+            limit=9,
+            stems=[stem],
+            restriction=FREE,
+        )
+        assert postings == (replace(odd, terms={stem: ODD_STEMS.index(stem) + 1}),)
         assert store.document_frequencies(TENANT, [stem]) == {stem: 1}
 
     def test_every_leg_returns_whole_chunks_with_only_the_terms_asked_for(
         self, store: Store
     ) -> None:
-        whole = chunk("n1", 7, text="Ä 😀 text\n", vault="Wörk", path="a b/ü.md", tags=("x", "a"))
-        save(store, whole, vector=V)
-        asked = replace(whole, terms={"beta": 2})
+        full_chunk = chunk(
+            "n1",
+            7,
+            text="Ä 😀 text\n",
+            vault="Wörk",
+            path="a b/ü.md",
+            tags=("x", "a"),
+        )
+        save(store, full_chunk, vector=V)
+        expected_chunk = replace(full_chunk, terms={"beta": 2})
         stems = ["beta", "missing"]
         (near,) = store.nearest(
             TENANT, V, limit=1, stems=stems, restriction=FREE, index_version=VERSION
         )
-        assert near.chunk == asked
-        assert store.postings(TENANT, "alpha", limit=1, stems=stems, restriction=FREE) == (asked,)
-        assert store.recent(TENANT, limit=1, stems=stems, restriction=FREE) == (asked,)
+        assert near.chunk == expected_chunk
+        assert store.postings(TENANT, "alpha", limit=1, stems=stems, restriction=FREE) == (
+            expected_chunk,
+        )
+        assert store.recent(TENANT, limit=1, stems=stems, restriction=FREE) == (expected_chunk,)
         assert store.recent(TENANT, limit=1, stems=[], restriction=FREE) == (
-            replace(whole, terms={}),
+            replace(full_chunk, terms={}),
         )
 
     def test_document_frequencies_count_chunks_not_occurrences(self, store: Store) -> None:
@@ -334,7 +400,11 @@ class _KeywordContract:
             chunk("n2", terms={"b": 2}),
         )
         save(store, chunk("n1", terms={"a": 1}), tenant=OTHER)
-        assert store.document_frequencies(TENANT, ["a", "b", "none"]) == {"a": 2, "b": 2, "none": 0}
+        assert store.document_frequencies(TENANT, ["a", "b", "none"]) == {
+            "a": 2,
+            "b": 2,
+            "none": 0,
+        }
         assert store.document_frequencies(TENANT, []) == {}
 
     def test_replaced_terms_are_no_longer_found(self, store: Store) -> None:
@@ -381,8 +451,13 @@ class _LiveContract:
         for note_id in ("live", "deleted"):
             save(store, chunk(note_id))
         store.put_note(OTHER, note("deleted"))
-        asked = ["live", "deleted", "unindexed", *(f"nothing-{number}" for number in range(40))]
-        assert store.live_records(TENANT, asked) == {"live": record()}
+        requested_ids = [
+            "live",
+            "deleted",
+            "unindexed",
+            *(f"nothing-{number}" for number in range(40)),
+        ]
+        assert store.live_records(TENANT, requested_ids) == {"live": record()}
         assert store.live_records(TENANT, []) == {}
 
     def test_a_note_stops_being_live_when_it_is_deleted(self, store: Store) -> None:
@@ -394,7 +469,7 @@ class _LiveContract:
 
 
 class _NoteChunksContract:
-    """What an explanation reads of a note."""
+    """Chunks of a note that an explanation reads."""
 
     def test_a_notes_chunks_come_whole_by_position_with_the_terms_asked_for(
         self, store: Store
@@ -402,12 +477,13 @@ class _NoteChunksContract:
         save(store, chunk("n1", 1, note_revision="r2"), chunk("n1", 0), vector=V)
         save(store, chunk("n2"))
         save(store, chunk("n1", 5), tenant=OTHER)
-        first, second = (
-            chunk("n1", 0, terms={"beta": 2}),
-            chunk("n1", 1, terms={"beta": 2}, note_revision="r2"),
+        first = chunk("n1", 0, terms={"beta": 2})
+        second = chunk("n1", 1, terms={"beta": 2}, note_revision="r2")
+        chunks = store.note_chunks(TENANT, "n1", stems=["beta", "missing"])
+        assert chunks == (
+            replace(first, length=3),
+            replace(second, length=3),
         )
-        found = store.note_chunks(TENANT, "n1", stems=["beta", "missing"])
-        assert found == (replace(first, length=3), replace(second, length=3))
         assert store.note_chunks(TENANT, "n9", stems=["beta"]) == ()
 
 

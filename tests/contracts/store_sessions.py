@@ -27,20 +27,30 @@ _OTHER: Mapping[type, bool | int | float | str] = {
     str: "Short, in “Latin”. 😀",
 }
 ALL_SET: SettingsPatch = {
-    name: str(each.choices[-1]) if each.choices else _OTHER[each.kind]
-    for name, each in SETTINGS.items()
+    name: str(setting.choices[-1]) if setting.choices else _OTHER[setting.kind]
+    for name, setting in SETTINGS.items()
 }
 """A value that is not the default's for every setting there is."""
 
 
 def session(session_id: str = "s1", *, updated_at: datetime = DAY, title: str = "") -> Session:
-    return Session(session_id=session_id, created_at=DAY, updated_at=updated_at, title=title)
+    return Session(
+        session_id=session_id,
+        created_at=DAY,
+        updated_at=updated_at,
+        title=title,
+    )
 
 
 def message(
     message_id: str, *, created_at: datetime = DAY, text: str = "Why?", role: Role = Role.USER
 ) -> Message:
-    return Message(message_id=message_id, role=role, text=text, created_at=created_at)
+    return Message(
+        message_id=message_id,
+        role=role,
+        text=text,
+        created_at=created_at,
+    )
 
 
 def listed(store: DocumentStore, *, limit: int, after: Cursor | None = None) -> tuple[Message, ...]:
@@ -60,11 +70,31 @@ WHOLE = Message(
         StoredCitation(
             "Nöte 1",
             "r1",
-            {"cid": "N1", "span": {"start": 0, "end": 5}, "score": 1.0, "none": None},
+            {
+                "cid": "N1",
+                "span": {"start": 0, "end": 5},
+                "score": 1.0,
+                "none": None,
+            },
         ),
-        StoredCitation("n2", "r2", {"z": 1, "a": [1, 2.5, "x"], "cid": "N2"}),
+        StoredCitation(
+            "n2",
+            "r2",
+            {
+                "z": 1,
+                "a": [1, 2.5, "x"],
+                "cid": "N2",
+            },
+        ),
     ),
-    claims=({"span": {"start": 0, "end": 5}, "cids": ["N1"], "support": None, "quotes": []},),
+    claims=(
+        {
+            "span": {"start": 0, "end": 5},
+            "cids": ["N1"],
+            "support": None,
+            "quotes": [],
+        },
+    ),
     meta={"model": "m", "query": {"keywords": ["ü"], "timeRange": None}},
 )
 
@@ -102,9 +132,9 @@ class _MessageContract:
     def test_a_message_comes_back_as_it_was_added(self, store: DocumentStore) -> None:
         store.put(PERSON, SESSIONS, session())
         assert store.add_messages(CONVERSATION, [WHOLE], first="Why?")
-        (found,) = listed(store, limit=5)
-        assert found == WHOLE
-        assert [list(each.shown) for each in found.citations] == [
+        (stored_message,) = listed(store, limit=5)
+        assert stored_message == WHOLE
+        assert [list(citation.shown) for citation in stored_message.citations] == [
             ["cid", "span", "score", "none"],
             ["z", "a", "cid"],
         ]
@@ -114,41 +144,48 @@ class _MessageContract:
     ) -> None:
         store.put(PERSON, SESSIONS, session())
         assert store.add_messages(
-            CONVERSATION, [message("a1"), message("a2", created_at=LATER)], first="First"
+            CONVERSATION,
+            [
+                message("a1"),
+                message("a2", created_at=LATER),
+            ],
+            first="First",
         )
         assert store.add_messages(CONVERSATION, [message("b1", created_at=LATER)], first="Second")
-        found = store.get(PERSON, SESSIONS, "s1").value
-        assert found == replace(
+        stored_session = store.get(PERSON, SESSIONS, "s1").value
+        assert stored_session == replace(
             session(), first_question="First", message_count=3, updated_at=LATER
         )
 
     def test_messages_are_listed_newest_first(self, store: DocumentStore) -> None:
         store.put(PERSON, SESSIONS, session())
-        said = [
+        conversation = [
             message(f"m{number}", created_at=DAY + timedelta(seconds=number // 2))
             for number in range(7)
         ]
-        for each in said[::-1]:
-            assert store.add_messages(CONVERSATION, [each], first="x")
-        assert listed(store, limit=3) == (said[6], said[5], said[4])
-        assert listed(store, limit=9, after=Cursor("m3", said[3].created_at)) == tuple(said[2::-1])
+        for turn in conversation[::-1]:
+            assert store.add_messages(CONVERSATION, [turn], first="x")
+        assert listed(store, limit=3) == (conversation[6], conversation[5], conversation[4])
+        assert listed(store, limit=9, after=Cursor("m3", conversation[3].created_at)) == tuple(
+            conversation[2::-1]
+        )
 
     def test_two_clients_at_once_both_have_their_turns_stored(self, store: DocumentStore) -> None:
         store.put(PERSON, SESSIONS, session())
 
         def turn(number: int) -> bool:
-            said = [
+            conversation = [
                 message(f"t{number}-{part}", created_at=DAY + timedelta(seconds=number))
                 for part in (1, 2)
             ]
-            return store.add_messages(CONVERSATION, said, first=f"q{number}")
+            return store.add_messages(CONVERSATION, conversation, first=f"q{number}")
 
         with ThreadPoolExecutor(6) as pool:
             assert all(pool.map(turn, range(12)))
-        found = store.get(PERSON, SESSIONS, "s1").value
-        assert found is not None
-        assert found.message_count == 24
-        message_ids = [each.message_id for each in listed(store, limit=50)]
+        stored_session = store.get(PERSON, SESSIONS, "s1").value
+        assert stored_session is not None
+        assert stored_session.message_count == 24
+        message_ids = [stored.message_id for stored in listed(store, limit=50)]
         assert message_ids == [
             f"t{number}-{part}" for number in range(11, -1, -1) for part in (2, 1)
         ]
@@ -157,16 +194,21 @@ class _MessageContract:
         for session_id in ("s1", "s2"):
             store.put(PERSON, SESSIONS, session(session_id))
             store.add_messages(
-                Conversation(PERSON, session_id), [message("m1"), message("m2")], first="x"
+                Conversation(PERSON, session_id),
+                [
+                    message("m1"),
+                    message("m2"),
+                ],
+                first="x",
             )
         assert store.delete(PERSON, SESSIONS, "s1") is True
         assert store.delete(PERSON, SESSIONS, "s1") is False
         assert store.get(PERSON, SESSIONS, "s1").value is None
         assert listed(store, limit=5) == ()
         assert not store.add_messages(CONVERSATION, [message("m3")], first="x")
-        assert [each.session_id for each in store.listing(PERSON, SESSIONS, limit=5).items] == [
-            "s2"
-        ]
+        assert [
+            session.session_id for session in store.listing(PERSON, SESSIONS, limit=5).items
+        ] == ["s2"]
         assert len(store.listing(Conversation(PERSON, "s2"), MESSAGES, limit=5).items) == 2
 
 

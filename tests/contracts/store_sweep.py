@@ -44,8 +44,8 @@ class _KeysContract:
         for tenant, note_id in pairs:
             store.put_note(tenant, note(note_id))
         for limit in (1, 2, 4, 6, 50):
-            found = all_pages(partial(_note_page, store, limit))
-            assert _sorted(found) == _keys(*pairs)
+            note_keys = all_pages(partial(_note_page, store, limit))
+            assert _sorted(note_keys) == _keys(*pairs)
 
     def test_a_page_holds_no_more_than_its_limit(self, store: Store) -> None:
         for tenant in (TENANT, OTHER):
@@ -68,22 +68,26 @@ class _KeysContract:
             store.put_note(TENANT, note(f"n{number}", updated_at=DAY + timedelta(hours=number)))
         store.put_note(OTHER, note("late", updated_at=DAY + timedelta(hours=9)))
         since = DAY + timedelta(hours=3)
-        found = all_pages(
-            lambda cursor: store.note_keys(limit=2, cursor=cursor, changed_since=since)
+        note_keys = all_pages(
+            lambda cursor: store.note_keys(
+                limit=2,
+                cursor=cursor,
+                changed_since=since,
+            )
         )
-        assert _sorted(found) == _keys((TENANT, "n3"), (TENANT, "n4"), (OTHER, "late"))
+        assert _sorted(note_keys) == _keys((TENANT, "n3"), (TENANT, "n4"), (OTHER, "late"))
 
     def test_a_cursor_goes_on_while_notes_come_and_go(self, store: Store) -> None:
         for tenant in (TENANT, OTHER):
             for number in range(3):
                 store.put_note(tenant, note(f"n{number}"))
         page = store.note_keys(limit=2)
-        seen = list(page.items)
-        for key in seen:
+        keys_read = list(page.items)
+        for key in keys_read:
             store.delete_note(key.tenant_id, key.note_id)
         store.put_note(THIRD, note("new"))
         rest = all_pages(lambda cursor: store.note_keys(limit=2, cursor=cursor or page.next_token))
-        old = [key for key in [*seen, *rest] if key.tenant_id != THIRD]
+        old = [key for key in [*keys_read, *rest] if key.tenant_id != THIRD]
         assert _sorted(old) == _keys(
             *((tenant, f"n{number}") for tenant in (TENANT, OTHER) for number in range(3))
         )
@@ -91,10 +95,16 @@ class _KeysContract:
     def test_record_keys_come_whether_or_not_their_note_exists(self, store: Store) -> None:
         store.put_note(TENANT, note("with"))
         store.put_note(TENANT, note("unindexed"))
-        for tenant, note_id in ((TENANT, "with"), (TENANT, "without"), (OTHER, "without")):
+        for tenant, note_id in (
+            (TENANT, "with"),
+            (TENANT, "without"),
+            (OTHER, "without"),
+        ):
             store.apply(tenant, IndexChange(note_id, None, record()))
-        found = all_pages(lambda cursor: store.record_keys(limit=1, cursor=cursor))
-        assert _sorted(found) == _keys((TENANT, "with"), (TENANT, "without"), (OTHER, "without"))
+        record_keys = all_pages(lambda cursor: store.record_keys(limit=1, cursor=cursor))
+        assert _sorted(record_keys) == _keys(
+            (TENANT, "with"), (TENANT, "without"), (OTHER, "without")
+        )
 
 
 class _RepairContract:
@@ -137,18 +147,22 @@ class _RepairContract:
         save(store, chunk("n1"), chunk("n2"), chunk("n2", 1), chunk("n3"))
         save(store, chunk("n9"), tenant=OTHER)
         assert all_pages(lambda cursor: store.orphan_keys(limit=1, cursor=cursor)) == []
-        for tenant, note_id in ((TENANT, "n1"), (TENANT, "n2"), (OTHER, "n9")):
+        for tenant, note_id in (
+            (TENANT, "n1"),
+            (TENANT, "n2"),
+            (OTHER, "n9"),
+        ):
             _drop_record(store, tenant, note_id)
         for limit in (1, 2, 50):
-            found = all_pages(partial(_orphan_page, store, limit))
-            assert sorted(set(found), key=lambda key: (key.tenant_id, key.note_id)) == _keys(
+            orphans = all_pages(partial(_orphan_page, store, limit))
+            assert sorted(set(orphans), key=lambda key: (key.tenant_id, key.note_id)) == _keys(
                 (TENANT, "n1"), (TENANT, "n2"), (OTHER, "n9")
             )
 
     def test_orphans_can_be_removed_without_a_record(self, store: Store) -> None:
         save(store, chunk("n1"), chunk("n1", 1))
         _drop_record(store, TENANT, "n1")
-        orphans = tuple(each.chunk_id for each in store.stored_chunks(TENANT, "n1"))
+        orphans = tuple(stored_chunk.chunk_id for stored_chunk in store.stored_chunks(TENANT, "n1"))
         assert store.apply(TENANT, IndexChange("n1", None, None, remove=orphans)) is None
         assert store.stored_chunks(TENANT, "n1") == ()
         assert all_pages(lambda cursor: store.orphan_keys(limit=5, cursor=cursor)) == []

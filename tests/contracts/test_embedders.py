@@ -29,7 +29,11 @@ class TestOpenAIEmbedder(EmbedderContract):
     @pytest.fixture
     def embedder(self) -> Iterator[Embedder]:
         with OpenAIServer() as server:
-            yield OpenAIEmbedder(model="nomic-embed-text", dimension=64, base_url=server.base_url)
+            yield OpenAIEmbedder(
+                model="nomic-embed-text",
+                dimension=64,
+                base_url=server.base_url,
+            )
 
 
 @pytest.fixture(scope="module")
