@@ -20,7 +20,7 @@ from shared.ports.models import Writer
 NOW = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
 WRITTEN = datetime(2026, 5, 8, 22, 30, tzinfo=UTC)
 MONDAY, NEXT_MONDAY = datetime(2026, 11, 8, 23, tzinfo=UTC), datetime(2026, 11, 15, 23, tzinfo=UTC)
-"""As midnights of Berlin."""
+"""Midnights of Berlin."""
 LAST_WEEK = TimeHint(TimeRange(MONDAY, NEXT_MONDAY), phrase="last week", days=10)
 
 
@@ -56,7 +56,16 @@ def passage(
         index_version="v1",
         note_revision="r1",
     )
-    return Scored(chunk, 0.8, Scores(vector=0.5, keyword=1.0, recency=0.5, similarity=similarity))
+    return Scored(
+        chunk,
+        0.8,
+        Scores(
+            vector=0.5,
+            keyword=1.0,
+            recency=0.5,
+            similarity=similarity,
+        ),
+    )
 
 
 def sources(*texts: str) -> tuple[Source, ...]:
@@ -78,7 +87,7 @@ def retrieved(
     widened: str | None = None,
     refusal: RefusalReason | None = None,
 ) -> Retrieved:
-    """As if retrieval had analysed `text` (without its time phrase) and selected these passages."""
+    """Build a retrieval that analysed `text` (without its time phrase) and selected these passages."""
     distinct: Sequence[str] = tuple(dict.fromkeys(stems(text, lang)))
     return Retrieved(
         analysis=Analysis(tuple(distinct), tuple(distinct), time, lang),
@@ -107,8 +116,8 @@ def check_citations(text: str, offered: Sequence[Source]) -> Cited:
     markers = read_markers(text)
     named = markers.numbers(by_number)
     labels = {
-        number: at
-        for at, number in enumerate((each for each in named if each in by_number), start=1)
+        number: label
+        for label, number in enumerate((marked for marked in named if marked in by_number), start=1)
     }
     used = tuple(Source(f"N{label}", by_number[number].passage) for number, label in labels.items())
     removed = tuple(f"N{number}" for number in named if number not in by_number)

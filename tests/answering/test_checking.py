@@ -31,7 +31,8 @@ API = Source(
 BEDS = Source("N2", passage("The beds are made of larch. They cost 184 euros.", note_id="beds"))
 SLEEP = Source("N3", passage("Without coffee I fell asleep in 18 minutes.", note_id="sleep"))
 OFFERED = (API, BEDS, SLEEP)
-SUPPORTED, UNSUPPORTED = SupportState.SUPPORTED, SupportState.UNSUPPORTED
+SUPPORTED = SupportState.SUPPORTED
+UNSUPPORTED = SupportState.UNSUPPORTED
 
 
 class CountingJudge:
@@ -47,9 +48,9 @@ class CountingJudge:
         return Judgement(tuple(map(self._verdict, statements)), Usage(7, 3))
 
     def _verdict(self, statement: Statement) -> Verdict:
-        wanted = {word for word in ("api", "beds", "sleep") if word in statement.text}
-        found = wanted & {chunk.note_id for chunk in statement.passages}
-        score = len(found) / len(wanted) if wanted else 0.0
+        words = {word for word in ("api", "beds", "sleep") if word in statement.text}
+        backed_words = words & {chunk.note_id for chunk in statement.passages}
+        score = len(backed_words) / len(words) if words else 0.0
         state = {0.0: UNSUPPORTED, 1.0: SUPPORTED}.get(score, SupportState.PARTIAL)
         return Verdict(Support(state, score), tuple((0, 5) for _ in statement.passages))
 
@@ -70,9 +71,9 @@ def check(
     draft: str, policy: SupportPolicy | None = None, *, with_citations: bool = True
 ) -> Checked:
     checker = Checker(OFFERED, (), policy=policy or SupportPolicy(), with_citations=with_citations)
-    found = Checked(checker, list(checker.check(split(draft))))
+    checked = Checked(checker, list(checker.check(split(draft))))
     checker.reason_to_refuse()
-    return found
+    return checked
 
 
 def strictly(draft: str) -> Checked:
@@ -88,7 +89,7 @@ def test_each_piece_is_judged_and_numbered_as_it_is_read() -> None:
         " The API runs on Cloud Run [N2].",
         " The beds are red [N1].",
     ]
-    assert [[each.label for each in piece.cited] for piece in checked.pieces] == [
+    assert [[source.label for source in piece.cited] for piece in checked.pieces] == [
         ["N1"],
         ["N2"],
         [],
@@ -138,10 +139,11 @@ def test_another_judge_is_asked_once_about_the_whole_answer_when_all_of_it_was_s
         "About api [N1]. About beds [N2][N3]. About sleep [N1][N2][N3].", SupportPolicy(judge)
     )
     assert (len(judge.calls), checked.checker.usage) == (1, Usage(7, 3))
-    asked = [
-        (each.text, tuple(chunk.note_id for chunk in each.passages)) for each in judge.calls[0]
+    judged_statements = [
+        (statement.text, tuple(chunk.note_id for chunk in statement.passages))
+        for statement in judge.calls[0]
     ]
-    assert len(set(asked)) == len(asked)
+    assert len(set(judged_statements)) == len(judged_statements)
     assert [claim.support and claim.support.state for claim in checked.checker.claims] == [
         SUPPORTED
     ] * 3

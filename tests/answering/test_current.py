@@ -127,13 +127,19 @@ def test_a_section_of_a_later_day_stands_before_what_its_note_said_first() -> No
 
 @pytest.mark.parametrize(
     ("of_old", "of_new"),
-    [("superseded by: 2025", "status: accepted"), ("cost: high", "supersedes: 2024")],
+    [
+        ("superseded by: 2025", "status: accepted"),
+        ("cost: high", "supersedes: 2024"),
+    ],
 )
 def test_what_is_replaced_stands_below_what_replaces_it(of_old: str, of_new: str) -> None:
     old = dated("The dock scheduler runs on MongoDB.", 2024, score=1.0)
     new = dated("The dock scheduler moves to something with transactions.", 2025)
     text = "Which database does the dock scheduler use?"
-    notes = (marked(old, of_old, "2024.md"), marked(new, of_new, "2025.md"))
+    notes = (
+        marked(old, of_old, "2024.md"),
+        marked(new, of_new, "2025.md"),
+    )
     assert years(quoted(*notes, text=text)) == [2025, 2024]
     assert years(quoted(old, new, text=text)) == [2024, 2025]
 
@@ -143,7 +149,14 @@ def marked(passage: Scored, line: str, path: str, *, written: datetime | None = 
     return replace(passage, chunk=replace(chunk, created_at=written or chunk.created_at))
 
 
-@pytest.mark.parametrize("later", [timedelta(hours=3), timedelta(0), timedelta(days=-30)])
+@pytest.mark.parametrize(
+    "later",
+    [
+        timedelta(hours=3),
+        timedelta(0),
+        timedelta(days=-30),
+    ],
+)
 @pytest.mark.parametrize(
     ("of_old", "of_new"),
     [
@@ -162,8 +175,8 @@ def test_what_is_replaced_stands_below_whenever_both_were_written(
     new = dated("The dock scheduler moves to something with transactions.", 2025)
     old = marked(old, of_old, "old.md")
     new = marked(new, of_new, "new.md", written=old.chunk.created_at + later)
-    for found in ((old, new), (new, replace(old, score=0.5))):
-        quotes = quoted(*found, text="Which database does the dock scheduler use?")
+    for passages in ((old, new), (new, replace(old, score=0.5))):
+        quotes = quoted(*passages, text="Which database does the dock scheduler use?")
         assert [quote.passage.chunk.path for quote in quotes] == ["new.md", "old.md"]
 
 
@@ -179,8 +192,8 @@ def test_what_is_replaced_stands_below_whenever_both_were_written(
 )
 def test_a_property_that_names_no_other_note_replaces_none(line: str) -> None:
     first = marked(dated("The dock scheduler runs on MongoDB.", 2024, score=1.0), line, "a.md")
-    other = dated("The dock scheduler moves to something with transactions.", 2025)
-    assert years(quoted(first, other, text="Which database does the dock scheduler use?")) == [
+    newer = dated("The dock scheduler moves to something with transactions.", 2025)
+    assert years(quoted(first, newer, text="Which database does the dock scheduler use?")) == [
         2024,
         2025,
     ]

@@ -208,12 +208,13 @@ def test_no_answer_holds_a_disguise(draft: str) -> None:
 
 
 def pieces_of(draft: str, size: int = 1, texts: Sequence[str] = ()) -> Iterator[str]:
-    """What is shown of a draft that arrives in parts of this size."""
-    splitter, checker = Splitter(), Checker(OFFERED, texts, policy=SupportPolicy())
+    """Split a draft that arrives in parts of this size, as readers see it."""
+    splitter = Splitter()
+    checker = Checker(OFFERED, texts, policy=SupportPolicy())
 
     def written() -> Iterator[DraftPiece]:
-        for at in range(0, len(draft), size):
-            yield from splitter.feed(draft[at : at + size])
+        for start in range(0, len(draft), size):
+            yield from splitter.feed(draft[start : start + size])
         yield from splitter.finish(truncated=False)
 
     return (piece.text for piece in checker.check(written()))
@@ -224,30 +225,30 @@ def pieces_of(draft: str, size: int = 1, texts: Sequence[str] = ()) -> Iterator[
 @example("[N9][N[N\n- ")
 @settings(max_examples=500)
 def test_no_stream_shows_one_on_the_way(draft: str) -> None:
-    shown = ""
+    visible = ""
     for piece in pieces_of(draft):
-        shown += piece
-        assert not READ.search(shown)
-        assert not re.search(r"\[N?\d*\Z", shown)
+        visible += piece
+        assert not READ.search(visible)
+        assert not re.search(r"\[N?\d*\Z", visible)
 
 
 @given(MARKDOWN, st.integers(1, 50))
 @settings(max_examples=500)
 def test_nothing_active_is_shown_on_the_way(draft: str, size: int) -> None:
-    shown = ""
+    visible = ""
     for piece in pieces_of(draft, size, TEXTS):
-        shown += piece
-        assert active(shown, (KNOWN,)) == []
+        visible += piece
+        assert active(visible, (KNOWN,)) == []
 
 
 @pytest.mark.slow
 @given(DRAFTS)
 @settings(max_examples=500)
 def test_what_a_writer_reads_of_a_note_holds_none(text: str) -> None:
-    made = neutralize(text)
-    assert not READ.search(made)
-    assert check_citations(made, OFFERED).removed == ()
-    assert neutralize(made) == made
+    neutral = neutralize(text)
+    assert not READ.search(neutral)
+    assert check_citations(neutral, OFFERED).removed == ()
+    assert neutralize(neutral) == neutral
 
 
 @pytest.mark.parametrize(

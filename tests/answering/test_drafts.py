@@ -1,4 +1,4 @@
-"""What a writer makes of a prompt, piece by piece, and that it made nothing."""
+"""A writer's drafts from a prompt, piece by piece, and drafts that hold nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ def written(script: Script) -> tuple[str, DraftStream]:
     return "".join(piece.whole for piece in draft.pieces()), draft
 
 
-@pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("blocked")])
+@pytest.mark.parametrize(
+    "problem",
+    [
+        ModelUnavailable("away"),
+        ModelRefused("blocked"),
+    ],
+)
 def test_that_the_writer_cannot_is_a_result(problem: AuroraError) -> None:
     text, draft = written(problem)
     assert (text, draft.failed, draft.problem) == (

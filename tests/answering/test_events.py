@@ -49,16 +49,18 @@ def events_of(
 
 
 def shown(events: list[AnswerEvent]) -> str:
-    """What a reader sees at the end; checks that every source is told before its first marker, and once."""
-    text, cited = "", set[str]()
+    """Put together the text that a reader sees at the end; checks that each source comes before its first marker, and once."""
+    text = ""
+    cited = set[str]()
     for event in events:
         if isinstance(event, CheckedPiece):
             text += event.text
-            assert cited.isdisjoint(each.label for each in event.cited)
-            cited |= {each.label for each in event.cited}
+            assert cited.isdisjoint(source.label for source in event.cited)
+            cited |= {source.label for source in event.cited}
             assert set(re.findall(r"\[(N\d+)\]", text)) <= cited
         elif isinstance(event, Retracted):
-            text, cited = "", set()
+            text = ""
+            cited = set()
     return text
 
 
@@ -82,7 +84,7 @@ def test_a_piece_comes_whole_with_the_sources_it_cites_first_and_its_claim_judge
         " The database is Firestore [N2].",
         " Yes [N1].",
     ]
-    assert [[each.passage for each in piece.cited] for piece in (first, second, third)] == [
+    assert [[source.passage for source in piece.cited] for piece in (first, second, third)] == [
         [CLOUD_RUN],
         [FIRESTORE],
         [],
@@ -97,18 +99,18 @@ def test_a_piece_is_shown_while_the_model_still_writes() -> None:
     def deltas() -> Iterator[str]:
         yield "It is Firestore [N1]. "
         yield "It scales, as the note says, and costs little for a long, long while. "
-        assert seen == ["It is Firestore [N1]."]
+        assert labels_seen == ["It is Firestore [N1]."]
         yield "It scales."
 
-    seen = list[str]()
+    labels_seen = list[str]()
     writer = ScriptedWriter("")
     writer.stream = lambda _: (Delta(text) for text in deltas())  # type: ignore[method-assign,assignment]
     for event in answer_events(
         question(), FOUND, Writers(writer=writer, extractive=ExtractiveWriter())
     ):
         if isinstance(event, CheckedPiece):
-            seen.append(event.text)
-    assert len(seen) == 3
+            labels_seen.append(event.text)
+    assert len(labels_seen) == 3
 
 
 _CITING = [
@@ -147,18 +149,26 @@ def test_whatever_is_written_what_is_shown_is_the_answer_or_gives_way_to_fixed_w
     answer = final(events)
     assert shown(events) == answer.text or answer.refusal or answer.text == NO_MODEL
     assert len(retractions(events)) <= 1
-    labels = [each.label for each in answer.citations]
+    labels = [citation.label for citation in answer.citations]
     assert labels == [f"N{number}" for number in range(1, len(labels) + 1)]
     if not answer.refusal:
         assert list(dict.fromkeys(re.findall(r"\[(N\d+)\]", answer.text))) == labels
-    again = events_of(
-        *(draft[at : at + size] for at in range(0, len(draft), size)), *endings[ending], asked=asked
+    later_events = events_of(
+        *(draft[start : start + size] for start in range(0, len(draft), size)),
+        *endings[ending],
+        asked=asked,
     )
-    assert [event for event in again if not isinstance(event, Answer)] == events[:-1]
-    assert replace(final(again), timings_ms={}) == replace(answer, timings_ms={})
+    assert [event for event in later_events if not isinstance(event, Answer)] == events[:-1]
+    assert replace(final(later_events), timings_ms={}) == replace(answer, timings_ms={})
 
 
-@pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("blocked")])
+@pytest.mark.parametrize(
+    "problem",
+    [
+        ModelUnavailable("away"),
+        ModelRefused("blocked"),
+    ],
+)
 def test_of_a_model_that_dies_on_the_way_what_stands_stays(problem: AuroraError) -> None:
     events = events_of(
         "It is Firestore [N1]. It was", Delta(" Redis [N2] and", Usage(100, 7)), problem

@@ -26,8 +26,8 @@ OTHER = passage("The API runs on Cloud Run.", note_id="b")
 
 
 def asked_of(*passages: Scored, text: str = "Which database did we choose?") -> Retrieved:
-    found = retrieved(*passages, text=text)
-    return replace(found, weights=dict.fromkeys(found.analysis.stems, 1.0))
+    retrieval = retrieved(*passages, text=text)
+    return replace(retrieval, weights=dict.fromkeys(retrieval.analysis.stems, 1.0))
 
 
 def quotes(*passages: Scored, text: str = "Which database did we choose?") -> tuple[Quote, ...]:
@@ -58,10 +58,10 @@ def test_the_first_note_and_those_that_are_nearest_are_quoted_in_the_order_of_th
         near[0],
         LONG,
     ]
-    many = ExtractiveWriter().quotes(
+    eight_quotes = ExtractiveWriter().quotes(
         replace(question(), quotes=8), asked_of(OTHER, LONG, *near[:4])
     )
-    assert [quote.passage for quote in many] == [OTHER, LONG, *near[:4]]
+    assert [quote.passage for quote in eight_quotes] == [OTHER, LONG, *near[:4]]
 
 
 @pytest.mark.parametrize("answer", ["You may keep it.", "Yes."])
@@ -71,15 +71,21 @@ def test_a_quote_does_not_end_in_a_question_that_the_note_goes_on_to_answer(answ
     assert answer in quote.text
 
 
-@pytest.mark.parametrize(("model", "same"), [(HashingEmbedder.model, True), ("another", False)])
+@pytest.mark.parametrize(
+    ("model", "same"),
+    [
+        (HashingEmbedder.model, True),
+        ("another", False),
+    ],
+)
 def test_the_question_is_not_embedded_again_by_the_model_of_the_search(
     model: str, *, same: bool
 ) -> None:
     embedder = HashingEmbedder()
-    found = replace(
+    retrieval = replace(
         asked_of(LONG), query=embedder.embed_query("Then we had lunch."), embedder=model
     )
-    quoted = ExtractiveWriter(embedder).quotes(question(), found)
+    quoted = ExtractiveWriter(embedder).quotes(question(), retrieval)
     assert (quoted[0].nearness == pytest.approx(1.0)) is same
 
 
@@ -122,8 +128,8 @@ def test_each_quote_stands_below_the_names_of_its_note_and_section() -> None:
 
 
 def test_a_quote_has_the_day_of_its_note_where_the_question_names_a_time() -> None:
-    found = asked_of(LONG)
-    at_a_time = replace(found, analysis=replace(found.analysis, time=LAST_WEEK))
+    retrieval = asked_of(LONG)
+    at_a_time = replace(retrieval, analysis=replace(retrieval.analysis, time=LAST_WEEK))
     _, piece = ExtractiveWriter().pieces(question(), at_a_time)
     assert piece.text.startswith("\n\n> **meeting**, 9 May 2026\n>\n> ")
 
@@ -137,8 +143,10 @@ def test_a_property_that_is_asked_for_is_shown_and_notes_without_its_value_are_n
     text = "rating 5"
     five = with_properties("A farmhouse near Hamburg.", "Altes Land", "rating: 5", "pages: 287")
     four = with_properties("An envoy on a winter planet.", "Left Hand", "rating: 4")
-    other = with_properties("Released on December 5.", "App")
-    _, *quoted = ExtractiveWriter().pieces(question(text), asked_of(other, five, four, text=text))
+    dated_app = with_properties("Released on December 5.", "App")
+    _, *quoted = ExtractiveWriter().pieces(
+        question(text), asked_of(dated_app, five, four, text=text)
+    )
     assert [piece.text for piece in quoted] == [
         "\n\n> **Altes Land** (rating: 5)\n>\n> A farmhouse near Hamburg. [N1]"
     ]
@@ -149,15 +157,15 @@ def test_a_property_that_is_asked_for_is_shown_and_notes_without_its_value_are_n
 
 
 def title_line(found: Scored, text: str) -> str:
-    """What stands above the only quote."""
+    """Read the line above the only quote."""
     _, piece = ExtractiveWriter().pieces(question(text), asked_of(found, text=text))
     return piece.text.split("\n")[2]
 
 
 def test_a_note_that_is_asked_for_by_its_title_shows_its_properties() -> None:
     patria = with_properties("Two families.", "Patria", "author: Fernando Aramburu", "rating: 5")
-    shown = title_line(patria, "Who wrote Patria?")
-    assert shown == "> **Patria** (author: Fernando Aramburu; rating: 5)"
+    heading = title_line(patria, "Who wrote Patria?")
+    assert heading == "> **Patria** (author: Fernando Aramburu; rating: 5)"
     assert title_line(patria, "Which families?") == "> **Patria**"
 
 
@@ -190,10 +198,10 @@ def test_a_word_that_happens_to_be_a_propertys_value_puts_no_note_first(
     line: str,
     other_line: str,
 ) -> None:
-    meant = replace(with_properties(said, "meant"), score=1.0)
+    right_note = replace(with_properties(said, "meant"), score=1.0)
     by_chance = with_properties("Many people in a group.", "by chance", line)
-    other = with_properties("Halls and tides.", "other", other_line)
-    searched = asked_of(meant, by_chance, other, text=text)
+    unrelated = with_properties("Halls and tides.", "other", other_line)
+    searched = asked_of(right_note, by_chance, unrelated, text=text)
     searched = replace(searched, analysis=replace(searched.analysis, subject=text))
     first, *_ = ExtractiveWriter().quotes(question(text), searched)
     assert first.passage.chunk.note_id == "meant"
@@ -209,7 +217,7 @@ def test_what_a_thing_is_stands_first_where_a_line_defines_it() -> None:
         """Notes that are quoted where both hold the words, and the one that defines them is far."""
         terms = dict.fromkeys(("ghost", "light", "hous"), 1)
         near, far = (
-            replace(found, chunk=replace(found.chunk, terms=terms)) for found in (idea, words)
+            replace(scored, chunk=replace(scored.chunk, terms=terms)) for scored in (idea, words)
         )
         far = replace(far, score=FAR * near.score / 2)
         return [quote.passage.chunk.note_id for quote in quotes(near, far, text=text)]
@@ -276,9 +284,10 @@ def test_of_a_long_list_its_lead_and_the_items_that_match_are_quoted() -> None:
 @pytest.mark.parametrize("cut", ["", "and broken off | in its midst |\n"])
 def test_a_row_of_a_table_that_began_in_another_chunk_stands_below_its_head(cut: str) -> None:
     row = "| Database | Firestore |"
-    held = passage(f"{cut}{row}\n| Lunch | Soup |")
+    cut_passage = passage(f"{cut}{row}\n| Lunch | Soup |")
     rows = replace(
-        held, chunk=replace(held.chunk, properties=("rating: 4", "columns: | Thing | Choice |"))
+        cut_passage,
+        chunk=replace(cut_passage.chunk, properties=("rating: 4", "columns: | Thing | Choice |")),
     )
     (quote,) = quotes(rows, text="Which thing is the database?")
     assert quote.lines[:3] == ("| Thing | Choice |", "|---|---|", row)
@@ -293,15 +302,15 @@ def test_no_marker_breaks_a_table_or_a_block_of_code(shown: str) -> None:
 
 
 def test_all_notes_of_a_time_are_listed_by_date_a_line_each() -> None:
-    found = replace(
+    retrieval = replace(
         asked_of(passage("# Day\n\nWe **met**. Then we ate.", title="One"), OTHER), notes_read=2
     )
-    opening, first, second = ExtractiveWriter().pieces(question(), found)
+    opening, first, second = ExtractiveWriter().pieces(question(), retrieval)
     assert opening.text == "Your notes of that time:"
     assert first.text == "\n\n- 9 May 2026: **One**, We **met**. Then we ate. [N1]"
     assert second.text == "\n- 9 May 2026: The API runs on Cloud Run. [N2]"
     assert first.cited[0].quote == "We **met**. Then we ate."
-    german = replace(found, analysis=replace(found.analysis, lang="de"))
+    german = replace(retrieval, analysis=replace(retrieval.analysis, lang="de"))
     _, first, _ = ExtractiveWriter().pieces(question(), german)
     assert first.text.startswith("\n\n- 9.\u00a0Mai 2026: ")
     daily = replace(asked_of(passage("We met.", title="2026-05-09")), notes_read=1)
@@ -313,49 +322,56 @@ def test_nothing_is_quoted_where_nothing_speaks_of_the_subject() -> None:
 
 
 @pytest.mark.parametrize(
-    "problem", [ModelUnavailable("away"), ModelRefused("no"), PortContractError("odd")]
+    "problem",
+    [
+        ModelUnavailable("away"),
+        ModelRefused("no"),
+        PortContractError("odd"),
+    ],
 )
 def test_without_vectors_words_choose_the_sentences(problem: AuroraError) -> None:
     embedder = HashingEmbedder()
     embedder.outage = problem
-    found = asked_of(LONG)
-    (quote,) = ExtractiveWriter(embedder).quotes(question(), found)
+    retrieval = asked_of(LONG)
+    (quote,) = ExtractiveWriter(embedder).quotes(question(), retrieval)
     assert "We chose Firestore as the database." in quote.text
-    assert [each.text for each in ExtractiveWriter().quotes(question(), found)] == [quote.text]
+    assert [quote.text for quote in ExtractiveWriter().quotes(question(), retrieval)] == [
+        quote.text
+    ]
 
 
 def test_in_a_language_that_the_embedder_does_not_speak_words_say_more_than_likeness() -> None:
     """The first has three words of the question that everybody uses, the last the one that tells."""
     text = "Wo ist der oder die oder das hier? Nein. Ja. Gut. Die Theke."
-    asked = "Wo ist der oder die Theke?"
-    whole = passage(text)
-    held = replace(whole, chunk=replace(whole.chunk, terms={"theke": 1}))
-    found = replace(asked_of(held, text=asked), weights={"theke": 1.0})
-    near, told = (
+    question_text = "Wo ist der oder die Theke?"
+    passage_of_text = passage(text)
+    with_terms = replace(passage_of_text, chunk=replace(passage_of_text.chunk, terms={"theke": 1}))
+    retrieval = replace(asked_of(with_terms, text=question_text), weights={"theke": 1.0})
+    near, by_words = (
         ExtractiveWriter(HashingEmbedder())
-        .quotes(question(asked), replace(found, lexical_only=lexical_only))[0]
+        .quotes(question(question_text), replace(retrieval, lexical_only=lexical_only))[0]
         .text
         for lexical_only in (False, True)
     )
     assert near.startswith("Wo ist der")
-    assert told.endswith("Die Theke.")
+    assert by_words.endswith("Die Theke.")
 
 
 def test_no_more_than_so_many_sentences_are_embedded_and_no_batch_is_too_large() -> None:
     embedder = HashingEmbedder(batch_size=10)
-    many = [
-        passage(" ".join(f"Sentence {n} of {at}." for n in range(40)), note_id=str(at))
-        for at in range(5)
+    passages = [
+        passage(" ".join(f"Sentence {n} of {place}." for n in range(40)), note_id=str(place))
+        for place in range(5)
     ]
-    ExtractiveWriter(embedder).quotes(question(), asked_of(*many))
+    ExtractiveWriter(embedder).quotes(question(), asked_of(*passages))
     assert 0 < sum(map(len, embedder.embedded.elements())) <= EMBEDDED
 
 
 def test_beside_a_refusal_each_nearest_passage_is_quoted_even_one_without_a_sentence() -> None:
     digits = passage("12 34\n56", note_id="d")
-    found = asked_of(LONG, digits, OTHER)
-    near = ExtractiveWriter(HashingEmbedder()).nearest(question(), found)
-    assert [quote.passage for quote in near] == list(found.nearest)
+    retrieval = asked_of(LONG, digits, OTHER)
+    near = ExtractiveWriter(HashingEmbedder()).nearest(question(), retrieval)
+    assert [quote.passage for quote in near] == list(retrieval.nearest)
     assert (near[1].text, near[1].lines) == ("12 34\n56", ("12 34 56",))
     assert "Firestore" in near[0].text
 
@@ -376,23 +392,23 @@ def test_beside_a_refusal_each_nearest_passage_is_quoted_even_one_without_a_sent
 def test_a_passage_without_sentences_is_quoted_without_its_comments_and_cites_nothing(
     text: str, quoted: str, shown: str, notes_read: int | None
 ) -> None:
-    found = replace(asked_of(passage(text, start=7), text="Plan"), notes_read=notes_read)
-    _, piece = ExtractiveWriter().pieces(question("Plan"), found)
+    retrieval = replace(asked_of(passage(text, start=7), text="Plan"), notes_read=notes_read)
+    _, piece = ExtractiveWriter().pieces(question("Plan"), retrieval)
     (citation,) = piece.cited
-    before = "- 9 May 2026: " if notes_read else "> **meeting**\n>\n> "
-    assert piece.text == f"\n\n{before}{shown} [N1]"
+    lead = "- 9 May 2026: " if notes_read else "> **meeting**\n>\n> "
+    assert piece.text == f"\n\n{lead}{shown} [N1]"
     assert citation.quote == quoted
     assert text[citation.quote_start - 7 : citation.quote_end - 7] == quoted
 
 
 def test_a_passage_of_comments_alone_is_not_quoted() -> None:
     hidden = passage("<!-- secret [N1]\n[N7] --> {% comment %}plan{% endcomment %}", note_id="h")
-    found = asked_of(hidden, passage("The plan is here.", note_id="p"), text="Plan")
+    retrieval = asked_of(hidden, passage("The plan is here.", note_id="p"), text="Plan")
     writer = ExtractiveWriter()
-    assert [quote.text for quote in writer.nearest(question("Plan"), found)] == [
+    assert [quote.text for quote in writer.nearest(question("Plan"), retrieval)] == [
         "The plan is here."
     ]
-    assert [piece.text for piece in writer.pieces(question("Plan"), found)][1:] == [
+    assert [piece.text for piece in writer.pieces(question("Plan"), retrieval)][1:] == [
         "\n\n> **meeting**\n>\n> The plan is here. [N1]"
     ]
     for notes_read in (None, 1):
@@ -401,8 +417,8 @@ def test_a_passage_of_comments_alone_is_not_quoted() -> None:
 
 
 def test_quotes_are_shown_as_quotes_in_the_language_of_the_question() -> None:
-    found = replace(asked_of(LONG, OTHER), analysis=replace(asked_of(LONG).analysis, lang="de"))
-    opening, *quoted = ExtractiveWriter().pieces(question(), found)
+    retrieval = replace(asked_of(LONG, OTHER), analysis=replace(asked_of(LONG).analysis, lang="de"))
+    opening, *quoted = ExtractiveWriter().pieces(question(), retrieval)
     assert (opening.text, opening.claim) == ("Die nächstliegenden Stellen in deinen Notizen:", None)
     assert len(quoted) == 2
     for number, piece in enumerate(quoted, start=1):
@@ -419,7 +435,7 @@ def test_quotes_are_shown_as_quotes_in_the_language_of_the_question() -> None:
     assert [f"> {piece.text}" for piece in split(text)[1:]] == [
         piece.text.strip() for piece in quoted
     ]
-    elsewhere = replace(found, analysis=replace(found.analysis, lang="ja"))
+    elsewhere = replace(retrieval, analysis=replace(retrieval.analysis, lang="ja"))
     assert (
         ExtractiveWriter().pieces(question(), elsewhere)[0].text
         == "Closest passages in your notes:"
@@ -430,13 +446,13 @@ def test_below_what_is_missing_notes_that_name_it_come_first() -> None:
     priya = passage("Priya's phone number is 5512. " * 40, note_id="p")
     marek = passage("Marek plays. " * 60, note_id="m")
     far = replace(marek, score=priya.score * FAR - 0.1)
-    found = asked_of(priya, far, text="Marek's phone number")
+    retrieval = asked_of(priya, far, text="Marek's phone number")
     missing = MissingSubject("Marek's phone [N1] number", frozenset({"m"}))
-    opening, first, second = ExtractiveWriter().pieces(question(), found, missing)
+    opening, first, second = ExtractiveWriter().pieces(question(), retrieval, missing)
     assert opening.text == "Nothing about Marek's phone (N1) number; nearest:"
     assert "Marek plays. Marek plays. Marek plays. [N1]" in first.text
     assert [piece.cited[0].passage for piece in (first, second)] == [far, priya]
-    assert far not in [quote.passage for quote in ExtractiveWriter().quotes(question(), found)]
+    assert far not in [quote.passage for quote in ExtractiveWriter().quotes(question(), retrieval)]
 
 
 def cut_table(*, columns: str = "| Service | Team |") -> list[Scored]:
@@ -446,19 +462,19 @@ def cut_table(*, columns: str = "| Service | Team |") -> list[Scored]:
         rows = [f"| Service number {position}{row} | Team {row % 9} |" for row in range(40)]
         rows[7] = f"| Billing {position} | Priya |"
         head = ["All services of ours:", "", columns, "|:--|--:|"] if position == 0 else []
-        held = passage("\n".join([*head, *rows]), note_id="a", start=2000 * position)
-        chunk = replace(held.chunk, chunk_id=f"a_{position:03}", position=position)
+        excerpt = passage("\n".join([*head, *rows]), note_id="a", start=2000 * position)
+        chunk = replace(excerpt.chunk, chunk_id=f"a_{position:03}", position=position)
         if position > 0:
             chunk = replace(chunk, properties=(f"columns: {columns}",))
-        chunks.append(replace(held, chunk=chunk, score=0.8 - position / 100))
+        chunks.append(replace(excerpt, chunk=chunk, score=0.8 - position / 100))
     return chunks
 
 
 def test_rows_of_a_table_that_was_cut_are_one_quote_below_one_head() -> None:
     first, second, third = cut_table()
-    found = asked_of(third, first, second, text="Which services does Priya have?")
-    one = replace(question("Which services does Priya have?"), quotes=1)
-    opening, piece = ExtractiveWriter().pieces(one, found)
+    retrieval = asked_of(third, first, second, text="Which services does Priya have?")
+    single_quote = replace(question("Which services does Priya have?"), quotes=1)
+    opening, piece = ExtractiveWriter().pieces(single_quote, retrieval)
     assert piece.text.strip().split("\n") == [
         *("> **meeting**", ">", "> All services of ours:", ">"),
         *("> | Service | Team |", "> |:--|--:|"),
@@ -469,7 +485,7 @@ def test_rows_of_a_table_that_was_cut_are_one_quote_below_one_head() -> None:
     assert piece.claim is not None
     assert piece.claim.end - piece.claim.start == len(piece.text.strip())
     assert piece.claim.end == len(opening.text + piece.text)
-    plain = ExtractiveWriter().pieces(replace(one, include_citations=False), found)[1]
+    plain = ExtractiveWriter().pieces(replace(single_quote, include_citations=False), retrieval)[1]
     assert f"{plain.text}\n>\n> [N1] [N2] [N3]" == piece.text
 
 
@@ -487,10 +503,10 @@ def test_items_of_a_list_that_was_cut_are_one_quote_with_what_is_left_out() -> N
     items[3] = "- Priya takes the tent"
     items[33] = "- Priya takes the lamp"
     begins = passage("\n".join(["Who takes what:", "", *items[:20]]), note_id="a")
-    held = passage("\n".join(items[20:]), note_id="a", start=900)
-    goes_on = replace(held, chunk=replace(held.chunk, chunk_id="a_001", position=1))
-    found = asked_of(goes_on, begins, text="What does Priya take?")
-    _, piece = ExtractiveWriter().pieces(replace(question(), quotes=1), found)
+    rest_of_list = passage("\n".join(items[20:]), note_id="a", start=900)
+    goes_on = replace(rest_of_list, chunk=replace(rest_of_list.chunk, chunk_id="a_001", position=1))
+    retrieval = asked_of(goes_on, begins, text="What does Priya take?")
+    _, piece = ExtractiveWriter().pieces(replace(question(), quotes=1), retrieval)
     lines = piece.text.replace("> ", "").split("\n")
     assert lines.index("Who takes what:") < lines.index(items[3]) < lines.index("…")
     assert [citation.passage for citation in piece.cited] == [begins, goes_on]

@@ -171,7 +171,7 @@ def test_a_gap_never_joins_its_sides_to_a_new_marker() -> None:
 def test_no_label_that_was_not_offered_survives(draft: str) -> None:
     cited = checked(draft)
     allowed = {f"[{source.label}]" for source in cited.used}
-    assert {found[0] for found in PLAIN_MARKER.finditer(cited.text)} <= allowed
+    assert {marker[0] for marker in PLAIN_MARKER.finditer(cited.text)} <= allowed
 
 
 @given(st.one_of(DRAFTS, HOSTILE))

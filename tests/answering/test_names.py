@@ -13,8 +13,13 @@ from tests.answering.samples import passage, retrieved
 
 
 def note(text: str, note_id: str, title: str = "", *, aliases: tuple[str, ...] = ()) -> Scored:
-    found = passage(text, note_id=note_id, title=title, path=f"{note_id}.md")
-    return replace(found, chunk=replace(found.chunk, properties=aliases))
+    scored = passage(
+        text,
+        note_id=note_id,
+        title=title,
+        path=f"{note_id}.md",
+    )
+    return replace(scored, chunk=replace(scored.chunk, properties=aliases))
 
 
 PRIYA = note(
@@ -29,16 +34,20 @@ NOTES = (PRIYA, MAREK, ELENA)
 
 
 def asked(text: str, *notes: Scored, lang: str = "en") -> Retrieved:
-    """As the search returns it: of its terms a chunk has the ones that were asked for."""
-    found = retrieved(text=text, lang=lang)
+    """Build a retrieval as the search returns it: each chunk has only those of its terms that the question asks for."""
+    retrieval = retrieved(text=text, lang=lang)
     selected = []
     for scored in notes:
         chunk = scored.chunk
-        held = stems(f"{chunk.title} {chunk.text}", lang)
-        terms = {stem: held.count(stem) for stem in found.analysis.stems if stem in held}
+        chunk_stems = stems(f"{chunk.title} {chunk.text}", lang)
+        terms = {
+            stem: chunk_stems.count(stem)
+            for stem in retrieval.analysis.stems
+            if stem in chunk_stems
+        }
         selected.append(replace(scored, chunk=replace(chunk, terms=terms)))
-    weights = dict.fromkeys(found.analysis.stems, 1.0)
-    return replace(found, selected=tuple(selected), weights=weights)
+    weights = dict.fromkeys(retrieval.analysis.stems, 1.0)
+    return replace(retrieval, selected=tuple(selected), weights=weights)
 
 
 def missing(text: str, *notes: Scored, lang: str = "en") -> tuple[str, set[str]] | None:
@@ -117,8 +126,8 @@ WIFE = note("His husband is called Arjun.", "priya", "Priya Raman")
 def test_a_number_in_a_note_that_names_it_may_be_what_is_asked_in_other_words(
     text: str, subject: str | None
 ) -> None:
-    found = missing(text, MAITE, OTTO, DENTIST, BIKE, WIFE)
-    assert (found and found[0]) == subject
+    names = missing(text, MAITE, OTTO, DENTIST, BIKE, WIFE)
+    assert (names and names[0]) == subject
 
 
 def test_a_word_that_notes_also_write_small_is_no_name() -> None:
@@ -128,10 +137,10 @@ def test_a_word_that_notes_also_write_small_is_no_name() -> None:
 
 def test_a_corrected_word_is_not_missing() -> None:
     text = "What is Marik's phone number?"
-    found = asked(text, *NOTES)
-    corrected = replace(found.analysis, stems=(*stems("Marek phone number", "en"),))
-    assert missing_subject(text, found) == MissingSubject("Marik's phone number", frozenset())
-    assert missing_subject(text, replace(found, analysis=corrected)) is None
+    retrieval = asked(text, *NOTES)
+    corrected = replace(retrieval.analysis, stems=(*stems("Marek phone number", "en"),))
+    assert missing_subject(text, retrieval) == MissingSubject("Marik's phone number", frozenset())
+    assert missing_subject(text, replace(retrieval, analysis=corrected)) is None
 
 
 def test_a_list_of_notes_of_a_time_misses_nothing() -> None:
@@ -155,8 +164,8 @@ def test_where_all_nouns_have_capitals_owners_and_titles_are_names(
 ) -> None:
     priya = note("Ihre Telefonnummer ist 5512.", "p", "Priya Raman")
     marek = note("Er spielt Cello.", "m", "Marek Kowalski")
-    found = missing(text, priya, marek, lang="de")
-    assert (found and found[0]) == subject
+    names = missing(text, priya, marek, lang="de")
+    assert (names and names[0]) == subject
 
 
 def test_other_languages_know_names_by_their_capitals() -> None:

@@ -79,10 +79,12 @@ _DRAFTS = st.lists(
 @settings(max_examples=300)
 def test_however_it_arrives_the_pieces_are_the_same(draft: str, size: int) -> None:
     splitter = Splitter()
-    found = [
-        piece for at in range(0, len(draft), size) for piece in splitter.feed(draft[at : at + size])
+    pieces = [
+        piece
+        for start in range(0, len(draft), size)
+        for piece in splitter.feed(draft[start : start + size])
     ]
-    assert (*found, *splitter.finish(truncated=False)) == split(draft)
+    assert (*pieces, *splitter.finish(truncated=False)) == split(draft)
     assert draft.startswith("".join(parts(draft)))
 
 
@@ -102,9 +104,9 @@ def test_a_draft_cut_at_the_limit_loses_its_unfinished_sentence_and_shows_it(
     draft: str, kept: list[str]
 ) -> None:
     splitter = Splitter()
-    found = [*splitter.feed(draft), *splitter.finish(truncated=True)]
-    assert [piece.whole for piece in found] == kept
-    assert not kept or found[-1] == ELLIPSIS
+    pieces = [*splitter.feed(draft), *splitter.finish(truncated=True)]
+    assert [piece.whole for piece in pieces] == kept
+    assert not kept or pieces[-1] == ELLIPSIS
 
 
 @pytest.mark.parametrize(
@@ -143,8 +145,13 @@ def test_a_marker_that_breaks_off_at_the_end_is_no_text(draft: str, kept: str) -
 )
 def test_long_drafts_are_read_in_linear_time(draft: str) -> None:
     text = draft * (100_000 // len(draft))
-    started, splitter = time.thread_time(), Splitter()
-    found = [piece for at in range(0, len(text), 20) for piece in splitter.feed(text[at : at + 20])]
-    found += splitter.finish(truncated=False)
+    started = time.thread_time()
+    splitter = Splitter()
+    pieces = [
+        piece
+        for start in range(0, len(text), 20)
+        for piece in splitter.feed(text[start : start + 20])
+    ]
+    pieces += splitter.finish(truncated=False)
     assert time.thread_time() - started < 3
-    assert all(len(piece.text) < 2 * MAX_PIECE for piece in found) or " " not in draft[:-1]
+    assert all(len(piece.text) < 2 * MAX_PIECE for piece in pieces) or " " not in draft[:-1]

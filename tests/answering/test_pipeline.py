@@ -61,9 +61,9 @@ def test_an_answer_cites_by_first_use_and_quotes_the_notes() -> None:
 
 @pytest.mark.parametrize("reason", RefusalReason)
 def test_what_retrieval_refuses_no_model_is_asked(reason: RefusalReason) -> None:
-    found = retrieved(FIRESTORE, refusal=reason)
+    retrieval = retrieved(FIRESTORE, refusal=reason)
     writer: Writer = UncallableWriter()
-    result = answer_by(writer, found)
+    result = answer_by(writer, retrieval)
     assert result.text.startswith("I don't have enough information")
     assert (result.refusal, result.citations, result.model, result.usage) == (
         reason,
@@ -71,7 +71,7 @@ def test_what_retrieval_refuses_no_model_is_asked(reason: RefusalReason) -> None
         "none",
         Usage(),
     )
-    assert result.retrieved is found
+    assert result.retrieved is retrieval
 
 
 def test_invented_labels_go_and_are_logged_by_count_alone(caplog: pytest.LogCaptureFixture) -> None:
@@ -124,22 +124,22 @@ def test_without_the_model_the_notes_are_quoted_and_nothing_claims_to_answer(
 
 
 def test_without_the_model_unanswerable_stays_unanswered() -> None:
-    asked = question("Who repairs the boiler?")
+    asked_question = question("Who repairs the boiler?")
     result = ask(
         ModelUnavailable("away"),
-        asked=asked,
-        found=retrieved(passage("Alpha.", similarity=0.5), text=asked.text),
+        asked=asked_question,
+        found=retrieved(passage("Alpha.", similarity=0.5), text=asked_question.text),
     )
     assert (result.refusal, result.model) == (RefusalReason.NO_CANDIDATES, "extractive")
     assert result.kind is AnswerKind.WRITTEN
 
 
 def test_citations_that_nobody_wants_are_checked_and_then_left_out() -> None:
-    asked = replace(question(), include_citations=False)
-    shown = ask("Firestore [N1], it scales [N7].", asked=asked)
-    assert (shown.text, shown.citations, shown.refusal) == ("Firestore, it scales.", (), None)
-    assert shown.removed_labels == ("N7",)
-    assert ask("Redis [N7].", asked=asked).refusal is RefusalReason.UNSUPPORTED_CLAIMS
+    asked_question = replace(question(), include_citations=False)
+    answer = ask("Firestore [N1], it scales [N7].", asked=asked_question)
+    assert (answer.text, answer.citations, answer.refusal) == ("Firestore, it scales.", (), None)
+    assert answer.removed_labels == ("N7",)
+    assert ask("Redis [N7].", asked=asked_question).refusal is RefusalReason.UNSUPPORTED_CLAIMS
 
 
 @pytest.mark.parametrize("found", [None, retrieved(FIRESTORE)])
@@ -167,16 +167,16 @@ SEARCHED_AROUND = "Nothing from “last week”, so I searched 7 days either sid
 
 
 def test_a_wider_search_is_never_silent() -> None:
-    found = retrieved(FIRESTORE, time=LAST_WEEK, widened="7 days around")
-    assert ask("Firestore [N1].", found=found).text == f"{SEARCHED_AROUND} Firestore [N1]."
-    assert ask(ModelUnavailable("away"), found=found).text.startswith(
+    retrieval = retrieved(FIRESTORE, time=LAST_WEEK, widened="7 days around")
+    assert ask("Firestore [N1].", found=retrieval).text == f"{SEARCHED_AROUND} Firestore [N1]."
+    assert ask(ModelUnavailable("away"), found=retrieval).text.startswith(
         f"{SEARCHED_AROUND} Closest passages"
     )
-    german = replace(found, analysis=replace(found.analysis, lang="de"))
+    german = replace(retrieval, analysis=replace(retrieval.analysis, lang="de"))
     assert ask("Firestore [N1].", found=german).text.startswith(
         "Nichts aus der Zeit „last week“, daher"
     )
-    assert ask("The notes do not say.", found=found).refusal is RefusalReason.TIME_RANGE_EMPTY
+    assert ask("The notes do not say.", found=retrieval).refusal is RefusalReason.TIME_RANGE_EMPTY
 
 
 def test_a_note_cannot_smuggle_a_citation_into_the_answer() -> None:
@@ -196,13 +196,21 @@ def test_a_draft_of_a_hundred_thousand_characters_is_checked_in_time() -> None:
 def test_where_nothing_that_stands_came_before_the_limit_the_notes_are_quoted_with_the_reason() -> (
     None
 ):
-    cut = (Delta("ANSWER: yes\nThe database is, as it is the case that"), Delta("", truncated=True))
+    cut = (
+        Delta("ANSWER: yes\nThe database is, as it is the case that"),
+        Delta("", truncated=True),
+    )
     result = answer_by(ScriptedWriter(cut), retrieved(FIRESTORE, text="database"))
     assert (result.kind, result.refusal) == (AnswerKind.QUOTED, None)
     assert result.writer_problem == "scripted: its reply breaks off"
 
 
 def test_the_tokens_of_a_refused_draft_are_still_counted() -> None:
-    writer = ScriptedWriter((Delta("It is "), Delta("Redis.", Usage(10, 5))))
+    writer = ScriptedWriter(
+        (
+            Delta("It is "),
+            Delta("Redis.", Usage(10, 5)),
+        )
+    )
     result = answer_by(writer, retrieved(FIRESTORE))
     assert (result.refusal, result.usage) == (RefusalReason.UNSUPPORTED_CLAIMS, Usage(10, 5))

@@ -11,8 +11,8 @@ WEIGHTS = {"database": 3.0, "chose": 1.0}
 
 
 def holding(*stems: str, similarity: float) -> Scored:
-    found = passage("Text.", similarity=similarity)
-    return replace(found, chunk=replace(found.chunk, terms=dict.fromkeys(stems, 1)))
+    scored = passage("Text.", similarity=similarity)
+    return replace(scored, chunk=replace(scored.chunk, terms=dict.fromkeys(stems, 1)))
 
 
 def found(*passages: Scored, time: TimeHint | None = None) -> Retrieved:
@@ -46,22 +46,22 @@ def test_without_vectors_words_alone_decide() -> None:
 
 
 def test_in_a_language_that_the_embedder_does_not_speak_words_alone_decide() -> None:
-    """What is in one such language is alike to all the rest in it."""
+    """All texts in such a language look alike to the embedder."""
     assert is_on_topic(replace(found(holding("chose", similarity=0.5)), lexical_only=True))
     assert not is_on_topic(replace(found(holding(similarity=0.9)), lexical_only=True))
 
 
 def test_where_only_a_time_is_asked_for_what_is_of_then_speaks_of_it() -> None:
-    then = TimeHint(TimeRange(WRITTEN, None), phrase="since May", days=10)
-    nothing_else = replace(found(holding(similarity=0.5), time=then), weights={})
+    hint = TimeHint(TimeRange(WRITTEN, None), phrase="since May", days=10)
+    nothing_else = replace(found(holding(similarity=0.5), time=hint), weights={})
     assert is_on_topic(nothing_else)
     assert not is_on_topic(replace(found(holding(similarity=0.5), time=LAST_WEEK), weights={}))
 
 
 def test_what_is_of_a_time_that_was_asked_for_is_never_refused() -> None:
-    then = TimeHint(TimeRange(WRITTEN, None), phrase="since May", days=10)
-    assert is_on_topic(found(holding(similarity=0.5), time=then))
-    assert not is_on_topic(found(holding(similarity=0.5), time=replace(then, restricts=False)))
+    hint = TimeHint(TimeRange(WRITTEN, None), phrase="since May", days=10)
+    assert is_on_topic(found(holding(similarity=0.5), time=hint))
+    assert not is_on_topic(found(holding(similarity=0.5), time=replace(hint, restricts=False)))
 
 
 def test_nothing_found_speaks_of_nothing() -> None:

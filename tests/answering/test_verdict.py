@@ -9,17 +9,17 @@ from shared.answering.drafts import VerdictReader
 
 def read(text: str, size: int = 1) -> tuple[bool | None, str]:
     reader = VerdictReader()
-    shown = (
-        "".join(reader.feed(text[at : at + size]) for at in range(0, len(text), size))
+    visible = (
+        "".join(reader.feed(text[start : start + size]) for start in range(0, len(text), size))
         + reader.finish()
     )
-    return reader.answers, shown
+    return reader.answers, visible
 
 
 def said(text: str) -> tuple[bool | None, str]:
     reader = VerdictReader()
-    shown = reader.feed(text) + reader.finish()
-    return reader.answers, shown
+    visible = reader.feed(text) + reader.finish()
+    return reader.answers, visible
 
 
 @pytest.mark.parametrize(
@@ -125,6 +125,6 @@ def test_after_the_verdict_the_first_word_is_not_held_back() -> None:
 
 def test_a_line_is_held_back_no_longer_than_a_verdict_may_be() -> None:
     reader = VerdictReader()
-    held = "ANSWER: perhaps it was so or so, who could tell after all the years that have gone by since"
-    assert reader.feed(held[:40]) == ""
-    assert reader.feed(held[40:]).endswith("gone by since")
+    long_opening = "ANSWER: perhaps it was so or so, who could tell after all the years that have gone by since"
+    assert reader.feed(long_opening[:40]) == ""
+    assert reader.feed(long_opening[40:]).endswith("gone by since")

@@ -1,4 +1,4 @@
-"""What a model says first of whether the sources answer, as real clients hear it from servers of three protocols."""
+"""The model's verdict on whether the sources answer, as real clients hear it from servers of three protocols."""
 
 from __future__ import annotations
 
@@ -61,12 +61,14 @@ class Model:
         self.server.answer = lambda _: first
         if then:
             self.server.script(*((first, then) if texts else (then,)))
-        wanted = WhenNotInNotes.GENERAL if then else WhenNotInNotes.REFUSE
-        events = events_by(self.writer, found, replace(question(), when_not_in_notes=wanted))
+        when_not_in_notes = WhenNotInNotes.GENERAL if then else WhenNotInNotes.REFUSE
+        events = events_by(
+            self.writer, found, replace(question(), when_not_in_notes=when_not_in_notes)
+        )
         final = events[-1]
         assert isinstance(final, Answer)
-        shown = "".join(event.text for event in events if isinstance(event, CheckedPiece))
-        return Heard(final, shown, sum(isinstance(event, Retracted) for event in events))
+        visible = "".join(event.text for event in events if isinstance(event, CheckedPiece))
+        return Heard(final, visible, sum(isinstance(event, Retracted) for event in events))
 
 
 @pytest.fixture(params=["gemini", "openai", "ollama"])
@@ -76,13 +78,23 @@ def model(request: pytest.FixtureRequest) -> Iterator[Model]:
             yield Model(
                 server,
                 google.streamed,
-                GeminiWriter(api_key="k", base_url=server.url, timeout=30, clock=FakeClock()),
+                GeminiWriter(
+                    api_key="k",
+                    base_url=server.url,
+                    timeout=30,
+                    clock=FakeClock(),
+                ),
             )
     else:
         with OpenAIServer() as compatible_server:
             streamed = compatible.by_ollama if request.param == "ollama" else compatible.chunked
             address = compatible_server.base_url
-            writer = OpenAIWriter(model="m", base_url=address, timeout=30, clock=FakeClock())
+            writer = OpenAIWriter(
+                model="m",
+                base_url=address,
+                timeout=30,
+                clock=FakeClock(),
+            )
             yield Model(compatible_server, streamed, writer)
 
 
@@ -105,13 +117,13 @@ LINE = "Your notes do not hold the answer. From general knowledge:"
 
 
 def test_general_knowledge_stands_under_a_line_that_says_so_and_cites_nothing(model: Model) -> None:
-    then = model.streamed("A database ", "keeps data [N1].")
-    for first, found, withdrawn in (
+    general_reply = model.streamed("A database ", "keeps data [N1].")
+    for first, retrieval, withdrawn in (
         (("ANSWER: no\n",), FOUND, 0),
         (("ANSWER: yes\n", "It is MySQL [N2]."), FOUND, 1),
         ((), retrieved(refusal=RefusalReason.NO_NOTES), 0),
     ):
-        heard = model.says(*first, then=then, found=found)
+        heard = model.says(*first, then=general_reply, found=retrieval)
         assert heard.answer.text == f"{LINE}\n\n{GENERAL}"
         assert heard.shown.endswith(heard.answer.text)
         assert (heard.answer.kind, heard.answer.refusal, heard.withdrawn) == (
@@ -126,14 +138,15 @@ def test_general_knowledge_stands_under_a_line_that_says_so_and_cites_nothing(mo
         )
         assert heard.answer.model == model.writer.model
         assert heard.answer.removed_labels == ("N1",)
-    asked = model.server.requests[-1].body.decode()
-    assert "do not hold the answer" in asked
-    assert "Firestore" not in asked
+    request_body = model.server.requests[-1].body.decode()
+    assert "do not hold the answer" in request_body
+    assert "Firestore" not in request_body
 
 
 def test_general_knowledge_says_so_in_the_language_of_the_question(model: Model) -> None:
-    then, found = model.streamed(GENERAL), retrieved(lang="de", refusal=RefusalReason.NO_CANDIDATES)
-    heard = model.says(then=then, found=found)
+    general_reply = model.streamed(GENERAL)
+    retrieval = retrieved(lang="de", refusal=RefusalReason.NO_CANDIDATES)
+    heard = model.says(then=general_reply, found=retrieval)
     assert (
         heard.answer.text
         == f"Deine Notizen enthalten die Antwort nicht. Aus allgemeinem Wissen:\n\n{GENERAL}"
@@ -162,9 +175,9 @@ def test_a_verdict_in_any_pieces_is_read_and_never_shown(model: Model) -> None:
 
 
 def test_a_connection_that_breaks_within_the_verdict_leaves_quotes(model: Model) -> None:
-    whole = model.streamed("ANSWER: ", "yes\n", RIGHT).payload()
+    payload = model.streamed("ANSWER: ", "yes\n", RIGHT).payload()
     heard = model.says(
-        "ANSWER: ", "yes\n", RIGHT, cut_after=whole.index(b"ANSWER: ") + len(b"ANSWER: ")
+        "ANSWER: ", "yes\n", RIGHT, cut_after=payload.index(b"ANSWER: ") + len(b"ANSWER: ")
     )
     assert heard.answer.kind is AnswerKind.QUOTED
     assert "ANSWER" not in heard.shown
