@@ -21,7 +21,11 @@ from shared.ports.stores import Store
 from tests.functions.world import START, World, listening, problem
 
 SECRET = "the treasure lies under the third oak"
-RATED = {"requestId": "r-1", "rating": "down", "comment": "Wrong boat."}
+RATED = {
+    "requestId": "r-1",
+    "rating": "down",
+    "comment": "Wrong boat.",
+}
 
 
 def _rows(response: TestResponse) -> list[dict[str, Any]]:
@@ -39,10 +43,10 @@ def _export(world: World, **caller: str) -> list[dict[str, Any]]:
 
 
 def test_feedback_is_kept_and_given_back_with_everything_else(world: World) -> None:
-    given = world.json("POST", "/feedback", RATED)
-    assert (given["requestId"], given["rating"], given["comment"]) == ("r-1", "down", "Wrong boat.")
+    rated = world.json("POST", "/feedback", RATED)
+    assert (rated["requestId"], rated["rating"], rated["comment"]) == ("r-1", "down", "Wrong boat.")
     assert [row for row in _export(world) if row["type"] == "feedback"] == [
-        {"type": "feedback", **given}
+        {"type": "feedback", **rated}
     ]
 
 
@@ -53,12 +57,14 @@ def test_a_second_thought_replaces_the_first_and_a_click_is_another_matter(world
         {"requestId": "r-1", "citation": "N2"},
     ):
         assert world.call("api", "POST", "/feedback", body).status_code == 200
-    kept = {(row["rating"], row["citation"]) for row in _export(world) if row["type"] == "feedback"}
-    assert kept == {("up", None), (None, "N2")}
+    ratings = {
+        (row["rating"], row["citation"]) for row in _export(world) if row["type"] == "feedback"
+    }
+    assert ratings == {("up", None), (None, "N2")}
 
 
 def test_only_null_takes_a_rating_back_and_only_an_empty_comment_a_comment(world: World) -> None:
-    for said, rating, comment in (
+    for patch, rating, comment in (
         (RATED, "down", "Wrong boat."),
         ({}, "down", "Wrong boat."),
         ({"comment": "Still wrong."}, "down", "Still wrong."),
@@ -67,10 +73,10 @@ def test_only_null_takes_a_rating_back_and_only_an_empty_comment_a_comment(world
         ({"comment": ""}, "up", ""),
         ({}, "up", ""),
     ):
-        given = world.json("POST", "/feedback", {"requestId": "r-1", **said})
-        assert (given["rating"], given["comment"]) == (rating, comment)
+        rated = world.json("POST", "/feedback", {"requestId": "r-1", **patch})
+        assert (rated["rating"], rated["comment"]) == (rating, comment)
         assert [row for row in _export(world) if row["type"] == "feedback"] == [
-            {"type": "feedback", **given}
+            {"type": "feedback", **rated}
         ]
 
 
@@ -89,7 +95,7 @@ def test_quality_is_the_share_of_answers_that_were_rated_opened_and_followed_up(
         for request_id in session:
             meta = world.ask("Boat?", sessionId=session_id, requestId=request_id)["meta"]
             session_id = meta["sessionId"]
-    for said in (
+    for click in (
         {"requestId": "r-1", "rating": "up"},
         {"requestId": "r-2", "rating": "down"},
         {"requestId": "r-2", "rating": None},
@@ -98,9 +104,19 @@ def test_quality_is_the_share_of_answers_that_were_rated_opened_and_followed_up(
         {"requestId": "r-4", "citation": "N2"},
         {"requestId": "r-of-no-session", "rating": "up"},
     ):
-        world.json("POST", "/feedback", said)
-    counts = {"answers": 4, "ratedUp": 1, "ratedDown": 1, "clicked": 1, "followUps": 2}
-    rates = {"feedbackRate": 0.5, "clickThroughRate": 0.25, "followUpRate": 0.5}
+        world.json("POST", "/feedback", click)
+    counts = {
+        "answers": 4,
+        "ratedUp": 1,
+        "ratedDown": 1,
+        "clicked": 1,
+        "followUps": 2,
+    }
+    rates = {
+        "feedbackRate": 0.5,
+        "clickThroughRate": 0.25,
+        "followUpRate": 0.5,
+    }
     assert world.json("GET", "/me:quality?days=365") == {**counts, **rates}
     assert world.json("GET", "/me:quality", token="bob-token")["answers"] == 0
     world.clock.forward(days=30, seconds=1)
@@ -113,8 +129,8 @@ def test_quality_is_the_share_of_answers_that_were_rated_opened_and_followed_up(
 def test_everything_comes_a_line_each_and_the_last_line_counts_it(world: World) -> None:
     for number in range(45):  # more than two pages
         world.put(f"n{number:02d}", title=f"Note {number}", text=f"Text {number} 😀\nmore")
-    own = {"name": "Own", "content": "1. Think."}
-    world.call("api", "PUT", "/templates/own", own)
+    template = {"name": "Own", "content": "1. Think."}
+    world.call("api", "PUT", "/templates/own", template)
     world.call("api", "POST", "/feedback", RATED)
     *rows, end = _export(world)
     notes = [row for row in rows if row["type"] == "note"]
@@ -129,14 +145,18 @@ def test_everything_comes_a_line_each_and_the_last_line_counts_it(world: World) 
 
 def test_a_session_comes_with_its_messages_and_without_what_was_deleted(world: World) -> None:
     world.save("boat", title="Boat", text=f"The boat is blue. {SECRET}.")
-    asked = {"message": "Where does the treasure lie?", "sessionId": "new"}
-    session_id = world.json("POST", "/chat", asked)["meta"]["sessionId"]
+    question = {"message": "Where does the treasure lie?", "sessionId": "new"}
+    session_id = world.json("POST", "/chat", question)["meta"]["sessionId"]
     for number in range(60):  # more messages than a page
         world.call(
             "chat",
             "POST",
             "/chat",
-            {"message": f"And {number}?", "sessionId": session_id, "useNotes": False},
+            {
+                "message": f"And {number}?",
+                "sessionId": session_id,
+                "useNotes": False,
+            },
         )
     rows = _export(world)
     (session,) = [row for row in rows if row["type"] == "session"]
@@ -165,7 +185,7 @@ def test_what_is_exported_of_a_note_can_be_saved_again(world: World) -> None:
 
 
 def test_notes_come_as_a_zip_of_markdown_that_says_all_of_them_again(world: World) -> None:
-    kept: dict[str, dict[str, Any]] = {
+    notes_by_file: dict[str, dict[str, Any]] = {
         "a/b.md": {
             "title": "Plain",
             "text": "x\n",
@@ -201,7 +221,7 @@ def test_notes_come_as_a_zip_of_markdown_that_says_all_of_them_again(world: Worl
     }
     saved = {
         name: world.put(f"n{number}", **note).get_json()
-        for number, (name, note) in enumerate(kept.items())
+        for number, (name, note) in enumerate(notes_by_file.items())
     }
     response = world.call("api", "GET", "/me:export?format=markdown")
     assert (response.mimetype, "aurora-notes.zip" in response.headers["Content-Disposition"]) == (
@@ -210,7 +230,7 @@ def test_notes_come_as_a_zip_of_markdown_that_says_all_of_them_again(world: Worl
     )
     archive = ZipFile(BytesIO(response.data))
     assert archive.testzip() is None
-    assert set(archive.namelist()) == set(kept)
+    assert set(archive.namelist()) == set(notes_by_file)
     for name, note in saved.items():
         text = archive.read(name).decode()
         body = note["text"].replace("title: Old\n", "")
@@ -234,12 +254,12 @@ def test_a_zip_that_fails_half_way_is_no_whole_reply(
         world.app.store.put_note("alice", Note(f"n{number}", "T", "x", START, START))
     with listening(world, "api") as port:
         address = f"http://127.0.0.1:{port}/me:export?format=markdown"
-        asked = Request(address, headers={"Authorization": "Bearer alice-token"})
+        request = Request(address, headers={"Authorization": "Bearer alice-token"})
         with pytest.raises(IncompleteRead):
-            urlopen(asked).read()
-    said = capsys.readouterr().err
-    assert "broke off" in said
-    assert SECRET not in said
+            urlopen(request).read()
+    log = capsys.readouterr().err
+    assert "broke off" in log
+    assert SECRET not in log
 
 
 def test_only_a_page_of_notes_is_read_before_the_first_line_leaves(world: World) -> None:
@@ -255,7 +275,10 @@ def test_only_a_page_of_notes_is_read_before_the_first_line_leaves(world: World)
 
 @pytest.mark.parametrize(
     ("failure", "status"),
-    [(StoreUnavailable("away"), "UNAVAILABLE"), (ZeroDivisionError(SECRET), "INTERNAL")],
+    [
+        (StoreUnavailable("away"), "UNAVAILABLE"),
+        (ZeroDivisionError(SECRET), "INTERNAL"),
+    ],
 )
 def test_an_export_that_fails_half_way_says_so_in_its_last_line(
     world: World, failure: Exception, status: str, capsys: pytest.CaptureFixture[str]
@@ -276,7 +299,10 @@ class _CountingStore:
     def __init__(
         self, inner: Store, failure: Exception | None = None, *, fails_at: int | None = None
     ) -> None:
-        self._inner, self._failure, self._fails_at, self.pages = inner, failure, fails_at, 0
+        self._inner = inner
+        self._failure = failure
+        self._fails_at = fails_at
+        self.pages = 0
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._inner, name)
@@ -307,8 +333,8 @@ def test_erasing_gives_a_receipt_and_leaves_nothing(world: World) -> None:
         "notes": 1, "chunks": 1, "index": 1, "feedback": 1, "requests": 1, "sessions": 1, "messages": 2,
     }  # fmt: skip
     assert [row["type"] for row in _export(world)] == ["end"]
-    found = world.json("POST", "/search", {"query": "boat"})
-    assert found["results"] == []
+    body = world.json("POST", "/search", {"query": "boat"})
+    assert body["results"] == []
     assert world.json("DELETE", "/me", {"confirm": "erase everything"}) == {"erased": {}}
 
 
@@ -345,7 +371,17 @@ def test_a_save_that_names_an_erasure_is_refused_after_the_next(world: World) ->
         ("POST", "/notes:import", file),
         ("POST", "/trash", {**note, "noteId": "boat"}),
         ("PUT", "/templates/mine", template),
-        ("POST", "/sessions:import", {"session": {"sessionId": "s1", "title": "Boats", **times}}),
+        (
+            "POST",
+            "/sessions:import",
+            {
+                "session": {
+                    "sessionId": "s1",
+                    "title": "Boats",
+                    **times,
+                }
+            },
+        ),
     )
     for method, path, body in saves:
         assert world.call("api", method, path, {**body, "erasure": began}).status_code == 200

@@ -1,4 +1,4 @@
-"""What nobody can hold: a thread by a body that does not come, an instance's memory by replies that are not read."""
+"""Nobody can hold up an instance: a thread by a body that does not come, an instance's memory by replies that are not read."""
 
 from __future__ import annotations
 
@@ -47,7 +47,12 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize(
-    ("function", "path"), [("api", "/search"), ("chat", "/"), ("api", "/nowhere")]
+    ("function", "path"),
+    [
+        ("api", "/search"),
+        ("chat", "/"),
+        ("api", "/nowhere"),
+    ],
 )
 def test_who_brings_no_token_is_refused_without_waiting_for_the_body(
     world: World, monkeypatch: pytest.MonkeyPatch, function: str, path: str
@@ -102,17 +107,17 @@ def _stream(world: World, token: str = ALICE) -> TestResponse:
 @contextmanager
 def _open(world: World, call: Callable[[World], TestResponse], times: int) -> Iterator[None]:
     responses = [call(world) for _ in range(times)]
-    assert [each.status_code for each in responses] == [200] * times
+    assert [response.status_code for response in responses] == [200] * times
     try:
         yield
     finally:
-        for each in responses:
-            each.close()
+        for response in responses:
+            response.close()
 
 
 @pytest.fixture
 def signed_in(world: World) -> World:
-    """As where people sign in."""
+    """A product where people sign in."""
     world.app = bootstrap.assemble(
         replace(world.app, settings=replace(world.app.settings, auth="firebase", project="demo"))
     )
@@ -128,8 +133,8 @@ def test_a_person_keeps_a_bounded_number_of_replies_open(
         refused = call(signed_in)
         assert problem(refused)[:2] == (429, "EXHAUSTED")
         assert int(refused.headers["Retry-After"]) > 0
-        with closing(call(signed_in, "bob-token")) as others:
-            assert others.status_code == 200
+        with closing(call(signed_in, "bob-token")) as bobs_response:
+            assert bobs_response.status_code == 200
     with _open(signed_in, call, most):
         pass  # those that ended count no longer
 
@@ -152,17 +157,17 @@ def test_an_instance_sends_a_bounded_number_of_exports() -> None:
 def test_pages_of_an_export_are_short_where_notes_are_long(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[int] = []
-    whole = world.app.store.whole_notes
+    limits: list[int] = []
+    whole_notes = world.app.store.whole_notes
 
     def watched(tenant_id: str, *, limit: int, token: str | None = None) -> object:
-        asked.append(limit)
-        return whole(tenant_id, limit=limit, token=token)
+        limits.append(limit)
+        return whole_notes(tenant_id, limit=limit, token=token)
 
     for number in range(40):
         text = "x" * (300_000 if number < 10 else 10)
         world.app.store.put_note("alice", Note(f"n{number:02}", "T", text, START, START))
     monkeypatch.setattr(world.app.store, "whole_notes", watched)
     assert len(list(export.all_notes("alice", world.app.store))) == 40
-    assert asked[:6] == [2, 3, 3, 3, 3, 6]
-    assert max(asked) == export.NOTES_AT_ONCE
+    assert limits[:6] == [2, 3, 3, 3, 3, 6]
+    assert max(limits) == export.NOTES_AT_ONCE

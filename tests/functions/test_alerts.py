@@ -31,10 +31,12 @@ class Watched:
     """The functions on a clock of minutes, and what watches them."""
 
     def __init__(self, world: World, lines: Lines) -> None:
-        self.world, self.lines, self.monitoring = world, lines, Monitoring()
+        self.world = world
+        self.lines = lines
+        self.monitoring = Monitoring()
 
     def at(self, minute: float, function: str, happens: Callable[[], object]) -> None:
-        """What happens in a minute: every line that the function writes."""
+        """Call `happens` in a minute and record every line that the function writes."""
         self.lines.texts.clear()
         happens()
         for text in self.lines.texts:
@@ -50,10 +52,10 @@ class Watched:
         self, service: str, statuses: str, minutes: int = 30, metric: str = REQUESTS
     ) -> None:
         for minute in range(1, minutes + 1):
-            for each in statuses.split():
-                value = float(each) if metric == LATENCIES else 1
+            for word in statuses.split():
+                value = float(word) if metric == LATENCIES else 1
                 self.monitoring.point(
-                    minute, metric, value, service_name=service, response_code_class=each
+                    minute, metric, value, service_name=service, response_code_class=word
                 )
 
     def firing(self, minute: float) -> set[str]:
@@ -78,7 +80,11 @@ def test_a_quiet_day_fires_nothing(watched: Watched) -> None:
     for check in CHECKS:
         watched.monitoring.point(120, PASSED, 1, check_id=check, checker_location="eur")
     watched.monitoring.point(120, UNDELIVERED, 0, subscription_id="aurora-dead-letters")
-    assert [watched.monitoring.firing(minute) for minute in (31, 90, 121)] == [set(), set(), set()]
+    assert [watched.monitoring.firing(minute) for minute in (31, 90, 121)] == [
+        set(),
+        set(),
+        set(),
+    ]
 
 
 def test_sweeps_that_stop_or_fail_are_told_within_half_an_hour(watched: Watched) -> None:
@@ -129,12 +135,12 @@ def test_slow_answers_are_told(watched: Watched) -> None:
 
 def test_an_instance_that_ran_out_of_memory_is_told(watched: Watched) -> None:
     """Cloud Run writes the line; that of another service in the project is not ours."""
-    said = (
+    message = (
         "Memory limit of 512 MiB exceeded with 530 MiB used. Consider increasing the memory limit."
     )
-    watched.monitoring.entry(1, "somebody-elses", logName=SYSTEM, textPayload=said)
+    watched.monitoring.entry(1, "somebody-elses", logName=SYSTEM, textPayload=message)
     assert watched.firing(2) == set()
-    watched.monitoring.entry(3, "on-note-write", logName=SYSTEM, textPayload=said)
+    watched.monitoring.entry(3, "on-note-write", logName=SYSTEM, textPayload=message)
     assert watched.firing(4) == {"out-of-memory"}
 
 
@@ -144,14 +150,14 @@ def test_an_event_that_its_function_gave_up_is_told(
     watched.world.put("harbour", title="Harbour", text="The harbour is deep.")
     embedder.outage = ModelUnavailable("away")
     monkeypatch.setattr("shared.indexing.pipeline.Indexer.index", _unavailable)
-    before = (datetime.now(UTC) - timedelta(minutes=61)).isoformat()
+    an_hour_ago = (datetime.now(UTC) - timedelta(minutes=61)).isoformat()
     deliver = watched.world.written
     watched.at(1, "on-note-write", lambda: deliver("tenants/alice/notes/harbour"))
     assert watched.firing(2) == set(), "it comes again"
     watched.at(
         3,
         "on-note-write",
-        lambda: deliver("tenants/alice/notes/harbour", b"", **{"ce-time": before}),
+        lambda: deliver("tenants/alice/notes/harbour", b"", **{"ce-time": an_hour_ago}),
     )
     assert watched.firing(4) == {"given-up"}
 
@@ -179,8 +185,8 @@ def test_saved_notes_count_as_spending_beside_answers(watched: Watched) -> None:
     world = watched.world
     world.plug(embedded_token_usd=1.0, settings=Settings(home=world.app.settings.home, auth="none"))
     watched.ask(1)
-    asked = json.loads(watched.lines.texts[-1])["usd"]
-    assert asked > 0, "the question is embedded"
+    usd = json.loads(watched.lines.texts[-1])["usd"]
+    assert usd > 0, "the question is embedded"
     assert "spend" not in watched.firing(2)
     world.put(
         "harbour", title="Harbour", text="The harbour is deep enough for ships of every kind. " * 3

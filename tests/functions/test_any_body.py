@@ -69,12 +69,16 @@ def _sent(world: World, request: tuple[str, str, str], body: bytes) -> None:
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(request=REQUESTS, body=BODIES, asked=st.text(min_size=1, max_size=60))
+@given(
+    request=REQUESTS,
+    body=BODIES,
+    asked=st.text(min_size=1, max_size=60),
+)
 def test_no_json_is_answered_with_500(
     world: World, request: tuple[str, str, str], body: dict[str, Any], asked: str
 ) -> None:
     _sent(world, request, json.dumps(body).encode())
-    whole = {
+    valid_bodies = {
         "/chat": {"message": asked},
         "/search": {"query": asked},
         "/search:explain": {"query": asked},
@@ -83,7 +87,7 @@ def test_no_json_is_answered_with_500(
         "/templates:search": {"query": asked},
         "/templates/t1": {"name": asked, "content": asked},
     }
-    _sent(world, request, json.dumps({**body, **whole.get(request[2], {})}).encode())
+    _sent(world, request, json.dumps({**body, **valid_bodies.get(request[2], {})}).encode())
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])

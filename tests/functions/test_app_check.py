@@ -157,7 +157,11 @@ def test_enforced_an_outage_of_the_key_server_is_503(
 
 @pytest.mark.parametrize(
     ("headers", "measured"),
-    [({}, "APP_CHECK_MISSING"), (EXPIRED, "APP_CHECK_INVALID"), (VALID, "VALID")],
+    [
+        ({}, "APP_CHECK_MISSING"),
+        (EXPIRED, "APP_CHECK_INVALID"),
+        (VALID, "VALID"),
+    ],
     ids=["missing", "invalid", "valid"],
 )
 @pytest.mark.parametrize("form", [{}, STREAM], ids=["whole", "streamed"])
@@ -175,10 +179,12 @@ def test_warned_of_a_request_goes_on_and_its_log_says_what_is_wrong(
     assert b"blue" in world.call("chat", "POST", "/chat", ASKED, headers={**headers, **form}).data
     *warnings, line = _log(capsys)
     assert (line["appCheck"], line["httpRequest"]["status"]) == (measured, 200)
-    assert [each["severity"] for each in warnings] == ([] if measured == "VALID" else ["WARNING"])
+    assert [warning["severity"] for warning in warnings] == (
+        [] if measured == "VALID" else ["WARNING"]
+    )
     assert all(
-        "App Check" in each["message"] and each["requestId"] == line["requestId"]
-        for each in warnings
+        "App Check" in warning["message"] and warning["requestId"] == line["requestId"]
+        for warning in warnings
     )
     assert not any(token in json.dumps([*warnings, line]) for token in headers.values())
 

@@ -21,14 +21,36 @@ GARDEN = "We decided to plant six tomatoes."
 def ranker(world: World) -> Iterator[GeminiServer]:
     """The model that ranks folders; the answers themselves are extracted."""
     with GeminiServer("[]") as server:
-        world.plug(ranker=GeminiWriter(api_key="k", base_url=server.url, timeout=30.0))
+        world.plug(
+            ranker=GeminiWriter(
+                api_key="k",
+                base_url=server.url,
+                timeout=30.0,
+            )
+        )
         yield server
 
 
 def _save(world: World) -> None:
-    world.save("run", title="Decision", text=CLOUD_RUN, path="projects/api/run.md")
-    world.save("garden", title="Tomatoes", text=GARDEN, path="garden/plan.md")
-    world.save("kube", title="Decision at work", text=KUBERNETES, path="ops/kube.md", vault="work")
+    world.save(
+        "run",
+        title="Decision",
+        text=CLOUD_RUN,
+        path="projects/api/run.md",
+    )
+    world.save(
+        "garden",
+        title="Tomatoes",
+        text=GARDEN,
+        path="garden/plan.md",
+    )
+    world.save(
+        "kube",
+        title="Decision at work",
+        text=KUBERNETES,
+        path="ops/kube.md",
+        vault="work",
+    )
 
 
 def _ask(world: World, **body: object) -> dict[str, Any]:
@@ -100,12 +122,22 @@ def test_the_meaning_of_a_folder_filter_is_that_of_chat(world: World) -> None:
 
 
 def test_a_filter_can_name_the_notes_in_no_folder(world: World) -> None:
-    world.save("inbox", title="Inbox", text="The pump is in the cellar.", path="inbox.md")
-    world.save("pump", title="Pump", text="The pump is new.", path="house/pump.md")
+    world.save(
+        "inbox",
+        title="Inbox",
+        text="The pump is in the cellar.",
+        path="inbox.md",
+    )
+    world.save(
+        "pump",
+        title="Pump",
+        text="The pump is new.",
+        path="house/pump.md",
+    )
     for name in ("/", "default/"):
         body = {"query": "pump", "filters": {"folders": [name]}}
-        found = world.json("POST", "/search", body)
-        assert [row["noteId"] for row in found["results"]] == ["inbox"]
+        results = world.json("POST", "/search", body)
+        assert [row["noteId"] for row in results["results"]] == ["inbox"]
 
 
 def test_an_empty_space_is_answered_with_a_refusal(world: World, ranker: GeminiServer) -> None:

@@ -188,8 +188,11 @@ def test_a_bad_field_is_named_with_what_was_expected(
 def test_a_bad_filter_is_named_by_its_whole_path(
     world: World, filters: dict[str, Any], field: str
 ) -> None:
-    for function, path, asked in (("chat", "/chat", "message"), ("api", "/search", "query")):
-        response = world.call(function, "POST", path, {asked: "boat", "filters": filters})
+    for function, path, text_field in (
+        ("chat", "/chat", "message"),
+        ("api", "/search", "query"),
+    ):
+        response = world.call(function, "POST", path, {text_field: "boat", "filters": filters})
         assert problem(response) == (400, "INVALID_FIELD", field)
 
 
@@ -206,8 +209,8 @@ def test_a_bad_parameter_of_a_list_is_named(world: World, path: str, query: str)
 def test_a_missing_field_is_named(world: World, route: str) -> None:
     method, path, body = ROUTES[route]
     for field in body:
-        given = {name: value for name, value in body.items() if name != field}
-        response = world.call("chat" if route == "chat" else "api", method, path, given)
+        incomplete = {name: value for name, value in body.items() if name != field}
+        response = world.call("chat" if route == "chat" else "api", method, path, incomplete)
         assert problem(response) == (400, "INVALID_FIELD", field)
         assert "missing" in response.get_json()["error"]["message"]
 
@@ -222,7 +225,12 @@ def test_another_tenant_in_the_body_is_403(world: World, route: str) -> None:
 
 
 def test_nothing_of_another_tenant_can_be_reached(world: World) -> None:
-    world.save("boat", title="Boat", text="The boat is blue.", vault="work")
+    world.save(
+        "boat",
+        title="Boat",
+        text="The boat is blue.",
+        vault="work",
+    )
     world.json("PUT", "/templates/own", LEAK)
     session_id = world.json("POST", "/sessions")["sessionId"]
     session = f"/sessions/{session_id}"
@@ -233,7 +241,10 @@ def test_nothing_of_another_tenant_can_be_reached(world: World) -> None:
         ("POST", "/search:explain", {"query": "boat", "noteIds": ["boat"]}),
         ("POST", "/ask", {"question": "boat?", "vaults": ["work"]}),
         ("GET", "/templates/own", None),
-        *((each, session, {} if each == "PATCH" else None) for each in ("GET", "PATCH", "DELETE")),
+        *(
+            (method, session, {} if method == "PATCH" else None)
+            for method in ("GET", "PATCH", "DELETE")
+        ),
         ("GET", f"{session}/messages", None),
     ):
         assert problem(world.call("api", method, path, body, token="bob-token"))[:2] == (
@@ -241,8 +252,8 @@ def test_nothing_of_another_tenant_can_be_reached(world: World) -> None:
             "NOT_FOUND",
         ), path
     query = "query($id: ID!) { session(sessionId: $id) { title } }"
-    asked = {"query": query, "variables": {"id": session_id}}
-    theirs = world.json("POST", "/graphql", asked, token="bob-token")
+    request = {"query": query, "variables": {"id": session_id}}
+    theirs = world.json("POST", "/graphql", request, token="bob-token")
     assert theirs["errors"][0]["extensions"]["code"] == "NOT_FOUND"
     assert world.json("POST", "/search", {"query": "boat"}, token="bob-token")["results"] == []
     assert world.json("GET", "/sessions", token="bob-token")["sessions"] == []

@@ -12,7 +12,12 @@ CLOUD_RUN = "We decided to use Cloud Run for the API. It scales to zero."
 
 
 def test_a_saved_note_answers_with_its_citation(world: World) -> None:
-    world.save("meeting", title="Architecture", text=CLOUD_RUN, path="projects/api/meeting.md")
+    world.save(
+        "meeting",
+        title="Architecture",
+        text=CLOUD_RUN,
+        path="projects/api/meeting.md",
+    )
     body = world.ask("What did we decide to use for the API?")
     assert "Cloud Run" in body["answer"]
     assert "[N1]" in body["answer"]
@@ -38,7 +43,13 @@ def test_the_request_id_of_the_body_is_echoed(world: World) -> None:
 
 
 def test_every_option_of_the_contract_is_accepted(world: World) -> None:
-    world.save("n1", title="Boat", text="The boat is blue.", tags=["boats"], path="toys/boat.md")
+    world.save(
+        "n1",
+        title="Boat",
+        text="The boat is blue.",
+        tags=["boats"],
+        path="toys/boat.md",
+    )
     world.ask(
         "What colour is the boat?",
         tenantId="alice",
@@ -64,7 +75,12 @@ def test_every_option_of_the_contract_is_accepted(world: World) -> None:
 
 
 def test_a_date_filter_begins_with_the_day_in_the_callers_zone(world: World) -> None:
-    world.save("n1", title="Boat", text="The boat is blue.", createdAt="2026-03-01T23:30:00Z")
+    world.save(
+        "n1",
+        title="Boat",
+        text="The boat is blue.",
+        createdAt="2026-03-01T23:30:00Z",
+    )
     search = {"query": "boat", "filters": {"createdAfter": "2026-03-02"}}
     assert world.json("POST", "/search", search)["results"] == []
     in_berlin = world.json("POST", "/search", {**search, "timeZone": "Europe/Berlin"})
@@ -82,7 +98,12 @@ def test_without_an_embedding_service_keywords_still_answer(
 
 
 def test_search_gives_the_best_passages_first(world: World) -> None:
-    world.save("boat", title="Boat", text="The boat is blue.", path="toys/boat.md")
+    world.save(
+        "boat",
+        title="Boat",
+        text="The boat is blue.",
+        path="toys/boat.md",
+    )
     world.save("tax", title="Tax", text="The tax return is due in July.")
     body = world.json("POST", "/search", {"query": "blue boat", "k": 1})
     assert [result["noteId"] for result in body["results"]] == ["boat"]

@@ -75,7 +75,7 @@ def test_a_call_in_this_process_loads_no_web_server() -> None:
         "InProcessClient(Identity('t', 't')).send('GET', '/')\n"
         f"print([name for name in {WEB!r} if name in sys.modules])\n"
     )
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == "[]"
+    assert completed.stdout.strip() == "[]"

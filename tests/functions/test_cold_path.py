@@ -43,7 +43,12 @@ print([module for module in {heavy!r} if module in sys.modules])
     ],
 )
 def test_a_revision_with_a_bad_setting_does_not_start(env: dict[str, str], told: str) -> None:
-    deployed = {**os.environ, "K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p", **env}
+    deployed = {
+        **os.environ,
+        "K_SERVICE": "chat",
+        "GOOGLE_CLOUD_PROJECT": "p",
+        **env,
+    }
     start = f"{absent('opentelemetry')}import functions_framework; functions_framework.create_app('chat', 'main.py')"
     done = subprocess.run(
         [sys.executable, "-c", start],

@@ -18,11 +18,22 @@ def _explain(world: World, **body: object) -> dict[str, Any]:
 
 
 def _save(world: World) -> None:
-    world.save("boat", title="Boat", text="The boat is blue.", path="toys/boat.md")
+    world.save(
+        "boat",
+        title="Boat",
+        text="The boat is blue.",
+        path="toys/boat.md",
+    )
     world.save(
         "car", title="Car", text="The car is red and fast.", createdAt="2026-01-05T10:00:00Z"
     )
-    world.save("copy", title="Boat", text="The boat is blue.", path="toys/copy.md", vault="attic")
+    world.save(
+        "copy",
+        title="Boat",
+        text="The boat is blue.",
+        path="toys/copy.md",
+        vault="attic",
+    )
 
 
 def test_each_leg_tells_rank_score_weight_and_what_it_adds(world: World) -> None:
@@ -51,10 +62,20 @@ def test_each_leg_tells_rank_score_weight_and_what_it_adds(world: World) -> None
 
 def test_the_weight_of_folders_is_that_of_an_answer_from_them(world: World) -> None:
     _save(world)
-    world.save("tub", title="Tub", text="The boat in the tub is green.", path="bath/tub.md")
+    world.save(
+        "tub",
+        title="Tub",
+        text="The boat in the tub is green.",
+        path="bath/tub.md",
+    )
     (plain,) = _explain(world, noteIds=["tub"])["notes"]
     assert plain["chunks"][0]["folderWeight"] == 1.0
-    body = _explain(world, noteIds=["tub", "boat"], vaults=["default"], folders=["toys", "bath"])
+    body = _explain(
+        world,
+        noteIds=["tub", "boat"],
+        vaults=["default"],
+        folders=["toys", "bath"],
+    )
     weights = {note["noteId"]: note["chunks"][0]["folderWeight"] for note in body["notes"]}
     assert weights == {"tub": 0.9, "boat": 1.0}
     answer = world.json(

@@ -26,7 +26,7 @@ from tests.functions.world import World, world_on
 from tests.servers.firestore_proxy import Answer, Call, FirestoreProxy, Refuse, Silence
 
 SHORT, LONG = 0.8, 60.0
-"""What one request to Firestore may take, in seconds: where it is refused, and where a busy emulator is waited for."""
+"""Seconds that one request to Firestore may take: to be refused, and to be answered by a busy emulator."""
 ANSWERS: dict[str, Answer] = {
     "missing index": Refuse(grpc.StatusCode.FAILED_PRECONDITION, "The query requires an index."),
     "exhausted": Refuse(grpc.StatusCode.RESOURCE_EXHAUSTED, "Quota exceeded."),
@@ -55,7 +55,7 @@ ALTERNATING = ("exhausted", "too late")
 
 
 def kind_of(call: Call) -> str:
-    """What the request is for."""
+    """Name the purpose of the request."""
     if call.method == "RunAggregationQuery":
         return "counts"
     if call.method != "RunQuery":
@@ -133,15 +133,15 @@ def test_a_question_is_answered_by_the_legs_that_are_left(
         assert response.status_code == 200, (kind, response.text)
         body = response.get_json()
         assert "blue" in body["answer"], kind
-        silent = {each["leg"]: each["reason"] for each in body["meta"]["retrieval"]["failedLegs"]}
+        silent = {leg["leg"]: leg["reason"] for leg in body["meta"]["retrieval"]["failedLegs"]}
         assert leg in silent, kind
         assert SECRET not in silent[leg]
         log = capsys.readouterr().err
         assert f"searching without the {leg} leg" in log
         assert SECRET not in log
     proxy.rules = ()
-    whole = new_instance(LONG).call("chat", "POST", "/", QUESTIONS["/chat"]).get_json()
-    assert whole["meta"]["retrieval"]["failedLegs"] == []
+    recovered = new_instance(LONG).call("chat", "POST", "/", QUESTIONS["/chat"]).get_json()
+    assert recovered["meta"]["retrieval"]["failedLegs"] == []
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,8 @@ def test_no_note_is_lost_and_no_event_comes_again_for_ever(
             ).status_code
             == 200
         ), kind
-        proxy.rules, world = (), new_instance(LONG)
+        proxy.rules = ()
+        world = new_instance(LONG)
         state = world.json("GET", f"/notes/{note_id}:indexStatus")
         assert state["current"] or state["status"] != "indexed", kind
         world.clock.forward(hours=1)
@@ -228,14 +229,15 @@ def _heard(paths: SimpleQueue[str], seconds: float) -> str | None:
 def test_who_polls_is_told_of_every_note_once_firestore_answers_again(
     new_instance: NewInstance, proxy: FirestoreProxy, firestore_project: str, answer: str
 ) -> None:
-    world, paths = new_instance(LONG), SimpleQueue[str]()
+    world = new_instance(LONG)
+    paths = SimpleQueue[str]()
     proxy.rules = (only("notes", ANSWERS[answer]),)
     with polling(firestore_project, {"notes": paths.put}):
         assert world.put("plane", title="Plane", text="The plane is green.").status_code == 200
         assert _heard(paths, 1.0) is None
         proxy.rules = ()
-        told = {_heard(paths, LONG) for _ in range(3)}
-        assert told == {f"tenants/alice/notes/{name}" for name in ("boat", "car", "plane")}
+        paths_heard = {_heard(paths, LONG) for _ in range(3)}
+        assert paths_heard == {f"tenants/alice/notes/{name}" for name in ("boat", "car", "plane")}
         world.put("train", title="Train", text="The train is late.")
         assert _heard(paths, LONG) == "tenants/alice/notes/train"
 
@@ -243,7 +245,8 @@ def test_who_polls_is_told_of_every_note_once_firestore_answers_again(
 def test_a_slow_receiver_does_not_delay_the_next_look(
     new_instance: NewInstance, firestore_project: str
 ) -> None:
-    world, paths = new_instance(LONG), SimpleQueue[str]()
+    world = new_instance(LONG)
+    paths = SimpleQueue[str]()
 
     def receive(path: str) -> None:
         sleep(1)
@@ -269,7 +272,8 @@ def test_a_slow_receiver_does_not_delay_the_next_look(
 def test_a_poll_that_is_refused_holds_nobody_up_and_reconciling_finds_what_it_missed(
     new_instance: NewInstance, proxy: FirestoreProxy, firestore_project: str, answer: Answer
 ) -> None:
-    world, paths = new_instance(LONG), SimpleQueue[str]()
+    world = new_instance(LONG)
+    paths = SimpleQueue[str]()
     proxy.rules = (only("notes", answer),)
     began = monotonic()
     with polling(firestore_project, {"notes": paths.put}):

@@ -27,8 +27,8 @@ def _run(world: World, query: str, caller: str = "alice", **variables: Any) -> d
     body = {"query": query, "variables": variables}
     response = world.call("api", "POST", "/graphql", body, token=f"{caller}-token")
     assert response.status_code == 200, response.get_json()
-    found: dict[str, Any] = response.get_json()
-    return found
+    reply: dict[str, Any] = response.get_json()
+    return reply
 
 
 def _data(world: World, query: str, **variables: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -69,13 +69,13 @@ def test_a_question_is_answered_in_its_session(world: World) -> None:
     session_id = answer["session"]["sessionId"]
     assert answer["meta"]["sessionId"] == session_id
     world.clock.forward(seconds=1)
-    again = _data(world, ASK, id=session_id, message="And where?", settings={"topK": 1})["ask"]
-    assert again["meta"]["retrieval"]["k"] == 1
-    said = again["session"]["messages"]["messages"]
-    assert said[0]["text"] == "What leaks in the boat?"
-    assert said[2]["text"] == "And where?"
-    ids = [each["meta"]["requestId"] for each in (answer, answer, again, again)]
-    assert [each["requestId"] for each in said] == ids
+    follow_up = _data(world, ASK, id=session_id, message="And where?", settings={"topK": 1})["ask"]
+    assert follow_up["meta"]["retrieval"]["k"] == 1
+    messages = follow_up["session"]["messages"]["messages"]
+    assert messages[0]["text"] == "What leaks in the boat?"
+    assert messages[2]["text"] == "And where?"
+    ids = [answered["meta"]["requestId"] for answered in (answer, answer, follow_up, follow_up)]
+    assert [message["requestId"] for message in messages] == ids
 
 
 @pytest.mark.parametrize(
@@ -213,15 +213,22 @@ def test_two_questions_in_a_request_are_refused_before_the_first_is_asked(
 
 
 def test_tools_can_ask_for_the_schema(world: World) -> None:
-    names = {each["name"] for each in _data(world, get_introspection_query())["__schema"]["types"]}
+    names = {
+        type_["name"] for type_ in _data(world, get_introspection_query())["__schema"]["types"]
+    }
     assert {"Session", "SettingsInput", "Answer"} <= names
 
 
 def test_folders_are_ranked_for_a_question(world: World) -> None:
-    world.save("boat", title="Boat", text="The boat leaks in the bow.", path="toys/boat.md")
+    world.save(
+        "boat",
+        title="Boat",
+        text="The boat leaks in the bow.",
+        path="toys/boat.md",
+    )
     query = 'mutation { askFolders(question: "What leaks in the boat?", folders: ["toys"]) { references citations meta } }'
     answer = _data(world, query)["askFolders"]
-    assert [each["folder"] for each in answer["meta"]["folders"]] == ["toys"]
+    assert [folder["folder"] for folder in answer["meta"]["folders"]] == ["toys"]
     assert answer["references"][0]["relPath"] == "toys/boat.md"
     assert answer["citations"][0]["noteId"] == "boat"
 

@@ -1,4 +1,4 @@
-"""What all functions do alike: ids, CORS, routes, limits, identity, errors, logs."""
+"""Behaviour that all functions share: ids, CORS, routes, limits, identity, errors, logs."""
 
 from __future__ import annotations
 
@@ -45,14 +45,17 @@ def test_a_wrong_method_is_405_options_says_which_are_right_and_head_is_get_with
 
 
 def test_a_request_id_is_taken_over_or_made(world: World) -> None:
-    given = world.call("api", "GET", "/notes", headers={"X-Request-Id": "job-7.a"})
-    assert given.headers["X-Request-Id"] == "job-7.a"
-    made = world.call("api", "GET", "/notes", headers={"X-Request-Id": 'evil" id'})
-    assert uuid.UUID(made.headers["X-Request-Id"])
+    named = world.call("api", "GET", "/notes", headers={"X-Request-Id": "job-7.a"})
+    assert named.headers["X-Request-Id"] == "job-7.a"
+    unnamed = world.call("api", "GET", "/notes", headers={"X-Request-Id": 'evil" id'})
+    assert uuid.UUID(unnamed.headers["X-Request-Id"])
 
 
 def test_every_reply_has_the_security_headers(world: World) -> None:
-    for response in (world.call("api", "GET", "/health"), world.call("api", "GET", "/nothing")):
+    for response in (
+        world.call("api", "GET", "/health"),
+        world.call("api", "GET", "/nothing"),
+    ):
         assert response.headers["X-Content-Type-Options"] == "nosniff"
         assert response.headers["Cache-Control"] == "no-store"
         assert "frame-ancestors 'none'" in response.headers["Content-Security-Policy"]
@@ -75,8 +78,8 @@ def test_a_page_on_the_list_may_read_and_others_may_not(world: World) -> None:
 
 
 def test_a_preflight_needs_no_token(world: World) -> None:
-    asked = {"Origin": "https://notes.example", "Access-Control-Request-Method": "PUT"}
-    response = world.call("api", "OPTIONS", "/notes/n1", headers=asked, token=None)
+    preflight = {"Origin": "https://notes.example", "Access-Control-Request-Method": "PUT"}
+    response = world.call("api", "OPTIONS", "/notes/n1", headers=preflight, token=None)
     assert response.status_code == 204
     assert "PUT" in response.headers["Access-Control-Allow-Methods"]
     assert {"Authorization", "X-Firebase-AppCheck"} <= set(
@@ -217,7 +220,8 @@ def test_a_bug_is_told_without_its_text(
 def test_a_request_is_one_json_line_without_note_text(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    note, headers = {"title": SECRET, "text": SECRET}, {"X-Request-Id": "r-1"}
+    note = {"title": SECRET, "text": SECRET}
+    headers = {"X-Request-Id": "r-1"}
     assert world.call("api", "PUT", "/notes/secret-id", note, headers=headers).status_code == 200
     (line,) = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert (line["severity"], line["requestId"], line["route"]) == (
@@ -255,6 +259,10 @@ def test_a_trace_is_told_with_its_span_in_sixteen_hexadecimal_digits(
 
 
 def test_health_is_no_line_of_the_log(world: World, capsys: pytest.CaptureFixture[str]) -> None:
-    for name, path in (("chat", "/health"), ("api", "/health"), ("api", "/healthz")):
+    for name, path in (
+        ("chat", "/health"),
+        ("api", "/health"),
+        ("api", "/healthz"),
+    ):
         assert world.call(name, "GET", path, token=None).get_json() == {"status": "ok"}
     assert capsys.readouterr().err == ""

@@ -26,7 +26,15 @@ ROOT = Path(__file__).resolve().parents[2]
 def _token(person: str) -> str:
     now = int(time.time())
     issuer = f"https://securetoken.google.com/{PROJECT}"
-    return unsigned({"sub": person, "aud": PROJECT, "iss": issuer, "iat": now, "exp": now + 3600})
+    return unsigned(
+        {
+            "sub": person,
+            "aud": PROJECT,
+            "iss": issuer,
+            "iat": now,
+            "exp": now + 3600,
+        }
+    )
 
 
 def _head(person: str, length: int) -> bytes:
@@ -38,7 +46,7 @@ def _head(person: str, length: int) -> bytes:
 
 @pytest.fixture(scope="module")
 def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningFunction]:
-    """As it is deployed, with 40 threads."""
+    """The deployed function, with 40 threads."""
     home = tmp_path_factory.mktemp("home")
     gemini = GeminiServer("The API runs on Cloud Run [N1].")
     with (
@@ -116,9 +124,9 @@ def test_slow_bodies_of_many_people_leave_room_for_another(chat: RunningFunction
         status, seconds = _asked(chat, "mara")
         assert status == 200
         assert seconds < 1
-        told = _statuses(connections)
-    assert told[408] <= incoming.TOGETHER
-    assert told.total() == told[408] + told[429] == 40
+        statuses = _statuses(connections)
+    assert statuses[408] <= incoming.TOGETHER
+    assert statuses.total() == statuses[408] + statuses[429] == 40
 
 
 def test_who_brings_no_valid_token_holds_up_nobody(chat: RunningFunction) -> None:
@@ -135,21 +143,21 @@ def test_who_brings_no_valid_token_holds_up_nobody(chat: RunningFunction) -> Non
 
 
 def test_forty_whole_bodies_of_one_person_at_once_are_all_read(chat: RunningFunction) -> None:
-    told: list[int] = []
+    statuses: list[int] = []
     threads = [
-        threading.Thread(target=lambda: told.append(_asked(chat, "mara")[0])) for _ in range(40)
+        threading.Thread(target=lambda: statuses.append(_asked(chat, "mara")[0])) for _ in range(40)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert told == [200] * 40
+    assert statuses == [200] * 40
 
 
 def test_the_bodies_of_all_people_leave_threads_of_an_instance_free() -> None:
     steps = yaml.safe_load((ROOT / "cloudbuild.yaml").read_text(encoding="utf-8"))["steps"]
     for function in ("chat", "api"):
-        (step,) = (each for each in steps if each.get("id") == function)
+        (step,) = (step for step in steps if step.get("id") == function)
         (variables,) = (part for part in step["args"] if "THREADS=" in part)
         threads = int(variables.partition("THREADS=")[2].partition("|")[0])
         assert threads > incoming.TOGETHER + incoming.DRAINED_AT_ONCE
@@ -157,9 +165,9 @@ def test_the_bodies_of_all_people_leave_threads_of_an_instance_free() -> None:
 
 @contextmanager
 def _body(person: str = "mara") -> Iterator[tuple[incoming._Body, socket.socket]]:
-    here, there = socket.socketpair()
-    with closing(here), closing(there):
-        yield incoming._Body(person, here), there
+    server_end, there = socket.socketpair()
+    with closing(server_end), closing(there):
+        yield incoming._Body(person, server_end), there
 
 
 def test_a_body_that_keeps_the_least_rate_is_not_given_up(

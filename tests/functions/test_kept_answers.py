@@ -79,7 +79,11 @@ EMBEDDED_MESSAGE = {
     "standalone": "",
     "as_of": None,
     "citations": [
-        {"note_id": "boat", "note_revision": REVISION, "shown": json.loads(CITATION)},
+        {
+            "note_id": "boat",
+            "note_revision": REVISION,
+            "shown": json.loads(CITATION),
+        },
     ],
     "claims": [json.loads(CLAIM)],
     "meta": json.loads(f"{META}}}"),
@@ -92,7 +96,13 @@ FIRESTORE_MESSAGE = {
     "requestId": "r-1",
     "standalone": "",
     "asOf": None,
-    "citations": [{"noteId": "boat", "noteRevision": REVISION, "shown": CITATION}],
+    "citations": [
+        {
+            "noteId": "boat",
+            "noteRevision": REVISION,
+            "shown": CITATION,
+        }
+    ],
     "claims": [CLAIM],
     "meta": f"{META}}}",
 }
@@ -157,7 +167,11 @@ def test_a_streamed_repeat_has_the_parts_of_the_kept_answer(world: World, path: 
 
 
 @pytest.mark.parametrize(
-    ("codec", "stored"), [(EMBEDDED, EMBEDDED_MESSAGE), (FIRESTORE, FIRESTORE_MESSAGE)]
+    ("codec", "stored"),
+    [
+        (EMBEDDED, EMBEDDED_MESSAGE),
+        (FIRESTORE, FIRESTORE_MESSAGE),
+    ],
 )
 def test_a_message_of_a_session_is_shown_as_it_was_answered(
     codec: Codec, stored: dict[str, Any]

@@ -19,21 +19,26 @@ def linked(request: pytest.FixtureRequest, world: World) -> World:
 
 
 def links(world: World, note_id: str, **options: str) -> dict[str, str | None]:
-    found = world.json("GET", f"/notes/{note_id}:links", **options)
-    return {link["target"]: link["noteId"] for link in found["links"]}
+    body = world.json("GET", f"/notes/{note_id}:links", **options)
+    return {link["target"]: link["noteId"] for link in body["links"]}
 
 
 def backlinks(world: World, note_id: str) -> list[str]:
-    found = world.json("GET", f"/notes/{note_id}:links")
-    assert found["complete"]
-    return [note["noteId"] for note in found["backlinks"]]
+    body = world.json("GET", f"/notes/{note_id}:links")
+    assert body["complete"]
+    return [note["noteId"] for note in body["backlinks"]]
 
 
 def test_links_lead_to_notes_and_back(linked: World) -> None:
     linked.save(
         "boat", title="The Boat", text="---\naliases: Dinghy\n---\nBlue.", path="toys/Boat.md"
     )
-    linked.save("far", title="Another", text="Red. [[Nothing]]", path="far/Boat.md")
+    linked.save(
+        "far",
+        title="Another",
+        text="Red. [[Nothing]]",
+        path="far/Boat.md",
+    )
     linked.save(
         "log",
         title="Log",
@@ -42,12 +47,16 @@ def test_links_lead_to_notes_and_back(linked: World) -> None:
     )
     linked.save("app", title="Kept by an app", text="[[The boat]], [[Log]], [[Ship]]")
 
-    found = linked.json("GET", "/notes/log:links")
-    assert found["links"][0] == {
+    body = linked.json("GET", "/notes/log:links")
+    assert body["links"][0] == {
         "target": "boat#Hull", "noteId": "boat", "title": "The Boat", "heading": "Hull", "label": "hers",
     }  # fmt: skip
     assert links(linked, "log") == {"boat#Hull": "boat", "Dinghy": "boat", "../far/Boat.md": "far"}
-    assert links(linked, "app") == {"The boat": "boat", "Log": "log", "Ship": None}
+    assert links(linked, "app") == {
+        "The boat": "boat",
+        "Log": "log",
+        "Ship": None,
+    }
     assert links(linked, "far") == {"Nothing": None}
     assert sorted(backlinks(linked, "boat")) == ["app", "log"]
     assert backlinks(linked, "far") == ["log"]
@@ -88,13 +97,13 @@ def test_what_is_not_looked_at_is_said(world: World) -> None:
     world.save(
         "hub", title="Hub", text="".join(f"[[Note {number}]]\n" for number in range(MAX_LINKS + 1))
     )
-    found = world.json("GET", "/notes/hub:links")
-    assert (len(found["links"]), found["complete"]) == (MAX_LINKS, False)
+    body = world.json("GET", "/notes/hub:links")
+    assert (len(body["links"]), body["complete"]) == (MAX_LINKS, False)
     for number in range(MAX_BACKLINKS + 1):
         world.save(f"n{number}", title=f"Leaf {number}", text="[[Root]]")
     world.save("root", title="Root", text="")
-    found = world.json("GET", "/notes/root:links")
-    assert (len(found["backlinks"]), found["complete"]) == (MAX_BACKLINKS, False)
+    body = world.json("GET", "/notes/root:links")
+    assert (len(body["backlinks"]), body["complete"]) == (MAX_BACKLINKS, False)
 
 
 def test_terms_of_links_are_no_words_of_the_note(world: World) -> None:

@@ -78,10 +78,14 @@ def entries(
 
 
 def _entry(function: str, **written: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
-    """What Cloud Logging makes of a line: `severity` moves to the entry."""
+    """Turn a line into Cloud Logging's entry: `severity` moves to the entry."""
     payload = written.get("jsonPayload", {})
     resource = {"type": "cloud_run_revision", "labels": {"service_name": function}}
-    return {"resource": resource, "severity": payload.pop("severity", "DEFAULT"), **written}
+    return {
+        "resource": resource,
+        "severity": payload.pop("severity", "DEFAULT"),
+        **written,
+    }
 
 
 def _unavailable(*_: object, **__: object) -> object:
@@ -102,11 +106,11 @@ def test_every_query_selects_lines_that_functions_write(entries: list[dict[str, 
         query: THRESHOLD.sub(r"\1>-1", query.replace("…", ASKED)) for query in queries()
     }
     selected = {
-        query: [entry for entry in entries if is_selected(entry, asked)]
-        for query, asked in without_limits.items()
+        query: [entry for entry in entries if is_selected(entry, filter_text)]
+        for query, filter_text in without_limits.items()
     }
-    assert [query for query, found in selected.items() if not found] == []
-    assert [query for query, found in selected.items() if len(found) == len(entries)] == []
+    assert [query for query, matches in selected.items() if not matches] == []
+    assert [query for query, matches in selected.items() if len(matches) == len(entries)] == []
 
 
 def test_a_question_is_logged_as_chat_and_other_roots_by_their_function(

@@ -39,14 +39,21 @@ def test_what_a_search_logs_in_other_threads_names_its_request_too(
     assert (
         world.call("api", "POST", "/ask", body, headers={"X-Request-Id": "r-7"}).status_code == 200
     )
-    told = [json.loads(text) for text in lines.texts]
-    assert any("without the question's embedding" in line["message"] for line in told)
-    assert {line.get("requestId") for line in told} == {"r-7"}
+    log_lines = [json.loads(text) for text in lines.texts]
+    assert any("without the question's embedding" in line["message"] for line in log_lines)
+    assert {line.get("requestId") for line in log_lines} == {"r-7"}
 
 
 def _events(world: World, **body: object) -> str:
     response = world.call(
-        "chat", "POST", "/chat", {"message": "What is the boat?", "stream": True, **body}
+        "chat",
+        "POST",
+        "/chat",
+        {
+            "message": "What is the boat?",
+            "stream": True,
+            **body,
+        },
     )
     return response.get_data(as_text=True)
 
@@ -97,9 +104,9 @@ def test_a_streamed_answers_line_says_the_same(world: World, lines: Lines) -> No
     question = {"message": "Which colour is the boat?"}
     world.call("chat", "POST", "/chat", question)
     _events(world, **question)
-    whole, streamed = lines.requests()[-2:]
+    whole_answer, streamed = lines.requests()[-2:]
     varying = ("timingsMs", "caches", "httpRequest", "requestId")
-    assert {name: value for name, value in whole.items() if name not in varying} == {
+    assert {name: value for name, value in whole_answer.items() if name not in varying} == {
         name: value for name, value in streamed.items() if name not in varying
     }
     assert set(streamed["timingsMs"]) == {"retrieval", "write", "quote"}, (
@@ -119,20 +126,34 @@ def test_measures_of_one_request_are_not_those_of_the_next(world: World, lines: 
 
 def test_no_word_of_a_note_a_question_or_a_comment_is_logged(world: World, lines: Lines) -> None:
     for number, text in enumerate(HOSTILE):
-        world.save(f"n{number}", title=f"quicksilver {number}", text=text, tags=["quicksilver"])
+        world.save(
+            f"n{number}",
+            title=f"quicksilver {number}",
+            text=text,
+            tags=["quicksilver"],
+        )
     obeying = ScriptedWriter(
         "quicksilver [N1] [N99] [quicksilver]", "", "quicksilver without a source"
     )
     world.plug(writer=obeying)
-    for asked in HOSTILE:
-        world.call("chat", "POST", "/chat", {"message": asked, "requestId": "r-1"})
-        world.call("chat", "POST", "/chat", {"message": asked, "requestId": "r-1", "topK": 3})
-        _events(world, message=asked)
-        world.call("api", "POST", "/ask", {"question": asked})
-        world.call("api", "POST", "/search", {"query": asked})
-        world.call("api", "POST", "/search:explain", {"query": asked})
-        world.call("api", "POST", "/feedback", {"requestId": "r-1", "comment": asked})
-        world.call("chat", "POST", "/chat", {"message": asked, "quicksilver": 1})
+    for hostile in HOSTILE:
+        world.call("chat", "POST", "/chat", {"message": hostile, "requestId": "r-1"})
+        world.call(
+            "chat",
+            "POST",
+            "/chat",
+            {
+                "message": hostile,
+                "requestId": "r-1",
+                "topK": 3,
+            },
+        )
+        _events(world, message=hostile)
+        world.call("api", "POST", "/ask", {"question": hostile})
+        world.call("api", "POST", "/search", {"query": hostile})
+        world.call("api", "POST", "/search:explain", {"query": hostile})
+        world.call("api", "POST", "/feedback", {"requestId": "r-1", "comment": hostile})
+        world.call("chat", "POST", "/chat", {"message": hostile, "quicksilver": 1})
     world.call("api", "GET", "/me:export").get_data()
     world.call("api", "DELETE", "/me", {"confirm": "erase everything"})
     assert len(lines.requests()) > 20
@@ -143,13 +164,13 @@ def test_no_word_of_a_note_a_question_or_a_comment_is_logged(world: World, lines
 
 
 def _spans(server: ScriptedServer) -> list[dict[str, Any]]:
-    """What the collector got, decoded."""
-    found = []
+    """Decode the spans that the collector received."""
+    spans = []
     for request in server.requests:
         assert request.path == "/v1/traces"
         decoded = ExportTraceServiceRequest.FromString(_plain(request.body, request.headers))
         for resource in decoded.resource_spans:
-            found += [span for scope in resource.scope_spans for span in scope.spans]
+            spans += [span for scope in resource.scope_spans for span in scope.spans]
     return [
         {
             "name": span.name,
@@ -158,7 +179,7 @@ def _spans(server: ScriptedServer) -> list[dict[str, Any]]:
             "parent": span.parent_span_id.hex(),
             "ms": (span.end_time_unix_nano - span.start_time_unix_nano) / 1e6,
         }
-        for span in found
+        for span in spans
     ]
 
 
@@ -190,17 +211,17 @@ def test_a_collector_gets_the_request_and_its_steps_below_it(
 ) -> None:
     world.save("boat", title="Boat", text="The boat is blue.")
     caller = {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
-    asked = {"message": "Which colour is the boat?", "stream": stream}
+    question = {"message": "Which colour is the boat?", "stream": stream}
     with _traced(collector):
-        world.call("chat", "POST", "/chat", asked, headers=caller).get_data()
-    found = {span["name"]: span for span in _spans(collector)}
-    request = found.pop("POST /chat")
+        world.call("chat", "POST", "/chat", question, headers=caller).get_data()
+    spans = {span["name"]: span for span in _spans(collector)}
+    request = spans.pop("POST /chat")
     assert (request["trace"], request["parent"]) == ("a" * 32, "b" * 16)
-    assert {"analysis", "restriction", "candidates", "selection", "write", "quote"} <= set(found)
-    assert {(span["trace"], span["parent"]) for span in found.values()} == {
+    assert {"analysis", "restriction", "candidates", "selection", "write", "quote"} <= set(spans)
+    assert {(span["trace"], span["parent"]) for span in spans.values()} == {
         ("a" * 32, request["id"])
     }
-    assert all(0 <= span["ms"] <= request["ms"] for span in found.values())
+    assert all(0 <= span["ms"] <= request["ms"] for span in spans.values())
 
 
 def test_a_collector_that_is_away_costs_no_answer(world: World, collector: ScriptedServer) -> None:
@@ -224,8 +245,15 @@ def test_a_request_without_a_caller_begins_a_trace_of_its_own(
 def test_the_product_records_where_its_settings_name_a_collector(
     tmp_path: Path, collector: ScriptedServer
 ) -> None:
-    app = build(Settings(home=tmp_path, auth="none", otel_endpoint=collector.url))
-    steps, request = tracing.StepTimer(), tracing.RequestRecord()
+    app = build(
+        Settings(
+            home=tmp_path,
+            auth="none",
+            otel_endpoint=collector.url,
+        )
+    )
+    steps = tracing.StepTimer()
+    request = tracing.RequestRecord()
     steps.end("outside any request")
     with request.active():
         steps.end("a step")

@@ -150,15 +150,15 @@ def test_notes_are_listed_page_by_page_without_their_texts(world: World) -> None
         world.put(
             f"n{number}", title=f"Note {number}", text="body", vault="a" if number % 2 else "b"
         )
-    seen: list[str] = []
+    tokens_seen: list[str] = []
     token: str | None = ""
     while token is not None:
         page = world.json("GET", f"/notes?pageSize=2&pageToken={token}")
         assert len(page["notes"]) <= 2
-        seen += [note["noteId"] for note in page["notes"]]
+        tokens_seen += [note["noteId"] for note in page["notes"]]
         assert all("text" not in note for note in page["notes"])
         token = page["nextPageToken"]
-    assert seen == [f"n{number}" for number in range(5)]
+    assert tokens_seen == [f"n{number}" for number in range(5)]
     in_a = world.json("GET", "/notes?vault=a")["notes"]
     assert [note["noteId"] for note in in_a] == ["n1", "n3"]
 
@@ -185,8 +185,8 @@ def test_coverage_counts_every_state(world: World) -> None:
     world.put("n2", title="Car", text="red")
     body = world.json("GET", "/index:coverage")
     assert (body["notes"], body["indexed"], body["missing"], body["outdated"]) == (2, 1, 1, 0)
-    before = world.app.embedder
-    world.plug(embedder=HashingEmbedder(dimension=16), previous_embedder=before)
+    embedder_before = world.app.embedder
+    world.plug(embedder=HashingEmbedder(dimension=16), previous_embedder=embedder_before)
     body = world.json("GET", "/index:coverage")
     assert (body["outdated"], body["indexVersion"][-3:], body["searchedVersion"][-3:]) == (
         1,
@@ -199,15 +199,21 @@ def test_coverage_counts_every_state(world: World) -> None:
 
 
 def trash(world: World) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = world.json("GET", "/trash")["trash"]
-    return found
+    rows: list[dict[str, object]] = world.json("GET", "/trash")["trash"]
+    return rows
 
 
 def test_whatever_door_replaces_or_deletes_a_note_it_is_in_the_trash_and_comes_back(
     world: World,
 ) -> None:
     note_id = note_id_of("default", "boat.md")
-    world.put(note_id, title="Boat", text="First.", path="boat.md", createdAt="2024-05-08")
+    world.put(
+        note_id,
+        title="Boat",
+        text="First.",
+        path="boat.md",
+        createdAt="2024-05-08",
+    )
     world.clock.forward(minutes=1)
     world.put(note_id, title="Boat", text="Second.", path="boat.md")
     world.clock.forward(minutes=1)
@@ -215,9 +221,9 @@ def test_whatever_door_replaces_or_deletes_a_note_it_is_in_the_trash_and_comes_b
     world.clock.forward(minutes=1)
     world.call("api", "DELETE", f"/notes/{note_id}")
     listed = trash(world)
-    assert [each["reason"] for each in listed] == ["deleted", "replaced", "edited"]
-    assert all("text" not in each and each["noteId"] == note_id for each in listed)
-    texts = [world.json("GET", f"/trash/{each['trashId']}")["text"] for each in listed]
+    assert [entry["reason"] for entry in listed] == ["deleted", "replaced", "edited"]
+    assert all("text" not in entry and entry["noteId"] == note_id for entry in listed)
+    texts = [world.json("GET", f"/trash/{entry['trashId']}")["text"] for entry in listed]
     assert texts == ["Third.", "Second.", "First."]
     restored = world.json("POST", f"/trash/{listed[2]['trashId']}:restore")
     assert (restored["text"], restored["path"], restored["createdAt"][:10]) == (
@@ -226,7 +232,9 @@ def test_whatever_door_replaces_or_deletes_a_note_it_is_in_the_trash_and_comes_b
         "2024-05-08",
     )
     assert world.json("GET", f"/notes/{note_id}")["text"] == "First."
-    assert [each["trashId"] for each in trash(world)] == [each["trashId"] for each in listed[:2]]
+    assert [entry["trashId"] for entry in trash(world)] == [
+        entry["trashId"] for entry in listed[:2]
+    ]
 
 
 def test_the_trash_keeps_notes_for_thirty_days(world: World) -> None:
@@ -248,7 +256,7 @@ def test_of_a_callers_own_edits_the_first_of_each_hour_is_kept(world: World) -> 
     for minute in (10, 20, 70):
         world.clock.forward(minutes=10 if minute < 70 else 50)
         note = world.put("n1", title="Boat", text=str(minute), revision=note["revision"]).get_json()
-    texts = [world.json("GET", f"/trash/{each['trashId']}")["text"] for each in trash(world)]
+    texts = [world.json("GET", f"/trash/{entry['trashId']}")["text"] for entry in trash(world)]
     assert texts == ["20", "0"]
     world.put(
         "n1", title="Boat", text="unread"
@@ -262,8 +270,12 @@ def test_what_was_put_into_the_trash_can_be_removed_for_good_and_is_nobody_elses
     world.put("n1", title="Boat", text="Blue.")
     world.call("api", "DELETE", "/notes/n1")
     path = f"/trash/{trash(world)[0]['trashId']}"
-    for method, more in (("GET", ""), ("POST", ":restore"), ("DELETE", "")):
-        assert world.call("api", method, path + more, token="bob-token").status_code == 404
+    for method, suffix in (
+        ("GET", ""),
+        ("POST", ":restore"),
+        ("DELETE", ""),
+    ):
+        assert world.call("api", method, path + suffix, token="bob-token").status_code == 404
     exported = world.call("api", "GET", "/me:export").get_data(as_text=True)
     assert '"type": "trashedNote"' in exported
     assert "Blue." in exported
@@ -273,7 +285,12 @@ def test_what_was_put_into_the_trash_can_be_removed_for_good_and_is_nobody_elses
 
 def test_two_notes_of_a_vault_never_have_one_path(world: World) -> None:
     first = world.put("n1", title="Boat", text="Blue.", path="a/boat.md").get_json()
-    refused = world.put("n2", title="Other", text="Red.", path="a//boat.md")
+    refused = world.put(
+        "n2",
+        title="Other",
+        text="Red.",
+        path="a//boat.md",
+    )
     assert problem(refused)[:2] == (409, "CONFLICT")
     assert "'n1'" in refused.get_json()["error"]["message"]
     assert (
@@ -284,8 +301,14 @@ def test_two_notes_of_a_vault_never_have_one_path(world: World) -> None:
     assert imported["note"]["noteId"] == "n1"
     assert world.put("n1", title="Boat", text="Blue.", path="b.md").status_code == 200
     world.call("api", "DELETE", "/notes/n2")
-    world.put("n3", title="Third", text="Red.", path="a/boat.md", vault="toys")
-    deleted = next(each for each in trash(world) if each["reason"] == "deleted")
+    world.put(
+        "n3",
+        title="Third",
+        text="Red.",
+        path="a/boat.md",
+        vault="toys",
+    )
+    deleted = next(entry for entry in trash(world) if entry["reason"] == "deleted")
     assert problem(world.call("api", "POST", f"/trash/{deleted['trashId']}:restore"))[:2] == (
         409,
         "CONFLICT",
@@ -296,12 +319,18 @@ def test_two_notes_of_a_vault_never_have_one_path(world: World) -> None:
 def test_a_file_at_the_old_path_of_a_note_that_has_moved_is_another_note(world: World) -> None:
     body = {"path": "boat.md", "text": "Blue."}
     moved = world.json("POST", "/notes:import", body)["note"]["noteId"]
-    world.put(moved, title="Boat", text="Blue.", path="harbour/boat.md")
-    other = world.json("POST", "/notes:import", {**body, "text": "Red."})["note"]["noteId"]
-    assert other != moved
+    world.put(
+        moved,
+        title="Boat",
+        text="Blue.",
+        path="harbour/boat.md",
+    )
+    other_id = world.json("POST", "/notes:import", {**body, "text": "Red."})["note"]["noteId"]
+    assert other_id != moved
     assert world.json("GET", f"/notes/{moved}")["text"] == "Blue."
     assert (
-        world.json("POST", "/notes:import", {**body, "text": "Green."})["note"]["noteId"] == other
+        world.json("POST", "/notes:import", {**body, "text": "Green."})["note"]["noteId"]
+        == other_id
     )
 
 
@@ -311,7 +340,13 @@ def test_a_file_at_the_old_path_of_a_note_that_has_moved_is_another_note(world: 
 def test_a_file_becomes_the_note_its_frontmatter_says(world: World) -> None:
     text = "---\ntitle: Boat\ntags: [toy]\ncreated: 2024-05-08\n---\nBlue."
     reply = world.json(
-        "POST", "/notes:import", {"path": "a//boat.md", "text": text, "vault": "toys"}
+        "POST",
+        "/notes:import",
+        {
+            "path": "a//boat.md",
+            "text": text,
+            "vault": "toys",
+        },
     )
     note_id = note_id_of("toys", "a/boat.md")
     assert reply["problem"] is None
@@ -332,7 +367,11 @@ def test_a_file_without_a_date_was_created_when_it_was_first_seen_to_be_modified
     world: World,
 ) -> None:
     for modified in ("2025-01-02T03:04:05Z", "2026-01-02T03:04:05Z"):
-        body = {"path": "boat.md", "text": f"Blue at {modified}.", "modifiedAt": modified}
+        body = {
+            "path": "boat.md",
+            "text": f"Blue at {modified}.",
+            "modifiedAt": modified,
+        }
         reply = world.json("POST", "/notes:import", body)
     assert reply["note"]["createdAt"] == "2025-01-02T03:04:05.000Z"
     assert reply["note"]["title"] == "boat"

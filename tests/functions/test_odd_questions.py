@@ -36,9 +36,9 @@ def _ask(world: World, path: str, text: str, **body: object) -> Any:  # noqa: AN
 def _found(body: dict[str, Any]) -> set[str]:
     """Ids of the notes that came, under whichever name the route has for them."""
     return {
-        each["noteId"]
+        reference["noteId"]
         for name in ("results", "citations", "references")
-        for each in body.get(name, [])
+        for reference in body.get(name, [])
     }
 
 
@@ -63,15 +63,16 @@ def test_an_unknown_vault_or_folder_is_404_and_named(
 
 @pytest.mark.parametrize("path", ASKING)
 def test_the_longest_folder_there_can_be_is_searched(world: World, path: str) -> None:
-    folder, vault = "/".join(["f" * 100] * 9), "v" * 200
+    folder = "/".join(["f" * 100] * 9)
+    vault = "v" * 200
     world.save(
         "deep", text="We decided to run the API on a mainframe.", path=f"{folder}/n.md", vault=vault
     )
     for name in (folder, f"{vault}/{folder}"):
-        found = _ask(
+        body = _ask(
             world, path, "Where did we decide to run the API?", filters={"folders": [name]}
         ).get_json()
-        assert _found(found) == {"deep"}
+        assert _found(body) == {"deep"}
 
 
 @pytest.mark.parametrize("path", ASKING)

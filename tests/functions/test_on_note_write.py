@@ -33,9 +33,9 @@ def _status(world: World, note_id: str = "n1") -> IndexStatus | None:
 
 def test_the_same_event_again_embeds_nothing(world: World, embedder: HashingEmbedder) -> None:
     world.save("n1", title="Boat", text="blue")
-    before = embedder.embedded.copy()
+    embedded_before = embedder.embedded.copy()
     assert world.written("tenants/alice/notes/n1").status_code == 200
-    assert embedder.embedded == before
+    assert embedder.embedded == embedded_before
 
 
 EMULATOR = {
@@ -68,7 +68,10 @@ def test_the_payload_does_not_matter_nor_where_the_path_stands(
 
 @pytest.mark.parametrize("note_id", ["ü b", "50%25", "a+b"])
 def test_the_path_may_be_percent_encoded_or_not(world: World, note_id: str) -> None:
-    for spelling in (quote(note_id), note_id.encode().decode("latin-1")):
+    for spelling in (
+        quote(note_id),
+        note_id.encode().decode("latin-1"),
+    ):
         world.put(quote(note_id), title="Boat", text=spelling)
         assert world.written(f"tenants/alice/notes/{spelling}").status_code == 200
         assert world.json("GET", f"/notes/{quote(note_id)}:indexStatus")["current"]
@@ -188,8 +191,8 @@ def test_a_bug_lets_the_event_come_again_and_is_logged_without_its_text(
     world.plug(embedder=_Broken())
     assert world.written("tenants/alice/notes/n1").status_code == 500
     *_, line = capsys.readouterr().err.splitlines()
-    told = json.loads(line)
-    assert (told["severity"], told["noteId"], told["exception"]["type"]) == (
+    log_line = json.loads(line)
+    assert (log_line["severity"], log_line["noteId"], log_line["exception"]["type"]) == (
         "ERROR",
         "n1",
         "ZeroDivisionError",
@@ -240,7 +243,12 @@ def test_what_is_no_event_gets_an_error_of_ours(
     world: World, function: str, *, method: str, kind: str, data: bytes, code: int
 ) -> None:
     client = world.clients[function]
-    response = client.open("/", method=method, content_type=kind or None, data=data)
+    response = client.open(
+        "/",
+        method=method,
+        content_type=kind or None,
+        data=data,
+    )
     assert response.status_code == response.get_json()["error"]["code"] == code
     assert response.get_json()["error"]["details"][0]["domain"] == "aurora-notes"
     assert ("Allow" in response.headers) == (code == 405)

@@ -42,10 +42,11 @@ def test_the_event_of_our_own_write_embeds_and_writes_nothing(
     written: World, embedder: HashingEmbedder
 ) -> None:
     written.written(PATH)
-    before, embedded = _stored(written), embedder.embedded.copy()
+    stored_before = _stored(written)
+    embedded = embedder.embedded.copy()
     for _ in range(3):
         assert written.written(PATH).status_code == 200
-    assert (_stored(written), embedder.embedded) == (before, embedded)
+    assert (_stored(written), embedder.embedded) == (stored_before, embedded)
 
 
 def test_a_template_that_is_not_there_is_acknowledged(world: World) -> None:
@@ -67,7 +68,7 @@ def _document(store: FirestoreStore) -> Any:  # noqa: ANN401 - a protobuf messag
 
 
 def _write(store: FirestoreStore, **fields: object) -> None:
-    """As an app does: these fields alone."""
+    """Write these fields alone, as an app does."""
     write = protocol().Write()
     write.update.name = f"{store._db.root}/{PATH}"
     for field, value in fields.items():

@@ -47,7 +47,8 @@ def _chat(world: World, **fields: object) -> TestResponse:
 def test_a_repeat_gets_the_same_json_and_the_model_is_not_asked(
     world: World, writer: ScriptedWriter
 ) -> None:
-    first, second = _chat(world), _chat(world)
+    first = _chat(world)
+    second = _chat(world)
     assert (first.status_code, first.data) == (200, second.data)
     assert len(writer.prompts) == 1
     assert first.get_json()["meta"]["requestId"] == "r-1"
@@ -56,8 +57,8 @@ def test_a_repeat_gets_the_same_json_and_the_model_is_not_asked(
 def test_ask_repeats_too_and_another_route_is_another_request(
     world: World, writer: ScriptedWriter
 ) -> None:
-    asked = {"question": "Which colour is the boat?", "requestId": "r-9"}
-    first, second = (world.call("api", "POST", "/ask", asked) for _ in range(2))
+    question = {"question": "Which colour is the boat?", "requestId": "r-9"}
+    first, second = (world.call("api", "POST", "/ask", question) for _ in range(2))
     assert (first.status_code, first.data) == (200, second.data)
     assert len(writer.prompts) == 1
     assert problem(_chat(world, requestId="r-9"))[:2] == (409, "CONFLICT")
@@ -75,7 +76,12 @@ def test_other_ids_and_no_id_are_answered_anew(world: World, writer: ScriptedWri
 
 
 @pytest.mark.parametrize(
-    "other", [{"message": "And the car?"}, {"topK": 3}, {"includeCitations": False}]
+    "other",
+    [
+        {"message": "And the car?"},
+        {"topK": 3},
+        {"includeCitations": False},
+    ],
 )
 def test_the_same_id_with_another_body_is_a_conflict(
     world: World, writer: ScriptedWriter, other: dict[str, object]
@@ -109,9 +115,9 @@ def test_after_a_day_the_id_is_free(world: World, writer: ScriptedWriter) -> Non
 def test_an_answer_from_a_note_that_is_gone_is_not_given_again(world: World) -> None:
     assert "blue" in _chat(world).get_json()["citations"][0]["quote"]
     assert world.call("api", "DELETE", "/notes/boat").status_code == 204
-    again = _chat(world).get_json()
-    assert again["citations"] == []
-    assert "blue" not in again["answer"]
+    repeated = _chat(world).get_json()
+    assert repeated["citations"] == []
+    assert "blue" not in repeated["answer"]
 
 
 @pytest.mark.usefixtures("writer")
@@ -122,7 +128,7 @@ def test_only_the_citations_of_edited_notes_are_stale_in_a_repeat(world: World) 
     world.save("paint", title="Paint", text="The colour of the boat needs no paint.")
     expected = {"boat": False, "paint": True}
     assert {
-        each["noteId"]: each["stale"] for each in _chat(world).get_json()["citations"]
+        citation["noteId"]: citation["stale"] for citation in _chat(world).get_json()["citations"]
     } == expected
     streamed = _stream(world)
     assert {
@@ -188,14 +194,14 @@ def test_while_one_is_answering_a_repeat_is_told_to_come_back_when_its_lease_end
         lease = world.app.store.get(ALICE, REQUESTS, "r-1").value
         assert lease is not None
         assert lease.lease_until is not None
-        left = lease.lease_until - world.clock()
+        remaining = lease.lease_until - world.clock()
         capsys.readouterr()
-        told = _chat(world)
+        response = _chat(world)
         lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
         slow.go_on.set()
         assert first.result().status_code == 200
-    assert problem(told)[:2] == (503, "UNAVAILABLE")
-    assert int(told.headers["Retry-After"]) == math.ceil(left.total_seconds()) > 5
+    assert problem(response)[:2] == (503, "UNAVAILABLE")
+    assert int(response.headers["Retry-After"]) == math.ceil(remaining.total_seconds()) > 5
     assert [(line["severity"], line["route"]) for line in lines] == [("WARNING", "/chat")] * 2
     assert not any("exception" in line for line in lines)
 
@@ -250,7 +256,9 @@ class _Slow:
     model = "slow"
 
     def __init__(self, inner: Writer) -> None:
-        self.inner, self.asked, self.go_on = inner, threading.Event(), threading.Event()
+        self.inner = inner
+        self.asked = threading.Event()
+        self.go_on = threading.Event()
 
     def write(self, prompt: Prompt) -> Draft:
         return Draft("".join(piece.text for piece in self.stream(prompt)), self.model)
@@ -272,7 +280,8 @@ def _stream(world: World, **fields: object) -> list[tuple[str, dict[str, object]
 def test_a_streamed_repeat_gets_the_events_of_the_answer_there_is(
     world: World, writer: ScriptedWriter
 ) -> None:
-    first, second = _stream(world), _stream(world)
+    first = _stream(world)
+    second = _stream(world)
     assert first[-1] == second[-1]
     assert first[-1][0] == "result"
     assert [name for name, _ in second] == [
@@ -296,10 +305,12 @@ def test_streamed_and_whole_are_the_same_request(
     world: World, writer: ScriptedWriter, *, streamed_first: bool
 ) -> None:
     if streamed_first:
-        streamed, whole = _stream(world)[-1][1], _chat(world).get_json()
+        streamed = _stream(world)[-1][1]
+        whole_answer = _chat(world).get_json()
     else:
-        whole, streamed = _chat(world).get_json(), _stream(world)[-1][1]
-    assert streamed == whole
+        whole_answer = _chat(world).get_json()
+        streamed = _stream(world)[-1][1]
+    assert streamed == whole_answer
     assert len(writer.prompts) == 1
 
 

@@ -77,7 +77,11 @@ def test_the_example_of_every_body_is_a_request_that_works(world: World) -> None
     session = world.json("POST", "/sessions", {})
     world.save("meeting", text="We run it on Cloud Run.", path="projects/api/meeting.md")
     world.save("boat", text="The boat is blue.")
-    ids = {"noteId": "meeting", "templateId": "decision", "sessionId": session["sessionId"]}
+    ids = {
+        "noteId": "meeting",
+        "templateId": "decision",
+        "sessionId": session["sessionId"],
+    }
     erasing: list[tuple[str, object]] = []
     sent = 0
     for path, methods in described["paths"].items():

@@ -16,8 +16,8 @@ def test_a_note_whose_event_was_lost_is_found_and_indexed(world: World) -> None:
     report = world.call("reconcile", "POST", "/", {}, token=None).get_json()
     assert report["indexed"] == 1
     assert report["complete"]
-    found = world.json("POST", "/search", {"query": "boat"})["results"]
-    assert [result["noteId"] for result in found] == ["n1"]
+    results = world.json("POST", "/search", {"query": "boat"})["results"]
+    assert [result["noteId"] for result in results] == ["n1"]
 
 
 def test_a_dry_run_counts_and_changes_nothing(world: World) -> None:

@@ -6,9 +6,9 @@ from tests.functions.world import World
 
 
 def related(world: World, note_id: str) -> list[str]:
-    found = world.json("GET", f"/notes/{note_id}:related")
-    assert found["noteId"] == note_id
-    return [note["noteId"] for note in found["related"]]
+    body = world.json("GET", f"/notes/{note_id}:related")
+    assert body["noteId"] == note_id
+    return [note["noteId"] for note in body["related"]]
 
 
 def test_notes_of_one_subject_are_related_and_no_others(world: World) -> None:

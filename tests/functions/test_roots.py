@@ -62,17 +62,26 @@ def written(
         store = patient_store(firestore_project)
         budget = ProjectBudget(store, cloud.clock, usd=20.0)
         settings = replace(cloud.app.settings, daily_chat_limit=100, daily_embed_tokens=100_000)
-        cloud.plug(store=store, project_budget=budget, settings=settings, embedded_token_usd=1e-6)
+        cloud.plug(
+            store=store,
+            project_budget=budget,
+            settings=settings,
+            embedded_token_usd=1e-6,
+        )
         yield names
 
 
 def use_everything(world: World) -> None:
-    """What people, events and the scheduler do in a day, until somebody leaves."""
+    """Do everything that people, events and the scheduler do in a day, until somebody leaves."""
     for token in ("alice-token", "anna-token"):
         world.json(
             "PUT",
             "/notes/boat",
-            {"title": "Boat", "text": "The boat is blue.", "path": "sea/boat.md"},
+            {
+                "title": "Boat",
+                "text": "The boat is blue.",
+                "path": "sea/boat.md",
+            },
             token=token,
         )
     world.written("tenants/alice/notes/boat")
@@ -80,7 +89,11 @@ def use_everything(world: World) -> None:
     world.json("PUT", "/notes/boat", {"title": "Boat", "text": "The boat is red."})
     world.call("reconcile", "POST", "/", {"full": True}, token=None)
     for token in ("alice-token", "anna-token"):
-        question = {"message": "Which colour is the boat?", "sessionId": "new", "requestId": "r-1"}
+        question = {
+            "message": "Which colour is the boat?",
+            "sessionId": "new",
+            "requestId": "r-1",
+        }
         answer = world.json("POST", "/chat", question, token=token)
         world.json("POST", "/feedback", {"requestId": "r-1", "rating": "up"}, token=token)
         session = f"/sessions/{answer['meta']['sessionId']}"

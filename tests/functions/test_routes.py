@@ -18,9 +18,21 @@ TABLES: dict[str, tuple[Route, ...]] = {
     "api": tables.API,
     "reconcile": reconcile.ROUTES,
 }
-HEALTH = (("chat", "/health"), ("api", "/health"), ("api", "/healthz"), ("reconcile", "/health"))
+HEALTH = (
+    ("chat", "/health"),
+    ("api", "/health"),
+    ("api", "/healthz"),
+    ("reconcile", "/health"),
+)
 MOMENT = "2026-05-08T12:30:15Z"
-IMPORTED = {"session": {"sessionId": "b1", "title": "B", "createdAt": MOMENT, "updatedAt": MOMENT}}
+IMPORTED = {
+    "session": {
+        "sessionId": "b1",
+        "title": "B",
+        "createdAt": MOMENT,
+        "updatedAt": MOMENT,
+    }
+}
 OWN = {"name": "Own", "content": "1. Think."}
 ERASE = {"confirm": "erase everything"}
 EXAMPLES: dict[tuple[str, str, str], tuple[str, object, str | None]] = {
@@ -29,7 +41,15 @@ EXAMPLES: dict[tuple[str, str, str], tuple[str, object, str | None]] = {
     ("api", "GET", "/"): ("/", None, "routes"),
     ("api", "GET", "/notes"): ("/notes", None, "notes"),
     ("api", "GET", "/trash"): ("/trash", None, "trash"),
-    ("api", "POST", "/trash"): ("/trash", {"noteId": "n1", "title": "T", "text": "x"}, "trashId"),
+    ("api", "POST", "/trash"): (
+        "/trash",
+        {
+            "noteId": "n1",
+            "title": "T",
+            "text": "x",
+        },
+        "trashId",
+    ),
     ("api", "GET", "/trash/{trash_id}"): ("/trash/t1", None, "text"),
     ("api", "POST", "/trash/{trash_id}:restore"): ("/trash/t1:restore", None, "revision"),
     ("api", "DELETE", "/trash/{trash_id}"): ("/trash/t1", None, None),
@@ -113,7 +133,13 @@ def _fill(world: World) -> None:
     assert world.call("api", "PUT", "/templates/own", OWN).status_code == 200
     if world.app.store.get(ALICE, SESSIONS, "boats").value is None:
         world.app.store.put(
-            ALICE, SESSIONS, Session(session_id="boats", created_at=START, updated_at=START)
+            ALICE,
+            SESSIONS,
+            Session(
+                session_id="boats",
+                created_at=START,
+                updated_at=START,
+            ),
         )
 
 

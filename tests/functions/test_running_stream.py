@@ -16,7 +16,11 @@ from tests.servers.certificates import PROJECT, unsigned
 from tests.servers.function import RunningFunction, environment, running
 from tests.servers.gemini import GeminiServer, streamed
 
-TOKEN_CLAIMS = {"sub": "mara", "aud": PROJECT, "iss": f"https://securetoken.google.com/{PROJECT}"}
+TOKEN_CLAIMS = {
+    "sub": "mara",
+    "aud": PROJECT,
+    "iss": f"https://securetoken.google.com/{PROJECT}",
+}
 
 
 @dataclass
@@ -28,7 +32,13 @@ class Chat:
     def asked(self, question: str = "Where does the API run?") -> Iterator[socket.socket]:
         """A connection over which the question was sent."""
         now = int(time.time())
-        token = unsigned({**TOKEN_CLAIMS, "iat": now, "exp": now + 3600})
+        token = unsigned(
+            {
+                **TOKEN_CLAIMS,
+                "iat": now,
+                "exp": now + 3600,
+            }
+        )
         body = json.dumps({"message": question}).encode()
         head = (
             "POST /chat HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nContent-Type: application/json\r\n"
@@ -53,9 +63,9 @@ def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chat]:
 def read_until(connection: socket.socket, sign: bytes) -> bytes:
     read = b""
     while sign not in read:
-        more = connection.recv(65536)
-        assert more, read
-        read += more
+        received = connection.recv(65536)
+        assert received, read
+        read += received
     return read
 
 

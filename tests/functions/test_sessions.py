@@ -39,13 +39,18 @@ def test_a_session_remembers_where_it_looks_unless_a_question_says_it(world: Wor
         world.save(
             vault, title="Boat", text=f"The boat is {colour}.", vault=vault, path="harbour/boat.md"
         )
-    world.save("attic", title="Boat", text="The boat is green.", path="attic/boat.md")
+    world.save(
+        "attic",
+        title="Boat",
+        text="The boat is green.",
+        path="attic/boat.md",
+    )
     session_id = create(world, settings={"lookIn": "work/harbour"})
 
     def cited(**more: object) -> set[str]:
         return {
-            each["noteId"]
-            for each in ask(world, "Which colour is the boat?", session_id, **more)["citations"]
+            citation["noteId"]
+            for citation in ask(world, "Which colour is the boat?", session_id, **more)["citations"]
         }
 
     assert cited() == {"work"}
@@ -58,7 +63,12 @@ def test_a_session_remembers_where_it_looks_unless_a_question_says_it(world: Wor
 
 
 def test_a_session_remembers_how_far_back_it_looks(world: World) -> None:
-    world.save("old", title="Boat", text="The boat is red.", createdAt="2026-01-02")
+    world.save(
+        "old",
+        title="Boat",
+        text="The boat is red.",
+        createdAt="2026-01-02",
+    )
     session_id = create(world, settings={"windowDays": 30})
     refused = ask(world, "Which colour is the boat?", session_id)
     assert refused["citations"] == []
@@ -83,18 +93,23 @@ def test_a_session_keeps_its_strategy_and_template_and_a_question_may_say_others
 
 
 def test_a_deployment_gives_new_sessions_its_own_defaults(world: World) -> None:
-    before = create(world)
+    earlier_session = create(world)
     defaults = Settings.from_env(
         {"SESSION_DEFAULTS": "topK=8, strategy=rrf,useNotes=false"}
     ).session_defaults
     world.plug(settings=replace(world.app.settings, session_defaults=defaults))
-    expected = {**DEFAULTS, "topK": 8, "strategy": "rrf", "useNotes": False}
+    expected = {
+        **DEFAULTS,
+        "topK": 8,
+        "strategy": "rrf",
+        "useNotes": False,
+    }
     assert world.json("POST", "/sessions")["settings"] == expected
     assert world.json("POST", "/sessions", {"settings": {"topK": 3}})["settings"] == {
         **expected,
         "topK": 3,
     }
-    assert world.json("GET", f"/sessions/{before}")["settings"] == DEFAULTS
+    assert world.json("GET", f"/sessions/{earlier_session}")["settings"] == DEFAULTS
 
 
 def test_a_session_is_created_read_changed_and_deleted(world: World) -> None:
@@ -116,7 +131,12 @@ def test_a_session_is_created_read_changed_and_deleted(world: World) -> None:
     )
     assert changed["title"] == "Lisbon"
     assert changed["updatedAt"] == "2026-11-21T12:05:00.000Z"
-    assert changed["settings"] == {**DEFAULTS, "topK": 9, "threshold": 0.5, "useNotes": False}
+    assert changed["settings"] == {
+        **DEFAULTS,
+        "topK": 9,
+        "threshold": 0.5,
+        "useNotes": False,
+    }
     assert world.call("api", "DELETE", path).status_code == 204
     assert problem(world.call("api", "GET", path))[:2] == (404, "NOT_FOUND")
     assert problem(world.call("api", "DELETE", path))[:2] == (404, "NOT_FOUND")
@@ -142,7 +162,10 @@ def test_null_takes_a_model_back_and_leaves_everything_else(world: World) -> Non
     ],
 )
 def test_a_setting_out_of_range_is_named(world: World, field: str, value: object) -> None:
-    for method, path in (("POST", "/sessions"), ("PATCH", f"/sessions/{create(world)}")):
+    for method, path in (
+        ("POST", "/sessions"),
+        ("PATCH", f"/sessions/{create(world)}"),
+    ):
         response = world.call("api", method, path, {"settings": {field: value}})
         assert problem(response) == (400, "INVALID_FIELD", f"settings.{field}")
 
@@ -162,16 +185,16 @@ def test_sessions_page_by_their_last_change_and_are_found_by_title(world: World)
         world.clock.forward(minutes=1)
         ids.append(create(world, title=f"Müller {number}" if number % 2 else f"Trip {number}"))
     first = world.json("GET", "/sessions?pageSize=3")
-    assert [each["sessionId"] for each in first["sessions"]] == ids[:1:-1]
+    assert [session["sessionId"] for session in first["sessions"]] == ids[:1:-1]
     rest = world.json("GET", f"/sessions?pageSize=3&pageToken={first['nextPageToken']}")
-    assert [each["sessionId"] for each in rest["sessions"]] == ids[1::-1]
+    assert [session["sessionId"] for session in rest["sessions"]] == ids[1::-1]
     assert rest["nextPageToken"] is None
-    found = world.json("GET", "/sessions?query=MULLER&pageSize=1")
-    assert [each["title"] for each in found["sessions"]] == ["Müller 3"]
-    more = world.json(
-        "GET", f"/sessions?query=MULLER&pageSize=1&pageToken={found['nextPageToken']}"
+    first_match = world.json("GET", "/sessions?query=MULLER&pageSize=1")
+    assert [session["title"] for session in first_match["sessions"]] == ["Müller 3"]
+    second_match = world.json(
+        "GET", f"/sessions?query=MULLER&pageSize=1&pageToken={first_match['nextPageToken']}"
     )
-    assert [each["title"] for each in more["sessions"]] == ["Müller 1"]
+    assert [session["title"] for session in second_match["sessions"]] == ["Müller 1"]
 
 
 def test_messages_page_backwards_each_page_in_the_order_of_time(boat: World) -> None:
@@ -180,7 +203,7 @@ def test_messages_page_backwards_each_page_in_the_order_of_time(boat: World) -> 
         boat.clock.forward(minutes=1)
         ask(boat, f"What leaks in the boat {number}?", session_id)
     newest = boat.json("GET", f"/sessions/{session_id}/messages?pageSize=4")
-    assert [each["role"] for each in newest["messages"]] == ["user", "assistant"] * 2
+    assert [message["role"] for message in newest["messages"]] == ["user", "assistant"] * 2
     assert newest["messages"][0]["text"] == "What leaks in the boat 1?"
     older = messages(boat, session_id, f"?pageSize=4&pageToken={newest['nextPageToken']}")
     assert older[0]["text"] == "What leaks in the boat 0?"
@@ -230,22 +253,36 @@ def test_a_page_token_serves_its_own_listing_for_a_day(world: World) -> None:
 def test_a_conversation_of_an_export_is_brought_back_once(boat: World) -> None:
     session_id = ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
     path = f"/sessions/{session_id}"
-    session, said = boat.json("GET", path), messages(boat, session_id)
+    session = boat.json("GET", path)
+    conversation = messages(boat, session_id)
     assert boat.call("api", "DELETE", path).status_code == 204
-    assert boat.json("POST", "/sessions:import", {"session": session, "messages": said}) == session
-    assert messages(boat, session_id) == said
-    assert said[1]["citations"][0]["stale"] is False
+    assert (
+        boat.json("POST", "/sessions:import", {"session": session, "messages": conversation})
+        == session
+    )
+    assert messages(boat, session_id) == conversation
+    assert conversation[1]["citations"][0]["stale"] is False
     boat.call("api", "DELETE", path)
     boat.save("boat", title="Boat", text="Nothing leaks any more.")
-    boat.json("POST", "/sessions:import", {"session": session, "messages": said})
+    boat.json("POST", "/sessions:import", {"session": session, "messages": conversation})
     assert messages(boat, session_id)[1]["citations"][0]["stale"] is True
     boat.json("PATCH", path, {"title": "Mine"})
-    kept = boat.json("POST", "/sessions:import", {"session": session, "messages": said})
-    assert (kept["title"], kept["messageCount"]) == ("Mine", 2)
+    imported = boat.json("POST", "/sessions:import", {"session": session, "messages": conversation})
+    assert (imported["title"], imported["messageCount"]) == ("Mine", 2)
 
 
-SESSION = {"sessionId": "s1", "title": "", "createdAt": TIME, "updatedAt": TIME}
-SAID = {"messageId": "m1", "role": "user", "text": "x", "createdAt": TIME}
+SESSION = {
+    "sessionId": "s1",
+    "title": "",
+    "createdAt": TIME,
+    "updatedAt": TIME,
+}
+SAID = {
+    "messageId": "m1",
+    "role": "user",
+    "text": "x",
+    "createdAt": TIME,
+}
 UNKNOWN = "no such field; there are messageId, requestId, role, text, createdAt"
 
 
@@ -285,7 +322,7 @@ def test_what_no_export_holds_is_refused_by_its_field(
 ) -> None:
     body = {
         "session": SESSION | session,
-        "messages": [SAID, *(SAID | {"messageId": "m2"} | each for each in messages)],
+        "messages": [SAID, *(SAID | {"messageId": "m2"} | fields for fields in messages)],
     }
     response = world.call("api", "POST", "/sessions:import", body)
     assert problem(response) == (400, "INVALID_FIELD", field)
@@ -297,7 +334,9 @@ def test_what_no_export_holds_is_refused_by_its_field(
 
 def test_conversations_are_found_by_what_was_said_in_them(world: World) -> None:
     world.save("boat", title="Boat", text="The boat has a müllerfarbene hull.")
-    asked = world.ask("What colour is the hull of the boat?", sessionId="new")["meta"]["sessionId"]
+    session_id = world.ask("What colour is the hull of the boat?", sessionId="new")["meta"][
+        "sessionId"
+    ]
     world.ask("hello", sessionId="new")
 
     def found(query: str) -> list[str]:
@@ -305,7 +344,7 @@ def test_conversations_are_found_by_what_was_said_in_them(world: World) -> None:
         return [session["sessionId"] for session in sessions]
 
     assert found("mullerfarbene") == []
-    assert found("mullerfarbene&text=true") == [asked]
+    assert found("mullerfarbene&text=true") == [session_id]
     assert found("mullerfarbene+nowhere&text=true") == []
     first = world.json("GET", "/sessions?query=boat&text=true&pageSize=1")
     token = first["nextPageToken"]

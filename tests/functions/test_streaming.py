@@ -58,7 +58,7 @@ def events_of(response: TestResponse) -> list[tuple[str, Any]]:
 
 
 def shown(messages: list[tuple[str, Any]]) -> str:
-    """What a client shows at the end, counting UTF-16 units as clients do."""
+    """Put together the text that a client shows at the end, counting UTF-16 units as clients do."""
     text = b""
     for name, data in messages:
         if name == "token":
@@ -88,9 +88,16 @@ def without_times_and_ids(body: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.usefixtures("told")
 @pytest.mark.parametrize("how", ["accept", "field"])
 def test_events_come_in_their_order(world: World, how: str) -> None:
-    headers, more = (STREAM, {}) if how == "accept" else ({}, {"stream": True})
+    headers, fields = (
+        (STREAM, {})
+        if how == "accept"
+        else (
+            {},
+            {"stream": True},
+        )
+    )
     response = world.call(
-        "chat", "POST", "/chat", {**ASKED, **more, "requestId": "r1"}, headers=headers
+        "chat", "POST", "/chat", {**ASKED, **fields, "requestId": "r1"}, headers=headers
     )
     events = events_of(response)
     names = [name for name, _ in events]
@@ -123,7 +130,10 @@ def test_a_piece_comes_whole_with_its_citations_before_it_and_its_claim_judged(
     ]
     first, second = result["claims"]
     assert [claim["cids"] for claim in (first, second)] == [["N1"], ["N2"]]
-    assert (first["span"], second["span"]) == ({"start": 0, "end": 18}, {"start": 20, "end": 35})
+    assert (first["span"], second["span"]) == (
+        {"start": 0, "end": 18},
+        {"start": 20, "end": 35},
+    )
     assert [claim["support"]["state"] for claim in (first, second)] == ["supported", "supported"]
     assert first["quotes"] == [
         {
@@ -141,8 +151,8 @@ def test_the_streamed_result_is_the_unstreamed_body(
 ) -> None:
     streamed = events_of(world.call("chat", "POST", "/chat", ASKED, headers=STREAM))[-1][1]
     told("Cloud Run [N1] and \u2028Firestore [N2]. Yes [N9]. 😀")
-    whole = world.json("POST", "/chat", ASKED)
-    assert without_times_and_ids(streamed) == without_times_and_ids(whole)
+    whole_answer = world.json("POST", "/chat", ASKED)
+    assert without_times_and_ids(streamed) == without_times_and_ids(whole_answer)
 
 
 @pytest.mark.usefixtures("told")
@@ -152,7 +162,11 @@ def test_the_reply_may_be_read_by_pages_that_may_and_is_kept_by_nobody(world: Wo
         "POST",
         "/chat",
         ASKED,
-        headers={**STREAM, "Origin": "https://notes.example", "X-Request-Id": "h-1"},
+        headers={
+            **STREAM,
+            "Origin": "https://notes.example",
+            "X-Request-Id": "h-1",
+        },
     )
     assert response.mimetype == "text/event-stream"
     assert response.headers["Access-Control-Allow-Origin"] == "https://notes.example"
@@ -274,14 +288,14 @@ def test_every_sdk_reads_an_error_of_a_stream(
 
 @pytest.mark.usefixtures("told")
 def test_an_unstreamed_callable_gets_its_result(world: World) -> None:
-    whole = world.json("POST", "/chat", ASKED)
+    whole_answer = world.json("POST", "/chat", ASKED)
     body = world.json("POST", "/chat", {"data": {**ASKED, "stream": True}})
     assert set(body) == {"result"}
     refused = world.call("chat", "POST", "/chat", {"data": {"message": 3}})
     error = refused.get_json()["error"]
     assert (refused.status_code, error["status"]) == (400, "INVALID_ARGUMENT")
     assert error["details"][0]["metadata"]["field"] == "message"
-    assert without_times_and_ids(body["result"]) == without_times_and_ids(whole)
+    assert without_times_and_ids(body["result"]) == without_times_and_ids(whole_answer)
 
 
 def test_the_wrapped_integers_of_mobile_sdks_are_numbers() -> None:
@@ -325,23 +339,25 @@ def test_no_heartbeat_comes_early_and_none_to_a_client_that_is_gone() -> None:
 
 def test_a_slow_step_does_not_hold_up_the_heartbeats(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("functions.http.streams.LOOK_SECONDS", 0.02)
-    done = threading.Event()
+    finished = threading.Event()
 
     def slow() -> Generator[str]:
-        done.wait(60)
+        finished.wait(60)
         yield "second"
 
     events = pump_with_keepalive("first", slow())
     assert next(events) == "first"
     assert next(events) is None
-    done.set()
+    finished.set()
     assert [event for event in events if event] == ["second"]
 
 
 def test_a_stream_alone_begins_at_once_and_one_in_a_burst_waits_for_its_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    throttle, waits, sleep = StartThrottle(), list[float](), time.sleep
+    throttle = StartThrottle()
+    waits = list[float]()
+    sleep = time.sleep
 
     def counted(seconds: float) -> None:
         waits.append(seconds)
@@ -394,63 +410,80 @@ def unread(boat: World) -> Iterator[World]:
     """A model that finds no answer in the notes about a boat, and knows one."""
 
     def written(request: Request) -> Reply:
-        asked = request.body.decode()
+        request_body = request.body.decode()
         return (
             streamed("Oslo is ", "in Norway [N1].")
-            if "general knowledge" in asked
+            if "general knowledge" in request_body
             else streamed("ANSWER: no\n")
         )
 
     with GeminiServer() as server:
         server.answer = written
-        boat.plug(writer=GeminiWriter(api_key="k", base_url=server.url, timeout=30))
+        boat.plug(
+            writer=GeminiWriter(
+                api_key="k",
+                base_url=server.url,
+                timeout=30,
+            )
+        )
         yield boat
 
 
 def test_general_knowledge_is_told_from_the_notes_on_every_door(unread: World) -> None:
-    asked = {"message": "Where does the boat of Oslo leak?", **GENERAL}
-    refused = unread.ask(asked["message"])
+    question = {"message": "Where does the boat of Oslo leak?", **GENERAL}
+    refused = unread.ask(question["message"])
     assert (refused["meta"]["refusal"]["reason"], refused["meta"]["answerKind"]) == (
         "below_threshold",
         "written",
     )
-    whole = unread.ask(**asked)
+    whole_answer = unread.ask(**question)
     assert (
-        whole["answer"]
+        whole_answer["answer"]
         == "Your notes do not hold the answer. From general knowledge:\n\nOslo is in Norway."
     )
-    assert (whole["meta"]["answerKind"], whole["meta"]["refusal"]) == ("general", None)
-    assert (whole["citations"], whole["claims"]) == ([], [])
+    assert (whole_answer["meta"]["answerKind"], whole_answer["meta"]["refusal"]) == (
+        "general",
+        None,
+    )
+    assert (whole_answer["citations"], whole_answer["claims"]) == ([], [])
 
-    events = events_of(unread.call("chat", "POST", "/chat", asked, headers=STREAM))
-    called = unread.json("POST", "/chat", {"data": asked})["result"]
+    events = events_of(unread.call("chat", "POST", "/chat", question, headers=STREAM))
+    called = unread.json("POST", "/chat", {"data": question})["result"]
     assert (
         without_times_and_ids(events[-1][1])
         == without_times_and_ids(called)
-        == without_times_and_ids(whole)
+        == without_times_and_ids(whole_answer)
     )
-    assert shown(events) == whole["answer"]
+    assert shown(events) == whole_answer["answer"]
 
     defaults = Settings.from_env({"SESSION_DEFAULTS": "whenNotInNotes=general"}).session_defaults
     unread.plug(settings=replace(unread.app.settings, session_defaults=defaults))
-    in_session = unread.ask(asked["message"], sessionId="new")
-    folders = unread.json("POST", "/ask", {"question": asked["message"], **GENERAL})
+    in_session = unread.ask(question["message"], sessionId="new")
+    folders = unread.json("POST", "/ask", {"question": question["message"], **GENERAL})
     query = 'mutation { askFolders(question: "Where is Oslo?", whenNotInNotes: "general") { answer meta } }'
     graph = unread.json("POST", "/graphql", {"query": query})["data"]["askFolders"]
-    tool = {"name": "rag-search", "arguments": asked}
-    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": tool}
+    tool = {"name": "rag-search", "arguments": question}
+    call = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": tool,
+    }
     headers = {
         "Accept": "application/json, text/event-stream",
         "MCP-Protocol-Version": "2025-06-18",
     }
-    told = unread.json("POST", "/mcp", call, headers=headers)["result"]["structuredContent"]
-    for each in (in_session, folders, graph, told):
-        assert (each["answer"], each["meta"]["answerKind"]) == (whole["answer"], "general")
+    by_mcp = unread.json("POST", "/mcp", call, headers=headers)["result"]["structuredContent"]
+    for reply in (in_session, folders, graph, by_mcp):
+        assert (reply["answer"], reply["meta"]["answerKind"]) == (whole_answer["answer"], "general")
     assert folders["references"] == []
 
 
 def test_a_question_may_ask_for_nothing_else_in_place_of_the_notes(world: World) -> None:
-    for function, path, field in (("chat", "/chat", "message"), ("api", "/ask", "question")):
+    for function, path, field in (
+        ("chat", "/chat", "message"),
+        ("api", "/ask", "question"),
+    ):
         response = world.call(function, "POST", path, {field: "Why?", "whenNotInNotes": "guess"})
         assert problem(response) == (400, "INVALID_FIELD", "whenNotInNotes")
         assert "refuse or general" in response.get_data(as_text=True)

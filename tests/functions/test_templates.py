@@ -38,7 +38,7 @@ def test_ten_templates_are_there_from_the_start(world: World) -> None:
     paths = {row["templateId"]: row["path"] for row in body["templates"]}
     assert paths["plan"] == "plan.md"
     assert world.json("GET", "/templates/plan")["path"] == "plan.md"
-    assert {each["templateId"] for each in body["templates"]} >= {
+    assert {template["templateId"] for template in body["templates"]} >= {
         "chain-of-thought",
         "compare-options",
         "plan",
@@ -130,7 +130,11 @@ def test_auto_lays_the_answer_out_along_the_similar_template(
     assert [citation["cid"] for citation in body["citations"]] == ["N1"]
 
 
-STEP_BY_STEP = {"id": "chain-of-thought", "name": "Chain of thought", "score": 0.5}
+STEP_BY_STEP = {
+    "id": "chain-of-thought",
+    "name": "Chain of thought",
+    "score": 0.5,
+}
 NAMED = {"id": "pros-and-cons", "name": "Pros and cons", "score": None}
 OWN = {"id": "leak", "name": "Boat repair", "score": None}
 
@@ -174,6 +178,6 @@ def test_without_a_model_the_answer_is_the_same_with_and_without_a_template(worl
     assert (refused["refusal"]["reason"], refused["template"]["id"]) == ("no_notes", "plan")
     world.save("n1", title="Boat", text="The boat leaks in the bow. Tar mends it.")
     plain, along = (
-        world.ask("Where does the boat leak?", template=each) for each in ("none", "plan")
+        world.ask("Where does the boat leak?", template=choice) for choice in ("none", "plan")
     )
     assert (along["answer"], along["citations"]) == (plain["answer"], plain["citations"])

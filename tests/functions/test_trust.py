@@ -22,8 +22,8 @@ def answered(world: World, *drafts: str, strict: bool = False, **body: object) -
     world.plug(writer=ScriptedWriter(*drafts), support=SupportPolicy(strict=strict))
     response = world.call("chat", "POST", "/chat", {"message": "What about the boat?", **body})
     assert response.status_code == 200
-    found: dict[str, Any] = response.get_json()
-    return found
+    reply: dict[str, Any] = response.get_json()
+    return reply
 
 
 def test_each_citation_tells_its_support_and_the_answer_how_well_it_is_grounded(
@@ -41,11 +41,15 @@ def test_a_citation_is_stale_while_the_index_is_behind_its_note(world: World) ->
     answered(world, "unused")
     assert world.put("boat", title="Boat", text="The boat is 15 metres long.").status_code == 200
     world.plug(writer=ScriptedWriter("The boat is 12 metres long [N1]."))
-    asked = {"message": "What about the boat?", "requestId": "r-1", "sessionId": "new"}
-    body = world.json("POST", "/chat", asked)
+    question = {
+        "message": "What about the boat?",
+        "requestId": "r-1",
+        "sessionId": "new",
+    }
+    body = world.json("POST", "/chat", question)
     (citation,) = body["citations"]
     assert (citation["quote"], citation["stale"]) == ("The boat is blue and 12 metres long.", True)
-    assert world.json("POST", "/chat", asked)["citations"] == [citation]
+    assert world.json("POST", "/chat", question)["citations"] == [citation]
     path = f"/sessions/{body['meta']['sessionId']}/messages"
     assert world.json("GET", path)["messages"][1]["citations"] == [citation]
 
@@ -67,7 +71,7 @@ def test_a_note_that_is_saved_while_the_answer_is_written_makes_it_stale(world: 
     change = partial(world.put, "boat", title="Boat", text="The boat is 15 metres long.")
     world.plug(writer=Meanwhile(change))
     body = world.ask("What about the boat?")
-    assert [each["stale"] for each in body["citations"]] == [True]
+    assert [citation["stale"] for citation in body["citations"]] == [True]
 
 
 @pytest.mark.parametrize("streamed", [False, True])
@@ -83,8 +87,8 @@ def test_a_note_that_is_deleted_while_the_answer_is_written_answers_no_more(
     text = response.get_data(as_text=True)
     body = json.loads(text.rpartition("data: ")[2]) if streamed else response.get_json()
     refusal = body["meta"]["refusal"]
-    told = "Some of your notes are still being indexed. Ask again in a moment."
-    assert (refusal["reason"], refusal["told"]) == ("index_pending", told)
+    notice = "Some of your notes are still being indexed. Ask again in a moment."
+    assert (refusal["reason"], refusal["told"]) == ("index_pending", notice)
     assert refusal["nearest"] == []
     assert (body["citations"], "12 metres" in body["answer"]) == ([], False)
     assert ("event: retract" in text) is streamed

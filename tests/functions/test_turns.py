@@ -20,8 +20,13 @@ def test_new_begins_a_session_that_is_named_after_the_question(boat: World) -> N
     session_id = body["meta"]["sessionId"]
     session = boat.json("GET", f"/sessions/{session_id}")
     assert (session["title"], session["messageCount"]) == ("What leaks in the boat?", 2)
-    asked, answered = messages(boat, session_id)
-    assert (asked["role"], asked["text"], asked["citations"], asked["meta"]) == (
+    user_message, answered = messages(boat, session_id)
+    assert (
+        user_message["role"],
+        user_message["text"],
+        user_message["citations"],
+        user_message["meta"],
+    ) == (
         "user",
         "What leaks in the boat?",
         [],
@@ -40,7 +45,13 @@ def test_the_stored_answer_ends_with_a_list_of_sources_that_can_be_parsed(boat: 
     assert answer == body["answer"]
     lines = [LINE.fullmatch(line) for line in listed.split("\n")]
     assert [line.groupdict() for line in lines if line] == [
-        {"label": "N1", "title": "Boat", "day": "2026-11-21", "note": "boat", "chunk": "boat_000"}
+        {
+            "label": "N1",
+            "title": "Boat",
+            "day": "2026-11-21",
+            "note": "boat",
+            "chunk": "boat_000",
+        }
     ]
 
 
@@ -66,11 +77,26 @@ def test_the_sessions_settings_hold_and_the_requests_own_go_before(boat: World) 
     assert boat.json("GET", f"/sessions/{session_id}")["settings"]["topK"] == 3
 
 
-@pytest.mark.parametrize(("more", "status"), [({"threshold": 2}, 400), ({"template": "nope"}, 404)])
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [
+        ({"threshold": 2}, 400),
+        ({"template": "nope"}, 404),
+    ],
+)
 def test_a_question_that_fails_leaves_no_empty_session(
     world: World, more: dict[str, object], status: int
 ) -> None:
-    response = world.call("chat", "POST", "/chat", {"message": "Why?", "sessionId": "new", **more})
+    response = world.call(
+        "chat",
+        "POST",
+        "/chat",
+        {
+            "message": "Why?",
+            "sessionId": "new",
+            **more,
+        },
+    )
     assert response.status_code == status
     assert world.json("GET", "/sessions")["sessions"] == []
 
@@ -99,8 +125,8 @@ def test_the_writer_is_told_what_was_said_and_the_wishes(boat: World) -> None:
 
 
 def test_a_model_that_may_be_chosen_writes(boat: World) -> None:
-    other = ScriptedWriter("It leaks in the bow [N1].")
-    boat.plug(writers={"scripted": other})
+    other_writer = ScriptedWriter("It leaks in the bow [N1].")
+    boat.plug(writers={"scripted": other_writer})
     session_id = create(boat, settings={"model": "scripted"})
     assert ask(boat, "What leaks in the boat?", session_id)["meta"]["model"] == "scripted"
     assert (
@@ -118,13 +144,13 @@ def test_a_streamed_answer_is_stored_before_its_result_is_told(boat: World, form
     data = {**body, "stream": True} if form == "sse" else {"data": body}
     headers = {"Accept": "text/event-stream"}
     response = boat.call("chat", "POST", "/chat", data, headers=headers)
-    told = [
+    events = [
         json.loads(line[6:])
         for line in response.get_data(as_text=True).splitlines()
         if line.startswith("data: ")
     ]
     started, result = (
-        (told[0], told[-1]) if form == "sse" else (told[0]["message"], told[-1]["result"])
+        (events[0], events[-1]) if form == "sse" else (events[0]["message"], events[-1]["result"])
     )
     assert started["sessionId"] == result["meta"]["sessionId"]
     answered = messages(boat, started["sessionId"])[1]
@@ -186,6 +212,8 @@ def test_whoever_has_used_up_the_day_costs_no_model_call_for_a_follow_up(
     session_id = ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
     ask(boat, "And where?", session_id)
     assert len(ranker.prompts) == 1
-    again = boat.call("chat", "POST", "/chat", {"message": "And when?", "sessionId": session_id})
-    assert problem(again)[:2] == (429, "EXHAUSTED")
+    follow_up = boat.call(
+        "chat", "POST", "/chat", {"message": "And when?", "sessionId": session_id}
+    )
+    assert problem(follow_up)[:2] == (429, "EXHAUSTED")
     assert len(ranker.prompts) == 1

@@ -35,10 +35,14 @@ def running_as(cloud: World, firestore_project: str) -> As:
 
 
 def name_owner(world: World, prefix: str, database: str = "(default)") -> None:
-    """As deploy/up.sh does."""
+    """Name the owner as deploy/up.sh does."""
     connection = world.app.store._db  # type: ignore[attr-defined]
     project = world.app.store.project  # type: ignore[attr-defined]  # Firestore's
-    fields = {PROJECT_FIELD: project, DATABASE_FIELD: database, PREFIX_FIELD: prefix}
+    fields = {
+        PROJECT_FIELD: project,
+        DATABASE_FIELD: database,
+        PREFIX_FIELD: prefix,
+    }
     connection.commit([put(f"{connection.root}/{OWNER_PATH}", fields)])
 
 

@@ -18,13 +18,20 @@ BAD_TIME = "createdAt: expected a timestamp, found str"
 BAD: Mapping[str, tuple[Mapping[str, object], str]] = {
     "content": ({"title": "Boat", "content": "The boat is blue."}, NO_TEXT),
     "number": ({"title": "Boat", "text": 7}, "text: expected a string, found int"),
-    "time": ({"title": "Boat", "text": "The boat is blue.", "createdAt": "2026-05-08"}, BAD_TIME),
+    "time": (
+        {
+            "title": "Boat",
+            "text": "The boat is blue.",
+            "createdAt": "2026-05-08",
+        },
+        BAD_TIME,
+    ),
 }
 """Note id -> what an app wrote, and what is wrong with it."""
 
 
 def _written_by_an_app(world: World, note_id: str, fields: Mapping[str, object]) -> None:
-    """As the Admin SDK writes, which no rules check; then the event."""
+    """Write as the Admin SDK does, which no rules check; then deliver the event."""
     store = world.app.store
     assert isinstance(store, FirestoreStore)
     write = protocol().Write()
@@ -93,11 +100,11 @@ def test_a_zip_of_markdown_holds_it_as_json(cloud: World) -> None:
         "Boat.md",
         *(f"unreadable/{note_id}.json" for note_id in BAD),
     }
-    told = {note_id: json.loads(archive.read(f"unreadable/{note_id}.json")) for note_id in BAD}
-    assert {note_id: row["reason"] for note_id, row in told.items()} == {
+    reports = {note_id: json.loads(archive.read(f"unreadable/{note_id}.json")) for note_id in BAD}
+    assert {note_id: row["reason"] for note_id, row in reports.items()} == {
         key: why for key, (_, why) in BAD.items()
     }
-    assert told["number"]["fields"]["text"] == {"integerValue": "7"}
+    assert reports["number"]["fields"]["text"] == {"integerValue": "7"}
 
 
 def test_an_export_names_a_template_that_an_app_wrote_badly(cloud: World) -> None:

@@ -1,4 +1,4 @@
-"""What a question cost, in its reply and in its log line: each request's own reads, whatever else goes on."""
+"""The cost of a question, in its reply and in its log line: each request's own reads, whatever else goes on."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def _usage(world: World) -> dict[str, Any]:
 
 
 def test_the_reads_of_a_reply_are_those_of_the_store(world: World, store: CountedStore) -> None:
-    before = store.reads
+    reads_before = store.reads
     usage = _usage(world)
-    assert usage["reads"] == (store.reads - before).total
+    assert usage["reads"] == (store.reads - reads_before).total
     assert usage["usd"] == round(usage["reads"] * 0.06 / 100_000, 6)
 
 
@@ -66,7 +66,7 @@ def test_a_stream_says_what_the_whole_answer_says(world: World) -> None:
     streamed = world.call("chat", "POST", "/chat", {**QUESTION, "stream": True}).get_data(
         as_text=True
     )
-    (said,) = (
+    (usage_line,) = (
         line for line in streamed.splitlines() if '"inputTokens"' in line and '"answer"' not in line
     )
-    assert json.loads(said.partition("data: ")[2])["reads"] == _usage(world)["reads"]
+    assert json.loads(usage_line.partition("data: ")[2])["reads"] == _usage(world)["reads"]

@@ -124,7 +124,7 @@ class World:
         )
 
     def json(self, method: str, path: str, body: object = None, **options: Any) -> Any:  # noqa: ANN401 - JSON
-        """What a route of `chat` or `api` answers with 200."""
+        """Return the JSON of a route of `chat` or `api` that answers with 200."""
         response = self.call("chat" if path == "/chat" else "api", method, path, body, **options)
         assert response.status_code == 200, response.get_data(as_text=True)
         return response.get_json()
@@ -140,21 +140,30 @@ class World:
         bootstrap.use(self.app)
 
     def put(self, note_id: str, **note: object) -> TestResponse:
-        return self.call("api", "PUT", f"/notes/{note_id}", {"title": "", "text": "", **note})
+        return self.call(
+            "api",
+            "PUT",
+            f"/notes/{note_id}",
+            {
+                "title": "",
+                "text": "",
+                **note,
+            },
+        )
 
     def written(self, path: str, data: bytes = b"", **headers: str) -> TestResponse:
         """Deliver the event that a document was written."""
-        given = {
+        cloud_event = {
             "ce-specversion": "1.0",
             "ce-id": "event-1",
             "ce-source": "//firestore.googleapis.com/projects/p/databases/(default)",
             "ce-type": "google.cloud.firestore.document.v1.written",
             "ce-document": path,
         }
-        wanted = {name: value for name, value in {**given, **headers}.items() if value}
+        present = {name: value for name, value in {**cloud_event, **headers}.items() if value}
         function = "on_template_write" if "/templates/" in path else "on_note_write"
         return self.clients[function].post(
-            "/", data=data, headers=wanted, content_type="application/protobuf"
+            "/", data=data, headers=present, content_type="application/protobuf"
         )
 
     def save(self, note_id: str, **note: object) -> None:
@@ -168,10 +177,15 @@ def world_on(
     store: Store, home: Path, clients: dict[str, FlaskClient], embedder: Embedder
 ) -> Iterator[World]:
     """Nobody but Alice and Bob."""
-    clock, tokens = Clock(), Tokens()
+    clock = Clock()
+    tokens = Tokens()
     with RequestThreads(4) as pool:
         parts = Parts(
-            settings=Settings(home=home, auth="none", allowed_origins=("https://notes.example",)),
+            settings=Settings(
+                home=home,
+                auth="none",
+                allowed_origins=("https://notes.example",),
+            ),
             store=store,
             embedder=embedder,
             writer=None,
