@@ -12,8 +12,8 @@ from tests.account.world import Household, household
 def store(request: pytest.FixtureRequest) -> Store:
     """Embedded, unless a test is run on both."""
     name = getattr(request, "param", "embedded")
-    found: Store = request.getfixturevalue(f"{name}_store")
-    return found
+    store: Store = request.getfixturevalue(f"{name}_store")
+    return store
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What a tenant may spend a day, and what happens to notes and questions when it is spent."""
+"""A tenant's daily budget, and what happens to notes and questions when it is spent."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def test_what_fails_is_given_back(home: Household) -> None:
         home.chat(template="nowhere")
     assert home.chat().text
     assert [
-        (each.answers, each.embedded_tokens)
-        for each in home.app.store.list_usage(TENANT, limit=9).items
+        (usage.answers, usage.embedded_tokens)
+        for usage in home.app.store.list_usage(TENANT, limit=9).items
     ] == [(1, 0)]
 
 
@@ -115,9 +115,9 @@ def test_a_note_over_the_budget_waits_for_its_vectors_and_keywords_find_it(home:
     state = read_note_state(home.app.indexer, NoteKey(TENANT, "boat"))
     assert state.record is not None
     assert (state.record.status, state.record.lease_until) == (IndexStatus.PENDING, None)
-    found = home.search()
-    assert found.mode is RetrievalMode.KEYWORD_RECENCY
-    assert found.selected[0].chunk.note_id == "boat"
+    retrieved = home.search()
+    assert retrieved.mode is RetrievalMode.KEYWORD_RECENCY
+    assert retrieved.selected[0].chunk.note_id == "boat"
 
 
 @on_both_stores
@@ -159,9 +159,9 @@ def test_when_the_budget_is_used_up_a_waiting_note_costs_no_further_attempt(
     reconcile(home.app.indexer, budget=100)
     home.clock.advance(hours=1)
     reconcile(home.app.indexer, budget=100)  # sees them among what was changed lately
-    before = {note: _token(home, note) for note in ("n0", "n1", "n2", "n3")}
+    tokens_before = {note: _token(home, note) for note in ("n0", "n1", "n2", "n3")}
     assert reconcile(home.app.indexer, budget=100).found == {}
-    tried = [note for note, token in before.items() if _token(home, note) != token]
+    tried = [note for note, token in tokens_before.items() if _token(home, note) != token]
     assert tried == []
 
 
@@ -180,7 +180,13 @@ def test_a_question_over_the_budget_is_answered_by_keywords(home: Household) -> 
     )
 
 
-@pytest.mark.parametrize("outage", [ModelUnavailable("away"), ModelRefused("bad key")])
+@pytest.mark.parametrize(
+    "outage",
+    [
+        ModelUnavailable("away"),
+        ModelRefused("bad key"),
+    ],
+)
 def test_what_was_not_embedded_costs_nothing_of_the_budget(
     home: Household, outage: AuroraError
 ) -> None:
@@ -190,7 +196,9 @@ def test_what_was_not_embedded_costs_nothing_of_the_budget(
         with suppress(ModelUnavailable):
             home.save("boat", LONG)
         assert home.search().mode is RetrievalMode.KEYWORD_RECENCY
-    assert [each.embedded_tokens for each in home.app.store.list_usage(TENANT, limit=1).items] in (
+    assert [
+        usage.embedded_tokens for usage in home.app.store.list_usage(TENANT, limit=1).items
+    ] in (
         [],
         [0],
     )
@@ -223,10 +231,11 @@ def test_the_tokens_of_a_note_are_counted_once(home: Household) -> None:
 
 
 class _SlowToRefuse:
-    """Whose budget is used up hears of it only after a while."""
+    """A purse that takes a while to refuse."""
 
     def __init__(self) -> None:
-        self.asked, self.go_on = threading.Event(), threading.Event()
+        self.asked = threading.Event()
+        self.go_on = threading.Event()
 
     def spend(
         self,
@@ -254,9 +263,14 @@ def test_a_used_up_budget_stops_no_other_tenant_who_asks_the_same_meanwhile(
     home: Household,
 ) -> None:
     purse = _SlowToRefuse()
-    budgets = Budgets(store=purse, clock=home.clock, answers=None, embedded_tokens=10_000)
+    budgets = Budgets(
+        store=purse,
+        clock=home.clock,
+        answers=None,
+        embedded_tokens=10_000,
+    )
     cache = Cache[Vector]()
-    spent, other = (
+    spent, other_embedder = (
         TenantEmbedder(home.embedder, tenant, budgets, cache, lambda: CosineCalibration(0.0, 1.0))
         for tenant in (TENANT, OTHER)
     )
@@ -264,7 +278,7 @@ def test_a_used_up_budget_stops_no_other_tenant_who_asks_the_same_meanwhile(
         refused = threads.submit(spent.embed_query, QUESTION)
         assert purse.asked.wait(5)
         try:
-            assert threads.submit(other.embed_query, QUESTION).result(timeout=5)
+            assert threads.submit(other_embedder.embed_query, QUESTION).result(timeout=5)
         finally:
             purse.go_on.set()
         with pytest.raises(EmbeddingQuotaExceeded):
@@ -273,7 +287,12 @@ def test_a_used_up_budget_stops_no_other_tenant_who_asks_the_same_meanwhile(
 
 def test_what_failed_is_told_although_it_cannot_be_given_back(home: Household) -> None:
     purse = _Purse()
-    budgets = Budgets(store=purse, clock=home.clock, answers=1, embedded_tokens=None)
+    budgets = Budgets(
+        store=purse,
+        clock=home.clock,
+        answers=1,
+        embedded_tokens=None,
+    )
 
     def fail() -> None:
         with budgets.asking(TENANT, Spending.ANSWERS):
@@ -327,7 +346,12 @@ def _spent(home: Household) -> float:
 @pytest.fixture
 def paid(store: Store) -> Iterator[tuple[Household, ScriptedWriter]]:
     """Answers cost USD 0.001 a token read and 0.01 a token written."""
-    writer = ScriptedWriter((Delta("It is blue [N1]."), Delta("", Usage(100, 10))))
+    writer = ScriptedWriter(
+        (
+            Delta("It is blue [N1]."),
+            Delta("", Usage(100, 10)),
+        )
+    )
     with household(store, writer=writer) as home:
         home.save("boat", LONG)
         home.save("boat", LONG, tenant=OTHER)
@@ -335,11 +359,11 @@ def paid(store: Store) -> Iterator[tuple[Household, ScriptedWriter]]:
 
 
 def _cost(home: Household, number: int) -> float:
-    """Of one more answer, in USD."""
-    before = _spent(home)
+    """Measure the cost of one more answer, in USD."""
+    spent_before = _spent(home)
     home.clock.advance(seconds=3)
     home.chat(f"Which colour is boat {number}?", tenant=OTHER if number % 2 else TENANT)
-    return _spent(home) - before
+    return _spent(home) - spent_before
 
 
 @on_both_stores

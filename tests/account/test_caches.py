@@ -1,4 +1,4 @@
-"""What is kept in memory: for how long and how much."""
+"""Caches in memory are bounded in time and in size."""
 
 from __future__ import annotations
 

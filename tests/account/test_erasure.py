@@ -38,12 +38,12 @@ TEXT = sections("boat", "sail", "anchor")
 def documents(store: FirestoreStore, tenant: str) -> list[str]:
     """Every document below the tenant."""
     root = store._db.root
-    found = store._db.query(store._db.parent(tenant), Query(collection="", everywhere=True))
-    return [each.name.removeprefix(root) for each in found]
+    documents = store._db.query(store._db.parent(tenant), Query(collection="", everywhere=True))
+    return [document.name.removeprefix(root) for document in documents]
 
 
 def left(store: Store, tenant: str) -> list[str]:
-    """What is still there of the tenant: documents, or rows and files."""
+    """List what is still there of the tenant: documents, or rows and files."""
     if isinstance(store, FirestoreStore):
         return documents(store, tenant)
     assert isinstance(store, EmbeddedStore)
@@ -63,13 +63,13 @@ def fill(home: Household, tenant: str = TENANT, *, notes: int = 4) -> None:
 def test_no_document_no_row_and_no_file_is_left(home: Household) -> None:
     fill(home)
     fill(home, OTHER, notes=1)
-    others = left(home.app.store, OTHER)
+    left_of_others = left(home.app.store, OTHER)
     erased = home.app.erasure.erase(PERSON).erased
     assert (erased["notes"], erased["index"]) == (4, 4)
     assert (erased["feedback"], erased["sessions"]) == (1, 1)
     assert erased["chunks"] >= 4
     assert left(home.app.store, TENANT) == []
-    assert left(home.app.store, OTHER) == others
+    assert left(home.app.store, OTHER) == left_of_others
 
 
 @on_both_stores
@@ -94,8 +94,8 @@ def test_events_that_fire_meanwhile_bring_nothing_back(home: Household) -> None:
             home.app.erasure.erase(PERSON)
         finally:
             stopped.set()
-        for each in running:
-            each.result()
+        for future in running:
+            future.result()
     assert home.app.store.list_notes(TENANT, limit=10).items == ()
     assert home.app.store.stats(TENANT).chunk_count == 0
     assert left(home.app.store, TENANT) == []
@@ -170,7 +170,11 @@ def test_what_lies_below_documents_goes_too(firestore_store: FirestoreStore) -> 
         write = protocol().Write()
         write.update.name = f"{root}/tenants/{TENANT}/{path}"
         firestore_store._db.commit([write])
-    assert firestore_store.erase(TENANT) == {"messages": 1, "sessions": 1, "deepest": 1}
+    assert firestore_store.erase(TENANT) == {
+        "messages": 1,
+        "sessions": 1,
+        "deepest": 1,
+    }
     assert documents(firestore_store, TENANT) == []
 
 
@@ -187,7 +191,11 @@ def test_a_large_tenant_goes_page_by_page(
 
 @on_both_stores
 def test_who_erases_everything_has_spent_the_day_all_the_same(home: Household) -> None:
-    home.limited(daily_chat_limit=1, daily_search_limit=1, daily_embed_tokens=100_000)
+    home.limited(
+        daily_chat_limit=1,
+        daily_search_limit=1,
+        daily_embed_tokens=100_000,
+    )
     fill(home)
     home.chat()
     tokens = home.app.store.spent(TENANT, home.clock().date(), Spending.EMBEDDED_TOKENS)
@@ -302,7 +310,7 @@ def test_a_template_of_work_that_began_before_the_erasure_is_not_kept(home: Hous
 
 @on_both_stores
 def test_what_is_saved_again_and_again_meanwhile_is_counted_once(home: Household) -> None:
-    """As apps do that write by themselves, under no number."""
+    """Apps do that which write by themselves, under no number."""
     fill(home, notes=6)
     stopped = threading.Event()
 
@@ -319,8 +327,8 @@ def test_what_is_saved_again_and_again_meanwhile_is_counted_once(home: Household
             counted = [home.app.erasure.erase(PERSON).erased["notes"]]
         finally:
             stopped.set()
-        for each in running:
-            each.result()
+        for future in running:
+            future.result()
     assert counted == [6]
 
 

@@ -1,4 +1,4 @@
-"""What calls cost that fail, by the replies of a real server: an outage of the model does not use up the day."""
+"""The cost of calls that fail, by the replies of a real server: an outage of the model does not use up the day."""
 
 from __future__ import annotations
 
@@ -50,7 +50,12 @@ class _Metered:
         )
         self.writer = MeteredWriter(writer, budget, PRICE)
         self.embedder = TenantEmbedder(
-            GeminiEmbedder(model="m", api_key="k", base_url=server.url, clock=FakeClock()),
+            GeminiEmbedder(
+                model="m",
+                api_key="k",
+                base_url=server.url,
+                clock=FakeClock(),
+            ),
             TENANT,
             budgets,
             Cache[Vector](),

@@ -29,7 +29,12 @@ def store() -> Conversations:
 
 @pytest.fixture
 def requests(store: Conversations, clock: Clock) -> Idempotency:
-    return Idempotency(store=store, clock=clock, lease=LEASE, patience=0)
+    return Idempotency(
+        store=store,
+        clock=clock,
+        lease=LEASE,
+        patience=0,
+    )
 
 
 def _answer(requests: Idempotency, text: str, revision: str = "r1") -> str | None:

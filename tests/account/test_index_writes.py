@@ -1,4 +1,4 @@
-"""What the index may write a day, and what happens to notes when that is used up."""
+"""The index's daily budget of writes, and what happens to notes when it is used up."""
 
 from __future__ import annotations
 
@@ -216,7 +216,11 @@ def metered(
     with FirestoreProxy(emulator.host, bill) as proxy:
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", proxy.host)
         with household(patient_store(firestore_project)) as home:
-            home.limited(usd=0.2, daily_index_writes=2000, daily_embed_tokens=1_000_000)
+            home.limited(
+                usd=0.2,
+                daily_index_writes=2000,
+                daily_embed_tokens=1_000_000,
+            )
             parts = replace(home.app, index_prices=PRICES, embedded_token_usd=0.0)
             home.app = assemble(parts)
             for kind in (Spending.INDEX_WRITES, Spending.EMBEDDED_TOKENS):
@@ -230,12 +234,28 @@ PRICES = IndexPrices(write=1e-4, delete=1e-5)
 
 def _first_save(home: Household, text: str) -> None:
     """Into a new folder."""
-    home.app.notes.save(TENANT, "harbour", NoteDraft(title="Harbour", text=text, path="sea/h.md"))
+    home.app.notes.save(
+        TENANT,
+        "harbour",
+        NoteDraft(
+            title="Harbour",
+            text=text,
+            path="sea/h.md",
+        ),
+    )
 
 
 def _second_save(home: Household, text: str) -> None:
     """Into a folder that has another note."""
-    home.app.notes.save(TENANT, "quay", NoteDraft(title="Quay", text="A quay.", path="sea/q.md"))
+    home.app.notes.save(
+        TENANT,
+        "quay",
+        NoteDraft(
+            title="Quay",
+            text="A quay.",
+            path="sea/q.md",
+        ),
+    )
     home.app.indexer.index(NoteKey(TENANT, "quay"))
     _first_save(home, text)
 
@@ -249,7 +269,7 @@ def _move(home: Household, text: str) -> None:
 
 
 def _edit(home: Household, text: str) -> None:
-    """Of its beginning, so that every chunk is written again."""
+    """Edit the beginning of the note, so that every chunk is written again."""
     _first_save(home, text)
     home.app.indexer.index(NoteKey(TENANT, "harbour"))
     _first_save(home, f"New. {text[:-200]}")
@@ -270,12 +290,12 @@ def test_all_that_is_written_for_a_note_is_counted(
     change(home, text)
     counted = _written(home)
     spent = _spent(home)
-    before = replace(bill)
+    bill_before = replace(bill)
     reserved = Reserved(home.app.indexer.writes)
     replace(home.app.indexer, writes=reserved).index(NoteKey(TENANT, "harbour"))
-    writes = bill.writes - before.writes
-    deletes = bill.deletes - before.deletes
-    counts = bill.counts - before.counts
+    writes = bill.writes - bill_before.writes
+    deletes = bill.deletes - bill_before.deletes
+    counts = bill.counts - bill_before.counts
     assert writes >= 1
     assert _written(home) - counted == writes
     assert reserved.made.writes <= reserved.most.writes
@@ -298,10 +318,10 @@ def test_no_more_is_reserved_than_twice_what_a_note_needs(
 def test_the_same_note_again_writes_nothing(metered: tuple[Household, Bill]) -> None:
     home, bill = metered
     home.save("harbour", PARAGRAPHS)
-    made = bill.writes
+    writes_before = bill.writes
     for _ in range(3):
         home.app.indexer.index(NoteKey(TENANT, "harbour"))
-    assert bill.writes == made
+    assert bill.writes == writes_before
 
 
 def test_writes_and_deletions_count_for_the_project(firestore_store: Store) -> None:
@@ -353,79 +373,97 @@ def test_what_a_killed_instance_reserved_counts_for_that_day_only(
     firestore_store: FirestoreStore,
 ) -> None:
     clock = Clock()
-    killed, other = (ProjectBudget(firestore_store, clock, usd=0.05) for _ in range(2))
+    killed, next_instance = (ProjectBudget(firestore_store, clock, usd=0.05) for _ in range(2))
     call = killed.reserved(0.03)
     call.__enter__()
-    with pytest.raises(ModelBudgetExceeded), other.reserved(0.03):
+    with pytest.raises(ModelBudgetExceeded), next_instance.reserved(0.03):
         pass
     clock.advance(days=1)
-    with other.reserved(0.03):
+    with next_instance.reserved(0.03):
         pass
 
 
 def test_long_notes_at_once_write_no_more_than_a_day_has(firestore_store: FirestoreStore) -> None:
     clock = Clock()
-    made: list[int] = []
-    most = IndexWrites(writes=2_000)
+    writes_made: list[int] = []
+    limit = IndexWrites(writes=2_000)
 
     def index(budget: IndexBudget) -> None:
-        with suppress(IndexQuotaExceeded), budget.reserved(TENANT, most) as writes:
+        with suppress(IndexQuotaExceeded), budget.reserved(TENANT, limit) as writes:
             time.sleep(0.2)
             writes.writes = 2_000
-            made.append(writes.writes)
+            writes_made.append(writes.writes)
 
     budgets = [
-        IndexBudget(firestore_store, clock, limit=10_000, prices=FIRESTORE, project=None)
+        IndexBudget(
+            firestore_store,
+            clock,
+            limit=10_000,
+            prices=FIRESTORE,
+            project=None,
+        )
         for _ in range(20)
     ]
     with ThreadPoolExecutor(40) as threads:
         list(threads.map(index, budgets * 2))
-    assert 2_000 <= sum(made) <= 10_000
-    assert firestore_store.spent(TENANT, clock().date(), Spending.INDEX_WRITES) == sum(made)
+    assert 2_000 <= sum(writes_made) <= 10_000
+    assert firestore_store.spent(TENANT, clock().date(), Spending.INDEX_WRITES) == sum(writes_made)
 
 
 def test_one_note_alone_goes_over_a_days_writes(firestore_store: FirestoreStore) -> None:
     clock = Clock()
-    made: list[int] = []
-    most = IndexWrites(writes=2_000)
+    writes_made: list[int] = []
+    limit = IndexWrites(writes=2_000)
 
     def index(budget: IndexBudget) -> None:
-        with suppress(IndexQuotaExceeded), budget.reserved(TENANT, most) as writes:
+        with suppress(IndexQuotaExceeded), budget.reserved(TENANT, limit) as writes:
             time.sleep(0.2)
             writes.writes = 2_000
-            made.append(writes.writes)
+            writes_made.append(writes.writes)
 
     budgets = [
-        IndexBudget(firestore_store, clock, limit=3_000, prices=FIRESTORE, project=None)
+        IndexBudget(
+            firestore_store,
+            clock,
+            limit=3_000,
+            prices=FIRESTORE,
+            project=None,
+        )
         for _ in range(20)
     ]
     for _ in range(3):
         with ThreadPoolExecutor(40) as threads:
             list(threads.map(index, budgets * 2))
         clock.advance(seconds=3)
-    assert sum(made) == 4_000
+    assert sum(writes_made) == 4_000
 
 
 def test_long_notes_of_twenty_instances_at_once_cost_no_more_than_the_projects_day(
     firestore_store: FirestoreStore,
 ) -> None:
     clock = Clock()
-    made: list[int] = []
+    writes_made: list[int] = []
     prices = IndexPrices(write=1e-5)
-    most = IndexWrites(writes=2_000)
+    limit = IndexWrites(writes=2_000)
 
     def index(project: ProjectBudget) -> None:
-        budget = IndexBudget(firestore_store, clock, limit=None, prices=prices, project=project)
-        with suppress(IndexQuotaExceeded), budget.reserved(TENANT, most) as writes:
+        budget = IndexBudget(
+            firestore_store,
+            clock,
+            limit=None,
+            prices=prices,
+            project=project,
+        )
+        with suppress(IndexQuotaExceeded), budget.reserved(TENANT, limit) as writes:
             time.sleep(0.2)
             writes.writes = 1_500
-            made.append(writes.writes)
+            writes_made.append(writes.writes)
 
     with ThreadPoolExecutor(60) as threads:
         list(threads.map(index, _instances(firestore_store, clock, usd=0.1) * 3))
-    assert 1_500 * prices.write <= sum(made) * prices.write <= 0.1
+    assert 1_500 * prices.write <= sum(writes_made) * prices.write <= 0.1
     counted = firestore_store.spent(PROJECT, clock().date(), Spending.MICRO_USD)
-    assert counted == pytest.approx(sum(made) * prices.write * 1e6, abs=10)
+    assert counted == pytest.approx(sum(writes_made) * prices.write * 1e6, abs=10)
 
 
 def test_what_a_note_wrote_is_paid_for_though_the_model_then_refused(home: Household) -> None:
@@ -470,7 +508,13 @@ class _Counted:
 
 def test_far_from_the_limit_a_hundred_small_additions_cost_a_few_writes_and_a_read() -> None:
     store = _Counted()
-    total = DailySum(store, Clock(), tenant_id=TENANT, kind=Spending.INDEX_WRITES, limit=50_000)
+    total = DailySum(
+        store,
+        Clock(),
+        tenant_id=TENANT,
+        kind=Spending.INDEX_WRITES,
+        limit=50_000,
+    )
     for _ in range(100):
         reservation = total.reserve(6)
         assert reservation is not None
@@ -481,7 +525,13 @@ def test_far_from_the_limit_a_hundred_small_additions_cost_a_few_writes_and_a_re
 
 def test_what_is_settled_after_midnight_gives_the_new_day_nothing(store: Store) -> None:
     clock = Clock(START.replace(hour=23, minute=59, second=59))
-    total = DailySum(store, clock, tenant_id=TENANT, kind=Spending.INDEX_WRITES, limit=100)
+    total = DailySum(
+        store,
+        clock,
+        tenant_id=TENANT,
+        kind=Spending.INDEX_WRITES,
+        limit=100,
+    )
     reservation = total.reserve(90)
     assert reservation is not None
     clock.advance(seconds=2)

@@ -1,4 +1,4 @@
-"""What an answer costs by list prices."""
+"""The cost of an answer by list prices."""
 
 from __future__ import annotations
 

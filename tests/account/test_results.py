@@ -1,4 +1,4 @@
-"""What searches found is kept only as long as it is true."""
+"""Search results stay in the cache only as long as they are true."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ BLUE = "The boat is blue."
 
 
 def _notes(found: Retrieved) -> list[str]:
-    return [each.chunk.note_id for each in found.selected]
+    return [passage.chunk.note_id for passage in found.selected]
 
 
 def test_the_same_search_is_not_made_again(home: Household) -> None:
     home.save("boat", BLUE)
-    first, second = home.search(), home.search()
+    first = home.search()
+    second = home.search()
     assert second.selected == first.selected
     assert home.app.results is not None
     assert home.app.results.hits == 1
@@ -52,7 +53,15 @@ def _add(home: Household) -> None:
 
 
 def _retag(home: Household) -> None:
-    home.app.notes.save(TENANT, "boat", NoteDraft(title="Boat", text=BLUE, tags=("new",)))
+    home.app.notes.save(
+        TENANT,
+        "boat",
+        NoteDraft(
+            title="Boat",
+            text=BLUE,
+            tags=("new",),
+        ),
+    )
     home.save("other", "Another thing altogether.")
 
 
@@ -101,14 +110,14 @@ def test_other_questions_settings_tenants_and_minutes_are_other_searches(home: H
     home.save("boat", BLUE)
     home.search()
     question = home.question()
-    for other in (
+    for changed_question in (
         replace(question, text="Which colour has the car?"),
         replace(question, filters=Filters(tags=("red",))),
         replace(question, strategy=Strategy.RRF),
         replace(question, threshold=0.9),
         replace(question, tenant_id="tenant-b"),
     ):
-        search(home.app, other, k=5)
+        search(home.app, changed_question, k=5)
     search(home.app, question, k=6)
     home.clock.advance(minutes=1)
     home.search()
@@ -119,13 +128,22 @@ def test_other_questions_settings_tenants_and_minutes_are_other_searches(home: H
 def test_what_only_the_writer_reads_makes_no_other_search(home: Household) -> None:
     home.save("boat", BLUE)
     home.search()
-    told = replace(
+    follow_up = replace(
         home.question(),
         asked="Which?",
         history=(Exchange("Is it old?", "Yes."),),
         system_prompt="Rhyme.",
     )
-    search(home.app, replace(told, model="another", max_context_tokens=500, template="plan"), k=5)
+    search(
+        home.app,
+        replace(
+            follow_up,
+            model="another",
+            max_context_tokens=500,
+            template="plan",
+        ),
+        k=5,
+    )
     assert home.app.results is not None
     assert home.app.results.hits == 1
 
@@ -166,9 +184,9 @@ class _Asked(HashingEmbedder):
 
 
 def _counting(home: Household) -> _Asked:
-    asked = _Asked()
-    home.app = assemble(replace(home.app, embedder=asked))
-    return asked
+    counting = _Asked()
+    home.app = assemble(replace(home.app, embedder=counting))
+    return counting
 
 
 def test_choosing_a_template_and_searching_embed_the_question_once(home: Household) -> None:

@@ -38,12 +38,16 @@ from tests.retrieval.test_firestore_bill import READS_OF_FOLDERS
 
 PAGE = Path(__file__).parents[2] / "docs/deploy.md"
 DEPLOYED = Settings.from_env(
-    {"K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p", "GEMINI_API_KEY": "k"}
+    {
+        "K_SERVICE": "chat",
+        "GOOGLE_CLOUD_PROJECT": "p",
+        "GEMINI_API_KEY": "k",
+    }
 )
 PART = 10
 """A test spends a tenth of the day: each limit, the project's too, is a tenth of that of a deployment."""
 CHUNKS = 10_000
-"""Of the tenant, whose vector index each search scans."""
+"""Chunks of the tenant, whose vector index each search scans."""
 SEARCH_READS = 2 * (READS_AT_A_TIME + vector_reads(CHUNKS))
 """Most reads of a search: a misspelt word is searched twice."""
 ANSWER_READS = 2 * (READS_OF_FOLDERS + vector_reads(CHUNKS))
@@ -72,7 +76,11 @@ def tenant(store: Store) -> Iterator[Household]:
     with household(store) as home:
         for number in range(FOLDERS):
             path = f"area {number % 10} of the harbour/topic {number} of many/n.md"
-            draft = NoteDraft(title=f"Note {number}", text=f"{number}. {LONG * 60}", path=path)
+            draft = NoteDraft(
+                title=f"Note {number}",
+                text=f"{number}. {LONG * 60}",
+                path=path,
+            )
             home.app.notes.save(TENANT, f"n{number}", draft)
             home.app.indexer.index(NoteKey(TENANT, f"n{number}"))
         budget = ProjectBudget(store, home.clock, usd=(DEPLOYED.daily_project_usd or 0.0) / PART)
@@ -94,9 +102,9 @@ def tenant(store: Store) -> Iterator[Household]:
 def _ask(tenant: Household, number: int) -> None:
     """Asks a question of the greatest length to all folders, which the model ranks first."""
     text = f"{number}: where is the harbour, {'and the boat, and the quay, ' * 100}"
-    asked = tenant.question(text[: DEPLOYED.chat_max_query_length])
+    question = tenant.question(text[: DEPLOYED.chat_max_query_length])
     request = TurnRequest(
-        person=PERSON, question=replace(asked, top_k=20), request_id="r", scope=FolderScope()
+        person=PERSON, question=replace(question, top_k=20), request_id="r", scope=FolderScope()
     )
     list(run_turn(tenant.app, request))
 
@@ -112,8 +120,8 @@ def _embed(tenant: Household, number: int) -> None:  # noqa: ARG001
 
 
 def _write(tenant: Household, number: int) -> None:  # noqa: ARG001
-    with tenant.app.indexer.writes.reserved(TENANT, IndexWrites(writes=100)) as made:
-        made.writes = 100
+    with tenant.app.indexer.writes.reserved(TENANT, IndexWrites(writes=100)) as writes:
+        writes.writes = 100
 
 
 LIMITS: Mapping[str, int] = {

@@ -32,7 +32,8 @@ from tests.indexing.world import Clock
 
 PRICE = TokenPrice(read=0.001, written=0.01)
 """USD a token."""
-TENANT, OTHER = "tenant-a", "tenant-b"
+TENANT = "tenant-a"
+OTHER = "tenant-b"
 PERSON = Person(TENANT, TENANT)
 QUESTION = "Which colour is the boat?"
 
@@ -80,7 +81,8 @@ class Household:
 @contextmanager
 def household(store: Store, *, writer: Writer | None = None) -> Iterator[Household]:
     """An App without limits."""
-    embedder, clock = HashingEmbedder(), Clock()
+    embedder = HashingEmbedder()
+    clock = Clock()
     with ThreadPoolExecutor(8) as pool:
         parts = Parts(
             settings=Settings(),
