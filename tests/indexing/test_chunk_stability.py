@@ -57,18 +57,18 @@ def edited(text: str, *, step: int) -> Iterator[str]:
         for line in body.finditer(text)
         for word in re.compile(r"\S+").finditer(text, *line.span())
     ]
-    for found, edit in zip(places[::step], cycle(EDITS), strict=False):
-        yield text[: found.start()] + edit.format(found[0]) + text[found.end() :]
+    for edited_word, edit in zip(places[::step], cycle(EDITS), strict=False):
+        yield text[: edited_word.start()] + edit.format(edited_word[0]) + text[edited_word.end() :]
 
 
 def changed(text: str, variants: Iterator[str]) -> Counter[int]:
-    """How many chunks had to be embedded anew -> in how many of the variants."""
-    before = Counter((piece.heading_path, piece.text) for piece in chunk(text))
-    assert before.total() >= 30
+    """Count the variants by how many of their chunks had to be embedded anew."""
+    pieces_before = Counter((piece.heading_path, piece.text) for piece in chunk(text))
+    assert pieces_before.total() >= 30
     counts: Counter[int] = Counter()
     for variant in variants:
         after = Counter((piece.heading_path, piece.text) for piece in chunk(variant))
-        counts[(after - before).total()] += 1
+        counts[(after - pieces_before).total()] += 1
     return counts
 
 
@@ -95,9 +95,10 @@ def test_an_edited_word_hardly_ever_changes_three_chunks_of_a_list_or_of_text_ma
 def test_a_lost_cut_changes_three_chunks_at_most_and_seldom_that() -> None:
     """Every cut in turn loses its first three words, by which it was chosen: the one kind of edit that can do it."""
     text = one_paragraph()
-    before = chunk(text)
+    pieces_before = chunk(text)
     cuts = [
-        other.start + text[other.start : one.end].rfind(". ") + 2 for one, other in pairwise(before)
+        next_piece.start + text[next_piece.start : piece.end].rfind(". ") + 2
+        for piece, next_piece in pairwise(pieces_before)
     ]
     counts = changed(
         text, (text[:place] + "Novel " + text[place:].split(" ", 3)[3] for place in cuts)
@@ -109,7 +110,7 @@ def test_a_lost_cut_changes_three_chunks_at_most_and_seldom_that() -> None:
 
 def test_a_new_paragraph_changes_its_neighbourhood_only() -> None:
     text = without_headings()
-    for place in [found.end() for found in re.finditer(r"\n\n", text)][::12]:
+    for place in [gap.end() for gap in re.finditer(r"\n\n", text)][::12]:
         (news,) = changed(
             text, iter([text[:place] + paragraph(drawn(place)) + "\n\n" + text[place:]])
         )

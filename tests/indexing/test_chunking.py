@@ -30,7 +30,7 @@ MARKDOWN = st.lists(
 
 
 def pairs(chunks: tuple[Chunk, ...]) -> list[tuple[str, str]]:
-    return [(each.heading_path, each.text) for each in chunks]
+    return [(piece.heading_path, piece.text) for piece in chunks]
 
 
 @settings(max_examples=150)
@@ -43,34 +43,34 @@ def test_a_chunk_is_exactly_its_slice_and_the_chunks_are_in_order(
     lines: list[str], newline: str, chunker: Chunker
 ) -> None:
     text = newline.join(lines)
-    found = chunk(text, chunker=chunker)
-    assert [each.position for each in found] == list(range(len(found)))
-    for each in found:
-        assert each.text == text[each.start : each.end] == each.text.strip()
-    for one, other in pairwise(found):
-        assert one.start < other.start
-        assert one.end < other.end
+    pieces = chunk(text, chunker=chunker)
+    assert [piece.position for piece in pieces] == list(range(len(pieces)))
+    for piece in pieces:
+        assert piece.text == text[piece.start : piece.end] == piece.text.strip()
+    for previous, following in pairwise(pieces):
+        assert previous.start < following.start
+        assert previous.end < following.end
 
 
 @settings(max_examples=150)
 @given(MARKDOWN, st.sampled_from(["\n", "\r\n", "\n\n"]))
 def test_every_word_is_in_a_chunk_or_in_its_heading_path(lines: list[str], newline: str) -> None:
     text = newline.join(lines)
-    found = chunk(text)
+    pieces = chunk(text)
     covered = [False] * len(text)
-    for each in found:
-        covered[each.start : each.end] = [True] * (each.end - each.start)
-    left = "".join(" " if is_in else sign for is_in, sign in zip(covered, text, strict=True))
-    paths = " ".join(each.heading_path for each in found)
-    for word in left.replace("\0", "\ufffd").split():
+    for piece in pieces:
+        covered[piece.start : piece.end] = [True] * (piece.end - piece.start)
+    uncovered = "".join(" " if is_in else sign for is_in, sign in zip(covered, text, strict=True))
+    paths = " ".join(piece.heading_path for piece in pieces)
+    for word in uncovered.replace("\0", "\ufffd").split():
         assert word in paths or not any(map(str.isalnum, word)), word
 
 
 @settings(max_examples=60)
 @given(MARKDOWN, st.sampled_from(["markdown", "sentence", "fixed"]))
 def test_no_chunk_is_longer_than_twice_the_target(lines: list[str], name: str) -> None:
-    found = chunk("\n".join(lines * 3), chunker=CHUNKERS[name])
-    assert all(tokens(each.text) <= 2 * TARGET for each in found)
+    pieces = chunk("\n".join(lines * 3), chunker=CHUNKERS[name])
+    assert all(tokens(piece.text) <= 2 * TARGET for piece in pieces)
 
 
 def test_headings_give_the_path_and_are_not_in_the_text() -> None:
@@ -98,13 +98,17 @@ def test_an_outline_is_text_of_the_heading_above_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sections", "has_headings"), [(MAX_SECTIONS, True), (MAX_SECTIONS + 1, False)]
+    ("sections", "has_headings"),
+    [
+        (MAX_SECTIONS, True),
+        (MAX_SECTIONS + 1, False),
+    ],
 )
 def test_a_note_of_countless_sections_is_cut_without_its_headings(
     sections: int, *, has_headings: bool
 ) -> None:
     chunks = chunk("".join(f"# h{number}\n\nw{number}\n\n" for number in range(sections)))
-    assert (len(chunks) >= sections, any(each.heading_path for each in chunks)) == (
+    assert (len(chunks) >= sections, any(piece.heading_path for piece in chunks)) == (
         has_headings,
         has_headings,
     )
@@ -123,7 +127,7 @@ def test_a_heading_too_long_to_repeat_is_text() -> None:
 
 
 def test_frontmatter_is_not_text_but_sentences_between_two_rules_are() -> None:
-    good, bad, told = (
+    good, bad, not_frontmatter = (
         f"---\n{front}\n---\nBody."
         for front in ("title: Secret", "title: [Secret", "A Secret [told")
     )
@@ -131,7 +135,8 @@ def test_frontmatter_is_not_text_but_sentences_between_two_rules_are() -> None:
         assert [piece.text for piece in chunk(good, chunker=chunker)] == ["Body."]
         assert [piece.text for piece in chunk(bad, chunker=chunker)] == ["Body."]
         assert any(
-            "Secret" in piece.heading_path + piece.text for piece in chunk(told, chunker=chunker)
+            "Secret" in piece.heading_path + piece.text
+            for piece in chunk(not_frontmatter, chunker=chunker)
         )
 
 
@@ -156,8 +161,8 @@ def test_a_note_without_text_has_one_empty_chunk_so_that_its_title_is_found(text
 @pytest.mark.parametrize("seed", range(6))
 def test_a_block_that_fits_is_not_cut(block: str, seed: int) -> None:
     draw = drawn(seed)
-    before, after = (" ".join(paragraph(draw) for _ in range(8)) for _ in range(2))
-    text = f"{before}\n\n{block}\n\n{after}\n"
+    text_before, after = (" ".join(paragraph(draw) for _ in range(8)) for _ in range(2))
+    text = f"{text_before}\n\n{block}\n\n{after}\n"
     assert 200 < tokens(block) < 1.5 * TARGET
     assert any(block.strip() in piece.text for piece in chunk(text))
 
@@ -172,10 +177,10 @@ def test_a_block_too_long_is_cut_between_lines_or_items() -> None:
 def test_prose_is_cut_at_sentences_and_chunks_repeat_a_little_of_each_other() -> None:
     draw = drawn(4)
     text = " ".join(paragraph(draw) for _ in range(120))
-    found = chunk(text)
-    assert len(found) > 20
-    assert all(each.text[0].isupper() and each.text.endswith(".") for each in found)
-    repeated = [one.end - other.start for one, other in pairwise(found)]
+    pieces = chunk(text)
+    assert len(pieces) > 20
+    assert all(piece.text[0].isupper() and piece.text.endswith(".") for piece in pieces)
+    repeated = [piece.end - next_piece.start for piece, next_piece in pairwise(pieces)]
     assert all(0 < length <= 4 * 48 for length in repeated)
     assert 0.08 < sum(repeated) / len(text) < 0.2
 
@@ -196,8 +201,8 @@ def test_a_short_note_is_one_chunk() -> None:
 
 def test_the_other_strategies_do_what_they_say() -> None:
     text = "# Heading\n\n" + "\n\n".join(paragraph(drawn(seed)) for seed in range(40))
-    (whole,) = chunk(text, chunker=CHUNKERS["whole"])
-    assert whole.text == text.strip()
+    (only_piece,) = chunk(text, chunker=CHUNKERS["whole"])
+    assert only_piece.text == text.strip()
     assert all(
         piece.heading_path == ""
         for name in ("sentence", "fixed")
@@ -225,8 +230,8 @@ def test_the_language_tells_where_sentences_end() -> None:
      "- a\n\n  - b\n\n"],
 )  # fmt: skip
 def test_no_repeated_markup_takes_more_than_seconds_or_gives_long_chunks(piece: str) -> None:
-    found = chunk(piece * (90_000 // len(piece)))
-    assert all(tokens(each.text) <= 2 * TARGET for each in found)
+    pieces = chunk(piece * (90_000 // len(piece)))
+    assert all(tokens(piece.text) <= 2 * TARGET for piece in pieces)
 
 
 def test_a_gap_of_blanks_is_in_no_chunk() -> None:
@@ -242,9 +247,9 @@ def test_lists_and_quotations_nested_beyond_every_limit_keep_their_words() -> No
     deep = (
         "".join("  " * depth + f"- item{depth}\n" for depth in range(150)) + "> " * 200 + "quoted"
     )
-    kept = {word for piece in chunk(deep) for word in piece.text.split()}
-    assert {f"item{depth}" for depth in range(150)} <= kept
-    assert "quoted" in kept
+    words_in_pieces = {word for piece in chunk(deep) for word in piece.text.split()}
+    assert {f"item{depth}" for depth in range(150)} <= words_in_pieces
+    assert "quoted" in words_in_pieces
 
 
 OTHER_SHORT_WORDS = ("ab c ", "12 b 3 ", "A. ", "a\n\n", "- a\n", "| a |\n")

@@ -1,4 +1,4 @@
-"""How many notes are indexed: as they are now."""
+"""Coverage counts the notes that are indexed as they are now."""
 
 from __future__ import annotations
 

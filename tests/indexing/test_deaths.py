@@ -47,7 +47,7 @@ def prepare(store: Store, clock: Clock, work: str) -> HashingEmbedder:
 
 
 def live(store: Store, embedder: HashingEmbedder, clock: Clock, life: Life) -> bool:
-    """Whether the worker survives its work."""
+    """Tell whether the worker survives its work."""
     try:
         index(mortal_store(store, life), mortal_embedder(embedder, life), clock)
     except Killed:
@@ -79,7 +79,8 @@ def follows_wherever_it_dies(store: Store, work: str, life: Life) -> bool:
 def test_the_index_follows_wherever_a_worker_dies(
     tmp_path: Path, work: str, *, after: bool
 ) -> None:
-    survived, dies_at = False, 0
+    survived = False
+    dies_at = 0
     while not survived:
         dies_at += 1
         store = EmbeddedStore(tmp_path / str(dies_at))

@@ -24,12 +24,12 @@ class Row:
     vector: str | None
 
     def stored(self) -> StoredChunk:
-        kept = self.chunk
+        chunk = self.chunk
         return StoredChunk(
-            kept.chunk_id,
-            kept.text_hash,
-            kept.index_version,
-            kept.note_revision,
+            chunk.chunk_id,
+            chunk.text_hash,
+            chunk.index_version,
+            chunk.note_revision,
             self.vector is not None,
         )
 
@@ -54,27 +54,30 @@ def vector_of(chunk: WantedChunk) -> str:
 
 
 def rows(chunks: Sequence[WantedChunk], *, embedded: int | None = None) -> dict[str, Row]:
-    """As stored, the first `embedded` of them with vectors; None: all."""
+    """Rows as stored, the first `embedded` of them with vectors; None: all."""
     return {
-        each.chunk_id: Row(each, vector_of(each) if embedded is None or number < embedded else None)
-        for number, each in enumerate(chunks)
+        indexed_chunk.chunk_id: Row(
+            indexed_chunk,
+            vector_of(indexed_chunk) if embedded is None or number < embedded else None,
+        )
+        for number, indexed_chunk in enumerate(chunks)
     }
 
 
 def applied(stored: Mapping[str, Row], changes: Changes) -> dict[str, Row]:
     after = {chunk_id: row for chunk_id, row in stored.items() if chunk_id not in changes.remove}
-    for each in changes.put:
-        donor = changes.reuse.get(each.chunk_id)
-        after[each.chunk_id] = Row(each, stored[donor].vector if donor else None)
-    for each in changes.patch:
-        after[each.chunk_id] = Row(each, stored[each.chunk_id].vector)
+    for new_chunk in changes.put:
+        donor = changes.reuse.get(new_chunk.chunk_id)
+        after[new_chunk.chunk_id] = Row(new_chunk, stored[donor].vector if donor else None)
+    for new_chunk in changes.patch:
+        after[new_chunk.chunk_id] = Row(new_chunk, stored[new_chunk.chunk_id].vector)
     return after
 
 
 def embedded(stored: Mapping[str, Row], changes: Changes) -> dict[str, Row]:
-    asked = {each.chunk_id for each in changes.embed}
+    to_embed = {new_chunk.chunk_id for new_chunk in changes.embed}
     return {
-        chunk_id: Row(row.chunk, vector_of(row.chunk)) if chunk_id in asked else row
+        chunk_id: Row(row.chunk, vector_of(row.chunk)) if chunk_id in to_embed else row
         for chunk_id, row in stored.items()
     }
 
@@ -92,9 +95,9 @@ def test_any_stored_state_becomes_a_fresh_index(  # noqa: PLR0917 - hypothesis g
     old: list[str], new: list[str], old_version: str, new_version: str, tags: str, with_vectors: int
 ) -> None:
     stored = rows(wanted_of(old, old_version), embedded=with_vectors)
-    wanted = wanted_of(new, new_version, tags)
-    changes = between(stored, wanted)
-    assert embedded(applied(stored, changes), changes) == rows(wanted)
+    wanted_chunks = wanted_of(new, new_version, tags)
+    changes = between(stored, wanted_chunks)
+    assert embedded(applied(stored, changes), changes) == rows(wanted_chunks)
 
 
 @given(TEXTS, TEXTS, TEXTS, st.integers(0, 8))
@@ -106,15 +109,15 @@ def test_an_interrupted_change_is_finished_by_the_next(
     halfway = applied(stored, first)
     some = replace(first, embed=first.embed[:with_vectors])
     interrupted = embedded(halfway, some)
-    wanted = wanted_of(newest, "c1:m:4")
-    changes = between(interrupted, wanted)
-    assert embedded(applied(interrupted, changes), changes) == rows(wanted)
+    wanted_chunks = wanted_of(newest, "c1:m:4")
+    changes = between(interrupted, wanted_chunks)
+    assert embedded(applied(interrupted, changes), changes) == rows(wanted_chunks)
 
 
 @given(TEXTS, VERSIONS)
 def test_what_is_stored_as_wanted_is_not_touched(texts: list[str], version: str) -> None:
-    wanted = wanted_of(texts, version)
-    assert between(rows(wanted), wanted) == Changes(
+    wanted_chunks = wanted_of(texts, version)
+    assert between(rows(wanted_chunks), wanted_chunks) == Changes(
         put=(), patch=(), remove=(), reuse={}, reuse_second={}, embed=()
     )
 
@@ -123,13 +126,21 @@ def test_what_is_stored_as_wanted_is_not_touched(texts: list[str], version: str)
 def test_a_change_that_creates_the_record_names_every_chunk(
     texts: list[str], with_vectors: int
 ) -> None:
-    wanted = wanted_of(texts, "c1:m:4")
-    stored = [row.stored() for row in rows(wanted, embedded=with_vectors).values()]
-    changes = compare(wanted, stored, embeds=True, second_version="", touch_all=True)
-    assert sorted(each.slice.position for each in (*changes.put, *changes.patch)) == list(
-        range(len(texts))
+    wanted_chunks = wanted_of(texts, "c1:m:4")
+    stored = [row.stored() for row in rows(wanted_chunks, embedded=with_vectors).values()]
+    changes = compare(
+        wanted_chunks,
+        stored,
+        embeds=True,
+        second_version="",
+        touch_all=True,
     )
-    assert embedded(applied(rows(wanted, embedded=with_vectors), changes), changes) == rows(wanted)
+    assert sorted(
+        wanted_chunk.slice.position for wanted_chunk in (*changes.put, *changes.patch)
+    ) == list(range(len(texts)))
+    assert embedded(applied(rows(wanted_chunks, embedded=with_vectors), changes), changes) == rows(
+        wanted_chunks
+    )
 
 
 @given(TEXTS, TEXTS, st.integers(0, 8))
@@ -139,19 +150,19 @@ def test_only_texts_without_any_vector_are_embedded(
     changes = between(
         rows(wanted_of(old, "c1:m:4"), embedded=with_vectors), wanted_of(new, "c1:m:4")
     )
-    known = set(old[:with_vectors])
-    assert [each.slice.text for each in changes.embed] == [
-        text for text in new if text not in known
+    embedded_texts = set(old[:with_vectors])
+    assert [wanted_chunk.slice.text for wanted_chunk in changes.embed] == [
+        text for text in new if text not in embedded_texts
     ]
 
 
 @given(TEXTS, TEXTS)
 def test_without_an_embedder_nothing_waits_for_vectors(old: list[str], new: list[str]) -> None:
     stored = rows(wanted_of(old, "c1:none:0"), embedded=0)
-    wanted = wanted_of(new, "c1:none:0")
-    changes = between(stored, wanted, embeds=False)
+    wanted_chunks = wanted_of(new, "c1:none:0")
+    changes = between(stored, wanted_chunks, embeds=False)
     assert changes.embed == ()
-    assert applied(stored, changes) == rows(wanted, embedded=0)
+    assert applied(stored, changes) == rows(wanted_chunks, embedded=0)
 
 
 def test_another_model_reuses_no_vector_and_another_chunker_does() -> None:

@@ -23,19 +23,19 @@ WAIT = 20
 
 def test_more_workers_hold_no_more_bytes() -> None:
     gate = TextGate(LIMIT)
-    most = 0
+    peak = 0
     counting = Lock()
 
     def work(size: int) -> None:
-        nonlocal most
+        nonlocal peak
         with gate.passing(size), counting:
-            most = max(most, gate.inside)
+            peak = max(peak, gate.inside)
 
     sizes = [SHORT // 2, SHORT, SHORT * 3, SHORT * 7] * 50
     with ThreadPoolExecutor(32) as threads:
         list(threads.map(work, sizes))
     assert gate.inside == 0
-    assert most <= 2 * LIMIT
+    assert peak <= 2 * LIMIT
 
 
 def test_a_note_of_more_than_the_limit_passes_alone() -> None:
@@ -103,7 +103,12 @@ class _Watching(HashingEmbedder):
 def test_indexing_passes_the_gate_with_the_bytes_of_the_note(store: Store) -> None:
     gate = TextGate()
     embedder = _Watching(gate)
-    indexer = Indexer(store=store, embedder=embedder, clock=lambda: START, gate=gate)
+    indexer = Indexer(
+        store=store,
+        embedder=embedder,
+        clock=lambda: START,
+        gate=gate,
+    )
     text = "A long note is read again behind the gate. " * 1000
     store.put_note(TENANT, note(text))
     assert indexer.index(key()).action == "indexed"
@@ -113,7 +118,12 @@ def test_indexing_passes_the_gate_with_the_bytes_of_the_note(store: Store) -> No
 
 def test_a_note_that_finds_the_gate_full_is_left_to_a_later_call(store: Store) -> None:
     gate = TextGate(LIMIT, patience=0.05)
-    indexer = Indexer(store=store, embedder=None, clock=lambda: START, gate=gate)
+    indexer = Indexer(
+        store=store,
+        embedder=None,
+        clock=lambda: START,
+        gate=gate,
+    )
     store.put_note(TENANT, note("word " * LIMIT, "long"))
     store.put_note(TENANT, note("A short one."))
     with gate.passing(LIMIT):

@@ -8,7 +8,8 @@ import pytest
 
 from bench.hot_documents import imported
 
-NOTES, WORKERS = 100, 8
+NOTES = 100
+WORKERS = 8
 
 
 @pytest.mark.nightly
@@ -16,9 +17,9 @@ def test_many_workers_import_one_folder(
     firestore_project: str, firestore_host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
-    found = imported(firestore_host, firestore_project, notes=NOTES, workers=WORKERS)
-    assert not found.errors
-    assert found.indexed == NOTES
-    assert found.tokens >= NOTES
-    assert found.most_writes <= WORKERS  # the first of each worker may try to open the folder
-    assert found.refused <= 4 * WORKERS
+    index = imported(firestore_host, firestore_project, notes=NOTES, workers=WORKERS)
+    assert not index.errors
+    assert index.indexed == NOTES
+    assert index.tokens >= NOTES
+    assert index.most_writes <= WORKERS  # the first of each worker may try to open the folder
+    assert index.refused <= 4 * WORKERS

@@ -57,8 +57,10 @@ class World:
     """Notes that one model has embedded, and an App that changes to another."""
 
     def __init__(self, store: Store) -> None:
-        self.store, self.clock = store, Clock()
-        self.old, self.new = Model("old"), Model("new")
+        self.store = store
+        self.clock = Clock()
+        self.old = Model("old")
+        self.new = Model("new")
         self.was = assemble(replace(app_on(store, self.clock), embedder=self.old))
         self.changing = assemble(replace(self.was, embedder=self.new, previous_embedder=self.old))
         self.after = assemble(replace(self.was, embedder=self.new))
@@ -72,16 +74,20 @@ class World:
         return dict(reconcile(app.indexer, budget=budget, full=full).found)
 
     def found(self, app: App) -> list[tuple[str, float | None, float]]:
-        """What a question finds by all its legs, with cosines and scores. It is asked at one time, for freshness."""
+        """Ask one question of all legs, always at one time: chunk ids with cosines and scores."""
         trace = app.retriever.retrieve(
-            Question(tenant_id=TENANT, text="The glacier is plain.", now=START)
+            Question(
+                tenant_id=TENANT,
+                text="The glacier is plain.",
+                now=START,
+            )
         )
         cosines = {
             candidate.chunk.chunk_id: candidate.cosine for candidate in trace.pool.candidates
         }
         return [
-            (each.chunk.chunk_id, cosines[each.chunk.chunk_id], each.score)
-            for each in trace.retrieved.selected
+            (passage.chunk.chunk_id, cosines[passage.chunk.chunk_id], passage.score)
+            for passage in trace.retrieved.selected
         ]
 
     def left(self) -> int:
@@ -97,18 +103,18 @@ def world(store: Store) -> World:
 def test_until_the_last_note_is_embedded_again_questions_find_what_they_found_before(
     world: World,
 ) -> None:
-    before = world.found(world.was)
-    assert None not in {cosine for _, cosine, _ in before}
-    left = []
+    answers_before = world.found(world.was)
+    assert None not in {cosine for _, cosine, _ in answers_before}
+    notes_left = []
     while world.left():
-        assert world.found(world.changing) == before
-        left.append(world.left())
+        assert world.found(world.changing) == answers_before
+        notes_left.append(world.left())
         coverage = measure_coverage(world.changing.indexer, TENANT)
         assert (coverage.searched_version, coverage.indexed) == (world.was.indexer.version, NOTES)
         world.sweep(world.changing, budget=2)
-    assert len(set(left)) > 2
+    assert len(set(notes_left)) > 2
     after = world.found(world.changing)
-    assert after == world.found(world.after) != before
+    assert after == world.found(world.after) != answers_before
     assert (
         measure_coverage(world.changing.indexer, TENANT).searched_version
         == world.changing.indexer.version
@@ -121,35 +127,38 @@ def test_a_new_chunker_leaves_questions_their_vectors_also_while_the_model_chang
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = World(store)
-    before = world.found(world.was)
+    answers_before = world.found(world.was)
     monkeypatch.setattr("shared.indexing.pipeline.CHUNKER_VERSION", "next")
-    for embedder, earlier in ((world.old, None), (world.new, world.old)):
+    for embedder, earlier in (
+        (world.old, None),
+        (world.new, world.old),
+    ):
         upgraded = assemble(replace(world.was, embedder=embedder, previous_embedder=earlier))
-        assert world.found(upgraded) == before
+        assert world.found(upgraded) == answers_before
     world.sweep(upgraded, budget=2)
-    assert world.found(upgraded) == before
+    assert world.found(upgraded) == answers_before
 
 
 @on_both_stores
 def test_a_model_that_is_named_as_its_own_predecessor_is_no_change(world: World) -> None:
-    before = world.found(world.was)
+    answers_before = world.found(world.was)
     world.sweep(world.changing, budget=3)
     back = assemble(replace(world.was, previous_embedder=Model("old")))
     world.sweep(back)
     world.sweep(back, full=True)
-    assert world.found(back) == before
-    asked = world.old.embed_query("The glacier is plain.")
+    assert world.found(back) == answers_before
+    query_vector = world.old.embed_query("The glacier is plain.")
     near = world.store.nearest(
         TENANT,
-        asked,
+        query_vector,
         limit=50,
         stems=(),
         restriction=Restriction(),
         index_version=back.indexer.version,
         second_vectors=True,
     )
-    found = [each.chunk.chunk_id for each in near]
-    assert len(found) == len(set(found))
+    chunk_ids = [neighbour.chunk.chunk_id for neighbour in near]
+    assert len(chunk_ids) == len(set(chunk_ids))
     assert world.old.embedded.total() == 0
 
 
@@ -168,8 +177,8 @@ def test_what_is_written_meanwhile_is_found_by_the_model_that_answers_and_embedd
         assert world.changing.indexer.index(key(note_id)).action == "unchanged"
     assert world.old.embedded == world.new.embedded
     assert world.old.embedded.total() == 2
-    found = {chunk_id: cosine for chunk_id, cosine, _ in world.found(world.changing)}
-    assert found["fresh_000"] is not None
+    cosines = {chunk_id: cosine for chunk_id, cosine, _ in world.found(world.changing)}
+    assert cosines["fresh_000"] is not None
     while world.sweep(world.changing, full=True):
         pass
     assert world.left() == 0
@@ -198,10 +207,8 @@ def test_without_the_model_of_before_the_sweep_takes_its_vectors_away_and_embeds
 @on_both_stores
 def test_what_is_erased_half_way_is_counted_as_ever(world: World) -> None:
     world.sweep(world.changing, budget=3)
-    notes, chunks = (
-        NOTES,
-        sum(len(world.store.stored_chunks(TENANT, note_id)) for note_id in ids(NOTES)),
-    )
+    notes = NOTES
+    chunks = sum(len(world.store.stored_chunks(TENANT, note_id)) for note_id in ids(NOTES))
     erased = dict(world.store.erase(TENANT))
     assert (erased.pop("notes"), erased.pop("chunks")) == (notes, chunks)
     assert set(erased) <= {"index", "folders", "changes"}
@@ -209,12 +216,12 @@ def test_what_is_erased_half_way_is_counted_as_ever(world: World) -> None:
 
 @on_both_stores
 def test_the_way_back_costs_no_vector(world: World) -> None:
-    before = world.found(world.was)
+    answers_before = world.found(world.was)
     for _ in range(2):
         world.sweep(world.changing, budget=3)
         back = assemble(replace(world.was, previous_embedder=world.new))
         world.sweep(back)
-        assert (world.found(back), world.old.embedded.total()) == (before, 0)
+        assert (world.found(back), world.old.embedded.total()) == (answers_before, 0)
 
 
 @pytest.mark.slow
@@ -223,11 +230,14 @@ def test_the_way_back_costs_no_vector(world: World) -> None:
 def test_wherever_a_worker_dies_no_passage_is_without_a_vector_that_answers(
     tmp_path: Path, work: str, *, after: bool
 ) -> None:
-    dies_at, survived, worked = 0, False, "n02" if work == "edited" else "n04"
+    dies_at = 0
+    survived = False
+    worked = "n02" if work == "edited" else "n04"
     while not survived:
         dies_at += 1
         with closing(EmbeddedStore(tmp_path / str(dies_at))) as store:
-            world, life = World(store), Life(dies_at, after=after)
+            world = World(store)
+            life = Life(dies_at, after=after)
             world.changing.indexer.index(key("n02"))
             if work == "edited":
                 store.put_note(
@@ -252,7 +262,8 @@ def test_wherever_a_worker_dies_no_passage_is_without_a_vector_that_answers(
 def test_a_model_that_goes_away_half_way_leaves_the_note_to_the_other_and_goes_on_where_it_was(
     world: World,
 ) -> None:
-    before, calls = world.found(world.was), count(1)
+    answers_before = world.found(world.was)
+    calls = count(1)
     embed = world.new.embed_documents
 
     def once(texts: list[str]) -> tuple[Vector, ...]:
@@ -262,11 +273,11 @@ def test_a_model_that_goes_away_half_way_leaves_the_note_to_the_other_and_goes_o
 
     world.store.put_note(TENANT, note(sections(*"abcde"), "long"))
     world.was.indexer.index(key("long"))
-    before = world.found(world.was)
+    answers_before = world.found(world.was)
     world.new.embed_documents = once  # type: ignore[assignment, method-assign]
     with pytest.raises(ModelUnavailable):
         world.changing.indexer.index(key("long"))
-    assert (world.left(), world.found(world.changing)) == (NOTES + 1, before)
+    assert (world.left(), world.found(world.changing)) == (NOTES + 1, answers_before)
     world.sweep(world.changing)
     assert (world.left(), set(world.new.embedded.values())) == (0, {1})
 

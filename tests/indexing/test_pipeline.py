@@ -81,12 +81,12 @@ def test_a_chunk_that_moves_keeps_its_vector(
     store: Store, embedder: HashingEmbedder, clock: Clock
 ) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
-    before = index(store, embedder, clock).chunks
+    chunks_before = index(store, embedder, clock).chunks
     embedder.embedded.clear()
     store.put_note(TENANT, note(sections("zebras", *WORDS)))
     outcome = index(store, embedder, clock)
-    assert outcome.chunks > before
-    assert outcome.embedded == outcome.chunks - before
+    assert outcome.chunks > chunks_before
+    assert outcome.embedded == outcome.chunks - chunks_before
     assert all("zebras" in text for text in embedder.embedded)
     assert_follows(store, embedder)
 
@@ -96,7 +96,15 @@ def test_other_tags_and_another_folder_embed_nothing(
 ) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
     index(store, embedder, clock)
-    store.put_note(TENANT, note(sections(*WORDS), tags=("blue",), vault="work", path="a/b.md"))
+    store.put_note(
+        TENANT,
+        note(
+            sections(*WORDS),
+            tags=("blue",),
+            vault="work",
+            path="a/b.md",
+        ),
+    )
     outcome = index(store, embedder, clock)
     assert (outcome.action, outcome.embedded) == ("indexed", 0)
     assert_follows(store, embedder)
@@ -162,9 +170,14 @@ def test_during_an_outage_keywords_find_the_chunks_and_a_retry_adds_the_vectors(
         record = record_of(store)
         assert (record.status, record.attempts) == (IndexStatus.PENDING, 0)
         assert (record.lease_until, record.error) == (None, "embedding model timed out")
-    found = store.recent(TENANT, limit=50, stems=[], restriction=Restriction())
+    chunks = store.recent(
+        TENANT,
+        limit=50,
+        stems=[],
+        restriction=Restriction(),
+    )
     record = store.live_records(TENANT, ["n1"])["n1"]
-    assert {each.note_revision for each in found} == {record.note_revision}
+    assert {indexed_chunk.note_revision for indexed_chunk in chunks} == {record.note_revision}
     embedder.outage = None
     assert index(store, embedder, clock).action == "indexed"
     assert_follows(store, embedder)
@@ -186,7 +199,11 @@ def test_vectors_from_before_an_outage_are_not_embedded_again(store: Store, cloc
 
 
 @pytest.mark.parametrize(
-    "error", [ModelRefused("the key is not valid"), PortContractError("3 vectors for 2 texts")]
+    "error",
+    [
+        ModelRefused("the key is not valid"),
+        PortContractError("3 vectors for 2 texts"),
+    ],
 )
 def test_a_refused_note_is_failed_and_stays_findable_by_keywords(
     store: Store, embedder: HashingEmbedder, clock: Clock, error: ModelRefused | PortContractError
@@ -221,9 +238,9 @@ def test_a_note_over_the_limit_is_failed_once_and_its_old_chunks_go(
     assert store.stored_chunks(TENANT, "n1") == ()
     record = record_of(store)
     assert (record.status, record.chunk_count, record.attempts) == (IndexStatus.FAILED, 0, 0)
-    again = Life()
-    assert index(mortal_store(store, again), embedder, clock).action == "failed"
-    assert again.calls == ["read_record", "get_note"]
+    second_life = Life()
+    assert index(mortal_store(store, second_life), embedder, clock).action == "failed"
+    assert second_life.calls == ["read_record", "get_note"]
 
 
 def test_a_note_at_the_limit_is_indexed(store: Store, clock: Clock) -> None:
@@ -243,9 +260,9 @@ def test_a_note_with_fields_of_wrong_types_is_failed_by_the_fields_name(
     record = record_of(store)
     assert (record.status, record.error) == (IndexStatus.FAILED, "tags: expected a list of texts")
     assert store.stored_chunks(TENANT, "n1") == ()
-    again = Life()
-    index(mortal_store(garbled, again), embedder, clock)
-    assert again.calls == ["read_record", "get_note"]
+    second_life = Life()
+    index(mortal_store(garbled, second_life), embedder, clock)
+    assert second_life.calls == ["read_record", "get_note"]
     assert index(store, embedder, clock).action == "indexed"
     assert_follows(store, embedder)
 
@@ -261,13 +278,14 @@ def test_a_live_lease_is_respected_and_an_old_one_taken_over(store: Store, clock
             index(store, HashingEmbedder(8, 3), clock)
         busy.append(caught.value)
         clock.advance(seconds=61)
-        index(store, other, clock)
+        index(store, second_embedder, clock)
 
     store.put_note(TENANT, note(sections(*WORDS)))
-    embedder, other = DisturbedEmbedder(second_worker, at=2), HashingEmbedder(8, 3)
+    embedder = DisturbedEmbedder(second_worker, at=2)
+    second_embedder = HashingEmbedder(8, 3)
     assert index(store, embedder, clock).action == "unchanged"
     assert len(busy) == 1
-    assert (embedder.embedded & other.embedded).total() == 3
+    assert (embedder.embedded & second_embedder.embedded).total() == 3
     assert_follows(store, embedder)
 
 

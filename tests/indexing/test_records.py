@@ -34,7 +34,7 @@ LEASE = timedelta(seconds=60)
 
 
 def failed(attempts: int) -> IndexRecord:
-    """As written before records told when they are due."""
+    """Make a record as it was written before records said when they are due."""
     return replace(PENDING, status=IndexStatus.FAILED, attempts=attempts)
 
 
@@ -56,7 +56,14 @@ def test_a_lease_holds_for_a_minute() -> None:
     assert not is_leased(None, START)
 
 
-BACK_OFF = [(1, 5), (2, 10), (3, 20), (9, 1280), (10, 1440), (500, 1440)]
+BACK_OFF = [
+    (1, 5),
+    (2, 10),
+    (3, 20),
+    (9, 1280),
+    (10, 1440),
+    (500, 1440),
+]
 
 
 @pytest.mark.parametrize(("attempts", "minutes"), BACK_OFF)
@@ -67,9 +74,9 @@ def test_a_refused_one_waits_twice_as_long_each_time_up_to_a_day(
     assert record.attempts == attempts
     due_at = START + timedelta(minutes=minutes)
     assert record.due_at == due_at
-    for each in (record, failed(attempts)):
-        assert not is_due(each, due_at - SECOND)
-        assert is_due(each, due_at)
+    for waiting in (record, failed(attempts)):
+        assert not is_due(waiting, due_at - SECOND)
+        assert is_due(waiting, due_at)
 
 
 def test_a_refusal_of_work_that_was_claimed_counts_once() -> None:
@@ -77,7 +84,10 @@ def test_a_refusal_of_work_that_was_claimed_counts_once() -> None:
 
 
 def test_a_note_at_fault_is_never_due() -> None:
-    for record in (failed(0), at_fault("r1", VERSION, START, error="text: too long")):
+    for record in (
+        failed(0),
+        at_fault("r1", VERSION, START, error="text: too long"),
+    ):
         assert when_due(record) is None
         assert not is_due(record, START + timedelta(days=1000))
 
@@ -104,12 +114,24 @@ def test_a_note_says_that_it_has_ended_its_worker() -> None:
 def test_a_suspect_that_waits_for_another_days_writes_stays_suspect() -> None:
     later = START + LEASE
     tomorrow = START + timedelta(days=1)
-    record = waiting_for_budget(killed(2), WORK, now=later, due_at=tomorrow, error="used up")
+    record = waiting_for_budget(
+        killed(2),
+        WORK,
+        now=later,
+        due_at=tomorrow,
+        error="used up",
+    )
     assert (record.attempts, record.due_at) == (2, tomorrow)
     assert not is_due(record, later)
     assert is_suspect(record, WORK, tomorrow)
     claim = claimed(killed(2), WORK, now=later)
-    record = waiting_for_budget(claim, WORK, now=later, due_at=tomorrow, error="used up")
+    record = waiting_for_budget(
+        claim,
+        WORK,
+        now=later,
+        due_at=tomorrow,
+        error="used up",
+    )
     assert not is_suspect(record, WORK, tomorrow), "it was cut, and its worker lives"
 
 
@@ -119,8 +141,8 @@ def test_a_worker_that_is_overtaken_is_not_dead() -> None:
 
 
 def test_a_claim_names_what_the_index_holds_until_that_changes() -> None:
-    held = finished(PENDING, START, VERSION)
-    record = claimed(held, work_of("r2", VERSION), now=START)
+    finished_record = finished(PENDING, START, VERSION)
+    record = claimed(finished_record, work_of("r2", VERSION), now=START)
     assert (record.note_revision, record.chunk_count, record.index_version) == ("r1", 3, VERSION)
     assert record.status is IndexStatus.PENDING
     fresh = claimed(None, WORK, now=START)

@@ -31,8 +31,14 @@ SECOND = Chunk(1, "# Meetings > ## Standup", TEXT[43:], 43, len(TEXT))
 
 
 def wanted_chunks(note: Note, chunks: Sequence[Chunk]) -> tuple[IndexedChunk, ...]:
-    whole = wanted_note(note, chunks, lang="en", revision="r1", index_version="c:m:4")
-    return tuple(map(whole.indexed, whole.chunks))
+    wanted_chunks = wanted_note(
+        note,
+        chunks,
+        lang="en",
+        revision="r1",
+        index_version="c:m:4",
+    )
+    return tuple(map(wanted_chunks.indexed, wanted_chunks.chunks))
 
 
 def wanted(*chunks: Chunk) -> tuple[IndexedChunk, ...]:
@@ -40,8 +46,14 @@ def wanted(*chunks: Chunk) -> tuple[IndexedChunk, ...]:
 
 
 def embedded_texts(*chunks: Chunk, note: Note = NOTE) -> dict[str, tuple[str, ...]]:
-    whole = wanted_note(note, chunks, lang="en", revision="r1", index_version="c:m:4")
-    return whole.embedded_texts(whole.chunks)
+    wanted_chunks = wanted_note(
+        note,
+        chunks,
+        lang="en",
+        revision="r1",
+        index_version="c:m:4",
+    )
+    return wanted_chunks.embedded_texts(wanted_chunks.chunks)
 
 
 def test_the_embedded_text_is_headed_by_title_headings_and_the_date_in_words() -> None:
@@ -52,10 +64,10 @@ def test_the_embedded_text_is_headed_by_title_headings_and_the_date_in_words() -
 
 
 def test_chunks_of_equal_text_share_one_embedded_text() -> None:
-    again = Chunk(2, FIRST.heading_path, FIRST.text, FIRST.start, FIRST.end)
-    first, second, third = wanted(FIRST, SECOND, again)
+    repeated = Chunk(2, FIRST.heading_path, FIRST.text, FIRST.start, FIRST.end)
+    first, second, third = wanted(FIRST, SECOND, repeated)
     assert first.text_hash == third.text_hash != second.text_hash
-    assert list(embedded_texts(FIRST, SECOND, again).values()) == [
+    assert list(embedded_texts(FIRST, SECOND, repeated).values()) == [
         ("n1_000", "n1_002"),
         ("n1_001",),
     ]
@@ -94,18 +106,22 @@ def test_the_notes_vault_folders_and_tags_are_scopes_of_each_chunk() -> None:
 
 
 def test_positions_have_at_least_three_digits() -> None:
-    many = [Chunk(position, "", "x", 0, 1) for position in (7, 999, 1000)]
-    assert [each.chunk_id for each in wanted(*many)] == ["n1_007", "n1_999", "n1_1000"]
+    far_chunks = [Chunk(position, "", "x", 0, 1) for position in (7, 999, 1000)]
+    assert [wanted_chunk.chunk_id for wanted_chunk in wanted(*far_chunks)] == [
+        "n1_007",
+        "n1_999",
+        "n1_1000",
+    ]
 
 
 def test_each_chunk_holds_the_properties_and_is_found_by_their_words() -> None:
     front = "aliases: [Dinghy]\ntags: [x]\nrating: 4\nattendees: [Ana, Bo]\nurl: https://e.org/x\nold: [/a/b]\nsub: {a: 1}"
-    told = replace(NOTE, text=f"---\n{front}\n---\n{TEXT}")
-    chunks = wanted_chunks(told, (FIRST, SECOND))
+    with_front = replace(NOTE, text=f"---\n{front}\n---\n{TEXT}")
+    chunks = wanted_chunks(with_front, (FIRST, SECOND))
     properties = ("alias: Dinghy", "rating: 4", "attendees: Ana, Bo")
     assert [chunk.properties for chunk in chunks] == [properties, properties]
     head = "Project-X\nDinghy\n# Meetings\n8 May 2023\n\n"
-    assert next(iter(embedded_texts(FIRST, SECOND, note=told))).startswith(head)
+    assert next(iter(embedded_texts(FIRST, SECOND, note=with_front))).startswith(head)
     assert {"dinghi", "ana", "rate"} <= set(chunks[1].terms)
 
 
@@ -132,23 +148,23 @@ def test_a_chunk_that_begins_inside_a_table_holds_the_names_of_its_columns(
         ]
     )
     chunks = wanted_chunks(note(text), chunk(text))
-    assert {each.properties for each in chunks} == {
+    assert {wanted_chunk.properties for wanted_chunk in chunks} == {
         (),
         ("columns: | Room | Furniture |",),
         ("columns: | Other | Thing |",),
     }
-    for each in chunks:
-        begins_inside = each.text.lstrip("> ").startswith("| room")
-        assert bool(each.properties) == begins_inside
-        assert ({"furnitur", "thing"} & set(each.terms) != set()) or not begins_inside
+    for wanted_chunk in chunks:
+        begins_inside = wanted_chunk.text.lstrip("> ").startswith("| room")
+        assert bool(wanted_chunk.properties) == begins_inside
+        assert ({"furnitur", "thing"} & set(wanted_chunk.terms) != set()) or not begins_inside
 
 
 def test_properties_are_bounded() -> None:
-    told = replace(
+    with_long_front = replace(
         NOTE,
         text="---\n" + "\n".join(f"key{n}: {'word ' * 20}" for n in range(50)) + f"\n---\n{TEXT}",
     )
-    (chunk,) = wanted_chunks(told, (FIRST,))
+    (chunk,) = wanted_chunks(with_long_front, (FIRST,))
     assert 0 < sum(map(len, chunk.properties)) <= MAX_PROPERTIES
 
 

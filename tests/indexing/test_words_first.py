@@ -35,8 +35,13 @@ def by_words(store: Store, embedder: HashingEmbedder, clock: Clock) -> IndexOutc
 
 
 def found(store: Store, stem: str) -> int:
-    """How many chunks the word finds."""
-    chunks = store.recent(TENANT, limit=50, stems=[stem], restriction=Restriction())
+    """Count the chunks that the word finds."""
+    chunks = store.recent(
+        TENANT,
+        limit=50,
+        stems=[stem],
+        restriction=Restriction(),
+    )
     return sum(stem in chunk.terms for chunk in chunks)
 
 
@@ -61,8 +66,8 @@ def test_words_that_stand_already_are_not_written_again(
     store.put_note(TENANT, note(sections(*WORDS)))
     by_words(store, embedder, clock)
     life = Life()
-    again = by_words(mortal_store(store, life), embedder, clock)
-    assert (again.action, again.waiting) == ("unchanged", True)
+    second_try = by_words(mortal_store(store, life), embedder, clock)
+    assert (second_try.action, second_try.waiting) == ("unchanged", True)
     assert life.calls == ["read_record", "get_note"]
 
 
@@ -89,17 +94,17 @@ def test_vectors_of_another_model_stay_until_there_are_new_ones(
 
 @on_both_stores
 def test_words_of_an_edit_do_not_wait_for_who_embeds_the_note(store: Store, clock: Clock) -> None:
-    seen: list[int] = []
+    counts: list[int] = []
 
     def edit() -> None:
         store.put_note(TENANT, note(sections("zebras", *WORDS[1:])))
         assert by_words(store, HashingEmbedder(8, 3), clock).waiting
-        seen.append(found(store, "zebra"))
+        counts.append(found(store, "zebra"))
 
     store.put_note(TENANT, note(sections(*WORDS)))
     embedder = DisturbedEmbedder(edit, at=2)
     assert index(store, embedder, clock).action == "indexed"
-    assert seen[0] > 0
+    assert counts[0] > 0
     twice = embedder.embedded - Counter(dict.fromkeys(embedder.embedded, 1))
     assert most(embedder.embedded) <= 2
     assert twice.total() <= embedder.batch_size  # the batch at hand, and no more

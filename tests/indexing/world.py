@@ -1,4 +1,4 @@
-"""What tests of the indexing path need: a clock to turn, workers that die, and the whole index as one value."""
+"""Helpers of the indexing tests: a clock to turn, workers that die, and the whole index as one value."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ class Life:
 
     def __init__(self, dies_at: int | None = None, *, after: bool = False) -> None:
         self.calls: list[str] = []
-        self.dies_at, self.after = dies_at, after
+        self.dies_at = dies_at
+        self.after = after
         self.is_dead = False
         self._counting = Lock()
 
@@ -78,7 +79,8 @@ class Life:
 
 class _Mortal:
     def __init__(self, inner: object, life: Life) -> None:
-        self._inner, self._life = inner, life
+        self._inner = inner
+        self._life = life
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the inner one has
         value = getattr(self._inner, name)
@@ -97,7 +99,8 @@ class _Garbled:
     """A store whose documents of some notes have fields of wrong types, as a client can write them."""
 
     def __init__(self, inner: Store, note_ids: tuple[str, ...]) -> None:
-        self._inner, self._note_ids = inner, note_ids
+        self._inner = inner
+        self._note_ids = note_ids
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the inner one has
         return getattr(self._inner, name)
@@ -117,7 +120,9 @@ class DisturbedEmbedder(HashingEmbedder):
 
     def __init__(self, disturbance: Callable[[], object], *, at: int = 1) -> None:
         super().__init__(dimension=8, batch_size=3)
-        self.disturbance, self.at, self.calls = disturbance, at, 0
+        self.disturbance = disturbance
+        self.at = at
+        self.calls = 0
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         self.calls += 1
@@ -179,9 +184,21 @@ class Index:
 
 
 def whole_index(store: Store, tenant: str, note_ids: Iterable[str]) -> Index:
-    found = store.recent(tenant, limit=LIMIT, stems=[], restriction=Restriction())
-    vocabulary = sorted({stem for each in found for stem in stems(_words_of(each), "en")})
-    chunks = store.recent(tenant, limit=LIMIT, stems=vocabulary, restriction=Restriction())
+    newest = store.recent(
+        tenant,
+        limit=LIMIT,
+        stems=[],
+        restriction=Restriction(),
+    )
+    vocabulary = sorted(
+        {stem for indexed_chunk in newest for stem in stems(_words_of(indexed_chunk), "en")}
+    )
+    chunks = store.recent(
+        tenant,
+        limit=LIMIT,
+        stems=vocabulary,
+        restriction=Restriction(),
+    )
     records = {note_id: store.read_record(tenant, note_id).record for note_id in note_ids}
     stats = store.stats(tenant)
     return Index(
@@ -216,9 +233,9 @@ def fresh_index(
     store: Store, notes: Iterable[Note], embedder: Embedder, note_ids: Iterable[str]
 ) -> Index:
     """The index of the same notes made from nothing, in a tenant of its own."""
-    for each in notes:
-        store.put_note(FRESH, each)
-        Indexer(store=store, embedder=embedder, clock=Clock()).index(NoteKey(FRESH, each.note_id))
+    for saved in notes:
+        store.put_note(FRESH, saved)
+        Indexer(store=store, embedder=embedder, clock=Clock()).index(NoteKey(FRESH, saved.note_id))
     return whole_index(store, FRESH, note_ids)
 
 
@@ -230,11 +247,15 @@ def assert_follows(
 ) -> None:
     """The tenant's index is that of its notes as they are, made from nothing. `like`: makes an equal embedder."""
     ids = note_ids or ("n1",)
-    notes = [each for note_id in ids if (each := store.get_note(TENANT, note_id)) is not None]
-    other = like() if like else HashingEmbedder(embedder.dimension, embedder.batch_size)
-    assert whole_index(store, TENANT, ids) == fresh_index(store, notes, other, ids)
+    notes = [
+        stored_note
+        for note_id in ids
+        if (stored_note := store.get_note(TENANT, note_id)) is not None
+    ]
+    fresh_embedder = like() if like else HashingEmbedder(embedder.dimension, embedder.batch_size)
+    assert whole_index(store, TENANT, ids) == fresh_index(store, notes, fresh_embedder, ids)
 
 
 def most(embedded: Counter[str]) -> int:
-    """How often the text embedded most often was embedded."""
+    """Count how often the text embedded most often was embedded."""
     return max(embedded.values(), default=0)
