@@ -176,5 +176,5 @@ PERIODS = [
 
 
 def kept_aside(text: str) -> bool:
-    """Whether a question belongs to the half that no rule was made from."""
+    """Tell whether a question belongs to the half that no rule was made from."""
     return sha256(text.encode()).digest()[0] % 2 == 1

@@ -13,8 +13,8 @@ NOW = datetime(2026, 3, 18, 15, tzinfo=UTC)
 
 
 def hint_of(lang: str, text: str) -> TimeHint | None:
-    found = find_time(text, now=NOW, zone="Europe/Berlin", lang=lang)
-    return found.hint if found else None
+    mention = find_time(text, now=NOW, zone="Europe/Berlin", lang=lang)
+    return mention.hint if mention else None
 
 
 def restricted(rows: Sequence[tuple[str, str]]) -> float:

@@ -1,4 +1,4 @@
-"""What the grammar of times finds, and what it leaves alone."""
+"""Phrases that the grammar of times finds, and texts that it leaves alone."""
 
 from __future__ import annotations
 
@@ -27,11 +27,16 @@ def midnight(day: str) -> datetime | None:
 
 def read(text: str, lang: str) -> tuple[datetime | None, datetime | None, str, str] | None:
     """Start, end and phrase of the time in a text, and where it was found."""
-    found = find_time(text, now=NOW, zone=ZONE, lang=lang)
-    if found is None:
+    mention = find_time(text, now=NOW, zone=ZONE, lang=lang)
+    if mention is None:
         return None
-    span = found.hint.range
-    return span.start, span.end, found.hint.phrase, " ".join(text[found.start : found.end].split())
+    span = mention.hint.range
+    return (
+        span.start,
+        span.end,
+        mention.hint.phrase,
+        " ".join(text[mention.start : mention.end].split()),
+    )
 
 
 LANGUAGES = pytest.mark.parametrize("lang", ["en", "de", "es", "fr", "it"])
@@ -53,10 +58,10 @@ def composed(
     text: str, lang: str, zone: str = ZONE, now: datetime = THURSDAY
 ) -> tuple[str, str] | None:
     """First day and day after the last of a time that restricts; "" is open."""
-    found = find_time(text, now=now, zone=zone, lang=lang)
-    if found is None or not found.hint.restricts:
+    mention = find_time(text, now=now, zone=zone, lang=lang)
+    if mention is None or not mention.hint.restricts:
         return None
-    bounds = (found.hint.range.start, found.hint.range.end)
+    bounds = (mention.hint.range.start, mention.hint.range.end)
     start, end = (bound.date().isoformat() if bound else "" for bound in bounds)
     return start, end
 
@@ -76,7 +81,11 @@ def test_what_is_no_time_that_is_asked_for_restricts_nothing(*, aside: bool) -> 
 
 
 @pytest.mark.parametrize(
-    ("half", "exact", "wrong", "traps"), [("rules", 65, 0, 0), ("later", 64, 0, 1)]
+    ("half", "exact", "wrong", "traps"),
+    [
+        ("rules", 65, 0, 0),
+        ("later", 64, 0, 1),
+    ],
 )
 def test_times_as_people_say_them(half: str, exact: int, wrong: int, traps: int) -> None:
     """Phrases with the ranges that they can mean, none for a trap, seen from 19 August 2026. The later half
@@ -95,7 +104,11 @@ def test_times_as_people_say_them(half: str, exact: int, wrong: int, traps: int)
 
 @pytest.mark.parametrize(
     ("zone", "start"),
-    [("America/New_York", "2025-07-04"), ("UTC", "2025-07-04"), ("Europe/London", "2025-04-07")],
+    [
+        ("America/New_York", "2025-07-04"),
+        ("UTC", "2025-07-04"),
+        ("Europe/London", "2025-04-07"),
+    ],
 )
 def test_a_day_in_figures_is_read_as_its_zone_writes_it(zone: str, start: str) -> None:
     assert {
@@ -126,10 +139,15 @@ def test_a_day_in_figures_is_read_as_its_zone_writes_it(zone: str, start: str) -
 def test_a_time_beside_what_is_not_understood_orders_and_does_not_exclude(
     lang: str, text: str
 ) -> None:
-    found = find_time(text, now=datetime(2025, 11, 16, 14, tzinfo=UTC), zone=ZONE, lang=lang)
-    assert found is not None
-    assert found.hint.range.start == midnight("2025-10-01")
-    assert not found.hint.restricts
+    mention = find_time(
+        text,
+        now=datetime(2025, 11, 16, 14, tzinfo=UTC),
+        zone=ZONE,
+        lang=lang,
+    )
+    assert mention is not None
+    assert mention.hint.range.start == midnight("2025-10-01")
+    assert not mention.hint.restricts
 
 
 def test_a_sentence_without_a_time_has_none() -> None:
@@ -151,17 +169,17 @@ def test_hours_and_minutes_ago_are_the_day_in_which_they_lie(lang: str) -> None:
     "text", ["what did I write a week ago last Tuesday?", "a fortnight ago last Monday"]
 )
 def test_two_times_in_a_row_that_make_no_pair_exclude_nothing(text: str) -> None:
-    found = find_time(text, now=NOW, zone=ZONE)
-    assert found is not None
-    assert not found.hint.restricts
+    mention = find_time(text, now=NOW, zone=ZONE)
+    assert mention is not None
+    assert not mention.hint.restricts
 
 
 def test_hours_ago_after_midnight_are_yesterday() -> None:
-    found = find_time(
+    mention = find_time(
         "what did I note 5 hours ago", now=datetime(2026, 3, 18, 1, tzinfo=UTC), zone=ZONE
     )
-    assert found is not None
-    assert found.hint.range.start == midnight("2026-03-17")
+    assert mention is not None
+    assert mention.hint.range.start == midnight("2026-03-17")
 
 
 @pytest.mark.parametrize(
@@ -176,9 +194,9 @@ def test_hours_ago_after_midnight_are_yesterday() -> None:
     ],
 )
 def test_the_hint_says_how_far_back_it_may_reach(text: str, days: int | None) -> None:
-    found = find_time(text, now=NOW, zone=ZONE)
-    assert found is not None
-    assert found.hint.days == days
+    mention = find_time(text, now=NOW, zone=ZONE)
+    assert mention is not None
+    assert mention.hint.days == days
 
 
 def test_a_day_is_the_callers_day() -> None:
@@ -192,15 +210,15 @@ def test_a_day_is_the_callers_day() -> None:
 
 def test_the_last_days_are_counted_in_hours_across_a_change_of_clocks() -> None:
     """23:30 in summer time, 7 x 24 h after 22:30 in winter time: still the day a week before."""
-    found = find_time("last 7 days", now=datetime(2026, 4, 1, 21, 30, tzinfo=UTC), zone=ZONE)
-    assert found is not None
-    assert found.hint.range.start == datetime(2026, 3, 25, tzinfo=ZoneInfo(ZONE))
+    mention = find_time("last 7 days", now=datetime(2026, 4, 1, 21, 30, tzinfo=UTC), zone=ZONE)
+    assert mention is not None
+    assert mention.hint.range.start == datetime(2026, 3, 25, tzinfo=ZoneInfo(ZONE))
 
 
 def test_the_29th_of_february_is_that_of_the_last_leap_year() -> None:
-    found = find_time("on 29 February", now=NOW, zone=ZONE)
-    assert found is not None
-    assert found.hint.range.start == midnight("2024-02-29")
+    mention = find_time("on 29 February", now=NOW, zone=ZONE)
+    assert mention is not None
+    assert mention.hint.range.start == midnight("2024-02-29")
 
 
 moments = st.datetimes(
@@ -218,21 +236,22 @@ moments = st.datetimes(
 def test_ranges_are_never_empty_and_end_with_todays_day(
     now: datetime, zone: str, row: tuple[str, str, str, str, str]
 ) -> None:
-    found = find_time(row[1], now=now, zone=zone, lang=row[0])
-    if found is None:
+    mention = find_time(row[1], now=now, zone=zone, lang=row[0])
+    if mention is None:
         return
-    start, end = found.hint.range.start, found.hint.range.end
+    start = mention.hint.range.start
+    end = mention.hint.range.end
     assert end is not None
     today = now.astimezone(ZoneInfo(zone)).date()
     assert end <= datetime.combine(today + timedelta(days=1), time(), ZoneInfo(zone))
     if start is not None:
         assert start < end
-        assert found.hint.days is not None
-        assert found.hint.days >= 1
+        assert mention.hint.days is not None
+        assert mention.hint.days >= 1
 
 
 @given(text=st.text(max_size=300))
 def test_no_text_breaks_the_grammar(text: str) -> None:
     for lang in ("en", "de", "es", "fr", "xx"):
-        found = find_time(text, now=NOW, zone=ZONE, lang=lang)
-        assert found is None or 0 <= found.start < found.end <= len(text)
+        mention = find_time(text, now=NOW, zone=ZONE, lang=lang)
+        assert mention is None or 0 <= mention.start < mention.end <= len(text)

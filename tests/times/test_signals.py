@@ -21,7 +21,7 @@ QUESTIONS = ("harbour", "what did we decide at the API meeting?", "Who repairs t
 
 
 def has_match(text: str, lang: str) -> bool:
-    """Whether any rule matches, as every text was read before."""
+    """Tell whether any rule matches, as every text was read before."""
     return any(pattern.search(text) for _, pattern in lexicon(lang).rules)
 
 
@@ -59,7 +59,12 @@ def written_by(  # noqa: C901 - one case an operator
     for operator, argument in parsed:
         match str(operator):
             case "LITERAL":
-                text += chance.choice((chr(argument), chr(argument).upper()))
+                text += chance.choice(
+                    (
+                        chr(argument),
+                        chr(argument).upper(),
+                    )
+                )
             case "IN":
                 text += written_by([chance.choice(argument)], chance)
             case "RANGE":
@@ -73,8 +78,8 @@ def written_by(  # noqa: C901 - one case an operator
             case "SUBPATTERN":
                 text += written_by(argument[3], chance)
             case "MAX_REPEAT":
-                least, most, repeated = argument
-                for _ in range(chance.choice((least, least, min(most, 3)))):
+                least, at_most, repeated = argument
+                for _ in range(chance.choice((least, least, min(at_most, 3)))):
                     text += written_by(repeated, chance)
             case _:
                 raise AssertionError(f"rules did not have {operator}")
@@ -109,5 +114,10 @@ def test_a_question_without_a_time_compiles_no_language(question: str) -> None:
         "print(lexicon.cache_info().currsize)\n"
     )
     command = [sys.executable, "-c", program, question]
-    compiled = subprocess.run(command, capture_output=True, text=True, check=True)
+    compiled = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert compiled.stdout.strip() == "0"

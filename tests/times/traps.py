@@ -1,4 +1,4 @@
-"""What sounds like a time and is none."""
+"""Words that sound like a time and are none."""
 
 from __future__ import annotations
 
