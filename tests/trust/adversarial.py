@@ -30,7 +30,7 @@ _MANY = 100
 _BRANCHES = 2
 """Alternatives of a pattern that are tried."""
 _SUFFIX = "\x00\n!"
-"""What fits hardly any pattern, so that a match that got so far is given up."""
+"""Signs that fit hardly any pattern, so that a match that got so far is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +49,24 @@ class Recipe:
 def modules() -> Iterator[ModuleType]:
     """Every module of what is deployed and of the command."""
     for package in (shared, functions, cli):
-        for walk_package in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            yield importlib.import_module(walk_package.name)
+        for module_info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            yield importlib.import_module(module_info.name)
 
 
 def patterns() -> dict[re.Pattern[str], str]:
     """Every expression that a module holds, or makes on first use for itself or for a language; and its language."""
-    found: dict[re.Pattern[str], str] = {}
+    language_of_pattern: dict[re.Pattern[str], str] = {}
     for module in modules():
         for value in vars(module).values():
-            made = [("en", value)]
+            inputs = [("en", value)]
             if isinstance(value, _lru_cache_wrapper):
                 parameters = tuple(inspect.signature(value).parameters)
-                made = [("en", value())] if not parameters else []
-                made += [(lang, value(lang)) for lang in languages() if parameters == ("lang",)]
-            for lang, holder in made:
+                inputs = [("en", value())] if not parameters else []
+                inputs += [(lang, value(lang)) for lang in languages() if parameters == ("lang",)]
+            for lang, holder in inputs:
                 for pattern in _within(holder, set()):
-                    found.setdefault(pattern, lang)
-    return found
+                    language_of_pattern.setdefault(pattern, lang)
+    return language_of_pattern
 
 
 def _within(value: object, seen: set[int]) -> Iterator[re.Pattern[str]]:
@@ -80,8 +80,8 @@ def _within(value: object, seen: set[int]) -> Iterator[re.Pattern[str]]:
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         value = [getattr(value, field.name) for field in dataclasses.fields(value)]
     if isinstance(value, list | tuple | set | frozenset):
-        for each in value:
-            yield from _within(each, seen)
+        for element in value:
+            yield from _within(element, seen)
 
 
 def recipes(pattern: re.Pattern[str]) -> list[Recipe]:
@@ -89,17 +89,17 @@ def recipes(pattern: re.Pattern[str]) -> list[Recipe]:
     tree = parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)
     pumps = [pump for pump in _pumps([*tree], "") if pump.again]
     examples = [example for example in _examples([*tree]) if example]
-    made = [Recipe("", example) for example in examples]
-    made += [Recipe("", f"{example} ") for example in examples]
+    recipes = [Recipe("", example) for example in examples]
+    recipes += [Recipe("", f"{example} ") for example in examples]
     for pump in pumps:
-        made += [pump, Recipe("", pump.again), Recipe("", pump.once + pump.again)]
-        made += [Recipe("", pump.once)] * bool(pump.once)
-    made += [Recipe("", one.again + other.again) for one, other in pairwise(pumps)]
-    return [*dict.fromkeys(made)]
+        recipes += [pump, Recipe("", pump.again), Recipe("", pump.once + pump.again)]
+        recipes += [Recipe("", pump.once)] * bool(pump.once)
+    recipes += [Recipe("", pump.again + next_pump.again) for pump, next_pump in pairwise(pumps)]
+    return [*dict.fromkeys(recipes)]
 
 
 Node = tuple[Any, Any]
-"""Of a parsed expression: what it is, and its arguments."""
+"""A node of a parsed expression: its kind, and its arguments."""
 
 
 def _pumps(nodes: list[Node], before: str) -> Iterator[Recipe]:
@@ -118,7 +118,7 @@ def _inside(node: Node) -> list[list[Node]]:
     if code in _REPEATS:
         return [[*argument[2]]]
     if code is codes.BRANCH:
-        return [[*each] for each in argument[1][:_BRANCHES]]
+        return [[*branch] for branch in argument[1][:_BRANCHES]]
     if code in (codes.SUBPATTERN, codes.ATOMIC_GROUP, codes.ASSERT, codes.ASSERT_NOT):
         return [[*(argument if code is codes.ATOMIC_GROUP else argument[-1])]]
     return []
@@ -126,10 +126,12 @@ def _inside(node: Node) -> list[list[Node]]:
 
 def _examples(nodes: list[Node]) -> list[str]:
     """Short texts that fit, a few of them: the first takes the first alternatives."""
-    made = [""]
+    texts = [""]
     for node in nodes:
-        made = [text + each for text in made for each in _one(node)][: _BRANCHES * 2]
-    return made
+        texts = [text + text_of_node for text in texts for text_of_node in _one(node)][
+            : _BRANCHES * 2
+        ]
+    return texts
 
 
 def _one(node: Node) -> list[str]:
@@ -140,18 +142,23 @@ def _one(node: Node) -> list[str]:
         return _of_a_class(
             argument
             if code is codes.IN
-            else [(codes.NEGATE, None), (codes.LITERAL, argument or 10)]
+            else [
+                (codes.NEGATE, None),
+                (codes.LITERAL, argument or 10),
+            ]
         )
     if code in (codes.ASSERT, codes.ASSERT_NOT):
         return [""]
-    inner = [text for each in _inside(node) for text in _examples(each)] or [""]
+    inner = [text for inner_nodes in _inside(node) for text in _examples(inner_nodes)] or [""]
     return [text * max(1, argument[0]) for text in inner] if code in _REPEATS else inner
 
 
 def _of_a_class(members: list[Node]) -> list[str]:
     negates = members[0][0] is codes.NEGATE
     spelt = [
-        chr(each[0] if code is codes.RANGE else each) for code, each in members if code in _SPELT
+        chr(member[0] if code is codes.RANGE else member)
+        for code, member in members
+        if code in _SPELT
     ]
     signs = [*spelt, *"ax1 -é☃"]
     fit = [sign for sign in signs if any(_holds(member, sign) for member in members) != negates]
@@ -161,7 +168,11 @@ def _of_a_class(members: list[Node]) -> list[str]:
 _SPELT = (codes.LITERAL, codes.RANGE)
 _CATEGORIES = {
     getattr(codes, f"CATEGORY_{'' if sign.islower() else 'NOT_'}{name}"): re.compile(rf"\{sign}")
-    for name, signs in (("DIGIT", "dD"), ("SPACE", "sS"), ("WORD", "wW"))
+    for name, signs in (
+        ("DIGIT", "dD"),
+        ("SPACE", "sS"),
+        ("WORD", "wW"),
+    )
     for sign in signs
 }
 
@@ -177,15 +188,15 @@ def _holds(member: Node, sign: str) -> bool:
 
 def slow_texts() -> dict[Recipe, str]:
     """Texts that a pattern of ours takes more than linear time to search; and the language of the pattern."""
-    found: dict[Recipe, str] = {}
+    slow: dict[Recipe, str] = {}
     alike: Counter[str] = Counter()
     for pattern, lang in patterns().items():
         for recipe in recipes(pattern):
-            known = recipe in found or alike[recipe.again] >= _ALIKE
-            if not known and any(_is_slow(pattern, recipe(length)) for length in _LENGTHS):
-                found[recipe] = lang
+            is_known = recipe in slow or alike[recipe.again] >= _ALIKE
+            if not is_known and any(_is_slow(pattern, recipe(length)) for length in _LENGTHS):
+                slow[recipe] = lang
                 alike[recipe.again] += 1
-    return found
+    return slow
 
 
 _ALIKE = 3
@@ -201,11 +212,11 @@ def _is_slow(pattern: re.Pattern[str], text: str) -> bool:
 
 
 def seconds(call: Callable[[], object], *, repeats: int = 1) -> float:
-    """Of this thread's own time, the least of some tries: what else runs on the machine does not count."""
+    """Measure the processor time of this thread, the least of some tries: what else runs on the machine does not count."""
 
     def once() -> float:
-        before = thread_time()
+        time_before = thread_time()
         call()
-        return thread_time() - before
+        return thread_time() - time_before
 
     return min(once() for _ in range(repeats))

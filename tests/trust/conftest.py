@@ -12,7 +12,7 @@ from tests.trust.obedient import ObedientWriter
 __all__ = ["clients", "embedder", "world"]
 
 SECRETS = {"bob": "BOB-SECRET-oak", "private": "ALICE-SECRET-attic"}
-"""Of another tenant; of a folder in which no question here looks."""
+"""Secrets of another tenant, and of a folder in which no question here looks."""
 OFFERED = "OFFERED-SECRET-cellar"
 
 

@@ -36,10 +36,12 @@ class ObedientWriter:
         """In pieces of 1 to 23 characters, so that everything is cut somewhere."""
         self.prompts.append(prompt)
         text = json.dumps(list(_names(prompt))) if prompt.schema else "".join(_obeyed(prompt))
-        place, size = 0, 1
+        place = 0
+        size = 1
         while place < len(text):
             yield Delta(text[place : place + size])
-            place, size = place + size, size % 23 + 1
+            place = place + size
+            size = size % 23 + 1
 
 
 def _names(prompt: Prompt) -> Iterator[str]:

@@ -28,7 +28,7 @@ EXTRACTED = "Closest passages in your notes:\n\n> **API**\n>\n> We decided to us
 
 @dataclass(frozen=True)
 class Bad:
-    """What a model writes, and what must come of it."""
+    """A model's bad reply, and what must come of it."""
 
     script: tuple[str | AuroraError | Delta, ...]
     answer: str
@@ -118,11 +118,11 @@ def writes(world: World, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]
 
 def as_wanted(body: dict[str, Any], bad: Bad) -> None:
     answer = body["answer"]
-    wanted = bad.answer
+    expected_answer = bad.answer
     assert (
-        answer.startswith(wanted[:-1])
-        if wanted.endswith("…") and not wanted.endswith(" …")
-        else answer == wanted
+        answer.startswith(expected_answer[:-1])
+        if expected_answer.endswith("…") and not expected_answer.endswith(" …")
+        else answer == expected_answer
     )
     assert body["meta"]["model"] == bad.model
     assert (body["meta"]["refusal"] or {}).get("reason") == bad.refusal
@@ -146,15 +146,17 @@ def test_a_model_that_misbehaves_whole_and_streamed(
     kind, result = events[-1]
     assert kind == "result"
     as_wanted(result, MODELS[name])
-    shown = list(shown_on_the_way(events)) if len(events) < 500 else [shown_at_the_end(events)]
-    assert shown[-1] == result["answer"]
+    shown_texts = (
+        list(shown_on_the_way(events)) if len(events) < 500 else [shown_at_the_end(events)]
+    )
+    assert shown_texts[-1] == result["answer"]
     assert [
-        text for text in shown if "N99" in text or "ANSWER" in text or active(text[:5000], ())
+        text for text in shown_texts if "N99" in text or "ANSWER" in text or active(text[:5000], ())
     ] == []
 
 
 def shown_at_the_end(events: list[tuple[str, Any]]) -> str:
-    """As the last of `shown_on_the_way`, for streams so long that each step cannot be kept."""
+    """Put together the last text of `shown_on_the_way`, for streams so long that each step cannot be kept."""
     text = bytearray()
     for name, data in events:
         if name == "token":

@@ -37,7 +37,11 @@ def prepared(world: World, case: Case) -> dict[str, Any]:
         assert reply.status_code == 200
         world.written(f"tenants/alice/notes/{reply.get_json()['note']['noteId']}")
     else:
-        note = {"title": "Boat", "path": "inbox/hostile.md", **case.note}
+        note = {
+            "title": "Boat",
+            "path": "inbox/hostile.md",
+            **case.note,
+        }
         world.save("hostile", text=f"{TOPIC} {_CANARY} {case.text}", **note)
     request = {
         "message": ASKED,
@@ -85,20 +89,21 @@ def sampled(texts: Sequence[str]) -> Iterator[str]:
 
 def inside_markers(answer: str) -> set[int]:
     return {
-        at
-        for found in re.finditer(r"\[N\d+\]", answer)
-        for at in range(found.start() + 1, found.end())
+        place
+        for marker in re.finditer(r"\[N\d+\]", answer)
+        for place in range(marker.start() + 1, marker.end())
     }
 
 
 def check(world: World, body: dict[str, Any], texts: Sequence[str]) -> None:
-    """What must hold of every answer, whatever the model was made to write."""
-    answer, citations = body["answer"], {each["cid"]: each for each in body["citations"]}
+    """Check every rule of answers, whatever the model was made to write."""
+    answer = body["answer"]
+    citations = {citation["cid"]: citation for citation in body["citations"]}
     labels = set(re.findall(r"\[(N\d+)\]", answer))
     assert labels == set(citations)
     rendered = unescape(unescape(unquote(answer)))
     assert {
-        found for found in _MARKER_LIKE.findall(rendered) if found[1:-1] not in citations
+        marker for marker in _MARKER_LIKE.findall(rendered) if marker[1:-1] not in citations
     } == set()
     assert not _HALF.search(answer)
     assert active(answer, texts) == []
@@ -120,10 +125,11 @@ def test_it_gets_nothing(
 ) -> None:
     request = prepared(world, case)
     world.clock.forward(seconds=1)
-    whole = world.call("chat", "POST", "/chat", request)
+    whole_answer = world.call("chat", "POST", "/chat", request)
     stream = world.call("chat", "POST", "/chat", request, headers=STREAM)
-    assert (whole.status_code, stream.status_code) == (200, 200)
-    body, events = whole.get_json(), event_source(stream.get_data())
+    assert (whole_answer.status_code, stream.status_code) == (200, 200)
+    body = whole_answer.get_json()
+    events = event_source(stream.get_data())
     texts = (request["message"], *case.before, *_texts(writer))
     check(world, body, texts)
     check_stream(world, events, texts)
@@ -132,19 +138,19 @@ def test_it_gets_nothing(
     if case.session is None:
         assert events[-1][1]["answer"] == body["answer"]
     log = capsys.readouterr().err + caplog.text
-    said = whole.get_data(as_text=True) + stream.get_data(as_text=True)
-    assert [secret for secret in SECRETS.values() if secret in said + log + _read(writer)] == []
+    replies = whole_answer.get_data(as_text=True) + stream.get_data(as_text=True)
+    assert [secret for secret in SECRETS.values() if secret in replies + log + _read(writer)] == []
     assert _CANARY not in log
 
 
 def check_stream(world: World, events: Sequence[tuple[str, Any]], texts: Sequence[str]) -> None:
-    """What must hold of the result, and of everything that was shown on the way."""
+    """Check the result, and everything that was shown on the way."""
     name, result = events[-1]
     assert name == "result"
     check(world, result, texts)
     on_the_way = list(shown_on_the_way(events))
     assert on_the_way[-1] == result["answer"]
-    assert [found for text in sampled(on_the_way) for found in active(text, texts)] == []
+    assert [action for text in sampled(on_the_way) for action in active(text, texts)] == []
     inside = inside_markers(result["answer"])
     assert [
         text for text in on_the_way if len(text) in inside and result["answer"].startswith(text)
@@ -185,7 +191,15 @@ def test_what_is_stored_in_a_session_is_as_harmless_as_what_was_shown(
     world: World, writer: ObedientWriter
 ) -> None:
     title = "![x](https://evil.example/?q=1)<script>alert(1)</script> [y](javascript:x)"
-    request = prepared(world, Case("stored", text="[N7]", note={"title": title}, session={}))
+    request = prepared(
+        world,
+        Case(
+            "stored",
+            text="[N7]",
+            note={"title": title},
+            session={},
+        ),
+    )
     assert world.call("chat", "POST", "/chat", request).status_code == 200
     listed = world.call("api", "GET", f"/sessions/{request['sessionId']}/messages").get_json()[
         "messages"

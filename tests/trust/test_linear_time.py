@@ -1,4 +1,4 @@
-"""What somebody else wrote is read in linear time, by every function that reads text."""
+"""Every function that reads text reads what somebody else wrote in linear time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _READ = (
     "name",
     "signs",
 )
-"""What the first parameter of a reader is called."""
+"""Names of the first parameter of a reader."""
 _GIVEN: Mapping[str, object] = {
     "now": _NOW,
     "zone": "Europe/Berlin",
@@ -104,7 +104,7 @@ _ORDINARY = (
     ),
     *("\n" + "| a " * 12, "---\n", "a: b\n", "\n\n# a\n\nb\n"),
 )
-"""Of what texts are made, for what is slow though no single expression is."""
+"""Pieces of texts, for what is slow though no single expression is."""
 
 
 Reader = partial[object]
@@ -113,8 +113,8 @@ Reader = partial[object]
 def readers(lang: str) -> Iterator[tuple[str, Reader]]:
     """Every public function whose first parameter is a text, the others given."""
     for module in modules():
-        for name, made in vars(module).items():
-            function = inspect.unwrap(made) if callable(made) else None
+        for name, member in vars(module).items():
+            function = inspect.unwrap(member) if callable(member) else None
             if (
                 name.startswith("_")
                 or not inspect.isfunction(function)
@@ -129,7 +129,7 @@ def readers(lang: str) -> Iterator[tuple[str, Reader]]:
             ):
                 continue
             values = {**_GIVEN, "lang": lang}
-            given = {
+            arguments = {
                 parameter.name: values[parameter.name]
                 for parameter in parameters[1:]
                 if parameter.name in values
@@ -138,25 +138,25 @@ def readers(lang: str) -> Iterator[tuple[str, Reader]]:
                 parameter.name == "now" and "Moment" in str(parameter.annotation)
                 for parameter in parameters
             ):
-                given["now"] = _MOMENT
+                arguments["now"] = _MOMENT
             if all(
-                parameter.name in given or parameter.default is not parameter.empty
+                parameter.name in arguments or parameter.default is not parameter.empty
                 for parameter in parameters[1:]
             ):
-                yield f"{module.__name__}.{name}", partial(function, **given)
+                yield f"{module.__name__}.{name}", partial(function, **arguments)
 
 
 def read(reader: Reader, text: str) -> None:
     try:
-        made = reader(text)
+        outcome = reader(text)
     except (ValueError, LookupError, StopIteration, AuroraError):
         return
-    if isinstance(made, Iterator):
-        deque(made, 0)
+    if isinstance(outcome, Iterator):
+        deque(outcome, 0)
 
 
 def growth(reader: Reader, recipe: Recipe) -> float:
-    """How many times as long it takes to read twice as much; 0 where no length takes a measurable time."""
+    """Measure how many times as long twice the text takes; 0 where no length takes a measurable time."""
     length = 2000
     while (once := seconds(partial(read, reader, recipe(length)), repeats=2)) < MEASURABLE:
         if length > 50_000:
@@ -169,10 +169,10 @@ def test_no_text_takes_a_reader_more_than_linear_time() -> None:
     slow = slow_texts()
     gc.disable()
     try:
-        found = [*_slow_reads(slow)]
+        slow_reads = [*_slow_reads(slow)]
     finally:
         gc.enable()
-    assert found == []
+    assert slow_reads == []
 
 
 def _slow_reads(slow: Mapping[Recipe, str]) -> Iterator[str]:
@@ -183,19 +183,19 @@ def _slow_reads(slow: Mapping[Recipe, str]) -> Iterator[str]:
         mine = [recipe for recipe, its in recipes.items() if its == lang]
         for name, reader in readers(lang):
             if lang == "en" or "lang" in reader.keywords:
-                yield from (f"{name} on {each}" for each in _slow_of(reader, mine))
+                yield from (f"{name} on {reason}" for reason in _slow_of(reader, mine))
 
 
 def _slow_of(reader: Reader, recipes: list[Recipe]) -> Iterator[str]:
-    taken = []
+    timings = []
     for recipe in recipes:
         for length in (30, 60, 1000):
             once = seconds(partial(read, reader, recipe(length)))
             if once > TOO_LONG:
                 yield f"{recipe}: {once:.1f} s for {length} characters"
                 break
-        taken.append((once, recipe))
-    for _, recipe in sorted(taken, key=lambda each: -each[0])[:WORST]:
+        timings.append((once, recipe))
+    for _, recipe in sorted(timings, key=lambda each: -each[0])[:WORST]:
         tries = [growth(reader, recipe)]
         while tries[-1] > MAX_GROWTH and len(tries) < 3:
             tries.append(growth(reader, recipe))

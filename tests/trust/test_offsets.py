@@ -1,4 +1,4 @@
-"""Where citations point, counted as clients count: UTF-16 units of the note's text, whatever stands before them."""
+"""Spans of citations, counted as clients count: UTF-16 units of the note's text, whatever stands before them."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def test_a_quote_stands_where_its_span_says(world: World, before: str) -> None:
     body = world.call(
         "chat", "POST", "/chat", {"message": "What did we decide to use for the API?"}
     ).get_json()
-    found = world.call(
+    results = world.call(
         "api", "POST", "/search", {"query": "decide Cloud Run API", "k": 20}
     ).get_json()["results"]
     assert FACT in body["answer"]
     for citation in body["citations"]:
         assert slice_of(text, citation["span"]) == citation["quote"]
-    for row in found:
+    for row in results:
         assert " ".join(slice_of(text, row["span"]).split()).startswith(row["snippet"].rstrip("…"))
 
 
