@@ -30,23 +30,28 @@ def test_every_markdown_file_of_all_folders_is_a_template_by_its_name(tmp_path: 
         "two/.y.md",
     ):
         _write(tmp_path, name)
-    found = read_folders([tmp_path / "one", tmp_path / "two"])
-    assert [each.template_id for each in found.templates] == ["C d", "a", "b"]
-    assert found.problems == ()
+    folder_templates = read_folders([tmp_path / "one", tmp_path / "two"])
+    assert [template.template_id for template in folder_templates.templates] == ["C d", "a", "b"]
+    assert folder_templates.problems == ()
 
 
 def test_a_byte_order_mark_does_not_matter(tmp_path: Path) -> None:
     _write(tmp_path, "t.md", b"\xef\xbb\xbf---\nname: T\n---\n1.")
-    assert [each.name for each in read_folders([tmp_path]).templates] == ["T"]
+    assert [template.name for template in read_folders([tmp_path]).templates] == ["T"]
 
 
 def test_of_duplicate_ids_the_first_stays_and_the_others_are_told(tmp_path: Path) -> None:
     first = _write(tmp_path, "one/plan.md")
-    others = [_write(tmp_path, "one/sub/plan.md"), _write(tmp_path, "two/plan.markdown")]
-    found = read_folders([tmp_path / "one", tmp_path / "two"])
-    assert [each.content for each in found.templates] == ["1. From one/plan.md."]
-    assert [problem.path for problem in found.problems] == list(map(str, others))
-    assert all(f"duplicate id: {first} has it" in problem.reason for problem in found.problems)
+    duplicates = [
+        _write(tmp_path, "one/sub/plan.md"),
+        _write(tmp_path, "two/plan.markdown"),
+    ]
+    folder_templates = read_folders([tmp_path / "one", tmp_path / "two"])
+    assert [template.content for template in folder_templates.templates] == ["1. From one/plan.md."]
+    assert [problem.path for problem in folder_templates.problems] == list(map(str, duplicates))
+    assert all(
+        f"duplicate id: {first} has it" in problem.reason for problem in folder_templates.problems
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,10 +69,10 @@ def test_a_bad_file_is_told_and_the_rest_is_read(
 ) -> None:
     bad = _write(tmp_path, name, text)
     _write(tmp_path, "good.md")
-    found = read_folders([tmp_path])
-    assert [each.template_id for each in found.templates] == ["good"]
-    assert [problem.path for problem in found.problems] == [str(bad)]
-    assert reason in found.problems[0].reason
+    folder_templates = read_folders([tmp_path])
+    assert [template.template_id for template in folder_templates.templates] == ["good"]
+    assert [problem.path for problem in folder_templates.problems] == [str(bad)]
+    assert reason in folder_templates.problems[0].reason
 
 
 def test_a_folder_that_is_not_there_is_a_problem_of_its_own(tmp_path: Path) -> None:
@@ -88,8 +93,10 @@ def test_the_state_moves_with_every_change_of_a_file(tmp_path: Path) -> None:
 
 
 def test_ten_good_templates_are_shipped_the_built_in_one_among_them() -> None:
-    found = read_folders([shipped.TEMPLATES])
-    assert found.problems == ()
-    assert len(found.templates) == 10
-    assert CHAIN_OF_THOUGHT in found.templates
-    assert all(each.keywords and each.description for each in found.templates)
+    folder_templates = read_folders([shipped.TEMPLATES])
+    assert folder_templates.problems == ()
+    assert len(folder_templates.templates) == 10
+    assert CHAIN_OF_THOUGHT in folder_templates.templates
+    assert all(
+        template.keywords and template.description for template in folder_templates.templates
+    )

@@ -36,7 +36,13 @@ def _library(*cosines: float) -> list[StoredTemplate]:
 
 
 def _nearest(*cosines: float, threshold: float | None = None, top_k: int = 3) -> list[str]:
-    matches = nearest(_library(*cosines), QUERY, top_k=top_k, calibration=RAW, threshold=threshold)
+    matches = nearest(
+        _library(*cosines),
+        QUERY,
+        top_k=top_k,
+        calibration=RAW,
+        threshold=threshold,
+    )
     return [match.template.template_id for match in matches]
 
 
@@ -99,18 +105,33 @@ def test_one_without_a_vector_is_not_found_by_similarity() -> None:
 
 
 def test_the_chain_of_thought_is_the_tenants_own_under_either_id_or_the_built_in_one() -> None:
-    own, bot = (
-        Template("chain-of-thought", "Mine", "1."),
-        Template("bot-chain-of-thought", "Bot", "1."),
-    )
+    users_template = Template("chain-of-thought", "Mine", "1.")
+    bot = Template("bot-chain-of-thought", "Bot", "1.")
     assert fallback([_at("a", 0.1)]).template == CHAIN_OF_THOUGHT
     assert fallback([_at("a", 0.1), StoredTemplate(bot)]).template == bot
-    assert fallback([StoredTemplate(bot), StoredTemplate(own)]).template == own
+    assert (
+        fallback(
+            [
+                StoredTemplate(bot),
+                StoredTemplate(users_template),
+            ]
+        ).template
+        == users_template
+    )
     assert fallback([]).score == 0.5
-    assert fallback([StoredTemplate(own)], [StoredTemplate(bot)]).template == bot
+    assert fallback([StoredTemplate(users_template)], [StoredTemplate(bot)]).template == bot
 
 
-@given(some.permutations([_at("a", 0.8), _at("b", 0.8), _at("c", 0.5), _at("d", 0.9)]))
+@given(
+    some.permutations(
+        [
+            _at("a", 0.8),
+            _at("b", 0.8),
+            _at("c", 0.5),
+            _at("d", 0.9),
+        ]
+    )
+)
 def test_the_order_of_the_library_does_not_matter(stored: list[StoredTemplate]) -> None:
     matches = nearest(stored, QUERY, top_k=4, calibration=RAW)
     assert [match.template.template_id for match in matches] == ["d", "a", "b", "c"]

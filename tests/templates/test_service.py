@@ -116,7 +116,13 @@ def test_bad_files_are_reported_and_logged_once_and_the_rest_is_there(
     assert caplog.text.count("bad.md") == 1
 
 
-@pytest.mark.parametrize("outage", [ModelUnavailable("away"), ModelRefused("bad key")])
+@pytest.mark.parametrize(
+    "outage",
+    [
+        ModelUnavailable("away"),
+        ModelRefused("bad key"),
+    ],
+)
 def test_without_the_model_templates_are_there_and_get_their_vectors_later(
     templates: Templates, embedder: HashingEmbedder, outage: ModelUnavailable | ModelRefused
 ) -> None:
@@ -140,7 +146,7 @@ def test_a_tenants_own_takes_the_place_of_a_files(templates: Templates) -> None:
     mine = replace(BOAT, template_id="two")
     templates.save(TENANT, mine)
     assert templates.get(TENANT, "two") == mine
-    assert [each.template_id for each in templates.all(TENANT)] == ["one", "three", "two"]
+    assert [template.template_id for template in templates.all(TENANT)] == ["one", "three", "two"]
     assert _found(templates) == [("two", True)]
     assert templates.get(OTHER, "two").name == "two"
     templates.delete(TENANT, "two")

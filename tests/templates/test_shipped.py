@@ -77,15 +77,15 @@ def test_most_questions_that_ask_for_a_template_get_theirs(embedded_store: Embed
         embedder_of=lambda _: embedder,
         files=FolderCache(),
     )
-    found = [
-        (wanted, templates.choose(TENANT, question))
-        for wanted, questions in ASKED.items()
+    choices = [
+        (expected, templates.choose(TENANT, question))
+        for expected, questions in ASKED.items()
         for question in questions
     ]
     by_likeness = [
-        wanted == each.template.template_id
-        for wanted, each in found
-        if each.score != FALLBACK_SCORE
+        expected == choice.template.template_id
+        for expected, choice in choices
+        if choice.score != FALLBACK_SCORE
     ]
     assert sum(by_likeness) >= FOUND
     assert len(by_likeness) - sum(by_likeness) <= MISTAKEN
