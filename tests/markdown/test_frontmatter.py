@@ -13,30 +13,30 @@ from shared.markdown.frontmatter import MAX_YAML, split, with_fields
 
 def test_fields_are_read_and_the_body_begins_after_the_closing_line() -> None:
     text = "---\ntitle: Launch\ntags: [api, web]\ncreated: 2024-05-08\n---\nBody\n---\nnot again"
-    found = split(text)
-    assert found.fields == {
+    note_parts = split(text)
+    assert note_parts.fields == {
         "title": "Launch",
         "tags": ["api", "web"],
         "created": dt.date(2024, 5, 8),
     }
-    assert text[found.body_start :] == "Body\n---\nnot again"
-    assert found.problem is None
+    assert text[note_parts.body_start :] == "Body\n---\nnot again"
+    assert note_parts.problem is None
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("body", ["", "x", " x", "é😀"])
 def test_the_offset_is_exact_for_every_kind_of_line_break(newline: str, body: str) -> None:
     text = newline.join(["---", "a: 1", "---", body])
-    found = split(text)
-    assert found.fields == {"a": 1}
-    assert text[found.body_start :] == body
+    note_parts = split(text)
+    assert note_parts.fields == {"a": 1}
+    assert text[note_parts.body_start :] == body
 
 
 @pytest.mark.parametrize("text", ["\ufeff---\na: 1\n---\nbody", "---  \na: 1\n---\t\nbody"])
 def test_a_byte_order_mark_and_trailing_blanks_do_not_matter(text: str) -> None:
-    found = split(text)
-    assert found.fields == {"a": 1}
-    assert text[found.body_start :] == "body"
+    note_parts = split(text)
+    assert note_parts.fields == {"a": 1}
+    assert text[note_parts.body_start :] == "body"
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def test_a_byte_order_mark_and_trailing_blanks_do_not_matter(text: str) -> None:
     ],
 )
 def test_what_is_not_fenced_at_the_very_start_is_text(text: str) -> None:
-    found = split(text)
-    assert (dict(found.fields), found.body_start, found.problem) == ({}, 0, None)
+    note_parts = split(text)
+    assert (dict(note_parts.fields), note_parts.body_start, note_parts.problem) == ({}, 0, None)
 
 
 def test_empty_frontmatter_has_no_fields_and_is_no_text() -> None:
@@ -86,11 +86,11 @@ def test_empty_frontmatter_has_no_fields_and_is_no_text() -> None:
     ],
 )
 def test_yaml_that_cannot_be_read_is_text_and_says_why_in_one_line(yaml: str, problem: str) -> None:
-    found = split(f"---\n{yaml}\n---\nbody")
-    assert ({**found.fields, "title": ""}, found.body_start) == ({"title": ""}, 0)
-    assert found.problem is not None
-    assert problem in found.problem
-    assert "\n" not in found.problem
+    note_parts = split(f"---\n{yaml}\n---\nbody")
+    assert ({**note_parts.fields, "title": ""}, note_parts.body_start) == ({"title": ""}, 0)
+    assert note_parts.problem is not None
+    assert problem in note_parts.problem
+    assert "\n" not in note_parts.problem
 
 
 @pytest.mark.parametrize(
@@ -105,17 +105,20 @@ def test_yaml_that_cannot_be_read_is_text_and_says_why_in_one_line(yaml: str, pr
 def test_lines_that_are_meant_as_frontmatter_are_not_shown_and_keep_their_title(
     yaml: str, title: str | None
 ) -> None:
-    found = split(f"---\n{yaml}\n---\nbody")
-    assert found.problem
-    assert (found.fields.get("title"), found.shown_from) == (title, len(f"---\n{yaml}\n---\n"))
+    note_parts = split(f"---\n{yaml}\n---\nbody")
+    assert note_parts.problem
+    assert (note_parts.fields.get("title"), note_parts.shown_from) == (
+        title,
+        len(f"---\n{yaml}\n---\n"),
+    )
 
 
 @pytest.mark.parametrize(
     "text", ["We met there. [Below", "- a: [\n- b", "name: [\nWe met there.", "a: b\n" * 9000]
 )
 def test_text_between_two_rules_is_shown_whatever_it_looks_like(text: str) -> None:
-    found = split(f"---\n{text}\n---\nbody")
-    assert (bool(found.problem), found.shown_from) == (True, 0)
+    note_parts = split(f"---\n{text}\n---\nbody")
+    assert (bool(note_parts.problem), note_parts.shown_from) == (True, 0)
 
 
 def test_numbers_of_up_to_256_characters_are_read_and_can_be_written_again() -> None:
@@ -125,12 +128,12 @@ def test_numbers_of_up_to_256_characters_are_read_and_can_be_written_again() -> 
         "c": "1" + ":1" * 127 + ".",
         "d": "1" + ":59" * 85,
     }
-    found = split(
+    note_parts = split(
         "".join(["---\n", *(f"{name}: {number}\n" for name, number in longest.items()), "---\n"])
     )
-    assert found.problem is None
-    assert str(found.fields["a"]) == str(16**254 - 1)
-    assert all(str(value) for value in found.fields.values())
+    assert note_parts.problem is None
+    assert str(note_parts.fields["a"]) == str(16**254 - 1)
+    assert all(str(value) for value in note_parts.fields.values())
 
 
 def test_keys_are_text() -> None:
@@ -140,9 +143,11 @@ def test_keys_are_text() -> None:
 @given(st.text(), st.text(alphabet="ab:-[]{}&*!'\"#|>? \n\r\t0123%@", max_size=60))
 def test_no_text_breaks_it(body: str, yaml: str) -> None:
     text = f"---\n{yaml}\n---\n{body}"
-    found = split(text)
-    assert 0 <= found.body_start <= len(text)
-    assert not (found.problem and (found.fields.keys() - {"title"} or found.body_start))
+    note_parts = split(text)
+    assert 0 <= note_parts.body_start <= len(text)
+    assert not (
+        note_parts.problem and (note_parts.fields.keys() - {"title"} or note_parts.body_start)
+    )
 
 
 def test_the_fields_cannot_be_changed() -> None:
@@ -221,9 +226,10 @@ def test_a_field_written_into_odd_frontmatter_is_read_back_and_everything_else_s
     lines: list[str], newline: str, mark: str, body: str, wanted: dict[str, object]
 ) -> None:
     text = mark + newline.join(["---", *lines, "---", body])
-    before, written = split(text), with_fields(text, wanted)
+    parts_before = split(text)
+    written = with_fields(text, wanted)
     if written != text:
         after = split(written)
         assert after.problem is None
-        assert after.fields == {**before.fields, **wanted}
-        assert written[after.body_start :] == text[before.body_start :]
+        assert after.fields == {**parts_before.fields, **wanted}
+        assert written[after.body_start :] == text[parts_before.body_start :]

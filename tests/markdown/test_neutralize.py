@@ -46,11 +46,9 @@ def test_other_text_stays_as_it_is(text: str) -> None:
 
 
 def test_words_and_emoji_that_need_joiners_keep_them() -> None:
-    family, heart, persian = (
-        "\U0001f468\u200d\U0001f469\u200d\U0001f467",
-        "\u2764\ufe0f",
-        "می\u200cخواهم",
-    )
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+    heart = "\u2764\ufe0f"
+    persian = "می\u200cخواهم"
     assert neutralize(f"{family} {heart} {persian}") == f"{family} {heart} {persian}"
 
 
@@ -65,10 +63,13 @@ def test_every_kind_of_line_break_becomes_a_newline() -> None:
 @given(st.text())
 def test_nothing_invisible_is_left(text: str) -> None:
     visible_formats = "\u200c\u200d\ufe0f\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
-    left = {char for char in neutralize(text) if char not in visible_formats + "\t\n"}
-    assert not {char for char in left if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")}
+    invisible = {char for char in neutralize(text) if char not in visible_formats + "\t\n"}
+    assert not {
+        char for char in invisible if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")
+    }
     assert not re.search(
-        "[\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]", "".join(left)
+        "[\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]",
+        "".join(invisible),
     )
 
 
@@ -76,9 +77,9 @@ def test_nothing_invisible_is_left(text: str) -> None:
     st.text(alphabet="[]【】［］〔〕⟦⟧()NnΝＮ1٣９７ ,;-^\\.\n\u200b\u200d\u202e\ufeff", max_size=80)
 )
 def test_no_citation_can_be_parsed_out_of_the_result(text: str) -> None:
-    made = neutralize(text)
-    checked = check_citations(made, sources("offered"))
-    assert (checked.text, checked.used, checked.removed) == (made, (), ())
+    neutral = neutralize(text)
+    checked = check_citations(neutral, sources("offered"))
+    assert (checked.text, checked.used, checked.removed) == (neutral, (), ())
 
 
 @given(st.text())
@@ -107,11 +108,11 @@ def test_whatever_unicode_holds_for_a_form_of_a_bracket_a_digit_or_n_looks_like_
     wrong = []
     for code in range(sys.maxunicode + 1):
         plain = unicodedata.normalize("NFKC", chr(code))
-        wanted = "N" if plain in ("N", "n") and code > 127 else plain
+        expected_letter = "N" if plain in ("N", "n") and code > 127 else plain
         if (
             len(plain) == 1
             and plain in "[]Nn0123456789"
-            and skeleton(chr(code)) not in (wanted, plain)
+            and skeleton(chr(code)) not in (expected_letter, plain)
         ):
             wrong.append(hex(code))
     assert wrong == []
@@ -125,6 +126,6 @@ def test_it_is_as_long_as_the_text(text: str) -> None:
 @given(st.text(alphabet="&#;x%amplbrck0123459BEeCc8A [", max_size=30), st.integers(0, 30))
 def test_what_is_not_unfinished_stays_as_it_is_read(text: str, place: int) -> None:
     first = text[:place]
-    if found := UNFINISHED.search(first):
-        first = first[: found.start()]
+    if match := UNFINISHED.search(first):
+        first = first[: match.start()]
     assert skeleton(text).startswith(skeleton(first))

@@ -1,4 +1,4 @@
-"""Where a note points, as people write it, and the terms by which the index finds it."""
+"""Links of a note, as people write them, and the terms by which the index finds them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_each_target_is_read_once_and_only_so_many() -> None:
 
 
 def test_a_note_is_found_by_file_title_and_alias_and_by_what_it_points_at() -> None:
-    found = link_terms(
+    terms = link_terms(
         note(
             "---\naliases: [Dinghy]\n---\n[[Old/Oar]]",
             title="My  Boat",
@@ -86,7 +86,7 @@ def test_a_note_is_found_by_file_title_and_alias_and_by_what_it_points_at() -> N
         )
     )
     names = [index_term("name", "v", name) for name in ("boat", "my boat", "dinghy")]
-    assert found == (*names, index_term("link", "v", "old/oar"), index_term("link", "v", "oar"))
+    assert terms == (*names, index_term("link", "v", "old/oar"), index_term("link", "v", "oar"))
 
 
 @given(st.text())

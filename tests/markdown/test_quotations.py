@@ -43,10 +43,10 @@ def visible_text(markdown: str) -> str:
 def quoted(text: str, around: str, *, longest: int = 700) -> list[str] | None:
     """Returns the lines of what is quoted whole around a string; None: it is too long."""
     start = text.index(around)
-    whole = Outline(text).whole((start, start + len(around)), longest=longest)
-    if whole is None:
+    block = Outline(text).whole((start, start + len(around)), longest=longest)
+    if block is None:
         return None
-    return list(quotation(text, [whole], longest=900)[2])
+    return list(quotation(text, [block], longest=900)[2])
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,11 @@ def quoted(text: str, around: str, *, longest: int = 700) -> list[str] | None:
     ],
 )
 def test_a_quote_is_the_notes_own_words_in_their_own_form(markdown: str, lines: list[str]) -> None:
-    found = quotable(markdown)
-    assert all(are_neighbours(markdown, *pair) for pair in pairwise(found))
-    span = (found[0].line, found[-1].end)
-    start, end, shown = quotation(markdown, [span], first=found[0], longest=900)
-    assert list(shown) == lines
+    quotable_pieces = quotable(markdown)
+    assert all(are_neighbours(markdown, *pair) for pair in pairwise(quotable_pieces))
+    span = (quotable_pieces[0].line, quotable_pieces[-1].end)
+    start, end, quote = quotation(markdown, [span], first=quotable_pieces[0], longest=900)
+    assert list(quote) == lines
     assert markdown[start:end].rsplit("\n", maxsplit=1)[-1].strip(" >") in markdown
 
 
@@ -140,9 +140,9 @@ def test_what_is_left_out_between_two_parts_is_marked(
 ) -> None:
     spans = [(text.index(part), text.index(part) + len(part)) for part in parts]
     first = next(piece for piece in quotable(text) if piece.line == spans[0][0])
-    start, end, shown = quotation(text, spans, first=first, longest=900)
+    start, end, quote = quotation(text, spans, first=first, longest=900)
     assert (start, end) == (spans[0][0], spans[-1][1])
-    assert list(shown) == lines
+    assert list(quote) == lines
 
 
 def test_the_rest_of_a_row_does_not_stand_above_its_table() -> None:
@@ -224,14 +224,14 @@ def test_a_quote_shows_what_the_note_shows_there(lines: list[str], longest: int)
     text = "\n".join(lines)
     outline = Outline(text)
     for piece in quotable(text):
-        whole = outline.whole((piece.line, piece.end), longest=longest)
-        if whole is None:
+        block = outline.whole((piece.line, piece.end), longest=longest)
+        if block is None:
             continue
-        start, end, shown = quotation(text, [whole], first=piece, longest=900)
-        assert (start, end) == whole
+        start, end, quoted = quotation(text, [block], first=piece, longest=900)
+        assert (start, end) == block
         assert start <= piece.start < piece.end <= end
         assert end - start <= longest
-        quote = sanitize("\n".join(shown), [text])
+        quote = sanitize("\n".join(quoted), [text])
         part = without_hidden(text)[start:end]
         head = "" if piece.head and piece.head[0] in part else "".join(piece.head)
         assert _letters(visible_text(quote)) in (
@@ -286,8 +286,8 @@ def test_a_row_behind_the_line_that_leads_to_its_table_stands_below_its_head(
     if lead:
         parts.insert(0, (0, len(lead.strip())))
     _, _, lines = quotation(text, parts, first=row, longest=900)
-    name_line, rule, shown = lines[-3:]
-    assert (name_line, shown) == ("| Name | Port |", "| web | 80 |")
+    name_line, rule, last_line = lines[-3:]
+    assert (name_line, last_line) == ("| Name | Port |", "| web | 80 |")
     assert "<th" in _RENDERER.render("\n".join(lines))
     assert "80" in visible_text("\n".join(lines))
     assert lines[:-3] == (("All services:", "") if lead else ())
@@ -368,6 +368,9 @@ def test_every_quote_of_notes_of_strangers_is_text_that_a_renderer_shows() -> No
                 continue
             spans.add(span)
             _, _, lines = quotation(body, [span], first=piece, longest=900)
-            shown = _letters(visible_text(sanitize("\n".join(lines), [body])))
+            visible_letters = _letters(visible_text(sanitize("\n".join(lines), [body])))
             head = _letters(visible_text("\n".join(piece.head)))
-            assert shown in page or shown.removeprefix(head) in page, (file.name, lines)
+            assert visible_letters in page or visible_letters.removeprefix(head) in page, (
+                file.name,
+                lines,
+            )

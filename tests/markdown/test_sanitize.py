@@ -1,4 +1,4 @@
-"""What clients show of an answer does nothing: measured with a real Markdown parser that lets HTML through."""
+"""An answer as clients show it does nothing: measured with a real Markdown parser that lets HTML through."""
 
 from __future__ import annotations
 
@@ -123,10 +123,10 @@ def test_sanitized_twice_is_sanitized_once(markdown: str) -> None:
 @settings(max_examples=400)
 def test_no_label_goes_and_none_comes_about(markdown: str) -> None:
     checked = check_citations(markdown, OFFERED)
-    made = check_citations(sanitize(checked.text, TEXTS), OFFERED)
-    assert made.text == sanitize(checked.text, TEXTS)
-    assert made.removed == ()
-    assert [source.label for source in made.used] == [source.label for source in checked.used]
+    result = check_citations(sanitize(checked.text, TEXTS), OFFERED)
+    assert result.text == sanitize(checked.text, TEXTS)
+    assert result.removed == ()
+    assert [source.label for source in result.used] == [source.label for source in checked.used]
 
 
 @given(st.text(alphabet="abc dé.,;:!?*_#-\n1", max_size=80))
