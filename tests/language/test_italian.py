@@ -27,10 +27,15 @@ def test_a_story_is_told_from_what_is_asked() -> None:
     story = find_time(
         "Ho comprato la lampada lunedì. Posso restituirla?", now=NOW, zone=ZONE, lang="it"
     )
-    asked = find_time("Cosa ho scritto lunedì sulla lampada?", now=NOW, zone=ZONE, lang="it")
+    mention = find_time(
+        "Cosa ho scritto lunedì sulla lampada?",
+        now=NOW,
+        zone=ZONE,
+        lang="it",
+    )
     assert story is None or not story.hint.restricts
-    assert asked is not None
-    assert asked.hint.restricts
+    assert mention is not None
+    assert mention.hint.restricts
 
 
 @pytest.mark.parametrize(
@@ -54,12 +59,12 @@ def test_a_follow_up_is_made_whole(previous: str, text: str, whole: str) -> None
 
 
 def test_a_time_keeps_its_days_on_another_day() -> None:
-    asked = Moment(datetime(2026, 3, 2, 12, tzinfo=UTC), ZONE)
+    asked_at = Moment(datetime(2026, 3, 2, 12, tzinfo=UTC), ZONE)
     previous = "Quanto ho speso la settimana scorsa per il pane?"
-    whole = standalone_question(
-        "E il vino?", previous, asked_at=asked, now=Moment(NOW, ZONE), longest=500
+    standalone = standalone_question(
+        "E il vino?", previous, asked_at=asked_at, now=Moment(NOW, ZONE), longest=500
     )
-    assert "tra 2026-02-23 e 2026-03-01" in whole
+    assert "tra 2026-02-23 e 2026-03-01" in standalone
 
 
 def test_its_statements_are_compared() -> None:
@@ -67,11 +72,9 @@ def test_its_statements_are_compared() -> None:
     assert fact.negations == 1
     assert "part" in fact.negated
     numbers, _ = quantities("dodici minuti", "it")
-    others, _ = quantities("12 min", "en")
-    assert numbers[0].equals(others[0])
-    assert [(found.year, found.month, found.day) for found in days_in("il 3 maggio 2025")] == [
-        (2025, 5, 3)
-    ]
+    in_digits, _ = quantities("12 min", "en")
+    assert numbers[0].equals(in_digits[0])
+    assert [(day.year, day.month, day.day) for day in days_in("il 3 maggio 2025")] == [(2025, 5, 3)]
 
 
 def test_its_answers_are_read() -> None:

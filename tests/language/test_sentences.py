@@ -1,4 +1,4 @@
-"""Where sentences begin and end."""
+"""The bounds of sentences."""
 
 from __future__ import annotations
 

@@ -78,9 +78,9 @@ def test_stems_keep_order_and_repeats() -> None:
 def test_what_is_written_is_found_whole_and_by_part(written: str, asked: list[str]) -> None:
     stored = set(stems(f"We saw {written}, twice.", "en"))
     for question in asked:
-        wanted = stems(question, "en")
-        assert wanted, question
-        assert set(wanted) <= stored, (question, wanted, stored)
+        question_stems = stems(question, "en")
+        assert question_stems, question
+        assert set(question_stems) <= stored, (question, question_stems, stored)
 
 
 @pytest.mark.parametrize(
@@ -143,9 +143,9 @@ def test_one_word_is_stemmed_as_text_is() -> None:
 
 def test_content_words_span_the_word_without_possessive_or_article() -> None:
     text = "Anna’s Project-X visits l'école."
-    found = content_words(text, "en")
-    assert [word for word, _, _ in found] == ["anna", "project-x", "visits", "école"]
-    assert [text[start:end].lower() for _, start, end in found] == [word for word, _, _ in found]
+    words = content_words(text, "en")
+    assert [word for word, _, _ in words] == ["anna", "project-x", "visits", "école"]
+    assert [text[start:end].lower() for _, start, end in words] == [word for word, _, _ in words]
 
 
 def test_a_stemmer_is_shared_by_threads() -> None:
@@ -186,7 +186,7 @@ def test_questions_do_not_wait_for_the_stemmer_to_be_imported_with_the_module() 
         "import sys, shared.language.terms, shared.language.languages, shared.language.sentences\n"
         "print(sorted(sys.modules.keys() & {'Stemmer', 'yaml', 'markdown_it', 'numpy'}))"
     )
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == "[]"
+    assert completed.stdout.strip() == "[]"

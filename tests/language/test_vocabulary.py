@@ -1,4 +1,4 @@
-"""What a language's file must hold, over all files."""
+"""Every language's file holds what all of them must hold."""
 
 from __future__ import annotations
 
@@ -71,15 +71,15 @@ def test_a_language_is_a_file_named_by_its_code() -> None:
 
 @pytest.mark.parametrize("lang", languages())
 def test_a_language_is_whole_or_has_words_alone(lang: str) -> None:
-    known = vocabulary(lang)
-    assert len({getattr(known, group) is None for group in GROUPS}) == 1
-    assert known.stop_words or known.stop_pairs
+    words = vocabulary(lang)
+    assert len({getattr(words, group) is None for group in GROUPS}) == 1
+    assert words.stop_words or words.stop_pairs
 
 
 @pytest.mark.parametrize("lang", WHOLE)
 def test_a_whole_language_leaves_nothing_out(lang: str) -> None:
-    known = vocabulary(lang)
-    tables: list[object] = [known, *(getattr(known, group) for group in GROUPS)]
+    words = vocabulary(lang)
+    tables: list[object] = [words, *(getattr(words, group) for group in GROUPS)]
     empty = {
         field.name
         for table in tables
@@ -95,7 +95,7 @@ def test_every_refusal_has_a_sentence(lang: str) -> None:
     assert answers
     assert set(answers.refusals) == set(RefusalReason)
     assert re.findall(r"{\w+}", answers.nothing_about) == ["{subject}"]
-    assert [re.findall(r"{\w+}", said) for said in answers.widened] == [
+    assert [re.findall(r"{\w+}", sentence) for sentence in answers.widened] == [
         ["{time}", "{days}"],
         ["{time}"],
     ]
@@ -145,12 +145,12 @@ def test_every_name_in_its_times_is_one_that_is_read(lang: str) -> None:
 @pytest.mark.parametrize("lang", WHOLE)
 def test_every_pattern_is_filled_and_wants_a_word(lang: str) -> None:
     words = lexicon(lang)
-    before = [
+    standing_before = [
         pattern
         for _, pattern in (*words.operators, *words.parts, *words.distances, *words.ordinal_days)
     ]
     single = [words.preposition, words.named, words.named_parts, words.between, words.joiner]
-    for pattern in [*(pattern for _, pattern in words.rules), *before, *single]:
+    for pattern in [*(pattern for _, pattern in words.rules), *standing_before, *single]:
         assert not re.search(r"\{[a-z]", pattern.pattern)
         assert not pattern.search(" ")
 
@@ -162,11 +162,11 @@ def test_a_range_holds_both_its_days(lang: str) -> None:
 
 def test_what_means_a_month_only_in_dates_is_the_same_month_in_every_language() -> None:
     meanings: dict[str, set[int]] = {}
-    for known in vocabularies():
-        if known.times:
-            for form, number in known.times.short_months.items():
+    for words in vocabularies():
+        if words.times:
+            for form, number in words.times.short_months.items():
                 meanings.setdefault(form, set()).add(number)
-            for number, forms in enumerate(known.times.months, 1):
+            for number, forms in enumerate(words.times.months, 1):
                 for form in forms.split("|"):
                     meanings.setdefault(form, set()).add(number)
     assert [form for form, numbers in meanings.items() if len(numbers) > 1] == []
@@ -186,8 +186,13 @@ def test_a_language_without_a_file_has_words_alone() -> None:
 @pytest.mark.parametrize("lang", ["nl", "ja", "sv"])
 def test_with_words_alone_dates_in_digits_are_read_and_nothing_else(lang: str) -> None:
     def phrase(text: str) -> str | None:
-        found = find_time(text, now=datetime(2026, 3, 18, tzinfo=UTC), zone="UTC", lang=lang)
-        return found.hint.phrase if found else None
+        mention = find_time(
+            text,
+            now=datetime(2026, 3, 18, tzinfo=UTC),
+            zone="UTC",
+            lang=lang,
+        )
+        return mention.hint.phrase if mention else None
 
     assert phrase("2026-02-03") == "2026-02-03"
     assert phrase("3.2.2026") == "3.2.2026"
@@ -204,7 +209,7 @@ def test_a_language_is_loaded_when_it_is_first_asked_for() -> None:
         "lexicon('de')\n"
         "print(sorted(name for name in sys.modules if name.startswith('shared.language.vocabulary.')))"
     )
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert done.stdout.splitlines() == ["[]", "['shared.language.vocabulary.de']"]
+    assert completed.stdout.splitlines() == ["[]", "['shared.language.vocabulary.de']"]
