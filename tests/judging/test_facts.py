@@ -49,7 +49,13 @@ def test_each_sentence_has_its_own_words_numbers_and_place() -> None:
         "Alpha costs 4 euros.",
         ["Alpha", "costs", "euros"],
     )
-    assert ([len(first.numbers), len(first.days)], [len(second.numbers), len(second.days)]) == (
+    assert (
+        [len(first.numbers), len(first.days)],
+        [
+            len(second.numbers),
+            len(second.days),
+        ],
+    ) == (
         [1, 0],
         [0, 1],
     )

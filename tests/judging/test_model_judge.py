@@ -24,7 +24,11 @@ OFFLINE = OfflineJudge()
 
 def reply(*scores: object) -> str:
     return json.dumps(
-        {"verdicts": [{"statement": at, "support": score} for at, score in enumerate(scores, 1)]}
+        {
+            "verdicts": [
+                {"statement": number, "support": score} for number, score in enumerate(scores, 1)
+            ]
+        }
     )
 
 
@@ -55,11 +59,11 @@ def test_what_stands_in_notes_stays_data() -> None:
 
 
 def test_quotes_stay_those_of_the_offline_judge() -> None:
-    found = ModelJudge(ScriptedWriter(reply(0.5, 0.5)), fallback=OFFLINE).judge(STATEMENTS)
-    assert [each.spans for each in found.verdicts] == [
-        each.spans for each in OFFLINE.judge(STATEMENTS).verdicts
+    judgement = ModelJudge(ScriptedWriter(reply(0.5, 0.5)), fallback=OFFLINE).judge(STATEMENTS)
+    assert [verdict.spans for verdict in judgement.verdicts] == [
+        verdict.spans for verdict in OFFLINE.judge(STATEMENTS).verdicts
     ]
-    assert {each.support.state for each in found.verdicts} == {SupportState.PARTIAL}
+    assert {verdict.support.state for verdict in judgement.verdicts} == {SupportState.PARTIAL}
 
 
 def test_fenced_json_is_json() -> None:
@@ -78,12 +82,24 @@ def test_fenced_json_is_json() -> None:
         reply(1, 2),
         reply(1, -0.1),
         json.dumps(
-            {"verdicts": [{"statement": 1, "support": 1}, {"statement": 2, "support": True}]}
+            {
+                "verdicts": [
+                    {"statement": 1, "support": 1},
+                    {"statement": 2, "support": True},
+                ]
+            }
         ),
         reply(1, "1"),
         reply(1, None),
         reply(1, float("nan")),
-        json.dumps({"verdicts": [{"statement": 1, "support": 1}, {"statement": 1, "support": 0}]}),
+        json.dumps(
+            {
+                "verdicts": [
+                    {"statement": 1, "support": 1},
+                    {"statement": 1, "support": 0},
+                ]
+            }
+        ),
         json.dumps({"verdicts": "yes"}),
         json.dumps({"verdicts": [1, 2]}),
     ],
@@ -104,7 +120,7 @@ def test_after_that_the_offline_judge_stands(problem: str | AuroraError) -> None
 
 def test_more_statements_than_a_model_can_count_are_not_sent() -> None:
     writer = ScriptedWriter(reply(1))
-    many = STATEMENTS[:1] * (MAX_STATEMENTS + 1)
-    assert ModelJudge(writer, fallback=OFFLINE).judge(many) == OFFLINE.judge(many)
+    too_many = STATEMENTS[:1] * (MAX_STATEMENTS + 1)
+    assert ModelJudge(writer, fallback=OFFLINE).judge(too_many) == OFFLINE.judge(too_many)
     assert ModelJudge(writer, fallback=OFFLINE).judge(()).verdicts == ()
     assert writer.prompts == []

@@ -9,8 +9,8 @@ from shared.times.dates import Day
 
 
 def number(text: str, lang: str = "en") -> Quantity:
-    (found,), _ = quantities(text, lang)
-    return found
+    (only_quantity,), _ = quantities(text, lang)
+    return only_quantity
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,12 @@ def test_the_same_amount_is_equal_however_it_is_written(one: str, other: str) ->
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("35 minutes", "36 minutes"), ("7:41", "8:41"), ("8.5%", "85%"), ("two", "three")],
+    [
+        ("35 minutes", "36 minutes"),
+        ("7:41", "8:41"),
+        ("8.5%", "85%"),
+        ("two", "three"),
+    ],
 )
 def test_another_amount_is_not(one: str, other: str) -> None:
     assert not number(one).equals(number(other))
@@ -86,7 +91,7 @@ def test_a_date_is_within_one_that_says_as_much() -> None:
 @given(st.text(max_size=200))
 def test_any_text_can_be_read_and_places_lie_inside_it(text: str) -> None:
     numbers, days = quantities(text, "en")
-    for start, end in [(each.start, each.end) for each in numbers] + [
-        (each.start, each.end) for each in days
+    for start, end in [(number.start, number.end) for number in numbers] + [
+        (day.start, day.end) for day in days
     ]:
         assert 0 <= start < end <= len(text)

@@ -24,7 +24,7 @@ SUPPE = passage(
 
 
 def judged(text: str, *passages: object) -> Verdict:
-    chunks = tuple(each.chunk for each in (passages or (MEETING,)))  # type: ignore[attr-defined]  # Scored
+    chunks = tuple(passage.chunk for passage in (passages or (MEETING,)))  # type: ignore[attr-defined]  # Scored
     (verdict,) = OfflineJudge().judge([Statement(text, chunks)]).verdicts
     return verdict
 
