@@ -63,10 +63,10 @@ def diaries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Household]:
     """A note a day for seven weeks, in turn in each language, and one of each August."""
     store = EmbeddedStore(tmp_path_factory.mktemp("diaries") / "store.db")
     with closing(store), household(store) as house:
-        days = [date(2025, 10, 5) + timedelta(days=at) for at in range(46)]
+        days = [date(2025, 10, 5) + timedelta(days=offset) for offset in range(46)]
         days += [date(2025, 8, day) for day in (4, 11, 18, 25)]
-        for at, day in enumerate(days):
-            text = list(DAILY.values())[at % 5]
+        for number, day in enumerate(days):
+            text = list(DAILY.values())[number % 5]
             draft = NoteDraft(
                 title="Journal", text=text, created_at=datetime.combine(day, time(19), UTC)
             )
@@ -88,9 +88,9 @@ def answer(
 def test_a_question_that_only_names_a_day_is_answered_with_its_note(
     diaries: Household, lang: str, text: str, day: str
 ) -> None:
-    found = answer(diaries, text)
-    assert found["meta"]["refusal"] is None
-    assert [each["noteId"] for each in found["citations"]] == [day], lang
+    answered = answer(diaries, text)
+    assert answered["meta"]["refusal"] is None
+    assert [citation["noteId"] for citation in answered["citations"]] == [day], lang
 
 
 @pytest.mark.parametrize("scope", [None, FolderScope(("default",), ())])
@@ -114,20 +114,20 @@ def test_a_question_that_only_names_a_day_is_answered_with_its_note(
 def test_a_period_is_a_list_of_all_its_notes_in_order_of_date(
     diaries: Household, text: str, first_day: str, scope: FolderScope | None
 ) -> None:
-    found = answer(diaries, text, scope=scope)
+    answered = answer(diaries, text, scope=scope)
     days = [f"2025-08-{day}" for day in ("04", "11", "18", "25")]
-    assert [each["noteId"] for each in found["citations"]] == days
-    assert found["meta"]["notesRead"] == 4
-    assert found["answer"].count("\n- ") == 4
-    assert f"\n- {first_day}: " in found["answer"]
+    assert [citation["noteId"] for citation in answered["citations"]] == days
+    assert answered["meta"]["notesRead"] == 4
+    assert answered["answer"].count("\n- ") == 4
+    assert f"\n- {first_day}: " in answered["answer"]
 
 
 def test_a_model_gets_every_note_of_a_period_and_the_answer_says_how_many(
     diaries: Household,
 ) -> None:
     writer = ScriptedWriter(("It was a quiet month [N1].",))
-    found = answer(diaries, "What did I do in August?", writer=writer)
-    assert found["meta"]["notesRead"] == 4
+    answered = answer(diaries, "What did I do in August?", writer=writer)
+    assert answered["meta"]["notesRead"] == 4
     assert len(writer.prompts[0].sources) == 4
 
 
@@ -148,9 +148,9 @@ def test_a_period_of_which_only_the_newest_notes_were_read_says_so(
     diaries: Household, text: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shared.asking.periods.PERIOD_CHUNKS", 12)
-    found = answer(diaries, text)
-    assert found["answer"].startswith(said)
-    assert [each["noteId"] for each in found["citations"]] == [
+    answered = answer(diaries, text)
+    assert answered["answer"].startswith(said)
+    assert [citation["noteId"] for citation in answered["citations"]] == [
         f"2025-10-{day}" for day in range(20, 32)
     ]
     writer = ScriptedWriter((f"{DAILY['en'].split('# Journal')[1].strip()} [N1, N2, N3, N4, N5]",))
@@ -163,12 +163,16 @@ def test_one_word_beside_a_time_lists_every_note_of_then_that_holds_it(tmp_path:
         for day in range(1, 13):
             text = f"Released version {day}." if day <= 10 else f"Walked {day} miles."
             noon = datetime(2025, 8, day, 12, tzinfo=UTC)
-            draft = NoteDraft(title=f"Log {day}", text=text, created_at=noon)
+            draft = NoteDraft(
+                title=f"Log {day}",
+                text=text,
+                created_at=noon,
+            )
             house.app.notes.save(TENANT, f"n{day:02}", draft)
             house.app.indexer.index(NoteKey(TENANT, f"n{day:02}"))
         released = answer(house, "What was released in August 2025?")
         walked = answer(house, "What was walked in August 2025?")
-    assert [each["noteId"] for each in released["citations"]] == [
+    assert [citation["noteId"] for citation in released["citations"]] == [
         f"n{day:02}" for day in range(1, 11)
     ]
     assert released["meta"]["notesRead"] == 10
@@ -189,7 +193,15 @@ def test_a_model_gets_the_best_passage_of_each_note_of_a_period_and_not_its_begi
         for day in range(1, 21):
             text = "\n\n".join(LONG_DAY).replace("{day}", str(day))
             noon = datetime(2025, 8, day, 12, tzinfo=UTC)
-            house.app.notes.save(TENANT, f"n{day}", NoteDraft(title="", text=text, created_at=noon))
+            house.app.notes.save(
+                TENANT,
+                f"n{day}",
+                NoteDraft(
+                    title="",
+                    text=text,
+                    created_at=noon,
+                ),
+            )
             house.app.indexer.index(NoteKey(TENANT, f"n{day}"))
         writer = ScriptedWriter(("It was a quiet month [N1].",))
         answer(house, "What was migrated in August 2025?", writer=writer)
@@ -207,24 +219,34 @@ def test_a_line_of_a_day_in_sections_is_not_that_of_the_first(tmp_path: Path) ->
                 f"Shipped the billing migration number {day} with Tom. It took six hours."
             )
             noon = datetime(2025, 7, day, 12, tzinfo=UTC)
-            house.app.notes.save(TENANT, f"n{day}", NoteDraft(title="", text=text, created_at=noon))
+            house.app.notes.save(
+                TENANT,
+                f"n{day}",
+                NoteDraft(
+                    title="",
+                    text=text,
+                    created_at=noon,
+                ),
+            )
             house.app.indexer.index(NoteKey(TENANT, f"n{day}"))
         listed = answer(house, "What did I do in the last days of July?")["answer"]
     assert listed.count("Shipped the billing migration number") == 3
 
 
 def test_an_answer_stays_inside_a_time_that_holds_notes(diaries: Household) -> None:
-    found = answer(diaries, "Show me the garden updates that I wrote in August")
-    time = found["meta"]["query"]["timeRange"]
+    answered = answer(diaries, "Show me the garden updates that I wrote in August")
+    time = answered["meta"]["query"]["timeRange"]
     assert time.keys() == {"start", "end", "phrase", "zone", "days", "widened", "restricts"}
     assert (time["widened"], time["restricts"]) == (None, True)
     assert time["days"] > 30
-    assert found["meta"]["refusal"] is None
-    assert {each["noteId"][:7] for each in found["citations"]} == {"2025-08"}
+    assert answered["meta"]["refusal"] is None
+    assert {citation["noteId"][:7] for citation in answered["citations"]} == {"2025-08"}
 
 
 def test_a_time_without_notes_is_widened_and_both_facts_are_said(diaries: Household) -> None:
-    found = answer(diaries, "Who baked bread with me and Priya in March 2014?")
-    assert found["meta"]["query"]["timeRange"]["widened"] == "any time"
-    assert found["answer"].startswith("Nothing from “March 2014”, so I searched notes of any time.")
-    assert found["meta"]["refusal"] is None
+    answered = answer(diaries, "Who baked bread with me and Priya in March 2014?")
+    assert answered["meta"]["query"]["timeRange"]["widened"] == "any time"
+    assert answered["answer"].startswith(
+        "Nothing from “March 2014”, so I searched notes of any time."
+    )
+    assert answered["meta"]["refusal"] is None

@@ -40,7 +40,11 @@ def home(embedded_store: EmbeddedStore, writer: ScriptedWriter) -> Iterator[Hous
 
 
 def asked(home: Household, **more: Any) -> TurnRequest:  # noqa: ANN401 - TurnRequest's own fields
-    usual = {"person": PERSON, "question": home.question(), "request_id": "r-1"}
+    usual = {
+        "person": PERSON,
+        "question": home.question(),
+        "request_id": "r-1",
+    }
     return TurnRequest(**{**usual, **more})
 
 
@@ -75,8 +79,8 @@ def test_who_leaves_when_the_answer_is_there_is_given_it_by_its_request_id(
     events = turn_events(home.app, asked(home, repeat=KEY, session_id=NEW))
     next(event for event in events if event.name == "usage")
     events.close()
-    again = list(turn_events(home.app, asked(home, repeat=KEY, session_id=NEW)))
-    assert result(again)["answer"] == "The boat is red [N1]. It is big [N1]."
+    repeated = list(turn_events(home.app, asked(home, repeat=KEY, session_id=NEW)))
+    assert result(repeated)["answer"] == "The boat is red [N1]. It is big [N1]."
     assert len(writer.prompts) == 1
     (session,) = home.app.sessions(PERSON).page(limit=5).items
     assert session.message_count == 2
@@ -94,7 +98,7 @@ def test_who_leaves_while_it_is_written_finds_what_was_shown_and_may_ask_again(
     question, answer = home.app.sessions(PERSON).messages(session.session_id, limit=5).items
     assert question.text == home.question().text
     assert answer.text.startswith("The boat is red [N1]. …\n\nSources:\n- [N1]")
-    assert [each.note_id for each in answer.citations] == ["boat"]
+    assert [citation.note_id for citation in answer.citations] == ["boat"]
     assert result(list(turn_events(home.app, asked(home, repeat=KEY))))["citations"]
 
 
@@ -104,7 +108,8 @@ def test_who_leaves_before_the_first_word_finds_the_question(home: Household) ->
     events.close()
     (session,) = home.app.sessions(PERSON).page(limit=5).items
     assert [
-        each.text for each in home.app.sessions(PERSON).messages(session.session_id, limit=5).items
+        message.text
+        for message in home.app.sessions(PERSON).messages(session.session_id, limit=5).items
     ] == [
         home.question().text,
         "…",
@@ -128,7 +133,7 @@ def test_a_question_of_a_time_alone_takes_all_notes_of_then(
     request = asked(home, question=home.question("What did I write today?"))
     listed = result(list(turn_events(assemble(replace(home.app, writer=None)), request)))
     assert listed["meta"]["notesRead"] == 2
-    assert [each["noteId"] for each in listed["citations"]] == ["boat", "car"]
+    assert [citation["noteId"] for citation in listed["citations"]] == ["boat", "car"]
     assert listed["answer"].startswith("Your notes of that time:\n\n- ")
     assert listed["answer"].endswith("The car is old. It rattles. [N2]")
     written = result(list(turn_events(home.app, request)))
@@ -191,7 +196,7 @@ def test_what_notes_say_of_others_stands_below_the_name_that_is_missing(
 
 
 def test_the_passages_that_an_answer_names_are_as_many_as_are_used_at_most(home: Household) -> None:
-    most = home.app.retriever.options.max_chunks
-    for wanted, used in ((most + 8, most), (2, 2)):
-        request = asked(home, question=replace(home.question("What is blue?"), top_k=wanted))
+    max_passages = home.app.retriever.options.max_chunks
+    for requested, used in ((max_passages + 8, max_passages), (2, 2)):
+        request = asked(home, question=replace(home.question("What is blue?"), top_k=requested))
         assert result(list(turn_events(home.app, request)))["meta"]["retrieval"]["k"] == used
