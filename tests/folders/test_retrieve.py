@@ -47,8 +47,10 @@ def _ask(
     ranker: ScriptedWriter | None = None,
     **question: Any,  # noqa: ANN401 - Question's fields
 ) -> Retrieved:
-    asked = Question(TENANT, text, NOW, **question)
-    return retrieve_from_folders(asked, scope, library.retriever(), library.options, ranker)[0]
+    full_question = Question(TENANT, text, NOW, **question)
+    return retrieve_from_folders(
+        full_question, scope, library.retriever(), library.options, ranker
+    )[0]
 
 
 def _places(found: Retrieved) -> list[tuple[str, str, float]]:
@@ -58,14 +60,17 @@ def _places(found: Retrieved) -> list[tuple[str, str, float]]:
 def test_the_models_folders_are_searched_and_weighed_by_place(library: Library) -> None:
     _furnish(library)
     scope = FolderScope(vaults=("default",))
-    found = _ask(library, scope=scope, ranker=ScriptedWriter('["mail", "plans"]'))
-    assert _places(found) == [("default", "mail", 1.0), ("default", "plans", 0.9)]
-    assert set(notes(found)) == {"a", "b"}
+    retrieved = _ask(library, scope=scope, ranker=ScriptedWriter('["mail", "plans"]'))
+    assert _places(retrieved) == [
+        ("default", "mail", 1.0),
+        ("default", "plans", 0.9),
+    ]
+    assert set(notes(retrieved)) == {"a", "b"}
     plain = {
         passage.chunk.note_id: passage.score
         for passage in library.ask("Where does the API run?").selected
     }
-    weighed = {passage.chunk.note_id: passage.score for passage in found.selected}
+    weighed = {passage.chunk.note_id: passage.score for passage in retrieved.selected}
     assert weighed["b"] == pytest.approx(plain["b"], rel=0.05)
     assert weighed["a"] == pytest.approx(0.9 * plain["a"], rel=0.05)
 
@@ -76,7 +81,10 @@ def test_notes_in_no_folder_are_found_where_the_model_or_the_caller_chooses_them
     _furnish(library)
     scope = FolderScope(vaults=("default",))
     chosen = _ask(library, scope=scope, ranker=ScriptedWriter(f'["plans", "{ROOT}"]'))
-    assert _places(chosen) == [("default", "plans", 1.0), ("default", "", 0.9)]
+    assert _places(chosen) == [
+        ("default", "plans", 1.0),
+        ("default", "", 0.9),
+    ]
     assert {"a", "root"} <= set(notes(chosen))
     named = _ask(library, scope=FolderScope(("default",), ("/",)), ranker=ScriptedWriter("[]"))
     assert _places(named) == [("default", "", 1.0)]
@@ -88,16 +96,19 @@ def test_a_place_nine_tenths_down_turns_the_order_of_equals(library: Library) ->
     library.add("one", text.format(1), path="one/n.md")
     library.add("two", text.format(2), path="two/n.md")
     for first, second in (("one", "two"), ("two", "one")):
-        found = _ask(library, ranker=ScriptedWriter(f'["{first}", "{second}"]'))
-        assert notes(found) == [first, second]
+        retrieved = _ask(library, ranker=ScriptedWriter(f'["{first}", "{second}"]'))
+        assert notes(retrieved) == [first, second]
 
 
 def test_folders_the_caller_names_come_first_and_the_model_ranks_the_rest(library: Library) -> None:
     _furnish(library)
     ranker = ScriptedWriter('["mail", "plans"]')
-    found = _ask(library, scope=FolderScope(("default",), ("plans",)), ranker=ranker)
-    assert _places(found) == [("default", "plans", 1.0), ("default", "mail", 0.9)]
-    assert [place.chosen_by for place in found.weighted_folders] == [
+    retrieved = _ask(library, scope=FolderScope(("default",), ("plans",)), ranker=ranker)
+    assert _places(retrieved) == [
+        ("default", "plans", 1.0),
+        ("default", "mail", 0.9),
+    ]
+    assert [place.chosen_by for place in retrieved.weighted_folders] == [
         ChosenBy.CALLER,
         ChosenBy.MODEL,
     ]
@@ -106,19 +117,28 @@ def test_folders_the_caller_names_come_first_and_the_model_ranks_the_rest(librar
 
 def test_when_the_model_chooses_none_each_vault_is_searched_whole(library: Library) -> None:
     _furnish(library)
-    found = _ask(library, ranker=ScriptedWriter("[]"))
-    assert _places(found) == [("default", "", 1.0), ("work", "", 1.0)]
-    assert set(notes(found)) >= {"a", "b", "root", "w"}
+    retrieved = _ask(library, ranker=ScriptedWriter("[]"))
+    assert _places(retrieved) == [
+        ("default", "", 1.0),
+        ("work", "", 1.0),
+    ]
+    assert set(notes(retrieved)) >= {"a", "b", "root", "w"}
 
 
 def test_when_the_model_is_away_every_folder_is_searched_in_its_order(library: Library) -> None:
     _furnish(library)
-    found = _ask(
+    retrieved = _ask(
         library, scope=FolderScope(("default",)), ranker=ScriptedWriter(ModelUnavailable("away"))
     )
-    weights = {folder: weight for _, folder, weight in _places(found)}
-    assert weights == {"garden": 1.0, "mail": 0.9, "mail/in": 0.8, "plans": 0.7, "": 0.6}
-    passages = {passage.chunk.note_id: passage for passage in found.selected}
+    weights = {folder: weight for _, folder, weight in _places(retrieved)}
+    assert weights == {
+        "garden": 1.0,
+        "mail": 0.9,
+        "mail/in": 0.8,
+        "plans": 0.7,
+        "": 0.6,
+    }
+    passages = {passage.chunk.note_id: passage for passage in retrieved.selected}
     assert {"a", "b", "root"} <= set(passages)
     best = {
         passage.chunk.note_id: passage.score
@@ -130,10 +150,10 @@ def test_when_the_model_is_away_every_folder_is_searched_in_its_order(library: L
 
 def test_without_a_model_folders_are_ranked_by_their_best_passage(library: Library) -> None:
     _furnish(library)
-    found = _ask(library, "What do tomatoes want?", FolderScope(("default",)), threshold=0.55)
-    assert _places(found)[0] == ("default", "garden", 1.0)
-    assert found.weighted_folders[0].chosen_by is ChosenBy.MATCH
-    assert notes(found)[0] == "c"
+    retrieved = _ask(library, "What do tomatoes want?", FolderScope(("default",)), threshold=0.55)
+    assert _places(retrieved)[0] == ("default", "garden", 1.0)
+    assert retrieved.weighted_folders[0].chosen_by is ChosenBy.MATCH
+    assert notes(retrieved)[0] == "c"
 
 
 @pytest.mark.parametrize("least", [0.0, 0.5])
@@ -148,27 +168,32 @@ def test_a_passage_that_is_not_similar_is_dropped_whatever_its_folder_weighs(
     }
     threshold = round(plain["a"] + least * (plain["c"] - plain["a"]), 3) - 0.001
     ranker = ScriptedWriter('["garden", "plans"]')
-    found = _ask(library, ranker=ranker, scope=FolderScope(("default",)), threshold=threshold)
-    assert found.weighted_folders[1].weight == 0.9
-    assert notes(found) == ["a"]
+    retrieved = _ask(
+        library,
+        ranker=ranker,
+        scope=FolderScope(("default",)),
+        threshold=threshold,
+    )
+    assert retrieved.weighted_folders[1].weight == 0.9
+    assert notes(retrieved) == ["a"]
 
 
 def test_a_folder_inside_another_is_searched_once_at_the_better_weight(library: Library) -> None:
     _furnish(library)
-    found = _ask(
+    retrieved = _ask(
         library, scope=FolderScope(("default",)), ranker=ScriptedWriter('["mail", "mail/in"]')
     )
-    assert notes(found) == ["b"]
+    assert notes(retrieved) == ["b"]
     alone = _ask(library, scope=FolderScope(("default",)), ranker=ScriptedWriter('["mail/in"]'))
-    assert found.selected[0].score == alone.selected[0].score
+    assert retrieved.selected[0].score == alone.selected[0].score
 
 
 def test_the_same_text_in_two_folders_is_found_once(library: Library) -> None:
     text = "We decided to run the API on Cloud Run because it scales to zero"
     library.add("a", text, path="one/a.md")
     library.add("copy", text, path="two/copy.md")
-    found = _ask(library, ranker=ScriptedWriter('["two", "one"]'))
-    assert notes(found) == ["copy"]
+    retrieved = _ask(library, ranker=ScriptedWriter('["two", "one"]'))
+    assert notes(retrieved) == ["copy"]
 
 
 def test_a_named_time_holds_in_every_folder_and_widens_only_where_none_has_anything(
@@ -189,8 +214,8 @@ def test_a_named_time_holds_in_every_folder_and_widens_only_where_none_has_anyth
 
 def test_filters_hold_in_every_place(library: Library) -> None:
     _furnish(library)
-    found = _ask(library, ranker=ScriptedWriter("[]"), filters=Filters(folders=("mail",)))
-    assert notes(found) == ["b"]
+    retrieved = _ask(library, ranker=ScriptedWriter("[]"), filters=Filters(folders=("mail",)))
+    assert notes(retrieved) == ["b"]
 
 
 def test_a_tenant_without_notes_is_told_so(library: Library) -> None:
@@ -202,9 +227,9 @@ def test_one_vault_that_does_not_answer_does_not_fail_the_others(library: Librar
     _furnish(library)
     library.asked = FailingVault(library.store, "work").as_store()
     for ranker in (ScriptedWriter("[]"), ScriptedWriter("prose"), None):
-        found = _ask(library, ranker=ranker)
-        assert found.failed_vaults == ("work",)
-        assert {"a", "b"} <= set(notes(found))
+        retrieved = _ask(library, ranker=ranker)
+        assert retrieved.failed_vaults == ("work",)
+        assert {"a", "b"} <= set(notes(retrieved))
 
 
 def test_when_no_vault_answers_the_store_is_away(library: Library) -> None:
@@ -221,7 +246,7 @@ def test_many_folders_are_searched_in_four_goes(library: Library) -> None:
     library.asked = Counted(
         library.store, after={"nearest": lambda: searches.append(None)}
     ).as_store()
-    found = _ask(library, ranker=ScriptedWriter("prose"), top_k=12)
+    retrieved = _ask(library, ranker=ScriptedWriter("prose"), top_k=12)
     assert len(searches) == 4
-    assert len(found.weighted_folders) == 41
-    assert notes(found)[0] == "n00"
+    assert len(retrieved.weighted_folders) == 41
+    assert notes(retrieved)[0] == "n00"

@@ -39,7 +39,7 @@ def _names(folders: tuple[Folder, ...]) -> list[str]:
 def test_without_a_scope_every_vault_offers_all_its_folders() -> None:
     offered = offered_folders(FolderScope(), FOLDERS)
     assert offered == VaultFolders(
-        ("home", "work"), (), tuple(each for each in FOLDERS if each.folder)
+        ("home", "work"), (), tuple(place for place in FOLDERS if place.folder)
     )
 
 
@@ -97,9 +97,9 @@ def test_what_does_not_exist_is_named_with_the_likeliest_that_does(
 
 
 def test_of_many_names_a_few_are_told() -> None:
-    many = [Folder("home", f"f{number}") for number in range(9)]
+    nine_folders = [Folder("home", f"f{number}") for number in range(9)]
     with pytest.raises(NotFound, match=r"there are: (f\d, ){5}…$"):
-        offered_folders(FolderScope(folders=("x",)), many)
+        offered_folders(FolderScope(folders=("x",)), nine_folders)
     with pytest.raises(NotFound, match=r"no folder 'x'; there are none$"):
         offered_folders(FolderScope(folders=("x",)), ())
 
@@ -139,9 +139,9 @@ def test_without_any_folder_in_any_vault_all_are_searched_whole() -> None:
 
 
 def test_a_folder_that_is_named_stays_first_wherever_it_is_ranked() -> None:
-    one, two = RANKED[:2]
+    first, two = RANKED[:2]
     weighted_folders = weigh_folders(
-        VaultFolders(("v",), (two,), (one,)), FolderRanking((one, two), ChosenBy.MODEL)
+        VaultFolders(("v",), (two,), (first,)), FolderRanking((first, two), ChosenBy.MODEL)
     )
     assert [(folder.folder, folder.weight) for folder in weighted_folders] == [
         ("f01", 1.0),
