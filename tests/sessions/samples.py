@@ -35,8 +35,8 @@ ANSWER = StoredAnswer(
 
 def asked_in(sessions: Sessions, session_id: str, *, max_history: int | None = None) -> Turn:
     patch = {} if max_history is None else {"max_history": max_history}
-    with sessions.turn(Question(TENANT, "What is alpha?", DAY), session_id, patch) as begun:
-        return sessions.standalone_question(begun)
+    with sessions.turn(Question(TENANT, "What is alpha?", DAY), session_id, patch) as turn:
+        return sessions.standalone_question(turn)
 
 
 class Conversations(MemoryStore):

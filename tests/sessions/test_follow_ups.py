@@ -14,7 +14,13 @@ NOW = Moment(datetime(2026, 11, 21, 12, tzinfo=UTC), "Europe/Berlin")
 
 
 def whole(text: str, previous: str, *, asked: Moment = NOW, longest: int = 2000) -> str:
-    return standalone_question(text, previous, asked_at=asked, now=NOW, longest=longest)
+    return standalone_question(
+        text,
+        previous,
+        asked_at=asked,
+        now=NOW,
+        longest=longest,
+    )
 
 
 TIMES = [
@@ -88,7 +94,7 @@ DROPPED = [
     ("What did I write last week?", "and yesterday?", "last week"),
     ("What did I decide last week about the API?", "And about the pricing in May?", "last week"),
 ]
-"""What the new name or time replaces."""
+"""Names or times that the new one replaces."""
 
 ALONE = [
     ("What did I decide about the API?", "How do I feed the sourdough starter?"),
@@ -136,22 +142,22 @@ def test_a_question_without_a_subject_gets_the_question_before(previous: str, te
 def test_the_words_of_the_subject_are_carried_over(
     previous: str, text: str, held: set[str]
 ) -> None:
-    found = whole(text, previous)
-    assert {each for each in held if each not in found} == set()
+    standalone = whole(text, previous)
+    assert {phrase for phrase in held if phrase not in standalone} == set()
 
 
 @pytest.mark.parametrize(("previous", "text", "gone"), DROPPED)
 def test_what_is_replaced_is_not_carried(previous: str, text: str, gone: str) -> None:
-    found = whole(text, previous)
-    assert found != text
-    assert gone not in found
+    standalone = whole(text, previous)
+    assert standalone != text
+    assert gone not in standalone
 
 
 def test_subjects_asked_one_after_the_other_do_not_pile_up() -> None:
-    found = "What did we decide about the API?"
+    standalone = "What did we decide about the API?"
     for text in ("And pricing?", "What about the launch date?", "And the hotel?"):
-        found = whole(text, found)
-    assert found == "And the hotel (decide API)?"
+        standalone = whole(text, standalone)
+    assert standalone == "And the hotel (decide API)?"
 
 
 @pytest.mark.parametrize(("previous", "text"), ALONE)
@@ -194,5 +200,5 @@ def test_a_whole_that_would_be_too_long_carries_less() -> None:
 def test_whatever_is_asked_it_is_kept_or_made_longer_and_never_fails(
     text: str, previous: str
 ) -> None:
-    found = whole(text, previous, longest=200)
-    assert found == text or len(found) <= 200
+    standalone = whole(text, previous, longest=200)
+    assert standalone == text or len(standalone) <= 200

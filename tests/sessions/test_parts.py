@@ -35,10 +35,16 @@ def test_a_title_is_one_line_of_at_most_eighty_characters() -> None:
 
 @given(st.text(max_size=40), st.text(max_size=30))
 def test_a_list_of_sources_is_read_and_taken_off_again(answer: str, title: str) -> None:
-    text = with_sources(answer, [_citation(title=title), _citation("N2")])
+    text = with_sources(
+        answer,
+        [
+            _citation(title=title),
+            _citation("N2"),
+        ],
+    )
     assert without_sources(text) == answer
     *_, first, second = text.split("\n")
-    matches = [LINE.fullmatch(each) for each in (first, second)]
+    matches = [LINE.fullmatch(line) for line in (first, second)]
     assert [match and (match["label"], match["note"], match["chunk"]) for match in matches] == [
         ("N1", "n%201", "n%201_000"),
         ("N2", "n%201", "n%201_000"),
@@ -60,15 +66,20 @@ def test_turns_are_put_together_by_their_ids() -> None:
             created_at=NOW,
         )
 
-    user, assistant = Role.USER, Role.ASSISTANT
-    messages = [said("b", assistant, "lost"), said("a", user, "one?"), said("c", user, "two?")]
+    user = Role.USER
+    assistant = Role.ASSISTANT
+    messages = [
+        said("b", assistant, "lost"),
+        said("a", user, "one?"),
+        said("c", user, "two?"),
+    ]
     messages += [
         said("c", assistant, "Two [N1]."),
         said("a", assistant, "One [N2][N1]."),
         said("d", user, "open?"),
     ]
     turns = earlier_turns(messages)
-    assert [(each.exchange.question, each.exchange.answer) for each in turns] == [
+    assert [(turn.exchange.question, turn.exchange.answer) for turn in turns] == [
         ("one?", "One."),
         ("two?", "Two."),
     ]

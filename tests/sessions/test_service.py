@@ -25,7 +25,12 @@ def store() -> Conversations:
 
 @pytest.fixture
 def sessions(store: Conversations) -> Sessions:
-    return Sessions(store=store, person=PERSON, clock=lambda: DAY, longest_question=2000)
+    return Sessions(
+        store=store,
+        person=PERSON,
+        clock=lambda: DAY,
+        longest_question=2000,
+    )
 
 
 def test_history_is_as_long_as_it_is_set(sessions: Sessions) -> None:
@@ -38,7 +43,7 @@ def test_history_is_as_long_as_it_is_set(sessions: Sessions) -> None:
             replace(later, question=replace(turn.question, text=f"Number {number}?")), ANSWER
         )
     history = asked_in(sessions, session_id, max_history=4).question.history
-    assert [each.question for each in history] == ["Number 2?", "Number 3?"]
+    assert [exchange.question for exchange in history] == ["Number 2?", "Number 3?"]
     assert history[0].answer == "It is alpha. So they say."
     assert asked_in(sessions, session_id, max_history=0).question.history == ()
     assert len(asked_in(sessions, session_id).question.history) == 4
@@ -46,11 +51,11 @@ def test_history_is_as_long_as_it_is_set(sessions: Sessions) -> None:
 
 def test_a_session_of_somebody_else_is_not_there(sessions: Sessions) -> None:
     session_id = asked_in(sessions, "new").session_id or ""
-    for other in (COLLEAGUE, Person(TENANT, TENANT), Person(OTHER, PERSON.uid)):
-        theirs = replace(sessions, person=other)
+    for stranger in (COLLEAGUE, Person(TENANT, TENANT), Person(OTHER, PERSON.uid)):
+        theirs = replace(sessions, person=stranger)
         with (
             pytest.raises(NotFound),
-            theirs.turn(Question(other.tenant_id, "What?", DAY), session_id, {}),
+            theirs.turn(Question(stranger.tenant_id, "What?", DAY), session_id, {}),
         ):
             pass
         with pytest.raises(NotFound):
@@ -70,8 +75,14 @@ def test_a_search_of_many_sessions_goes_on_from_page_to_page(sessions: Sessions)
         sessions.create(title=f"Trip to Müller {number}" if number % 4 == 0 else "Other")
 
     def found(title: str) -> list[str]:
-        pages = items_of_pages(lambda token: sessions.page(limit=2, token=token, query=title))
-        return sorted(each.title for each in pages)
+        pages = items_of_pages(
+            lambda token: sessions.page(
+                limit=2,
+                token=token,
+                query=title,
+            )
+        )
+        return sorted(session.title for session in pages)
 
     assert (
         found("muller TRIP") == found("lle") == [f"Trip to Müller {number}" for number in (0, 4, 8)]

@@ -21,7 +21,7 @@ BEFORE = Earlier(
 )
 ASKED = Question("t", "And the hotel?", NOW)
 SNAPSHOT = Path(__file__).parent / "snapshots" / "standalone.txt"
-"""What the model is asked. A change to it is meant and read."""
+"""The prompt of the model. Change it on purpose, and read the change."""
 BY_RULE = "And the hotel (night train cost)?"
 
 
@@ -62,7 +62,13 @@ def test_a_reply_that_is_not_the_question_gives_way_to_the_rule(reply: str) -> N
     assert _whole(reply) == BY_RULE
 
 
-@pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("blocked")])
+@pytest.mark.parametrize(
+    "problem",
+    [
+        ModelUnavailable("away"),
+        ModelRefused("blocked"),
+    ],
+)
 def test_a_model_that_is_away_gives_way_to_the_rule(
     problem: ModelRefused | ModelUnavailable,
 ) -> None:

@@ -31,7 +31,12 @@ def store(
 def sessions(store: Store) -> Sessions:
     store.put_note(TENANT, note("n1"))
     save(store, CHUNK)
-    return Sessions(store=store, person=PERSON, clock=lambda: DAY, longest_question=2000)
+    return Sessions(
+        store=store,
+        person=PERSON,
+        clock=lambda: DAY,
+        longest_question=2000,
+    )
 
 
 def test_citations_return_as_answered_then_stale_then_without_text(
@@ -47,12 +52,18 @@ def test_citations_return_as_answered_then_stale_then_without_text(
 
     listed = "\n\nSources:\n- [N1] Title of n1 (2026-05-08) note:n1#n1_000"
     assert read() == (f"{ANSWER.text}{listed}", SHOWN)
-    before = store.read_record(TENANT, "n1").token
-    store.apply(TENANT, IndexChange("n1", before, record(revision="r2")))
+    token_before = store.read_record(TENANT, "n1").token
+    store.apply(TENANT, IndexChange("n1", token_before, record(revision="r2")))
     assert read() == (f"{ANSWER.text}{listed}", {**SHOWN, "stale": True})
     store.delete_note(TENANT, "n1")
-    text, shown = read()
-    assert shown == {**SHOWN, "title": "", "quote": "", "snippet": "", "stale": True}
+    text, messages = read()
+    assert messages == {
+        **SHOWN,
+        "title": "",
+        "quote": "",
+        "snippet": "",
+        "stale": True,
+    }
     assert (
         text == "[…] [N1] So they say.\n\nSources:\n- [N1] deleted note (2026-05-08) note:n1#n1_000"
     )
