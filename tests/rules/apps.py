@@ -13,7 +13,7 @@ from urllib.parse import quote
 from tests.servers.certificates import claims, unsigned
 
 SERVER_TIME = object()
-"""As a field's value: the server's clock at the write."""
+"""The server's clock at the write, as a field's value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class App:
     host: str
     project: str
     uid: str | None
-    """None: nobody is signed in."""
+    """Signed-in user; None: nobody is signed in."""
     claims: Mapping[str, object]
     database: str = "(default)"
 
@@ -60,7 +60,7 @@ class App:
         return self._change(path, fields, updateTransforms=[stamp])
 
     def change(self, path: str, fields: Mapping[str, object]) -> bool:
-        """The same of a document without `updatedAt`."""
+        """Change a document without `updatedAt`."""
         return self._change(path, fields)
 
     def _change(self, path: str, fields: Mapping[str, object], **more: object) -> bool:
@@ -125,5 +125,5 @@ def _value(value: object) -> dict[str, Any]:
         case ("time", str(moment)):
             return {"timestampValue": moment}
         case Iterable():
-            return {"arrayValue": {"values": [_value(each) for each in value]}}
+            return {"arrayValue": {"values": [_value(element) for element in value]}}
     raise TypeError(type(value).__name__)

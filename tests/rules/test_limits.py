@@ -1,4 +1,4 @@
-"""What apps may write under the rules is what the HTTP API takes: values on both sides of each limit, given to both."""
+"""Rules and HTTP API take the same values: values on both sides of each limit, given to both."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TAGS = [f"{n:03}{'x' * (MAX_NAME // 2 - 3)}" for n in range(MAX_TAGS + 1)]
 
 Fields = dict[str, object]
 Values = tuple[Sequence[Any], Sequence[Any]]
-"""Those that are taken, those that are refused."""
+"""(Accepted values, refused values)."""
 Written = Callable[[str, Fields], tuple[bool, bool]]
 
 
@@ -71,7 +71,7 @@ def note_written(app: App, world: World) -> Written:
 
 @pytest.fixture
 def template_written(app: App, world: World) -> Written:
-    """The same of a template."""
+    """Id and fields -> whether an app may write the template, whether the API takes it."""
 
     def both(template_id: str, fields: Fields) -> tuple[bool, bool]:
         template = {**TEMPLATE, **fields}
@@ -171,11 +171,11 @@ TEMPLATES: dict[str, Values] = {
 def _wrong(
     values: Values, written: Callable[[Any], tuple[bool, bool]]
 ) -> list[tuple[str, bool, bool]]:
-    """Those on which the two disagree, or both are wrong: (the value, taken from an app, taken by the API)."""
-    taken, refused = values
-    found = [(value, written(value), (True, True)) for value in taken]
-    found += [(value, written(value), (False, False)) for value in refused]
-    return [(repr(value)[:60], *both) for value, both, expected in found if both != expected]
+    """List the values on which the two disagree, or both are wrong: (the value, taken from an app, taken by the API)."""
+    accepted, refused = values
+    outcomes = [(value, written(value), (True, True)) for value in accepted]
+    outcomes += [(value, written(value), (False, False)) for value in refused]
+    return [(repr(value)[:60], *both) for value, both, expected in outcomes if both != expected]
 
 
 @pytest.mark.parametrize("field", NOTES)
@@ -197,10 +197,10 @@ def test_an_id_of_a_note_is_taken_by_both_or_by_neither(note_written: Written) -
 
 
 def test_an_id_of_a_template_is_taken_by_both_or_by_neither(template_written: Written) -> None:
-    taken, refused = IDS
+    accepted, refused = IDS
     assert (
         _wrong(
-            (taken, [*refused, "auto", "none"]),
+            (accepted, [*refused, "auto", "none"]),
             lambda template_id: template_written(template_id, {}),
         )
         == []

@@ -43,7 +43,7 @@ FULL = {
         "description": "Mend a boat.",
     },
 }
-"""What apps may write, by collection, with every field that is theirs."""
+"""A document by collection, with every field that apps may write."""
 CHANGE: dict[str, dict[str, object]] = {"notes": {"title": "New"}, "templates": {"name": "New"}}
 OTHERS = (
     *("chunks", "sessions", "sessions/s1/messages", "deletedSessions", "settings"),
@@ -73,14 +73,15 @@ def app(firestore_project: str, emulator: Emulator) -> Apps:
 
 
 def change(app: App, path: str, fields: dict[str, object]) -> bool:
-    """As an app changes a document: with the server's time, where it has one."""
+    """Change a document as an app does: with the server's time, where it has one."""
     return (app.update if "/notes/" in path else app.change)(path, fields)
 
 
 @pytest.mark.parametrize("database", ["(default)", "notes-db"])
 @of_both
 def test_people_use_their_own_documents(app: Apps, collection: str, database: str) -> None:
-    ann, path = replace(app("ann"), database=database), f"tenants/ann/{collection}/n1"
+    ann = replace(app("ann"), database=database)
+    path = f"tenants/ann/{collection}/n1"
     assert ann.write(path, REQUIRED[collection])
     assert ann.write(path, FULL[collection])
     assert change(ann, path, CHANGE[collection])
@@ -97,21 +98,21 @@ def test_nobody_uses_the_documents_of_others(
 ) -> None:
     path = f"tenants/ann/{collection}/n1"
     assert app("ann").write(path, FULL[collection])
-    other = app(person)
-    assert not other.get(path)
-    assert not other.get(f"tenants/ann/{collection}/none")
-    assert not other.list(f"tenants/ann/{collection}")
-    assert not other.write(f"tenants/ann/{collection}/n2", FULL[collection])
-    assert not change(other, path, CHANGE[collection])
-    assert not other.delete(path)
-    assert not other.everywhere(collection)
+    another_app = app(person)
+    assert not another_app.get(path)
+    assert not another_app.get(f"tenants/ann/{collection}/none")
+    assert not another_app.list(f"tenants/ann/{collection}")
+    assert not another_app.write(f"tenants/ann/{collection}/n2", FULL[collection])
+    assert not change(another_app, path, CHANGE[collection])
+    assert not another_app.delete(path)
+    assert not another_app.everywhere(collection)
 
 
 def test_what_an_app_writes_the_store_reads(app: Apps, firestore_store: FirestoreStore) -> None:
     assert app("ann").write("tenants/ann/notes/n1", FULL["notes"])
-    found = firestore_store.get_note("ann", "n1")
-    assert found is not None
-    assert (found.title, found.vault, found.path, found.tags, found.lang) == (
+    stored_note = firestore_store.get_note("ann", "n1")
+    assert stored_note is not None
+    assert (stored_note.title, stored_note.vault, stored_note.path, stored_note.tags, stored_note.lang) == (
         "Plan", "work", "projects/api/plan.md", ("red", "to do"), "de",
     )  # fmt: skip
     assert app("ann").write(BOAT, FULL["templates"])
@@ -134,7 +135,11 @@ def test_a_tenant_claim_takes_the_place_of_the_uid(app: Apps) -> None:
 def test_only_the_claim_opens_a_team_whose_id_begins_so(app: Apps) -> None:
     member = app("ann", tenantId="team:acme")
     assert member.write("tenants/team:acme/notes/n1", NOTE)
-    for namesake in (app("team:acme"), app("team:acme", tenantId="team:acme"), app("team:a\nb")):
+    for namesake in (
+        app("team:acme"),
+        app("team:acme", tenantId="team:acme"),
+        app("team:a\nb"),
+    ):
         assert not namesake.get("tenants/team:acme/notes/n1")
         assert not namesake.write("tenants/team:acme/notes/n1", NOTE)
         assert not namesake.list(f"tenants/{namesake.uid}/index")
@@ -167,8 +172,10 @@ def test_everything_else_is_the_servers_alone(app: Apps) -> None:
 
 @of_both
 def test_a_document_without_a_required_field_is_refused(app: Apps, collection: str) -> None:
-    whole = REQUIRED[collection]
-    lacking = [{name: whole[name] for name in whole if name != left_out} for left_out in whole]
+    required = REQUIRED[collection]
+    lacking = [
+        {name: required[name] for name in required if name != left_out} for left_out in required
+    ]
     assert [
         fields for fields in lacking if app("ann").write(f"tenants/ann/{collection}/n1", fields)
     ] == []
@@ -188,19 +195,20 @@ FOREIGN: dict[str, tuple[tuple[str, object], ...]] = {
 
 @of_both
 def test_a_null_or_foreign_field_is_refused(app: Apps, collection: str) -> None:
-    ann, full = app("ann"), FULL[collection]
+    ann = app("ann")
+    full = FULL[collection]
     bad = [*FOREIGN[collection], *((name, None) for name in full if name != "updatedAt")]
     assert [
-        each
-        for each in bad
-        if ann.write(f"tenants/ann/{collection}/n1", {**full, each[0]: each[1]})
+        attempt
+        for attempt in bad
+        if ann.write(f"tenants/ann/{collection}/n1", {**full, attempt[0]: attempt[1]})
     ] == []
     assert ann.write(f"tenants/ann/{collection}/n2", full)
-    kept = [
+    accepted = [
         name for name, value in bad
         if name != "updatedAt" and change(ann, f"tenants/ann/{collection}/n2", {name: value})
     ]  # fmt: skip
-    assert kept == []
+    assert accepted == []
 
 
 def test_a_note_that_the_server_saved_can_be_changed_by_its_owner(
@@ -222,7 +230,11 @@ def indexed(app: Apps, firestore_store: FirestoreStore) -> App:
 def test_a_change_keeps_the_vector_and_a_replacement_drops_it(
     indexed: App, firestore_store: FirestoreStore
 ) -> None:
-    longest = {"content": "ü" * 8000, "keywords": ["k" * 100] * 20, "description": "x" * 1000}
+    longest = {
+        "content": "ü" * 8000,
+        "keywords": ["k" * 100] * 20,
+        "description": "x" * 1000,
+    }
     assert indexed.change(BOAT, {"name": "Ship repair", **longest})
     changed = firestore_store.get("ann", TEMPLATES, "boat").value
     assert changed is not None
@@ -234,7 +246,12 @@ def test_a_change_keeps_the_vector_and_a_replacement_drops_it(
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("vectorKey", "another"), ("embedding", ["1", "2"]), ("vectorKey", None)]
+    ("field", "value"),
+    [
+        ("vectorKey", "another"),
+        ("embedding", ["1", "2"]),
+        ("vectorKey", None),
+    ],
 )
 def test_the_vector_is_the_servers(app: Apps, indexed: App, field: str, value: object) -> None:
     assert not indexed.change(BOAT, {field: value})
