@@ -25,20 +25,30 @@ NOW = datetime(2026, 1, 15, tzinfo=UTC)
 
 
 def _measured(library: Library) -> CosineCalibration:
-    return measured(TENANT, store=library.store, embedder=library.writer, index_version=VERSION)
+    return measured(
+        TENANT,
+        store=library.store,
+        embedder=library.writer,
+        index_version=VERSION,
+    )
 
 
 def test_a_note_answers_what_it_says_first_and_no_other_does(library: Library) -> None:
     for number, text in enumerate(TEXTS):
         library.add(f"n{number}", text)
     first = [library.writer.embed_query(text.partition(".")[0] + ".") for text in TEXTS]
-    whole = [library.writer.embed_query(text) for text in TEXTS]
-    others = [
-        cosine(one, two) for n, one in enumerate(first) for m, two in enumerate(whole) if n != m
+    note_vectors = [library.writer.embed_query(text) for text in TEXTS]
+    unrelated_cosines = [
+        cosine(sentence, two)
+        for n, sentence in enumerate(first)
+        for m, two in enumerate(note_vectors)
+        if n != m
     ]
-    found = _measured(library)
-    assert found.baseline == pytest.approx(sum(others) / len(others), abs=1e-6)
-    assert found.match == pytest.approx(max(map(cosine, first, whole)), abs=1e-6)
+    calibration = _measured(library)
+    assert calibration.baseline == pytest.approx(
+        sum(unrelated_cosines) / len(unrelated_cosines), abs=1e-6
+    )
+    assert calibration.match == pytest.approx(max(map(cosine, first, note_vectors)), abs=1e-6)
 
 
 def test_too_few_notes_are_no_measure(library: Library) -> None:
@@ -62,24 +72,29 @@ def test_the_local_embedder_measured_on_notes_comes_near_its_constants(
 ) -> None:
     embedder = LocalEmbedder.of(None)
     for file in walk(NOTES):
-        found = read(NOTES, file, "default") if isinstance(file, Path) else None
-        if isinstance(found, FileNote):
-            created = found.draft.created_at or NOW
+        file_note = read(NOTES, file, "default") if isinstance(file, Path) else None
+        if isinstance(file_note, FileNote):
+            created = file_note.draft.created_at or NOW
             note = Note(
-                found.note_id,
-                found.draft.title,
-                found.draft.text,
+                file_note.note_id,
+                file_note.draft.title,
+                file_note.draft.text,
                 created,
                 created,
                 "default",
-                found.draft.path,
+                file_note.draft.path,
             )
             embedded_store.put_note(TENANT, note)
             Indexer(store=embedded_store, embedder=embedder, clock=lambda: NOW).index(
-                NoteKey(TENANT, found.note_id)
+                NoteKey(TENANT, file_note.note_id)
             )
     version = index_version(embedder)
-    by_questions = measured(TENANT, store=embedded_store, embedder=embedder, index_version=version)
+    by_questions = measured(
+        TENANT,
+        store=embedded_store,
+        embedder=embedder,
+        index_version=version,
+    )
     by_chunks = estimate_calibration(TENANT, store=embedded_store, index_version=version)
     assert by_questions.baseline == pytest.approx(BUNDLED_CALIBRATION.baseline, abs=0.1)
     assert by_questions.match == pytest.approx(BUNDLED_CALIBRATION.match, abs=0.1)

@@ -18,10 +18,20 @@ NOTES: list[dict[str, Any]] = [
         "text": "Hello",
         "createdAt": "2023-05-08T13:56:00",
     },
-    {"id": "chat2/S1", "scope": "chat2", "title": "", "text": "Goodbye"},
+    {
+        "id": "chat2/S1",
+        "scope": "chat2",
+        "title": "",
+        "text": "Goodbye",
+    },
 ]
 QUERIES: list[dict[str, Any]] = [
-    {"id": "chat1/q0", "text": "Who said hello?", "date": "2023-10-23T09:55:00", "category": 4},
+    {
+        "id": "chat1/q0",
+        "text": "Who said hello?",
+        "date": "2023-10-23T09:55:00",
+        "category": 4,
+    },
     {"id": "chat1/q1", "text": "Judged by nobody"},
 ]
 QRELS: list[dict[str, Any]] = [
@@ -80,7 +90,11 @@ def test_a_collection_without_scopes_searches_everything(tmp_path: Path) -> None
         ("qrels", {"query_id": "chat1/q0", "note_id": "chat1/S1"}, "the field relevance"),
         (
             "qrels",
-            {"query_id": "chat1/q0", "note_id": "chat1/S1", "relevance": "high"},
+            {
+                "query_id": "chat1/q0",
+                "note_id": "chat1/S1",
+                "relevance": "high",
+            },
             "invalid literal",
         ),
     ],

@@ -10,7 +10,12 @@ from shared.notes.service import NoteDraft
 NOTES = {
     "n1": NoteDraft(title="", text="", vault="work", path="plan.md"),
     "n2": NoteDraft(title="", text="", vault="home", path="plan.md"),
-    "n3": NoteDraft(title="", text="", vault="home", path="garden/beds.md"),
+    "n3": NoteDraft(
+        title="",
+        text="",
+        vault="home",
+        path="garden/beds.md",
+    ),
     "n4": NoteDraft(title="", text=""),
 }
 

@@ -19,7 +19,11 @@ FULL = {
     "relevant": {"a.md": 2, "b.md": 1},
     "now": "2026-11-15T12:00:00Z",
     "timeZone": "Europe/Berlin",
-    "filters": {"folders": ["projects"], "createdAfter": "2026-01-01", "windowDays": 30},
+    "filters": {
+        "folders": ["projects"],
+        "createdAfter": "2026-01-01",
+        "windowDays": 30,
+    },
     "slice": "natural",
 }
 

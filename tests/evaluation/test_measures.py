@@ -55,7 +55,15 @@ def test_citations_are_judged_where_there_is_an_answer_to_judge() -> None:
 
 def test_refusing_is_right_when_there_is_no_answer() -> None:
     replies = {name: ChatAnswer("…", (), refused=name in ("b", "c")) for name in "abcd"}
-    figures = refusal_figures({"a": True, "b": True, "c": False, "d": False}, replies)
+    figures = refusal_figures(
+        {
+            "a": True,
+            "b": True,
+            "c": False,
+            "d": False,
+        },
+        replies,
+    )
     assert (figures.accuracy, figures.unanswerable_refused, figures.answerable_refused) == (
         0.5,
         0.5,
@@ -74,13 +82,32 @@ def test_shares_of_nothing_are_unknown() -> None:
 
 def test_one_of_the_best_graded_notes_among_the_first_five_is_a_hit() -> None:
     needed = {"q": parts_needed((), {"a": 2, "b": 2, "c": 1}, dict.fromkeys("abc", ""))}
-    for notes, hit in ((("x", "b"), 1.0), (("c", "x"), 0.0), (tuple("vwxyzb"), 0.0), ((), 0.0)):
+    for notes, hit in (
+        (("x", "b"), 1.0),
+        (("c", "x"), 0.0),
+        (tuple("vwxyzb"), 0.0),
+        ((), 0.0),
+    ):
         assert hit_figures(needed, {"q": _ranking(*notes)}) == {"q": {"hit@5": hit}}
 
 
 def test_a_question_whose_facts_no_note_holds_together_needs_a_note_for_each() -> None:
-    texts = {"a": "Twelve\n  Weeks at home.", "b": "13 days, in all.", "c": "13 days."}
-    needed = {"q": parts_needed(("twelve weeks", "13 days"), {"a": 2, "b": 2, "c": 1}, texts)}
+    texts = {
+        "a": "Twelve\n  Weeks at home.",
+        "b": "13 days, in all.",
+        "c": "13 days.",
+    }
+    needed = {
+        "q": parts_needed(
+            ("twelve weeks", "13 days"),
+            {
+                "a": 2,
+                "b": 2,
+                "c": 1,
+            },
+            texts,
+        )
+    }
     assert hit_figures(needed, {"q": _ranking("a", "x")})["q"]["hit@5"] == 0
     assert hit_figures(needed, {"q": _ranking("c", "a")})["q"]["hit@5"] == 1
     together = {

@@ -66,17 +66,28 @@ def _report() -> EvaluationReport:
         ),
         foreign={"elsewhere": replies},
     )
-    other = replace(
+    second_variant = replace(
         measured,
         variant=Variant(Strategy.RRF, "wordllama", "markdown"),
         replies={},
         answers={},
         foreign={},
     )
-    notes = {"a": NoteDraft(title=HOSTILE, text=""), "b": NoteDraft(title="", text="", path="b.md")}
+    notes = {
+        "a": NoteDraft(title=HOSTILE, text=""),
+        "b": NoteDraft(
+            title="",
+            text="",
+            path="b.md",
+        ),
+    }
     tuned = Tuned(Strategy.WEIGHTED, {"weight_vector": 0.5}, 0.5, 0.6, 0.5, 0.55)
     return EvaluationReport(
-        source="golden.jsonl", golden=golden, notes=notes, measured=[measured, other], tuned=[tuned]
+        source="golden.jsonl",
+        golden=golden,
+        notes=notes,
+        measured=[measured, second_variant],
+        tuned=[tuned],
     )
 
 
@@ -143,7 +154,11 @@ def test_a_plot_of_nothing_is_an_empty_plot() -> None:
 
 @pytest.mark.parametrize(
     ("values", "expected"),
-    [([], [0, 0]), ([0.0, 0.4, 1.0], [2 / 3, 1 / 3]), ([-1.0, 2.0], [0.5, 0.5])],
+    [
+        ([], [0, 0]),
+        ([0.0, 0.4, 1.0], [2 / 3, 1 / 3]),
+        ([-1.0, 2.0], [0.5, 0.5]),
+    ],
 )
 def test_values_fall_into_bins_with_the_ends_in_the_outermost(
     values: list[float], expected: list[float]
@@ -155,6 +170,10 @@ def test_halves_share_nothing_and_take_from_every_slice() -> None:
     questions = [GoldenQuestion(f"q{n}", "?", {"a": 1}, slice="ab"[n % 2]) for n in range(8)]
     questions.append(GoldenQuestion("none", "?", {}))
     first, second = halves(questions)
-    assert {each.question_id for each in first}.isdisjoint(each.question_id for each in second)
-    assert {each.slice for each in first} == {each.slice for each in second} == {"a", "b"}
+    assert {measure.question_id for measure in first}.isdisjoint(
+        measure.question_id for measure in second
+    )
+    assert (
+        {measure.slice for measure in first} == {measure.slice for measure in second} == {"a", "b"}
+    )
     assert halves(reversed(questions)) == (first, second)

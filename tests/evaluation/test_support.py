@@ -21,7 +21,7 @@ TEXTS = (
 @pytest.fixture
 def collection(tmp_path: Path) -> Path:
     rows: dict[str, list[dict[str, object]]] = {
-        "notes.jsonl": [{"id": f"n{at}", "text": text} for at, text in enumerate(TEXTS)],
+        "notes.jsonl": [{"id": f"n{number}", "text": text} for number, text in enumerate(TEXTS)],
         "queries.jsonl": [
             {"id": "q0", "text": "With the Kafka queue all errors are 40 percent fewer in weeks."},
             {"id": "q1", "text": "How much do the beds cost?"},
@@ -71,7 +71,11 @@ def test_the_same_collection_gives_the_same_pairs_and_no_claim_is_in_both_halves
     pairs = pairs_of(collection)
     assert pairs == pairs_of(collection)
     halves = {
-        pair.claim_id: {other.held_out for other in pairs if other.claim_id == pair.claim_id}
+        pair.claim_id: {
+            pair_of_claim.held_out
+            for pair_of_claim in pairs
+            if pair_of_claim.claim_id == pair.claim_id
+        }
         for pair in pairs
     }
     assert all(len(half) == 1 for half in halves.values())
@@ -81,7 +85,13 @@ def test_the_same_collection_gives_the_same_pairs_and_no_claim_is_in_both_halves
 def test_the_offline_judge_tells_our_own_pairs_apart() -> None:
     pairs = read_pairs(PAIRS)
     figures = support_figures(pairs, judge_pairs(pairs, OfflineJudge()))
-    least = {"overall": 0.97, "number": 0.95, "name": 0.93, "negation": 0.95, "other": 0.97}
+    least = {
+        "overall": 0.97,
+        "number": 0.95,
+        "name": 0.93,
+        "negation": 0.95,
+        "other": 0.97,
+    }
     assert len(pairs) >= 60
     assert {kind: auc for kind, auc in least.items() if (figures[kind].auc or 0) < auc} == {}
     assert (figures["overall"].precision or 0) >= 0.85

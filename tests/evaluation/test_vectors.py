@@ -1,4 +1,4 @@
-"""What was embedded before comes from the file; the rest from the embedder, each text once."""
+"""Vectors of known texts come from the file; the others from the embedder, each text once."""
 
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ def _remembering(inner: HashingEmbedder, file: Path) -> Embedder:
 
 
 def test_only_new_texts_reach_the_embedder_and_vectors_are_the_same(tmp_path: Path) -> None:
-    first, second = HashingEmbedder(), HashingEmbedder()
-    before = _remembering(first, tmp_path / "v").embed_documents(["boat", "garden", "boat"])
+    first = HashingEmbedder()
+    second = HashingEmbedder()
+    vectors_before = _remembering(first, tmp_path / "v").embed_documents(["boat", "garden", "boat"])
     after = _remembering(second, tmp_path / "v").embed_documents(["garden", "boat", "sea"])
-    assert (first.embedded, second.embedded) == ({"boat": 1, "garden": 1}, {"sea": 1})
-    assert (after[0], after[1]) == (before[1], before[0])
-    assert before[0] == before[2]
+    assert (first.embedded, second.embedded) == (
+        {"boat": 1, "garden": 1},
+        {"sea": 1},
+    )
+    assert (after[0], after[1]) == (vectors_before[1], vectors_before[0])
+    assert vectors_before[0] == vectors_before[2]
 
 
 def test_vectors_of_another_size_are_others(tmp_path: Path) -> None:
