@@ -1,4 +1,4 @@
-"""What Cloud Build does with a build: unpack its source, put its substitutions in, run its steps in their order."""
+"""Cloud Build's part in a build: unpack its source, put its substitutions in, run its steps in their order."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def unpack(archive: bytes, folder: Path) -> Path:
 def substituted(value: Any, substitutions: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON in, the same JSON out
     """Every `$NAME` and `${NAME}` in its place, `$$` as `$`. Raises KeyError for a name that nobody gave."""
     if isinstance(value, str):
-        found = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}")
-        return found.sub(
+        variable = re.compile(r"\$\$|\$(\w+)|\$\{(\w+)\}")
+        return variable.sub(
             lambda match: substitutions[match[1] or match[2]] if match[0] != "$$" else "$", value
         )
     if isinstance(value, list):
-        return [substituted(each, substitutions) for each in value]
+        return [substituted(element, substitutions) for element in value]
     if isinstance(value, dict):
-        return {name: substituted(each, substitutions) for name, each in value.items()}
+        return {name: substituted(element, substitutions) for name, element in value.items()}
     return value
 
 
@@ -57,18 +57,18 @@ def run(
 
     `instead`: does a step in this process, or returns None.
     """
-    done: dict[str, Future[Ran]] = {}
+    futures: dict[str, Future[Ran]] = {}
     with ThreadPoolExecutor(len(build["steps"])) as pool:
         for step in build["steps"]:
-            earlier = [done[name] for name in step.get("waitFor", done) if name in done]
-            done[step["id"]] = pool.submit(
+            earlier = [futures[name] for name in step.get("waitFor", futures) if name in futures]
+            futures[step["id"]] = pool.submit(
                 _after, earlier, _runner(build, step, folder, environment, instead)
             )
-    return [each.result() for each in done.values()]
+    return [future.result() for future in futures.values()]
 
 
 def _after(earlier: list[Future[Ran]], run_step: Callable[[], Ran]) -> Ran:
-    failed = next((each.result() for each in earlier if each.result().code), None)
+    failed = next((future.result() for future in earlier if future.result().code), None)
     return failed or run_step()
 
 
@@ -79,17 +79,17 @@ def _runner(
     environment: Mapping[str, str],
     instead: Callable[[JSON], Ran | None],
 ) -> Callable[[], Ran]:
-    given = dict(
+    variables = dict(
         pair.split("=", 1) for pair in (*build["options"].get("env", ()), *step.get("env", ()))
     )
 
     def run_step() -> Ran:
-        if done := instead(step):
-            return done
+        if ran := instead(step):
+            return ran
         ended = subprocess.run(
             [step["entrypoint"], *step["args"]],
             cwd=folder,
-            env={**environment, **given},
+            env={**environment, **variables},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

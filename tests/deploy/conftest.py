@@ -21,9 +21,9 @@ from tests.servers.served import Served, served
 
 ROOT = Path(__file__).parents[2]
 PROJECT = "demo-notes"
-"""What the documentation calls PROJECT."""
+"""The project that the documentation calls PROJECT."""
 PREFIX = "notes-"
-"""What it recommends as FUNCTION_PREFIX beside another app."""
+"""The FUNCTION_PREFIX that the documentation recommends beside another app."""
 SECONDS = 600
 """Longest a command may take; two minutes are usual, a busy machine gets more."""
 
@@ -61,7 +61,12 @@ class Deployment:
             ["bash", "-c", line.replace("PROJECT", PROJECT)],
             cwd=self.clone,
             env={
-                **tools(self.cloud, home=self.folder / "owner", account=OWNER, path=self.path),
+                **tools(
+                    self.cloud,
+                    home=self.folder / "owner",
+                    account=OWNER,
+                    path=self.path,
+                ),
                 **given,
             },
             input=typed,
@@ -77,25 +82,30 @@ class Deployment:
         source = self.cloud.uploads[build["source"]["storageSource"]["object"]]
         workspace = cloud_build.unpack(source, self.folder / f"workspace{len(self.workspaces)}")
         self.workspaces.append(workspace)
-        given = {
+        substitutions = {
             **build.get("substitutions", {}),
             "PROJECT_ID": self.cloud.project,
             "BUILD_ID": build["id"],
         }
         parts = {name: build[name] for name in ("options", "serviceAccount")}
         parts["steps"] = [step for step in build["steps"] if step["id"] not in self.left_out]
-        account = cloud_build.substituted(parts, given)["serviceAccount"].rpartition("/")[2]
-        environment = tools(self.cloud, home=self.folder / "build", account=account, path=self.path)
+        account = cloud_build.substituted(parts, substitutions)["serviceAccount"].rpartition("/")[2]
+        environment = tools(
+            self.cloud,
+            home=self.folder / "build",
+            account=account,
+            path=self.path,
+        )
 
         def instead(step: dict[str, Any]) -> cloud_build.Ran | None:
             if step["id"] not in self.quick:
                 return None
-            region = given["_REGION"]
-            code, said = function_deploy.deploy(self.cloud, step["args"], account, region)
-            return cloud_build.Ran(step["id"], code, said)
+            region = substitutions["_REGION"]
+            code, output = function_deploy.deploy(self.cloud, step["args"], account, region)
+            return cloud_build.Ran(step["id"], code, output)
 
         ran = cloud_build.run(
-            cloud_build.substituted(parts, given), workspace, environment, instead
+            cloud_build.substituted(parts, substitutions), workspace, environment, instead
         )
         self.steps += ran
         return not any(step.code for step in ran)
@@ -118,7 +128,7 @@ def found_gcloud() -> None:
 
 
 def cloned(folder: Path) -> Path:
-    """What a fresh clone of this working tree holds."""
+    """Make what a fresh clone of this working tree holds."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT, check=True, capture_output=True, text=True,
@@ -132,7 +142,7 @@ def cloned(folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """What answers where functions are deployed to."""
+    """The product that answers where functions are deployed to."""
     with served(tmp_path_factory.mktemp("product")) as running:
         yield running
 
@@ -151,20 +161,20 @@ def deploying(
         path = os.environ["PATH"]
         if quick:
             path = with_ready_token(path, folder / "bin")
-        made = Deployment(cloud, cloned(folder / "clone"), folder, path, left_out, quick)
-        cloud.run_build = made.build
+        deployment = Deployment(cloud, cloned(folder / "clone"), folder, path, left_out, quick)
+        cloud.run_build = deployment.build
         cloud.resources[f"projects/{PROJECT}/billingInfo"] = {
             "billingAccountName": "billingAccounts/0A-1B-2C"
         }
         cloud.function_url = lambda name: f"{product.address}/{name.removeprefix(prefix)}"
         cloud.id_token = product.alice
-        yield made
+        yield deployment
 
 
 @pytest.fixture(scope="session")
 def deployment(tmp_path_factory: pytest.TempPathFactory, product: Served) -> Iterator[Deployment]:
-    with deploying(tmp_path_factory.mktemp("deployment"), product, PREFIX) as made:
-        yield made
+    with deploying(tmp_path_factory.mktemp("deployment"), product, PREFIX) as deployment:
+        yield deployment
 
 
 @pytest.fixture
@@ -183,7 +193,12 @@ def owned(tmp_path: Path) -> Iterator[Owned]:
     with GoogleCloud("demo-other") as cloud:
 
         def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
-            tool = tools(cloud, home=tmp_path, account=OWNER, path=path)
+            tool = tools(
+                cloud,
+                home=tmp_path,
+                account=OWNER,
+                path=path,
+            )
             return subprocess.run(
                 command, cwd=ROOT, env={**tool, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, text=True, check=False,

@@ -1,4 +1,4 @@
-"""What `gcloud functions deploy` sends, without gcloud's seconds of start: the same requests to the recorder.
+"""Sends what `gcloud functions deploy` sends, without gcloud's seconds of start: the same requests to the recorder.
 
 test_up.py holds them to those of the real gcloud.
 """
@@ -23,10 +23,10 @@ def deploy(
     """Deploys a function as `account`; returns the exit code and what is said."""
     tries = 7 if "deploy/patient.sh" in arguments else 1
     for _ in range(tries):
-        code, said = _deploy(cloud, arguments, account, region)
-        if "Eventarc Service Agent" not in said:
+        code, output = _deploy(cloud, arguments, account, region)
+        if "Eventarc Service Agent" not in output:
             break
-    return code, said
+    return code, output
 
 
 def _deploy(
@@ -50,43 +50,48 @@ def _deploy(
 def request(cloud: GoogleCloud, arguments: Sequence[str], region: str, source: JSON) -> JSON:
     """The body that creates or updates the function."""
     options = [argument.partition("=") for argument in arguments if argument.startswith("--")]
-    given = {name: value for name, _, value in options}
+    option_values = {name: value for name, _, value in options}
     existing = cloud.resources.get(_name(cloud, arguments, region), {})
     labels = {"deployment-tool": "cli-gcloud", **existing.get("labels", {})}
-    labels |= dict(pair.split("=") for pair in given["--update-labels"].split(","))
-    variables = given["--set-env-vars"].removeprefix("^|^").split("|")
+    labels |= dict(pair.split("=") for pair in option_values["--update-labels"].split(","))
+    variables = option_values["--set-env-vars"].removeprefix("^|^").split("|")
     service: JSON = {
-        "allTrafficOnLatestRevision": "--serve-all-traffic-latest-revision" in given,
-        "availableCpu": given["--cpu"],
-        "availableMemory": given["--memory"],
+        "allTrafficOnLatestRevision": "--serve-all-traffic-latest-revision" in option_values,
+        "availableCpu": option_values["--cpu"],
+        "availableMemory": option_values["--memory"],
         "environmentVariables": dict(pair.split("=", 1) for pair in variables),
-        "maxInstanceCount": int(given["--max-instances"]),
-        "maxInstanceRequestConcurrency": int(given["--concurrency"]),
-        "serviceAccountEmail": given["--service-account"],
-        "timeoutSeconds": int(given["--timeout"].removesuffix("s")),
+        "maxInstanceCount": int(option_values["--max-instances"]),
+        "maxInstanceRequestConcurrency": int(option_values["--concurrency"]),
+        "serviceAccountEmail": option_values["--service-account"],
+        "timeoutSeconds": int(option_values["--timeout"].removesuffix("s")),
     }
-    if "--min-instances" in given:
-        service["minInstanceCount"] = int(given["--min-instances"])
-    if "--set-secrets" in given:
-        key, _, reference = given["--set-secrets"].partition("=")
+    if "--min-instances" in option_values:
+        service["minInstanceCount"] = int(option_values["--min-instances"])
+    if "--set-secrets" in option_values:
+        key, _, reference = option_values["--set-secrets"].partition("=")
         secret, _, version = reference.partition(":")
         service["secretEnvironmentVariables"] = [
-            {"key": key, "projectId": NUMBER, "secret": secret, "version": version}
+            {
+                "key": key,
+                "projectId": NUMBER,
+                "secret": secret,
+                "version": version,
+            }
         ]
     body: JSON = {
         "name": _name(cloud, arguments, region),
         "labels": labels,
         "serviceConfig": service,
         "buildConfig": {
-            "entryPoint": given["--entry-point"],
+            "entryPoint": option_values["--entry-point"],
             "environmentVariables": {},
-            "runtime": given["--runtime"],
-            "serviceAccount": given["--build-service-account"],
+            "runtime": option_values["--runtime"],
+            "serviceAccount": option_values["--build-service-account"],
             "source": {"storageSource": source},
         },
     }
-    if "--retry" in given:
-        body["eventTrigger"] = _trigger(arguments, given)
+    if "--retry" in option_values:
+        body["eventTrigger"] = _trigger(arguments, option_values)
     return body
 
 
@@ -97,7 +102,11 @@ def _trigger(arguments: Sequence[str], given: dict[str, str]) -> JSON:
         if argument.startswith("--trigger-event-filters=")
     )
     document = given["--trigger-event-filters-path-pattern"].partition("=")[2]
-    pattern = {"attribute": "document", "operator": "match-path-pattern", "value": document}
+    pattern = {
+        "attribute": "document",
+        "operator": "match-path-pattern",
+        "value": document,
+    }
     return {
         "eventFilters": [{"attribute": "database", "value": filters["database"]}, pattern],
         "eventType": filters["type"],

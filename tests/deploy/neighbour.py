@@ -21,7 +21,7 @@ def app(project: str) -> dict[str, JSON]:
         "queryScope": "COLLECTION_GROUP",
         "fields": [{"fieldPath": "text", "order": "ASCENDING"}],
     }
-    held: dict[str, JSON] = {
+    resources: dict[str, JSON] = {
         project: {"projectId": project.rpartition("/")[2]},
         f"{project}/webApps/1:shop": {"displayName": "Shop"},
         f"{project}/config": {
@@ -45,7 +45,7 @@ def app(project: str) -> dict[str, JSON]:
         f"{project}/secrets/gemini-api-key": {"labels": {"team": "shop"}},
         f"{project}/secrets/gemini-api-key/versions/1": {"state": "ENABLED"},
     }
-    return {name: {"name": name, **fields} for name, fields in held.items()}
+    return {name: {"name": name, **fields} for name, fields in resources.items()}
 
 
 def move_in(cloud: GoogleCloud) -> None:
@@ -75,8 +75,8 @@ def state(cloud: GoogleCloud) -> JSON:
     return copy.deepcopy(
         {
             "resources": {
-                name: each
-                for name, each in cloud.resources.items()
+                name: resource
+                for name, resource in cloud.resources.items()
                 if name in theirs or name.startswith(database)
             },
             "documents": sorted(

@@ -29,7 +29,7 @@ def binding(project: str, role: str, *accounts: str) -> dict[str, Any]:
 
 
 def prepare(cloud: GoogleCloud) -> None:
-    """What `terraform apply` leaves, by the table that the module reads (test_terraform.py), and the key."""
+    """Make what `terraform apply` leaves, by the table that the module reads (test_terraform.py), and the key."""
     project = cloud.project
     parent = f"projects/{project}"
     region = f"{parent}/locations/europe-west1"
@@ -54,8 +54,8 @@ def prepare(cloud: GoogleCloud) -> None:
         binding(project, role, PIPELINE["account"]) for role in (*PIPELINE["roles"], custom)
     ]
     cloud.access.custom_roles[custom] = PIPELINE["permissions"]
-    before = cloud.access.policy(parent)
-    cloud.access.put(parent, {**before, "bindings": [*before["bindings"], *granted]})
+    policy_before = cloud.access.policy(parent)
+    cloud.access.put(parent, {**policy_before, "bindings": [*policy_before["bindings"], *granted]})
     act = binding(project, resources.TABLE["actAsRole"], PIPELINE["account"])
     deployer = f"{parent}/serviceAccounts/{email(project, resources.DEPLOYER)}"
     cloud.access.put(deployer, {"bindings": [act]})
@@ -68,7 +68,11 @@ def prepare(cloud: GoogleCloud) -> None:
     cloud.agents.add(EVENTARC)
     label = dict([resources.LABEL.split("=")])
     bucket = f"{project}-{resources.TABLE['bucket']}"
-    cloud.resources[f"b/{bucket}"] = {"name": bucket, "labels": label, "location": "EUROPE-WEST1"}
+    cloud.resources[f"b/{bucket}"] = {
+        "name": bucket,
+        "labels": label,
+        "location": "EUROPE-WEST1",
+    }
     cloud.access.put(
         f"b/{bucket}", {"bindings": [binding(project, PIPELINE["bucketRole"], PIPELINE["account"])]}
     )

@@ -27,9 +27,25 @@ def answer(request: Request) -> Reply:
     package = request.json()["package"]
     if package["name"].lower() != "flask":
         return Reply(body={})
-    fixed = {"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": "99.0"}]}
+    fixed = {
+        "type": "ECOSYSTEM",
+        "events": [
+            {"introduced": "0"},
+            {"fixed": "99.0"},
+        ],
+    }
     affected = {"package": package, "ranges": [fixed]}
-    return Reply(body={"vulns": [{"id": ID, "details": "Made up.", "affected": [affected]}]})
+    return Reply(
+        body={
+            "vulns": [
+                {
+                    "id": ID,
+                    "details": "Made up.",
+                    "affected": [affected],
+                }
+            ]
+        }
+    )
 
 
 @pytest.fixture
@@ -47,7 +63,7 @@ def audit(tmp_path: Path) -> Iterator[Callable[..., subprocess.CompletedProcess[
 
         def run(exceptions: str = "", url: str = server.url) -> subprocess.CompletedProcess[str]:
             (tmp_path / ".ci/audit-exceptions").write_text(f"# why\n{exceptions}")
-            asked = [
+            command = [
                 sys.executable,
                 ".ci/audit.py",
                 str(tool),
@@ -56,7 +72,13 @@ def audit(tmp_path: Path) -> Iterator[Callable[..., subprocess.CompletedProcess[
                 "--osv-url",
                 f"{url}/v1/query",
             ]
-            return subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=False)
+            return subprocess.run(
+                command,
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
 
         yield run
 
@@ -65,29 +87,29 @@ Audit = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def test_a_finding_fails_and_is_named_with_the_version_that_mends_it(audit: Audit) -> None:
-    said = audit()
-    assert said.returncode == 1, said.stdout + said.stderr
-    assert re.search(rf"audit: flask 3\.1\.3: {ID}; fixed in 99\.0", said.stderr, re.IGNORECASE)
-    assert "2 of 2 packages asked for, 1 findings" in said.stdout
+    completed = audit()
+    assert completed.returncode == 1, completed.stdout + completed.stderr
+    assert re.search(
+        rf"audit: flask 3\.1\.3: {ID}; fixed in 99\.0", completed.stderr, re.IGNORECASE
+    )
+    assert "2 of 2 packages asked for, 1 findings" in completed.stdout
 
 
 def test_an_exception_holds_until_its_day(audit: Audit) -> None:
     today = datetime.now(UTC).date()  # not of when this file was read: midnight may lie between
-    held, over = (
-        audit(f"{ID} {today} not reached\n"),
-        audit(f"{ID} {today - timedelta(days=1)} not reached\n"),
-    )
-    assert (held.returncode, over.returncode) == (0, 1)
-    assert f"excepted: {ID} {today} not reached" in held.stdout
+    in_time = audit(f"{ID} {today} not reached\n")
+    over = audit(f"{ID} {today - timedelta(days=1)} not reached\n")
+    assert (in_time.returncode, over.returncode) == (0, 1)
+    assert f"excepted: {ID} {today} not reached" in in_time.stdout
 
 
 def test_an_exception_without_a_day_or_a_reason_is_none(audit: Audit) -> None:
-    said = audit(f"{ID} 2099-01-01\n")
-    assert said.returncode == 1
-    assert "expected ID YYYY-MM-DD REASON" in said.stderr
+    completed = audit(f"{ID} 2099-01-01\n")
+    assert completed.returncode == 1
+    assert "expected ID YYYY-MM-DD REASON" in completed.stderr
 
 
 def test_where_nobody_can_be_asked_it_says_so_and_fails_nothing(audit: Audit) -> None:
-    said = audit(url="http://127.0.0.1:9")
-    assert said.returncode == 0
-    assert "audit: nobody could be asked: " in said.stdout
+    completed = audit(url="http://127.0.0.1:9")
+    assert completed.returncode == 0
+    assert "audit: nobody could be asked: " in completed.stdout

@@ -1,4 +1,4 @@
-"""What cloudbuild.yaml deploys is what main.py offers, each with what it needs to run safely."""
+"""Every function of main.py is deployed by cloudbuild.yaml, with what it needs to run safely."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ DEPLOYS = {step["id"]: step["args"] for step in BUILD["steps"] if "deploy" in st
 
 def option(arguments: list[str], name: str) -> str:
     """The value of `--name=value`; fails if it is not there exactly once."""
-    (found,) = [argument for argument in arguments if argument.startswith(f"--{name}=")]
-    return found.partition("=")[2]
+    (argument_found,) = [argument for argument in arguments if argument.startswith(f"--{name}=")]
+    return argument_found.partition("=")[2]
 
 
 def test_every_function_is_deployed_under_its_entry_point() -> None:
@@ -64,16 +64,19 @@ def test_threads_follow_the_concurrency_of_http_functions() -> None:
 
 def test_all_functions_are_told_the_same_settings() -> None:
     """Questions come to `api` too, by /ask, GraphQL and MCP; and all must embed with one model."""
-    told = {
+    projects = {
         option(arguments, "set-env-vars").partition("|GOOGLE_CLOUD_PROJECT=")[2]
         for arguments in DEPLOYS.values()
     }
-    assert told == {"$PROJECT_ID|$_SETTINGS"}
+    assert projects == {"$PROJECT_ID|$_SETTINGS"}
 
 
 @pytest.mark.parametrize(
     ("name", "document"),
-    [("on-note-write", "notes/{noteId}"), ("on-template-write", "templates/{templateId}")],
+    [
+        ("on-note-write", "notes/{noteId}"),
+        ("on-template-write", "templates/{templateId}"),
+    ],
 )
 def test_each_trigger_follows_its_documents_of_every_tenant_and_retries(
     name: str, document: str
@@ -93,7 +96,8 @@ def test_the_build_lets_nobody_call_a_function() -> None:
 
 def test_indexes_come_first_functions_that_follow_notes_after_the_others_and_rules_last() -> None:
     waits = {step["id"]: step.get("waitFor", []) for step in BUILD["steps"]}
-    called, following = ("chat", "api", "reconcile"), ("on-note-write", "on-template-write")
+    called = ("chat", "api", "reconcile")
+    following = ("on-note-write", "on-template-write")
     assert waits["alone"] == ["indexes"]
     assert all(waits[name] == ["alone"] for name in called)
     assert set(waits["moved"]) == set(called)
@@ -112,7 +116,11 @@ def test_the_page_s_worst_day_is_that_of_the_limits_as_deployed() -> None:
     instances = sum(int(option(arguments, "max-instances")) for arguments in DEPLOYS.values())
     day = instances * instance_usd(24 * 3600)
     settings = Settings.from_env(
-        {"K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p", "GEMINI_API_KEY": "k"}
+        {
+            "K_SERVICE": "chat",
+            "GOOGLE_CLOUD_PROJECT": "p",
+            "GEMINI_API_KEY": "k",
+        }
     )
     million = 1_000_000
     note_bytes = million * MAX_TEXT_BYTES
@@ -138,10 +146,10 @@ def test_every_image_and_tool_is_pinned() -> None:
 @pytest.mark.parametrize("name", DEPLOYS)
 def test_every_function_knows_when_its_host_ends_a_request(name: str) -> None:
     """So that a CHAT_TIMEOUT_MS that does not fit stops the start; the default fits."""
-    said = re.search(r"REQUEST_TIMEOUT_SECONDS=(\d+)", option(DEPLOYS[name], "set-env-vars"))
-    assert said
-    assert option(DEPLOYS[name], "timeout") == f"{said[1]}s"
-    assert Settings.from_env({"REQUEST_TIMEOUT_SECONDS": said[1]}).chat_timeout_ms == 30_000
+    timeout = re.search(r"REQUEST_TIMEOUT_SECONDS=(\d+)", option(DEPLOYS[name], "set-env-vars"))
+    assert timeout
+    assert option(DEPLOYS[name], "timeout") == f"{timeout[1]}s"
+    assert Settings.from_env({"REQUEST_TIMEOUT_SECONDS": timeout[1]}).chat_timeout_ms == 30_000
 
 
 def test_firebase_json_is_what_firebase_tools_own_schema_allows() -> None:
@@ -153,11 +161,11 @@ def test_firebase_json_is_what_firebase_tools_own_schema_allows() -> None:
 
 def test_shellcheck_finds_nothing_in_the_scripts() -> None:
     scripts = [ROOT / ".ci/run", *sorted((ROOT / "deploy").glob("*.sh"))]
-    found = subprocess.run(
+    completed = subprocess.run(
         [Path(sys.executable).parent / "shellcheck", "--external-sources", *scripts],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert found.returncode == 0, found.stdout
+    assert completed.returncode == 0, completed.stdout

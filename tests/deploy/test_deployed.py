@@ -22,16 +22,21 @@ PLACE = ("--location", "eur3")
 def planned(capsys: pytest.CaptureFixture[str], *options: str, code: int = 0) -> dict[str, str]:
     """The settings that every function would get; `""`: what was said instead."""
     assert plan.main(["demo-other", *PLACE, *options]) == code
-    said = capsys.readouterr()
+    captured = capsys.readouterr()
     if code:
-        return {"": said.err}
-    (line,) = [line for line in said.out.splitlines() if line.startswith("settings=")]
+        return {"": captured.err}
+    (line,) = [line for line in captured.out.splitlines() if line.startswith("settings=")]
     pairs = line.removeprefix("settings=").strip("'").split("|")
     return dict(pair.split("=", 1) for pair in pairs)
 
 
 @pytest.mark.parametrize(
-    ("options", "warm"), [((), "2"), (("--warm", "0"), "0"), (("--warm", "3"), "3")]
+    ("options", "warm"),
+    [
+        ((), "2"),
+        (("--warm", "0"), "0"),
+        (("--warm", "3"), "3"),
+    ],
 )
 def test_instances_that_wait_stay_as_many_as_they_are_until_another_number_is_named(
     direct: GoogleCloud, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], warm: str
@@ -46,8 +51,12 @@ def test_instances_that_wait_stay_as_many_as_they_are_until_another_number_is_na
 def test_functions_that_are_made_anew_get_every_setting(
     direct: GoogleCloud, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Those that follow notes in another database, and those that an earlier run did not reach."""
-    vertex = {"GOOGLE_GENAI_USE_VERTEXAI": "true", "EMBEDDING_DIM": "256", "DAILY_CHAT_LIMIT": "7"}
+    """Functions that follow notes in another database, and functions that an earlier run did not reach."""
+    vertex = {
+        "GOOGLE_GENAI_USE_VERTEXAI": "true",
+        "EMBEDDING_DIM": "256",
+        "DAILY_CHAT_LIMIT": "7",
+    }
     deploy(direct, "r1", names=CALLED, settings=vertex)
     for options in ((), ("--database", "restored")):
         assert planned(capsys, *options).items() >= vertex.items()
@@ -70,7 +79,14 @@ def test_after_a_rollback_the_settings_are_those_that_are_served(
     )
     named = planned(capsys, "--set", "EMBEDDING_DIM=512", "--set", "JUDGE=offline")
     assert (named["EMBEDDING_DIM"], named["JUDGE"]) == ("512", "offline")
-    rollback.main(Namespace(project="demo-other", function_prefix=None, to=None, list=False))
+    rollback.main(
+        Namespace(
+            project="demo-other",
+            function_prefix=None,
+            to=None,
+            list=False,
+        )
+    )
     served = planned(capsys)
     assert served["EMBEDDING_DIM"] == "256"
     assert "JUDGE" not in served
@@ -81,14 +97,24 @@ def test_a_limit_that_the_newer_half_brought_by_itself_stops_nobody(
 ) -> None:
     """So that the same command goes on after a build that failed."""
     deploy(direct, "r1")
-    deploy(direct, "r2", replaces="r1", names=CALLED, settings={"DAILY_CHAT_LIMIT": "9"})
+    deploy(
+        direct,
+        "r2",
+        replaces="r1",
+        names=CALLED,
+        settings={"DAILY_CHAT_LIMIT": "9"},
+    )
     assert planned(capsys)["DAILY_CHAT_LIMIT"] == "9"
 
 
 def test_what_is_no_setting_of_a_deployment_is_not_carried_on(
     direct: GoogleCloud, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    by_hand = {"GEMINI_API_KEY": "a-key", "PROXY": "http://proxy", "LOG_EXECUTION_ID": "true"}
+    by_hand = {
+        "GEMINI_API_KEY": "a-key",
+        "PROXY": "http://proxy",
+        "LOG_EXECUTION_ID": "true",
+    }
     deploy(direct, "r1", settings=by_hand)
     settings = planned(capsys)
     assert not settings.keys() & {*by_hand, "RELEASE", "THREADS", "GOOGLE_CLOUD_PROJECT"}

@@ -41,8 +41,8 @@ def test_single_fields_are_waited_for_however_long_they_take_and_nothing_is_made
     assert f"{documents * 1000:,} of about {documents * 5000:,} documents read" in stopped.stdout
     total = len(WANTED["indexes"]) + documents
     assert f"0 of {total} indexes are ready after 0 min" in stopped.stdout
-    again = run(*COMMAND)
-    assert again.returncode == 0, again.stdout
+    second_run = run(*COMMAND)
+    assert second_run.returncode == 0, second_run.stdout
     assert cloud.building == {}, "it returned when all was ready"
     assert len(cloud.called(PATCH)) == len(WANTED["fieldOverrides"])
     assert len(cloud.called(CREATE)) == len(WANTED["indexes"])
@@ -62,12 +62,12 @@ def test_overrides_that_an_earlier_run_began_are_waited_for(owned: Owned) -> Non
         metadata = {"field": field_name(override), "startTime": "2026-02-01T00:00:00Z"}
         cloud.operations[operation] = {"name": operation, "metadata": metadata}
         cloud.building[operation] = 4
-    said = run(*COMMAND)
-    assert said.returncode == 0
+    completed = run(*COMMAND)
+    assert completed.returncode == 0
     assert cloud.building == {}
     indexes = len(WANTED["indexes"])
     total = indexes + len(WANTED["fieldOverrides"])
-    assert f"{indexes} of {total} indexes are ready after 0 min" in said.stdout
+    assert f"{indexes} of {total} indexes are ready after 0 min" in completed.stdout
 
 
 def test_a_build_that_failed_is_named_with_its_cure(owned: Owned) -> None:
@@ -86,11 +86,11 @@ def test_a_build_that_failed_is_named_with_its_cure(owned: Owned) -> None:
         "metadata": {"field": field_name(override), "startTime": "2026-02-01T00:00:00Z"},
         "error": {"code": 8, "message": "Too many indexes."},
     }
-    said = run(*COMMAND)
-    assert said.returncode == 1
-    assert re.search(r"^- chunks\(.*\)$", said.stdout, re.MULTILINE)
-    assert "- chunks.noteId: Too many indexes.\n" in said.stdout
-    assert "Delete each (gcloud firestore indexes composite delete" in said.stdout
+    completed = run(*COMMAND)
+    assert completed.returncode == 1
+    assert re.search(r"^- chunks\(.*\)$", completed.stdout, re.MULTILINE)
+    assert "- chunks.noteId: Too many indexes.\n" in completed.stdout
+    assert "Delete each (gcloud firestore indexes composite delete" in completed.stdout
 
 
 def test_words_of_a_newer_api_stop_nothing(owned: Owned) -> None:
@@ -114,8 +114,8 @@ def test_words_of_a_newer_api_stop_nothing(owned: Owned) -> None:
         ],
         "state": "HIBERNATING",
     }
-    said = run(*COMMAND)
-    assert said.returncode == 0, said.stdout
+    completed = run(*COMMAND)
+    assert completed.returncode == 0, completed.stdout
     assert len(cloud.called(CREATE)) == len(WANTED["indexes"])
 
 
@@ -124,8 +124,8 @@ def test_a_token_that_ended_while_it_waited_is_renewed(owned: Owned) -> None:
     cloud.enabled.add("firestore")
     ended = error(401, "UNAUTHENTICATED", message="The token has ended.")
     cloud.refusals[LIST] = [None, ended]
-    said = run(*COMMAND)
-    assert said.returncode == 0, said.stdout
+    completed = run(*COMMAND)
+    assert completed.returncode == 0, completed.stdout
     cloud.refusals[LIST] = [ended, ended]
     refused = run(*COMMAND)
     assert refused.returncode == 1

@@ -23,7 +23,7 @@ from tests.servers.google_cloud import OWNER, GoogleCloud, tools, with_ready_tok
 PROJECT = "demo-watched"
 METRICS = sorted(contents("metrics"))
 ALERTS = list(contents("alerts").values())
-TITLES = sorted(each["displayName"] for each in ALERTS)
+TITLES = sorted(alert["displayName"] for alert in ALERTS)
 (DASHBOARD,) = contents(".").values()
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.slow, pytest.mark.nightly]
@@ -46,7 +46,7 @@ def conditions(kind: str) -> list[dict[str, Any]]:
 
 
 def is_distribution(query: str) -> bool:
-    """Of our metrics by their own files; of Cloud Run's, latencies are one."""
+    """Tell whether the metric is a distribution: our metrics by their files; of Cloud Run's, latencies are one."""
     (metric,) = re.findall(r'metric\.type = "[^"]*/(\w+)"', query)
     if metric in METRICS:
         return bool(contents("metrics")[metric]["metricDescriptor"]["valueType"] == "DISTRIBUTION")
@@ -61,10 +61,15 @@ class Watched:
     def environment(self) -> dict[str, str]:
         """Variables of the project's owner."""
         path = with_ready_token(os.environ["PATH"], self.folder / "bin")
-        return tools(self.cloud, home=self.folder / "owner", account=OWNER, path=path)
+        return tools(
+            self.cloud,
+            home=self.folder / "owner",
+            account=OWNER,
+            path=path,
+        )
 
     def monitor(self, *arguments: str) -> str:
-        done = subprocess.run(
+        completed = subprocess.run(
             ["deploy/monitor.sh", PROJECT, *arguments],
             cwd=ROOT,
             env=self.environment(),
@@ -73,13 +78,13 @@ class Watched:
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stdout
-        return done.stdout
+        assert completed.returncode == 0, completed.stdout
+        return completed.stdout
 
     def held(self, kind: str) -> list[dict[str, Any]]:
         return [
-            held
-            for name, held in self.cloud.resources.items()
+            resource
+            for name, resource in self.cloud.resources.items()
             if re.fullmatch(rf".*/{kind}/[^/]+", name)
         ]
 
@@ -128,23 +133,23 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
                 message="Cannot find metric that matches type. If a metric was created recently, try again.",
             )
         ]
-        made = Watched(cloud, tmp_path_factory.mktemp("monitored"))
-        said = made.monitor("ops@example.com")
-        assert "Google does not know everywhere yet" in said
-        yield made
+        watched_project = Watched(cloud, tmp_path_factory.mktemp("monitored"))
+        output = watched_project.monitor("ops@example.com")
+        assert "Google does not know everywhere yet" in output
+        yield watched_project
 
 
 def test_a_threshold_is_held_against_a_number() -> None:
     """A distribution is none until an aligner makes it one; the API's own description says which do."""
     aligners = schema("monitoring.v3", "Aggregation")["properties"]["perSeriesAligner"]
-    said = dict(zip(aligners["enum"], aligners["enumDescriptions"], strict=True))
+    descriptions = dict(zip(aligners["enum"], aligners["enumDescriptions"], strict=True))
     for condition in conditions("conditionThreshold"):
         for filtered, aligned in (
             ("filter", "aggregations"),
             ("denominatorFilter", "denominatorAggregations"),
         ):
             for aggregation in condition.get(aligned, ()):
-                meaning = said[aggregation["perSeriesAligner"]]
+                meaning = descriptions[aggregation["perSeriesAligner"]]
                 if is_distribution(condition[filtered]):
                     assert "distribution values" in meaning, condition
                     assert "value_type DOUBLE" in meaning, condition
@@ -203,20 +208,23 @@ def test_health_is_asked_for_at_the_addresses_of_the_functions(watched: Watched)
         for alert_policy in watched.held("alertPolicies")
         if "/health" in alert_policy["displayName"]
     )
-    asked = alert["conditions"][0]["conditionThreshold"]["filter"]
-    assert all(check["name"].rpartition("/")[2] in asked for check in checks)
+    alert_filter = alert["conditions"][0]["conditionThreshold"]["filter"]
+    assert all(check["name"].rpartition("/")[2] in alert_filter for check in checks)
 
 
 def test_an_event_that_no_function_takes_goes_where_it_is_seen(watched: Watched) -> None:
     """Events hold what was written, so that stays in the region and for a day."""
     (topic,) = watched.held("topics")
     assert topic["messageStoragePolicy"] == {"allowedPersistenceRegions": ["europe-west1"]}
-    (kept,) = (
+    (subscription_left,) = (
         subscription
         for subscription in watched.held("subscriptions")
         if subscription not in watched.subscriptions
     )
-    assert (kept["topic"], kept["messageRetentionDuration"]) == (topic["name"], "86400s")
+    assert (subscription_left["topic"], subscription_left["messageRetentionDuration"]) == (
+        topic["name"],
+        "86400s",
+    )
     assert len(watched.subscriptions) == 2
     for subscription in watched.subscriptions:
         assert subscription["deadLetterPolicy"] == {
@@ -241,7 +249,10 @@ def test_again_it_makes_nothing_twice_and_keeps_changed_thresholds(watched: Watc
     policy["documentation"]["content"] = "of an older version"
     watched.monitor("more@example.com")
     assert len(watched.held("alertPolicies")) == len(TITLES)
-    assert (len(watched.held("dashboards")), len(watched.held("uptimeCheckConfigs"))) == (1, 2)
+    assert (
+        len(watched.held("dashboards")),
+        len(watched.held("uptimeCheckConfigs")),
+    ) == (1, 2)
     both = {channel["name"] for channel in watched.held("notificationChannels")}
     assert len(both) == 2
     assert all(
@@ -289,11 +300,11 @@ def test_a_function_that_moved_is_watched_where_it_is(watched: Watched) -> None:
     ],
 )
 def test_what_is_not_understood_touches_nothing(arguments: list[str]) -> None:
-    done = subprocess.run(
+    completed = subprocess.run(
         ["deploy/monitor.sh", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 2
-    assert "usage: deploy/monitor.sh" in done.stderr
+    assert completed.returncode == 2
+    assert "usage: deploy/monitor.sh" in completed.stderr
 
 
 def test_who_may_not_is_told_so(watched: Watched) -> None:

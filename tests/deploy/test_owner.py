@@ -1,4 +1,4 @@
-"""Whose a database is: deploy/up.sh writes it down and refuses another deployment, deploy/down.sh deletes only its own.
+"""The owner of a database: deploy/up.sh writes it down and refuses another deployment, deploy/down.sh deletes only its own.
 
 Documents lie in the real Firestore emulator; everything else is the Google Cloud on loopback.
 """
@@ -109,7 +109,7 @@ def database_of(cloud: GoogleCloud) -> Database:
 
 
 def claimed(cloud: GoogleCloud, prefix: str = "") -> owner.OwnerChange | None:
-    """What deploy/up.sh would write for the deployment with this prefix."""
+    """Write the owner's document as deploy/up.sh does for the deployment with this prefix."""
     google = Google(cloud.project)
     deployment = look.Deployment(google, prefix, "europe-west1", Database(google, "(default)"))
     return owner.claim(deployment, look.deployments(google), exists=True)
@@ -369,10 +369,10 @@ def test_another_prefix_is_refused_with_the_way_beside(
     staging = (cloud.project, "--function-prefix", "staging-", "--region", "europe-west1")
     for _ in range(2):  # by its functions, then by what the database says
         assert plan.main([*staging, "--set", "EMBEDDING_DIM=256"]) == 2
-        said = capsys.readouterr().err
-        assert "database (default), which belongs to the deployment without a prefix" in said
-        assert "Give this one a database of its own (--database NAME)" in said
-        assert "--take-over database" in said
+        log = capsys.readouterr().err
+        assert "database (default), which belongs to the deployment without a prefix" in log
+        assert "Give this one a database of its own (--database NAME)" in log
+        assert "--take-over database" in log
         owner.write(database_of(cloud), "", shared=False, updated=_updated(cloud))
         del cloud.resources[f"projects/{cloud.project}/locations/europe-west1/functions/chat"]
         deploy(cloud, database="another")
@@ -387,7 +387,7 @@ def test_another_prefix_is_refused_with_the_way_beside(
 def test_a_restored_copy_belongs_to_whoever_is_deployed_to_it_first(
     cloud: GoogleCloud, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its document still names the database that it was copied from."""
+    """The document of the copy still names the database that it was copied from."""
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     deploy(cloud, database="production")
     _write_owner_of(cloud, "production")
@@ -402,10 +402,10 @@ def test_of_two_that_claim_a_database_at_once_one_is_told(
     assert owner.main(cloud.project, "(default)", "", "own") == 0
     assert owner.main(cloud.project, "(default)", "staging-", "own") == 1
     assert "Somebody else has made database (default) theirs meanwhile" in capsys.readouterr().err
-    seen = _updated(cloud)
-    owner.write(database_of(cloud), "staging-", shared=False, updated=seen)
+    updated_at = _updated(cloud)
+    owner.write(database_of(cloud), "staging-", shared=False, updated=updated_at)
     with pytest.raises(Refused):
-        owner.write(database_of(cloud), "", shared=False, updated=seen)
+        owner.write(database_of(cloud), "", shared=False, updated=updated_at)
     named = owner.read(database_of(cloud))
     assert named is not None
     assert named.prefix == "staging-"
@@ -413,7 +413,11 @@ def test_of_two_that_claim_a_database_at_once_one_is_told(
 
 def _write_owner_of(cloud: GoogleCloud, database: str) -> None:
     """Writes what the default database holds if it is a copy of another one."""
-    fields = {"project": cloud.project, "database": database, "functionPrefix": ""}
+    fields = {
+        "project": cloud.project,
+        "database": database,
+        "functionPrefix": "",
+    }
     name = f"projects/{cloud.project}/databases/(default)/documents/auroraOwner/deployment"
     body = {"name": name, "fields": {key: {"stringValue": value} for key, value in fields.items()}}
     place = f"firestore/v1/projects/{cloud.project}/databases/(default)/documents:commit"
@@ -426,7 +430,7 @@ def _updated(cloud: GoogleCloud) -> str:
 
 
 def test_the_scripts_need_nothing_but_python(tmp_path: Path) -> None:
-    said = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-S", "-c", "import down, owner, plan; print(len(owner.ROOTS))"],
         cwd=tmp_path,
         env={"PYTHONPATH": str(ROOT / "deploy")},
@@ -434,4 +438,4 @@ def test_the_scripts_need_nothing_but_python(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert said.stdout == f"{len(ROOTS)}\n", said.stderr
+    assert completed.stdout == f"{len(ROOTS)}\n", completed.stderr

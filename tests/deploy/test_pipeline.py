@@ -89,10 +89,10 @@ def submitted_builds(cloud: GoogleCloud) -> list[Call]:
 
 
 def test_a_pipeline_deploys_with_no_more_than_its_roles(cloud: GoogleCloud, tmp_path: Path) -> None:
-    said = deploy(cloud, tmp_path)
-    assert said.returncode == 0, said.stdout
-    assert "is set up already" in said.stdout
-    assert "Both answer /health." in said.stdout
+    completed = deploy(cloud, tmp_path)
+    assert completed.returncode == 0, completed.stdout
+    assert "is set up already" in completed.stdout
+    assert "Both answer /health." in completed.stdout
     callers = {call.caller for call in cloud.calls}
     assert callers == {email(PROJECT, PIPELINE["account"])}
     (submitted,) = submitted_builds(cloud)
@@ -117,9 +117,9 @@ def test_what_terraform_or_somebody_has_not_made_yet_is_named_and_nothing_is_bui
     cloud: GoogleCloud, tmp_path: Path, missing: str, told: str
 ) -> None:
     del cloud.resources[missing]
-    said = deploy(cloud, tmp_path)
-    assert said.returncode == 2, said.stdout
-    assert told in said.stdout
+    completed = deploy(cloud, tmp_path)
+    assert completed.returncode == 2, completed.stdout
+    assert told in completed.stdout
     assert submitted_builds(cloud) == []
 
 
@@ -128,9 +128,9 @@ def test_a_database_that_names_nobody_is_not_taken_by_a_pipeline(
 ) -> None:
     cloud.contents.clear()
     cloud.documents.clear()
-    said = deploy(cloud, tmp_path)
-    assert said.returncode == 2, said.stdout
-    assert "does not say that it is this deployment's" in said.stdout
+    completed = deploy(cloud, tmp_path)
+    assert completed.returncode == 2, completed.stdout
+    assert "does not say that it is this deployment's" in completed.stdout
 
 
 def without(role: str, policy: dict[str, Any]) -> dict[str, Any]:
@@ -144,8 +144,8 @@ def test_no_role_of_the_pipeline_is_one_too_many(
     cloud: GoogleCloud, tmp_path: Path, role: str
 ) -> None:
     cloud.access.put(PARENT, without(role, cloud.access.policy(PARENT)))
-    said = deploy(cloud, tmp_path)
-    assert said.returncode != 0, said.stdout
+    completed = deploy(cloud, tmp_path)
+    assert completed.returncode != 0, completed.stdout
     (refused,) = set(cloud.faults)
     assert refused.startswith(f"{email(PROJECT, PIPELINE['account'])} lacks "), refused
     cloud.faults.clear()

@@ -29,7 +29,7 @@ from look import Stop
 PLACE = "projects/demo-other/locations/europe-west1"
 FUNCTIONS = ("chat", "api", "on-note-write", "on-template-write", "reconcile")
 CALLED = ("chat", "api", "reconcile")
-"""What a build deploys before the functions that follow notes."""
+"""Functions that a build deploys before the ones that follow notes."""
 ROLLBACK = ("deploy/rollback.sh", "demo-other")
 PATCH = "run.projects.locations.services.patch"
 FLAG = "      - --serve-all-traffic-latest-revision\n"
@@ -47,7 +47,7 @@ def deploy(
     all_traffic: bool = True,
     settings: Mapping[str, str] | None = None,
 ) -> None:
-    """What a build leaves that ended after `names`, of a release with `functions`; an empty one is of an older up.sh."""
+    """Leave a build of a release with `functions` that ended after `names`; an empty release is of an older up.sh."""
     cloud.enabled |= {"cloudfunctions", "run"}
     variables = {
         "RELEASE": release,
@@ -68,7 +68,11 @@ def deploy(
         )
         function["serviceConfig"]["environmentVariables"] = variables if release else {}
         function["serviceConfig"]["secretEnvironmentVariables"] = [
-            {"key": "GEMINI_API_KEY", "secret": "gemini-api-key", "version": "latest"}
+            {
+                "key": "GEMINI_API_KEY",
+                "secret": "gemini-api-key",
+                "version": "latest",
+            }
         ]
         function["buildConfig"]["source"] = {"storageSource": {"object": release}}
         add_revision(cloud, function, all_traffic=all_traffic)
@@ -79,7 +83,9 @@ def answering(cloud: GoogleCloud, place: str = PLACE, prefix: str = "") -> dict[
     answers = {}
     for name in FUNCTIONS:
         revision = serving(cloud, f"{place}/services/{prefix}{name}")
-        variables = {each["name"]: each.get("value") for each in revision["containers"][0]["env"]}
+        variables = {
+            variable["name"]: variable.get("value") for variable in revision["containers"][0]["env"]
+        }
         answers[name] = variables.get("RELEASE") or ""
     return answers
 
@@ -90,19 +96,19 @@ def test_a_half_deployed_release_rolled_back_leaves_one_version_everywhere(owned
     deploy(cloud, "r1")
     deploy(cloud, "r2", replaces="r1")
     deploy(cloud, "r3", replaces="r2", names=CALLED)
-    said = run(*ROLLBACK)
-    assert said.returncode == 0, said.stdout
+    completed = run(*ROLLBACK)
+    assert completed.returncode == 0, completed.stdout
     assert answering(cloud) == dict.fromkeys(FUNCTIONS, "r2")
-    assert "Every function to release r2, source source-of-r2" in said.stdout
-    assert "- on-note-write serves on-note-write-00002 already." in said.stdout
-    assert "- chat serves chat-00002 now." in said.stdout
+    assert "Every function to release r2, source source-of-r2" in completed.stdout
+    assert "- on-note-write serves on-note-write-00002 already." in completed.stdout
+    assert "- chat serves chat-00002 now." in completed.stdout
     assert [call.resource.rpartition("/")[2] for call in cloud.called(PATCH)] == [
         "reconcile",
         "api",
         "chat",
     ]
-    again = run(*ROLLBACK)
-    assert again.returncode == 0, again.stdout
+    second_run = run(*ROLLBACK)
+    assert second_run.returncode == 0, second_run.stdout
     assert len(cloud.called(PATCH)) == len(CALLED), "a second run changes nothing"
     assert answering(cloud) == dict.fromkeys(FUNCTIONS, "r2")
     assert cloud.faults == []
@@ -115,8 +121,8 @@ def test_a_rollback_that_was_cut_short_goes_on(owned: Owned) -> None:
     cloud.refusals[PATCH] = [None, None, error(403, "PERMISSION_DENIED", message="Not now.")]
     assert run(*ROLLBACK).returncode == 1
     assert set(answering(cloud).values()) == {"r1", "r2"}
-    said = run(*ROLLBACK)
-    assert said.returncode == 0, said.stdout
+    completed = run(*ROLLBACK)
+    assert completed.returncode == 0, completed.stdout
     assert answering(cloud) == dict.fromkeys(FUNCTIONS, "r1")
 
 
@@ -129,8 +135,8 @@ def test_a_release_that_was_rolled_back_once_is_not_gone_back_to(owned: Owned) -
     planned = run("python3", "deploy/plan.py", "demo-other", "--location", "eur3")
     assert "replaces=r1\n" in planned.stdout
     deploy(cloud, "r3", replaces="r1")
-    said = run(*ROLLBACK)
-    assert said.returncode == 0, said.stdout
+    completed = run(*ROLLBACK)
+    assert completed.returncode == 0, completed.stdout
     assert answering(cloud) == dict.fromkeys(FUNCTIONS, "r1")
 
 
@@ -148,15 +154,22 @@ def test_any_release_that_every_function_has_can_be_named(owned: Owned) -> None:
     assert "cannot be gone back to, without: on-note-write, on-template-write" in half
     assert "source source-of-r1" in first
     assert unnamed.endswith("source unknown")
-    for wanted, told in (("r2", "Release r2 cannot be gone back to"), ("r9", "got 'r9'")):
-        refused = run(*ROLLBACK, "--to", wanted)
+    for target, reason in (
+        ("r2", "Release r2 cannot be gone back to"),
+        ("r9", "got 'r9'"),
+    ):
+        refused = run(*ROLLBACK, "--to", target)
         assert refused.returncode == 1
-        assert told in refused.stdout
+        assert reason in refused.stdout
         assert "\nr1 " in refused.stdout, "what can be named is listed"
     assert cloud.called(PATCH) == []
-    for wanted, release in (("unnamed", ""), ("r3", "r3"), ("r1", "r1")):
-        said = run(*ROLLBACK, "--to", wanted)
-        assert said.returncode == 0, said.stdout
+    for target, release in (
+        ("unnamed", ""),
+        ("r3", "r3"),
+        ("r1", "r1"),
+    ):
+        completed = run(*ROLLBACK, "--to", target)
+        assert completed.returncode == 0, completed.stdout
         assert answering(cloud) == dict.fromkeys(FUNCTIONS, release)
 
 
@@ -167,9 +180,9 @@ def test_a_function_that_was_made_anew_or_deleted_since_is_named(owned: Owned) -
     for name in [name for name in cloud.resources if f"{PLACE}/services/api" in name]:
         del cloud.resources[name]
     del cloud.resources[f"{PLACE}/functions/api"]
-    said = run(*ROLLBACK)
-    assert said.returncode == 1
-    assert "Release r1 cannot be gone back to: api has no revision of it." in said.stdout
+    completed = run(*ROLLBACK)
+    assert completed.returncode == 1
+    assert "Release r1 cannot be gone back to: api has no revision of it." in completed.stdout
     assert cloud.called(PATCH) == []
 
 
@@ -183,10 +196,10 @@ def test_a_pinned_revision_that_answers_instead_of_the_new_one_fails_with_its_cu
     run(*ROLLBACK)
     deploy(cloud, "r3", replaces="r1", all_traffic=False)
     check = ("python3", "deploy/releases.py", "demo-other", "", "r3")
-    said = run(*check)
-    assert said.returncode == 1
-    assert "- chat serves chat-00001 (release r1) and not chat-00003." in said.stdout
-    assert "\n    deploy/rollback.sh demo-other --to r3\n" in said.stdout
+    completed = run(*check)
+    assert completed.returncode == 1
+    assert "- chat serves chat-00001 (release r1) and not chat-00003." in completed.stdout
+    assert "\n    deploy/rollback.sh demo-other --to r3\n" in completed.stdout
     cured = run(*ROLLBACK, "--to", "r3")
     assert cured.returncode == 0, cured.stdout
     assert answering(cloud) == dict.fromkeys(FUNCTIONS, "r3")
@@ -210,7 +223,14 @@ def test_without_a_release_it_says_so(owned: Owned) -> None:
 
 
 def go_back(to: str | None = None) -> None:
-    rollback.main(Namespace(project="demo-other", function_prefix=None, to=to, list=False))
+    rollback.main(
+        Namespace(
+            project="demo-other",
+            function_prefix=None,
+            to=to,
+            list=False,
+        )
+    )
 
 
 def test_after_a_rollback_another_key_is_read_by_the_release_that_serves(
@@ -260,10 +280,10 @@ def test_where_requests_are_shared_or_a_revision_is_not_ready_no_other_one_answe
     half = {"revision": "chat-00001", "percent": 50}
     service = direct.resources[f"{PLACE}/services/chat"]
     service["trafficStatuses"] = [half, {**half, "revision": "chat-00002"}]
-    before = len(direct.called(PATCH))
+    patches_before = len(direct.called(PATCH))
     with pytest.raises(Stop, match="Requests of chat are shared between revisions"):
         restart.main(options)
-    assert len(direct.called(PATCH)) == before
+    assert len(direct.called(PATCH)) == patches_before
 
 
 def test_a_function_that_a_release_adds_is_named_with_the_command_that_takes_it_away(
@@ -272,10 +292,10 @@ def test_a_function_that_a_release_adds_is_named_with_the_command_that_takes_it_
     """It would go on as the newer release, beside the older ones."""
     deploy(direct, "r1", names=FUNCTIONS[:4], functions=FUNCTIONS[:4])
     deploy(direct, "r2", replaces="r1")
-    with pytest.raises(SystemExit) as left:
+    with pytest.raises(SystemExit) as exit_info:
         go_back()
     assert answering(direct) == {**dict.fromkeys(FUNCTIONS, "r1"), "reconcile": "r2"}
-    assert "gcloud functions delete reconcile --gen2 --region=europe-west1" in str(left.value)
+    assert "gcloud functions delete reconcile --gen2 --region=europe-west1" in str(exit_info.value)
     with pytest.raises(SystemExit):
         go_back()
 
@@ -287,8 +307,10 @@ def test_a_function_that_a_release_removes_stays_until_the_next_one(
 
     def surplus() -> tuple[str, str]:
         assert plan.main(["demo-other", "--location", "eur3"]) == 0
-        said = capsys.readouterr().out.splitlines()
-        lines = dict(line.split("=", 1) for line in said if line.startswith(("leav", "retir")))
+        output_lines = capsys.readouterr().out.splitlines()
+        lines = dict(
+            line.split("=", 1) for line in output_lines if line.startswith(("leav", "retir"))
+        )
         return lines["leaving"], lines["retired"]
 
     deploy(direct, "r1", names=with_old, functions=with_old)
@@ -318,11 +340,11 @@ UP = "deploy/up.sh PROJECT --location eur3"
 
 def up(deployment: Deployment) -> str:
     """Deploys; returns the release."""
-    said = deployment.follow(UP, GEMINI_API_KEY="a-key")
+    completed = deployment.follow(UP, GEMINI_API_KEY="a-key")
     failed = [step.said for step in deployment.steps if step.code]
-    assert said.returncode == 0, said.stdout + "".join(failed)
-    release = said.stdout.partition("Release ")[2].partition(";")[0]
-    assert f"Every function serves release {release}." in said.stdout
+    assert completed.returncode == 0, completed.stdout + "".join(failed)
+    release = completed.stdout.partition("Release ")[2].partition(";")[0]
+    assert f"Every function serves release {release}." in completed.stdout
     return release
 
 
@@ -334,7 +356,8 @@ def test_up_rollback_up_answers_with_the_last_and_a_half_up_goes_back_whole(
     left_out = ("roles-known", "indexes", "rules", "schedule")
     with deploying(tmp_path, product, left_out=left_out) as deployment:
         cloud = deployment.cloud
-        first, second = up(deployment), up(deployment)
+        first = up(deployment)
+        second = up(deployment)
         rolled_back = deployment.follow("deploy/rollback.sh PROJECT")
         assert rolled_back.returncode == 0, rolled_back.stdout
         assert first != second

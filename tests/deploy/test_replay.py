@@ -40,7 +40,7 @@ _CHANGE_MODEL, RESTORE, SWITCH, SWEEP, BACKUPS, FROM_BACKUP = commands("docs/ope
 KEY = {"GEMINI_API_KEY": "a-key"}
 DENIED = "PERMISSION_DENIED"
 MADE = {"firestore.projects.databases.create": 0, "iam.projects.serviceAccounts.create": 2}
-"""What setting up makes: method, and how many of its calls succeed before one does not."""
+"""Calls that set the project up: method, and how many of its calls succeed before one does not."""
 
 pytestmark = [
     pytest.mark.timeout(1800),
@@ -114,7 +114,9 @@ def replay(deployment: Deployment) -> Replay:
     minute = re.sub(r"--at \S+", f"--at {an_hour_ago}", RESTORE)
     restored = [deployment.follow(line) for line in (BACKUPS, anew, minute, SWITCH)]
     steps = [f"{step.step}: {step.said}" for step in deployment.steps[-10:] if step.code]
-    assert [said.stdout for said in restored if said.returncode] == [], "\n".join(steps)
+    assert [completed.stdout for completed in restored if completed.returncode] == [], "\n".join(
+        steps
+    )
     return Replay(theirs, refused, stopped, first, failed, rolled_back, restored)
 
 
@@ -130,11 +132,11 @@ def test_an_app_that_lives_there_stops_it_with_a_flag_for_each_thing_and_the_way
 
 
 def test_an_api_that_fails_in_the_middle_stops_it_with_its_words(replay: Replay) -> None:
-    for method, said in replay.stopped.items():
-        assert said.returncode == 1, method
-        assert f"{method} is out." in said.stdout
-        assert "Stopped while setting up the project." in said.stdout
-        assert "2. Building" not in said.stdout
+    for method, completed in replay.stopped.items():
+        assert completed.returncode == 1, method
+        assert f"{method} is out." in completed.stdout
+        assert "Stopped while setting up the project." in completed.stdout
+        assert "2. Building" not in completed.stdout
 
 
 def test_the_next_run_goes_on_and_waits_where_waiting_is_the_cure(
@@ -142,12 +144,12 @@ def test_the_next_run_goes_on_and_waits_where_waiting_is_the_cure(
 ) -> None:
     built = deployment.steps[:10]
     assert [(step.step, step.said) for step in built if step.code] == [], replay.first.stdout
-    said = {step.step: step.said for step in built}
-    assert "Not granted yet: " in said["roles-known"]
-    assert "cloudfunctions.functions.create" in said["roles-known"]
+    outputs = {step.step: step.said for step in built}
+    assert "Not granted yet: " in outputs["roles-known"]
+    assert "cloudfunctions.functions.create" in outputs["roles-known"]
     assert (
         "Eventarc's service agent is not known everywhere yet; wait"
-        in said["on-note-write"] + said["on-template-write"]
+        in outputs["on-note-write"] + outputs["on-template-write"]
     )
 
 
@@ -182,24 +184,24 @@ def test_rolled_back_every_function_serves_the_revision_before(replay: Replay) -
 def test_a_minute_and_a_backup_come_back_beside_what_is_damaged_and_answer(
     deployment: Deployment, replay: Replay, product: Served
 ) -> None:
-    said = replay.restored[-1].stdout
-    assert f"questions        {product.address}/notes-chat" not in said
-    assert f"questions        {product.address}/chat\n" in said
-    assert f"all else         {product.address}/api\n" in said
+    output = replay.restored[-1].stdout
+    assert f"questions        {product.address}/notes-chat" not in output
+    assert f"questions        {product.address}/chat\n" in output
+    assert f"all else         {product.address}/api\n" in output
     assert (
         "region           europe-west1\n  function         notes-chat\n  database         restored\n"
-        in said
+        in output
     )
-    assert "N1: We keep our notes in Firestore." in said
+    assert "N1: We keep our notes in Firestore." in output
     cloud = deployment.cloud
     assert cloud.named("databases") == ["(default)", "from-backup", "notes", "restored"]
     for restored in ("from-backup", "restored"):
-        held = cloud.resources[f"{PARENT}/databases/{restored}"]
-        assert held["deleteProtectionState"] == "DELETE_PROTECTION_ENABLED"
-        assert held["pointInTimeRecoveryEnablement"] == "POINT_IN_TIME_RECOVERY_ENABLED"
+        database = cloud.resources[f"{PARENT}/databases/{restored}"]
+        assert database["deleteProtectionState"] == "DELETE_PROTECTION_ENABLED"
+        assert database["pointInTimeRecoveryEnablement"] == "POINT_IN_TIME_RECOVERY_ENABLED"
         schedules = [
-            each
-            for name, each in cloud.resources.items()
+            schedule
+            for name, schedule in cloud.resources.items()
             if f"/{restored}/backupSchedules/" in name
         ]
         assert [schedule["dailyRecurrence"] for schedule in schedules] == [{}]
@@ -233,7 +235,9 @@ def test_nothing_is_sent_that_google_would_refuse(deployment: Deployment) -> Non
     assert cloud.faults == []
     assert cloud.named("functions") == ["api", *(PREFIX + name for name in FUNCTIONS)]
     assert cloud.named("jobs") == [f"{PREFIX}aurora-reconcile"]
-    assert [each for each in cloud.named("serviceAccounts") if "gcp-sa" not in each] == ACCOUNTS
+    assert [
+        account for account in cloud.named("serviceAccounts") if "gcp-sa" not in account
+    ] == ACCOUNTS
     (database,) = (call.body for call in cloud.called("firestore.projects.databases.create")[1:])
     assert database["locationId"] == "eur3"
     assert database["deleteProtectionState"] == "DELETE_PROTECTION_ENABLED"
@@ -256,15 +260,15 @@ def test_running_it_again_makes_nothing_twice(deployment: Deployment) -> None:
         "firestore.projects.databases.create": 1, "cloudscheduler.projects.locations.jobs.create": 1,
         "firebase.projects.webApps.create": 0, "storage.buckets.insert": 1,
     }  # fmt: skip
-    made = {
+    call_counts = {
         name: len(deployment.cloud.called(name)) - (name in MADE) for name in once
     }  # one was refused
-    assert made == once
+    assert call_counts == once
     for resource, policy in deployment.cloud.access.policies.items():
         granted = [
-            (each["role"], member)
-            for each in policy.get("bindings", ())
-            for member in each["members"]
+            (binding["role"], member)
+            for binding in policy.get("bindings", ())
+            for member in binding["members"]
         ]
         assert len(granted) == len(set(granted)), resource
 
@@ -296,15 +300,15 @@ def test_the_page_s_table_names_everything_that_was_made(deployment: Deployment)
     table = page[page.index("\n| functions |") : page.index("\nWhat is uploaded is")]
     theirs = neighbour.app(PARENT)
     kinds = ("functions", "jobs", "secrets", "serviceAccounts")
-    held = [
+    resource_names = [
         name
         for name in cloud.resources
         if name.split("/")[-2:-1] in [[kind] for kind in kinds] and name not in theirs
     ]
     accounts = {account.partition("@")[0].removeprefix(PREFIX) for account in ACCOUNTS}
-    made = {name.rpartition("/")[2].partition("@")[0].removeprefix(PREFIX) for name in held} | {
-        "PROJECT-aurora-build"
-    }
+    account_names = {
+        name.rpartition("/")[2].partition("@")[0].removeprefix(PREFIX) for name in resource_names
+    } | {"PROJECT-aurora-build"}
     roles: dict[str, set[str]] = {}
     for binding in cloud.access.policies[PARENT]["bindings"]:
         for member in binding["members"]:
@@ -312,7 +316,7 @@ def test_the_page_s_table_names_everything_that_was_made(deployment: Deployment)
             roles.setdefault(who if who in accounts else "", set()).add(binding["role"])
     rows = dict(re.findall(r"^\| `([\w-]+)` \| (.*) \|$", table, re.MULTILINE))
     assert {who: set(re.findall(r"`(roles/[\w.]+)`", row)) for who, row in rows.items()} == {
-        who: held for who, held in roles.items() if who
+        who: role_set for who, role_set in roles.items() if who
     }
     enabled = {
         api
@@ -320,7 +324,7 @@ def test_the_page_s_table_names_everything_that_was_made(deployment: Deployment)
         for api in call.body["serviceIds"]
     }
     apis = {api.partition(".")[0] for api in enabled}
-    assert set(re.findall(r"`([\w.-]+)`", table)) == made | apis
+    assert set(re.findall(r"`([\w.-]+)`", table)) == account_names | apis
 
 
 def test_each_function_is_built_from_nothing_but_the_product(deployment: Deployment) -> None:
@@ -343,16 +347,18 @@ def test_each_function_is_built_from_nothing_but_the_product(deployment: Deploym
 
 def test_settings_reach_every_function_whole_and_stay(deployment: Deployment) -> None:
     """Also those that were made anew for another database. What was half deployed and rolled back does not stay."""
-    own = {"THREADS", "REQUEST_TIMEOUT_SECONDS"}
+    per_function = {"THREADS", "REQUEST_TIMEOUT_SECONDS"}
     environments = []
     for name in FUNCTIONS:
         function = deployment.cloud.resources[
             f"{PARENT}/locations/europe-west1/functions/{PREFIX}{name}"
         ]
-        given = function["serviceConfig"]["environmentVariables"]
+        variables = function["serviceConfig"]["environmentVariables"]
         assert function["labels"]["product"] == "aurora-notes"
-        assert given["REQUEST_TIMEOUT_SECONDS"] == str(function["serviceConfig"]["timeoutSeconds"])
-        environments.append({key: given[key] for key in given if key not in own})
+        assert variables["REQUEST_TIMEOUT_SECONDS"] == str(
+            function["serviceConfig"]["timeoutSeconds"]
+        )
+        environments.append({key: variables[key] for key in variables if key not in per_function})
     assert environments == [environments[0]] * len(FUNCTIONS)
     assert environments[0]["FIRESTORE_DATABASE"] == "restored"
     assert environments[0]["DAILY_CHAT_LIMIT"] == "200"
@@ -363,16 +369,20 @@ def test_indexes_come_first_and_rules_last(deployment: Deployment) -> None:
     """The recorder's indexes are being built when they are first looked at."""
     order = [call.id.rpartition("projects.")[2] for call in deployment.cloud.calls]
     looks = [
-        at for at, name in enumerate(order) if name == "databases.collectionGroups.indexes.list"
+        place
+        for place, name in enumerate(order)
+        if name == "databases.collectionGroups.indexes.list"
     ]
     first = order.index("locations.functions.create")
-    made = [
-        at for at, name in enumerate(order) if name == "databases.collectionGroups.indexes.create"
+    index_creations = [
+        place
+        for place, name in enumerate(order)
+        if name == "databases.collectionGroups.indexes.create"
     ]
-    assert len([at for at in looks if made[-1] < at < first]) == 2
+    assert len([look for look in looks if index_creations[-1] < look < first]) == 2
     last = max(
-        at
-        for at, name in enumerate(order[: order.index("rulesets.create")])
+        place
+        for place, name in enumerate(order[: order.index("rulesets.create")])
         if name == "locations.functions.create"
     )
     assert first < last
@@ -385,7 +395,7 @@ def test_everybody_may_call_only_the_functions_that_check_their_callers(
     public = [
         name.rpartition("/")[2]
         for name, policy in cloud.access.policies.items()
-        if any("allUsers" in each["members"] for each in policy.get("bindings", ()))
+        if any("allUsers" in binding["members"] for binding in policy.get("bindings", ()))
     ]
     assert sorted(public) == ["notes-api", "notes-chat"]
     line = f"python3 deploy/invokers.py PROJECT europe-west1 {PREFIX} --no-invoker-iam-check"
@@ -394,20 +404,20 @@ def test_everybody_may_call_only_the_functions_that_check_their_callers(
         name: cloud.resources[f"{PARENT}/locations/europe-west1/services/{PREFIX}{name}"]
         for name in FUNCTIONS
     }
-    assert [name for name, held in services.items() if held.get("invokerIamDisabled")] == [
+    assert [name for name, service in services.items() if service.get("invokerIamDisabled")] == [
         "api",
         "chat",
     ]
 
 
 def test_the_page_s_last_check_answers(deployment: Deployment, product: Served) -> None:
-    said = deployment.follow(
+    completed = deployment.follow(
         CURL.replace(
             "https://europe-west1-PROJECT.cloudfunctions.net/notes-", f"{product.address}/"
         )
     )
-    assert said.returncode == 0
-    assert "ok" in said.stdout
+    assert completed.returncode == 0
+    assert "ok" in completed.stdout
 
 
 def test_down_deletes_nothing_unless_the_project_is_named_and_then_only_what_is_ours(
@@ -418,8 +428,8 @@ def test_down_deletes_nothing_unless_the_project_is_named_and_then_only_what_is_
     assert (refused.returncode, len(cloud.named("functions"))) == (1, 1 + len(FUNCTIONS))
     assert "ALL notes of ALL people" in refused.stdout
     assert "Nothing was deleted." in refused.stdout
-    said = deployment.follow(DOWN, typed=f"{PROJECT}\n")
-    assert said.returncode == 0, said.stdout
+    completed = deployment.follow(DOWN, typed=f"{PROJECT}\n")
+    assert completed.returncode == 0, completed.stdout
     assert neighbour.state(cloud) == replay.theirs
     assert cloud.named("functions") == ["api"]
     assert cloud.named("secrets") == ["gemini-api-key"]

@@ -1,4 +1,4 @@
-"""What functions install: pinned as the tests have it, and each wheel known by its hash."""
+"""Packages that functions install: pinned as the tests have them, and each wheel known by its hash."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ REQUIREMENT = re.compile(r"[\w.-]+==[\w.]+ \\\n(?:    --hash=sha256:[0-9a-f]{64}
 
 
 def _pins(file: str) -> dict[str, str]:
-    found = PIN.findall((ROOT / file).read_text(encoding="utf-8"))
-    return {_normal(name): version for name, version in found}
+    pins = PIN.findall((ROOT / file).read_text(encoding="utf-8"))
+    return {_normal(name): version for name, version in pins}
 
 
 def _normal(name: str) -> str:
@@ -59,7 +59,8 @@ def test_functions_install_the_part_of_the_dependencies_that_is_deployed_and_not
 
 
 def test_what_is_deployed_is_what_was_tested() -> None:
-    deployed, tested = _pins("requirements.txt"), _pins("constraints.txt")
+    deployed = _pins("requirements.txt")
+    tested = _pins("constraints.txt")
     assert len(deployed) > 50
     assert {name: tested.get(name) for name in deployed} == deployed
 

@@ -29,8 +29,13 @@ MODULE = ROOT / "deploy/terraform"
 FILES = sorted(MODULE.glob("*.tf"))
 TEXT = "".join(file.read_text(encoding="utf-8") for file in FILES)
 META = {"for_each", "count", "depends_on", "provider", "dynamic", "__is_block__"}
-"""What Terraform itself takes in every resource."""
-GIVEN = {"project": "demo-notes", "region": "europe-west1", "location": "eur3", "prefix": "notes-"}
+"""Arguments that Terraform itself takes in every resource."""
+GIVEN = {
+    "project": "demo-notes",
+    "region": "europe-west1",
+    "location": "eur3",
+    "prefix": "notes-",
+}
 JSON = dict[str, Any]
 Members = Mapping[str, Member]
 
@@ -83,15 +88,15 @@ def nested_blocks(body: JSON) -> list[tuple[str, JSON]]:
             blocks += [(name, block) for block in value]
     for dynamic in body.get("dynamic", ()):
         blocks += [
-            (_unquoted(name), made["content"][0])
-            for name, made in dynamic.items()
+            (_unquoted(name), block["content"][0])
+            for name, block in dynamic.items()
             if name != "__is_block__"
         ]
     return blocks
 
 
 def is_outside(value: object, values: tuple[str, ...]) -> bool:
-    """Whether a text that stands in the module is none of those that the provider takes."""
+    """Tell whether a text of the module is none that the provider takes."""
     is_literal = isinstance(value, str) and value.startswith('"') and "$" not in value
     return bool(values) and is_literal and _unquoted(str(value)) not in values
 
@@ -131,20 +136,25 @@ def test_what_the_schema_does_not_take_is_found() -> None:
     schema = terraform_provider.resource("google_firestore_database")
     assert schema
     members = schema.interfaces[schema.arguments]
-    wrong = {"nam": '"x"', "type": '"NATIVE"', "location_id": '"eur3"', "cmek_config": '"y"'}
-    said = " ".join(faults(wrong, members, schema, "db"))
+    wrong = {
+        "nam": '"x"',
+        "type": '"NATIVE"',
+        "location_id": '"eur3"',
+        "cmek_config": '"y"',
+    }
+    fault_text = " ".join(faults(wrong, members, schema, "db"))
     for words in (
         "no argument or block nam",
         "name is required",
         "type is one of",
         "cmek_config is",
     ):
-        assert words in said
+        assert words in fault_text
     assert terraform_provider.resource("google_firestore_databases") is None
 
 
 def test_what_is_read_of_a_resource_is_something_that_it_gives() -> None:
-    kinds = {(made.kind, made.name): made for made in RESOURCES}
+    kinds = {(resource.kind, resource.name): resource for resource in RESOURCES}
     read = set(re.findall(r"\b(google_\w+)\.(\w+)(?:\[[^\]]*\])?\.(\w+)", TEXT))
     read |= {
         ("google_monitoring_uptime_check_config", "health", name)
@@ -180,7 +190,9 @@ def test_the_module_has_no_list_of_its_own() -> None:
 
 
 def test_the_document_of_the_owner_is_the_one_that_up_sh_writes() -> None:
-    (document,) = (made for made in RESOURCES if made.kind == "google_firestore_document")
+    (document,) = (
+        resource for resource in RESOURCES if resource.kind == "google_firestore_document"
+    )
     path = f"{_unquoted(document.body['collection'])}/{_unquoted(document.body['document_id'])}"
     assert path == roots.OWNER_PATH
     fields = set(re.findall(r"(\w+) += \{ \w+Value", (MODULE / "main.tf").read_text()))
@@ -227,22 +239,28 @@ def terraform(*arguments: str, folder: Path, typed: str = "") -> subprocess.Comp
 
 
 def test_the_module_is_formatted() -> None:
-    done = terraform("fmt", "-check", "-diff", "-recursive", folder=MODULE)
-    assert done.returncode == 0, done.stdout
+    completed = terraform("fmt", "-check", "-diff", "-recursive", folder=MODULE)
+    assert completed.returncode == 0, completed.stdout
 
 
 def test_the_module_is_valid(tmp_path: Path) -> None:
-    """Where the provider can be had; elsewhere the schema is checked above."""
+    """Run where the provider can be had; elsewhere the schema is checked above."""
     module = tmp_path / "deploy/terraform"
     shutil.copytree(ROOT / "deploy", tmp_path / "deploy")
     started = terraform("init", "-backend=false", "-input=false", "-no-color", folder=module)
     if started.returncode:
         pytest.skip("the providers cannot be had here")
-    done = terraform("validate", "-no-color", folder=module)
-    assert done.returncode == 0, done.stdout + done.stderr
+    completed = terraform("validate", "-no-color", folder=module)
+    assert completed.returncode == 0, completed.stdout + completed.stderr
 
 
-@pytest.mark.parametrize("chosen", [(), ("aiplatform", "identitytoolkit")])
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        (),
+        ("aiplatform", "identitytoolkit"),
+    ],
+)
 def test_it_makes_the_accounts_roles_and_services_of_up_sh(
     tmp_path: Path, chosen: tuple[str, ...]
 ) -> None:
@@ -254,19 +272,23 @@ def test_it_makes_the_accounts_roles_and_services_of_up_sh(
         shutil.copy(MODULE / name, module)
     settings = {**GIVEN, "chosen_apis": list(chosen)}
     (module / "terraform.tfvars.json").write_text(json.dumps(settings))
-    asked = "{apis=local.apis, grants=local.grants, running=local.running, email=local.email,"
-    asked += " bucket=local.bucket, secret=local.secret, job=local.job, labels=local.labels}"
-    done = terraform("console", "-no-color", folder=module, typed=f"jsonencode({asked})\n")
-    assert done.returncode == 0, done.stderr
-    made = json.loads(json.loads(done.stdout))
+    expression = "{apis=local.apis, grants=local.grants, running=local.running, email=local.email,"
+    expression += " bucket=local.bucket, secret=local.secret, job=local.job, labels=local.labels}"
+    completed = terraform(
+        "console", "-no-color", folder=module, typed=f"jsonencode({expression})\n"
+    )
+    assert completed.returncode == 0, completed.stderr
+    planned = json.loads(json.loads(completed.stdout))
     granted = [f"{role} {account}" for account, roles in resources.ROLES.items() for role in roles]
     granted += plan.chosen_grants(chosen)
-    assert sorted(made["grants"]) == sorted(granted)
-    assert set(made["apis"]) == {*resources.APIS, *chosen}
-    assert set(made["running"]) == set(resources.RUNNING)
-    assert set(made["email"]) == set(resources.ACCOUNTS)
-    assert made["email"]["aurora-build"] == "notes-aurora-build@demo-notes.iam.gserviceaccount.com"
-    assert made["bucket"] == "demo-notes-notes-aurora-build"
-    assert made["secret"] == "notes-gemini-api-key"
-    assert made["job"] == "notes-aurora-reconcile"
-    assert made["labels"] == dict([resources.LABEL.split("=")])
+    assert sorted(planned["grants"]) == sorted(granted)
+    assert set(planned["apis"]) == {*resources.APIS, *chosen}
+    assert set(planned["running"]) == set(resources.RUNNING)
+    assert set(planned["email"]) == set(resources.ACCOUNTS)
+    assert (
+        planned["email"]["aurora-build"] == "notes-aurora-build@demo-notes.iam.gserviceaccount.com"
+    )
+    assert planned["bucket"] == "demo-notes-notes-aurora-build"
+    assert planned["secret"] == "notes-gemini-api-key"
+    assert planned["job"] == "notes-aurora-reconcile"
+    assert planned["labels"] == dict([resources.LABEL.split("=")])

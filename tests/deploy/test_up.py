@@ -43,21 +43,23 @@ def on_a_terminal(
         command, cwd=ROOT, env=environment, stdin=follower, stdout=follower, stderr=follower
     ) as process:
         os.close(follower)
-        shown, answered = "", 0
+        output = ""
+        answered = 0
         try:
             while piece := os.read(leader, 4096):
-                shown += piece.decode()
-                if shown.endswith(("]: ", "secret): ")) and len(shown) > answered:
-                    answered = len(shown)
-                    question = shown.rpartition("\n")[2]
+                output += piece.decode()
+                if output.endswith(("]: ", "secret): ")) and len(output) > answered:
+                    answered = len(output)
+                    question = output.rpartition("\n")[2]
                     answer = next(
-                        (each for words, each in answers.items() if question.startswith(words)), ""
+                        (reply for words, reply in answers.items() if question.startswith(words)),
+                        "",
                     )
                     os.write(leader, f"{answer}\n".encode())
         except OSError:
             process.wait(10)  # the command has closed its end
     os.close(leader)
-    return shown.replace("\r\n", "\n")
+    return output.replace("\r\n", "\n")
 
 
 @pytest.mark.nightly
@@ -66,26 +68,35 @@ def on_a_terminal(
 def test_what_is_not_given_is_asked_for_on_a_terminal(tmp_path: Path) -> None:
     found_gcloud()
     with GoogleCloud("demo-other") as cloud:
-        environment = tools(cloud, home=tmp_path, account=OWNER, path=os.environ["PATH"])
+        environment = tools(
+            cloud,
+            home=tmp_path,
+            account=OWNER,
+            path=os.environ["PATH"],
+        )
         cloud.refusals["serviceusage.services.batchEnable"] = [
             error(403, "PERMISSION_DENIED", message="Not yours.")
         ]
-        answers = {"Where the notes": "nam5", "Models": "key", "GEMINI_API_KEY": "a-key"}
-        shown = on_a_terminal(["deploy/up.sh", "demo-other"], environment, answers)
-    assert "Region of the functions, near the notes [us-central1]" in shown
+        answers = {
+            "Where the notes": "nam5",
+            "Models": "key",
+            "GEMINI_API_KEY": "a-key",
+        }
+        output = on_a_terminal(["deploy/up.sh", "demo-other"], environment, answers)
+    assert "Region of the functions, near the notes [us-central1]" in output
     assert (
         "Models (vertex: Vertex AI in us, no key; key: the Gemini API, in no region that it names) [vertex]"
-        in shown
+        in output
     )
-    assert "Mail about a month's costs beyond (0: no budget) [50]" in shown
-    assert "Backups of the notes (daily, none) [daily]" in shown
+    assert "Mail about a month's costs beyond (0: no budget) [50]" in output
+    assert "Backups of the notes (daily, none) [daily]" in output
     assert (
         "1. Setting up demo-other: notes in nam5, database (default), functions in us-central1"
-        in shown
+        in output
     )
-    assert "a-key" not in shown
-    assert "Not yours." in shown
-    assert "Stopped while setting up the project." in shown
+    assert "a-key" not in output
+    assert "Not yours." in output
+    assert "Stopped while setting up the project." in output
 
 
 @pytest.mark.slow
@@ -98,12 +109,17 @@ def test_the_token_that_most_tests_get_at_once_is_the_one_that_gcloud_prints(
         printed = [
             subprocess.run(
                 ["gcloud", "auth", "print-access-token"],
-                env=tools(cloud, home=tmp_path, account=OWNER, path=each),
+                env=tools(
+                    cloud,
+                    home=tmp_path,
+                    account=OWNER,
+                    path=path_without_gcloud,
+                ),
                 check=True,
                 stdout=subprocess.PIPE,
                 text=True,
             ).stdout.strip()
-            for each in (os.environ["PATH"], path)
+            for path_without_gcloud in (os.environ["PATH"], path)
         ]
     assert printed == [f"token-of-{OWNER}"] * 2
 
@@ -116,7 +132,12 @@ def test_models_run_where_the_notes_are_and_a_price_that_nobody_knows_is_asked_f
 ) -> None:
     found_gcloud()
     with GoogleCloud("demo-other") as cloud:
-        environment = tools(cloud, home=tmp_path, account=OWNER, path=os.environ["PATH"])
+        environment = tools(
+            cloud,
+            home=tmp_path,
+            account=OWNER,
+            path=os.environ["PATH"],
+        )
         command = [
             "python3",
             "deploy/plan.py",
@@ -126,11 +147,11 @@ def test_models_run_where_the_notes_are_and_a_price_that_nobody_knows_is_asked_f
             "--set",
             "CHAT_MODEL=a-model",
         ]
-        shown = on_a_terminal(command, environment, {"USD per million tokens of a-model": "1.5/6"})
+        output = on_a_terminal(command, environment, {"USD per million tokens of a-model": "1.5/6"})
         unpriced = on_a_terminal(command, environment, {})
-    assert "GOOGLE_GENAI_USE_VERTEXAI=true|GOOGLE_CLOUD_LOCATION=eu" in shown
-    assert "key=''" in shown
-    assert "MODEL_PRICES=a-model=1.5/6" in shown
+    assert "GOOGLE_GENAI_USE_VERTEXAI=true|GOOGLE_CLOUD_LOCATION=eu" in output
+    assert "key=''" in output
+    assert "MODEL_PRICES=a-model=1.5/6" in output
     assert "MODEL_PRICES: expected a price of a-model" in unpriced
 
 
@@ -170,19 +191,37 @@ def test_vertex_ai_stays_where_the_notes_are_unless_something_else_is_said_or_de
 def test_notes_stay_on_the_continent_of_the_functions_unless_something_else_is_said(
     region: str | None, location: str | None, kept: str, chosen: tuple[str, str]
 ) -> None:
-    asked = Namespace(project="demo-notes", region=region, location=location)
-    assert plan.places(asked, "", kept) == chosen
+    arguments = Namespace(
+        project="demo-notes",
+        region=region,
+        location=location,
+    )
+    assert plan.places(arguments, "", kept) == chosen
 
 
 def test_without_a_terminal_and_a_place_it_stops_rather_than_choose_one_for_good() -> None:
     with pytest.raises(Stop, match="--location: expected where the notes are kept, for good"):
-        plan.places(Namespace(project="demo-notes", region=None, location=None), "", "")
+        plan.places(
+            Namespace(
+                project="demo-notes",
+                region=None,
+                location=None,
+            ),
+            "",
+            "",
+        )
 
 
 def test_a_database_that_is_there_stays_where_it_is() -> None:
     with pytest.raises(Stop, match="the database is in nam5, for good"):
         plan.places(
-            Namespace(project="demo-notes", region="europe-west1", location="eur3"), "", "nam5"
+            Namespace(
+                project="demo-notes",
+                region="europe-west1",
+                location="eur3",
+            ),
+            "",
+            "nam5",
         )
 
 
@@ -209,15 +248,15 @@ def test_a_command_line_that_is_wrong_gets_the_usage(
 
 
 def test_the_usage_is_said_from_any_folder() -> None:
-    said = subprocess.run(
+    completed = subprocess.run(
         ["./up.sh", "demo-notes", "--all"],
         cwd=ROOT / "deploy",
         capture_output=True,
         text=True,
         check=False,
     )
-    assert said.returncode == 2
-    assert "usage: deploy/up.sh" in said.stderr
+    assert completed.returncode == 2
+    assert "usage: deploy/up.sh" in completed.stderr
 
 
 @pytest.mark.parametrize(
@@ -250,12 +289,15 @@ UNSTARTED = {
 
 def test_a_value_with_which_no_function_would_start_is_told_with_its_name() -> None:
     """Values are checked together with those that are deployed and stay."""
-    held = {"RETRIEVAL_WEIGHT_VECTOR": "0.5", "RETRIEVAL_WEIGHT_KEYWORD": "0.35"}
-    for said, expected in zip(checked(*map(_given, UNSTARTED)), UNSTARTED.values(), strict=True):
-        assert said.startswith(expected)
+    deployed_settings = {"RETRIEVAL_WEIGHT_VECTOR": "0.5", "RETRIEVAL_WEIGHT_KEYWORD": "0.35"}
+    for complaint, expected in zip(
+        checked(*map(_given, UNSTARTED)), UNSTARTED.values(), strict=True
+    ):
+        assert complaint.startswith(expected)
     origins = "JUDGE=model|ALLOWED_ORIGINS=https://a.example,https://b.example"
     fine, uneven = checked(
-        {**held, **_given(origins)}, {**held, **_given("RETRIEVAL_WEIGHT_RECENCY=0.1")}
+        {**deployed_settings, **_given(origins)},
+        {**deployed_settings, **_given("RETRIEVAL_WEIGHT_RECENCY=0.1")},
     )
     assert fine == ""
     assert "sum to 1, got 0.95" in uneven
@@ -263,8 +305,8 @@ def test_a_value_with_which_no_function_would_start_is_told_with_its_name() -> N
 
 def _given(settings: str) -> dict[str, str]:
     return dict(
-        each.split("=", 1)
-        for each in f"STORE=firestore|GOOGLE_CLOUD_PROJECT=demo-notes|{settings}".split("|")
+        setting.split("=", 1)
+        for setting in f"STORE=firestore|GOOGLE_CLOUD_PROJECT=demo-notes|{settings}".split("|")
     )
 
 
@@ -280,18 +322,18 @@ for given in json.load(sys.stdin):
 
 
 def checked(*given: Mapping[str, str]) -> list[str]:
-    """What deploy/check_settings.py says of each, by a Python that has nothing else; empty: nothing is wrong."""
-    said = subprocess.run(
+    """Check each with deploy/check_settings.py, in a Python that has nothing else; empty: nothing is wrong."""
+    completed = subprocess.run(
         [sys.executable, "-S", "-c", CHECK], cwd=ROOT, env={"PYTHONPATH": "deploy"},
         input=json.dumps(given), capture_output=True, text=True, check=True,
     )  # fmt: skip
-    return said.stdout.splitlines()
+    return completed.stdout.splitlines()
 
 
 def test_without_gcloud_it_says_so_and_that_it_stopped(tmp_path: Path) -> None:
     for name in ("bash", "dirname", "sed", "grep"):
         (tmp_path / name).symlink_to(shutil.which(name) or name)
-    said = subprocess.run(
+    completed = subprocess.run(
         ["deploy/up.sh", "demo-notes"],
         cwd=ROOT,
         env={"PATH": str(tmp_path)},
@@ -299,9 +341,9 @@ def test_without_gcloud_it_says_so_and_that_it_stopped(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert said.returncode == 1
-    assert "gcloud is not installed" in said.stderr
-    assert "Stopped while checking what is needed." in said.stderr
+    assert completed.returncode == 1
+    assert "gcloud is not installed" in completed.stderr
+    assert "Stopped while checking what is needed." in completed.stderr
 
 
 KEY_OF = "projects/demo-other/secrets/gemini-api-key"
@@ -309,7 +351,7 @@ PLACE = "projects/demo-other/locations/europe-west1"
 
 
 def deploy_chat(cloud: GoogleCloud, **variables: str) -> None:
-    """As up.sh left it."""
+    """Leave `chat` deployed as up.sh leaves it."""
     cloud.enabled.add("cloudfunctions")
     cloud.resources[f"{PLACE}/functions/chat"] = {
         "name": f"{PLACE}/functions/chat",
@@ -325,21 +367,21 @@ def deploy_chat(cloud: GoogleCloud, **variables: str) -> None:
 def test_another_key_replaces_the_first_and_no_key_is_never_kept_as_one(owned: Owned) -> None:
     cloud, run = owned
     cloud.enabled.add("secretmanager")
-    given = "project=demo-other prefix= region=europe-west1 key=GEMINI_API_KEY"
-    keep = ("bash", "-euc", f"{given}; source deploy/common.sh; keep_key")
+    variables = "project=demo-other prefix= region=europe-west1 key=GEMINI_API_KEY"
+    keep = ("bash", "-euc", f"{variables}; source deploy/common.sh; keep_key")
     nothing = run(*keep, GEMINI_API_KEY=" ")
     assert (nothing.returncode, cloud.named("secrets")) == (1, [])
     assert "GEMINI_API_KEY: expected your key" in nothing.stdout
-    for given, kept, versions in (
+    for variables, stored_key, versions in (
         (" a-$(key) 'of' \\n\n", "a-$(key)'of'\\n", 1),
         ("", "a-$(key)'of'\\n", 1),
         ("the-right-one", "the-right-one", 2),
     ):
-        said = run(*keep, GEMINI_API_KEY=given)
-        assert said.returncode == 0, said.stdout
-        assert base64.b64decode(cloud.secrets[KEY_OF]).decode() == kept
+        completed = run(*keep, GEMINI_API_KEY=variables)
+        assert completed.returncode == 0, completed.stdout
+        assert base64.b64decode(cloud.secrets[KEY_OF]).decode() == stored_key
         assert len(cloud.named("versions")) == versions
-        assert kept not in said.stdout
+        assert stored_key not in completed.stdout
     assert cloud.faults == []
 
 
@@ -350,7 +392,11 @@ def test_what_cannot_be_done_is_told_before_anything_is_made(owned: Owned) -> No
     cloud.enabled |= {"firestore", "cloudfunctions"}
     up = ("deploy/up.sh", "demo-other", "--region")
     database = "projects/demo-other/databases/(default)"
-    cloud.resources[database] = {"name": database, "type": "DATASTORE_MODE", "locationId": "eur3"}
+    cloud.resources[database] = {
+        "name": database,
+        "type": "DATASTORE_MODE",
+        "locationId": "eur3",
+    }
     old = run(*up, "europe-west1")
     assert (old.returncode, "is in Datastore mode" in old.stdout) == (2, True), old.stdout
     deploy_chat(cloud, RETRIEVAL_WEIGHT_VECTOR="0.5", RETRIEVAL_WEIGHT_KEYWORD="0.35")
@@ -376,31 +422,41 @@ def test_a_minute_comes_back_in_a_database_of_its_own_protected_as_the_first(own
     deploy_chat(cloud)
     database = "projects/demo-other/databases/(default)"
     pitr = {"pointInTimeRecoveryEnablement": "POINT_IN_TIME_RECOVERY_ENABLED"}
-    cloud.resources[database] = {"name": database, "locationId": "eur3", **pitr}
+    cloud.resources[database] = {
+        "name": database,
+        "locationId": "eur3",
+        **pitr,
+    }
     schedule = f"{database}/backupSchedules/s"
-    cloud.resources[schedule] = {"name": schedule, "retention": "604800s", "dailyRecurrence": {}}
+    cloud.resources[schedule] = {
+        "name": schedule,
+        "retention": "604800s",
+        "dailyRecurrence": {},
+    }
     restore = ("deploy/restore.sh", "demo-other", "restored", "--at")
-    for at, told in (
+    for moment, complaint in (
         ((datetime.now(UTC) - timedelta(days=8)).isoformat(), "expected a minute since"),
         ((datetime.now(UTC) + timedelta(hours=1)).isoformat(), "and until now"),
         ("2026-11-22T08:15:00", "expected a zone"),
         ("yesterday", "expected a moment like"),
     ):
-        refused = run(*restore, at)
-        assert told in refused.stdout
+        refused = run(*restore, moment)
+        assert complaint in refused.stdout
         assert refused.returncode in (1, 2)
     assert cloud.named("databases") == ["(default)"]
-    said = run(*restore, (datetime.now(UTC) - timedelta(days=6)).isoformat())
-    assert said.returncode == 0, said.stdout
-    first, second = said.stdout.splitlines()[:2]
+    completed = run(*restore, (datetime.now(UTC) - timedelta(days=6)).isoformat())
+    assert completed.returncode == 0, completed.stdout
+    first, second = completed.stdout.splitlines()[:2]
     assert first.startswith("Apps must follow: the notes come back in a database of another name")
     assert 'getFirestore(app, "restored")' in second
-    assert "deploy/up.sh demo-other --database restored" in said.stdout
-    made = cloud.resources["projects/demo-other/databases/restored"]
-    assert made["deleteProtectionState"] == "DELETE_PROTECTION_ENABLED"
-    assert made["locationId"] == "eur3"
+    assert "deploy/up.sh demo-other --database restored" in completed.stdout
+    restored_database = cloud.resources["projects/demo-other/databases/restored"]
+    assert restored_database["deleteProtectionState"] == "DELETE_PROTECTION_ENABLED"
+    assert restored_database["locationId"] == "eur3"
     (copied,) = (
-        each for name, each in cloud.resources.items() if "/restored/backupSchedules/" in name
+        schedule
+        for name, schedule in cloud.resources.items()
+        if "/restored/backupSchedules/" in name
     )
     assert (copied["retention"], copied["dailyRecurrence"]) == ("604800s", {})
     assert cloud.faults == []
@@ -414,12 +470,12 @@ def test_what_runs_with_vertex_ai_wants_no_key_and_gets_its_role(owned: Owned) -
     planned = run("python3", "deploy/plan.py", "demo-other", *sure)
     assert planned.returncode == 0, planned.stdout
     script = 'eval "$0"; source deploy/common.sh; echo "$secrets" "${apis[@]:-}" "${bindings[@]}"'
-    said = run("bash", "-euc", script, planned.stdout)
+    completed = run("bash", "-euc", script, planned.stdout)
     assert "identitytoolkit aiplatform'\n" in planned.stdout
     assert "\nroles/aiplatform.user aurora-functions'" in planned.stdout
     assert "GOOGLE_CLOUD_LOCATION=eu" in planned.stdout
-    assert said.stdout.startswith("--clear-secrets")
-    assert "roles/aiplatform.user serviceAccount:aurora-functions@" in said.stdout
+    assert completed.stdout.startswith("--clear-secrets")
+    assert "roles/aiplatform.user serviceAccount:aurora-functions@" in completed.stdout
 
 
 @pytest.mark.nightly
@@ -439,30 +495,30 @@ def test_signing_in_and_the_first_question_go_on_wherever_they_stopped(
     )
     cloud.resources[signer] = {"name": signer}
     ask = ("python3", "deploy/first_question.py", "demo-other", "europe-west1", "", "(default)")
-    made = (
+    methods = (
         "firebase.projects.addFirebase", "firebase.projects.webApps.create",
         "identitytoolkit.projects.identityPlatform.initializeAuth", "identitytoolkit.accounts.signInWithCustomToken",
     )  # fmt: skip
-    for method in made:
+    for method in methods:
         cloud.refusals[method] = [error(403, "PERMISSION_DENIED", message=f"{method} is out.")]
-        said = run(*ask, "off")
-        assert (said.returncode, cloud.refusals[method]) == (1, []), said.stdout
-        assert f"{method} is out." in said.stdout
+        completed = run(*ask, "off")
+        assert (completed.returncode, cloud.refusals[method]) == (1, []), completed.stdout
+        assert f"{method} is out." in completed.stdout
         assert cloud.named("accounts") == []
     cloud.refusals["iamcredentials.projects.serviceAccounts.signJwt"] = [
         error(403, "PERMISSION_DENIED", message="No")
     ] * 2
-    said = run(*ask, "off")
-    assert said.returncode == 0, said.stdout
-    assert "may not sign yet; wait" in said.stdout
-    assert f"questions        {product.address}/chat" in said.stdout
-    assert {name: len(cloud.called(name)) for name in made} == dict.fromkeys(made, 2)
+    completed = run(*ask, "off")
+    assert completed.returncode == 0, completed.stdout
+    assert "may not sign yet; wait" in completed.stdout
+    assert f"questions        {product.address}/chat" in completed.stdout
+    assert {name: len(cloud.called(name)) for name in methods} == dict.fromkeys(methods, 2)
     assert cloud.access.policy(signer)["bindings"] == []
     assert cloud.named("accounts") == []
     attested = run(*ask, "enforce")
     assert attested.returncode == 0, attested.stdout
     assert "Both answer /health. APP_CHECK=enforce" in attested.stdout
-    assert len(cloud.called(made[-1])) == 2
+    assert len(cloud.called(methods[-1])) == 2
     assert cloud.faults == []
 
 
@@ -470,11 +526,15 @@ QUICK = ("reconcile", "on-note-write", "on-template-write")
 
 
 def assert_sent_as_by_gcloud(deployment: Deployment, *names: str) -> None:
-    """What gcloud sent for these functions is what function_deploy.py sends in its place."""
+    """Assert that function_deploy.py sends for these functions what gcloud sent."""
     cloud = deployment.cloud
-    (build,) = [held for name, held in cloud.resources.items() if "/builds/" in name]
-    given = {**build["substitutions"], "PROJECT_ID": cloud.project, "BUILD_ID": build["id"]}
-    steps = {step["id"]: cloud_build.substituted(step, given) for step in build["steps"]}
+    (build,) = [resource for name, resource in cloud.resources.items() if "/builds/" in name]
+    substitutions = {
+        **build["substitutions"],
+        "PROJECT_ID": cloud.project,
+        "BUILD_ID": build["id"],
+    }
+    steps = {step["id"]: cloud_build.substituted(step, substitutions) for step in build["steps"]}
     sent = {
         call.query["functionId"]: call.body
         for call in cloud.called("cloudfunctions.projects.locations.functions.create")
@@ -482,7 +542,9 @@ def assert_sent_as_by_gcloud(deployment: Deployment, *names: str) -> None:
     for name in names:
         source = sent[name]["buildConfig"]["source"]["storageSource"]
         arguments = steps[name]["args"]
-        assert sent[name] == function_deploy.request(cloud, arguments, given["_REGION"], source)
+        assert sent[name] == function_deploy.request(
+            cloud, arguments, substitutions["_REGION"], source
+        )
 
 
 @pytest.mark.timeout(900)
@@ -493,16 +555,18 @@ def test_one_command_deploys_a_fresh_project_and_asks_the_first_question(
 ) -> None:
     """With gcloud for two of the functions; the replay of the documentation deploys all of them so."""
     with deploying(tmp_path, product, left_out=("schedule",), quick=QUICK) as deployment:
-        said = deployment.follow("deploy/up.sh PROJECT --location eur3", GEMINI_API_KEY="a-key")
-    assert said.returncode == 0, said.stdout + "".join(
+        completed = deployment.follow(
+            "deploy/up.sh PROJECT --location eur3", GEMINI_API_KEY="a-key"
+        )
+    assert completed.returncode == 0, completed.stdout + "".join(
         step.said for step in deployment.steps if step.code
     )
-    assert "N1: We keep our notes in Firestore." in said.stdout
+    assert "N1: We keep our notes in Firestore." in completed.stdout
     assert deployment.cloud.faults == []
     assert deployment.cloud.named("functions") == sorted(("api", "chat", *QUICK))
     assert_sent_as_by_gcloud(deployment, "api", "chat")
     hashed = deployment.follow("python3 deploy/source.py").stdout.strip()
-    assert f"; the source has hash {hashed}." in said.stdout
+    assert f"; the source has hash {hashed}." in completed.stdout
     for name in ("api", "chat"):
         function = deployment.cloud.resources[
             f"projects/demo-notes/locations/europe-west1/functions/{name}"
@@ -525,12 +589,12 @@ def test_what_is_named_is_taken_over_and_callers_come_in_where_all_users_may_not
         flags = re.findall(r"--take-over \S+", refused.stdout)
         assert {"--take-over function:api", "--take-over rules"} < set(flags)
         assert cloud.called("cloudbuild.projects.builds.create") == []
-        taken = f"deploy/up.sh PROJECT {' '.join(flags)} --no-invoker-iam-check"
-        said = deployment.follow(taken, GEMINI_API_KEY="a-key")
-        assert said.returncode == 0, said.stdout + "".join(
+        command = f"deploy/up.sh PROJECT {' '.join(flags)} --no-invoker-iam-check"
+        completed = deployment.follow(command, GEMINI_API_KEY="a-key")
+        assert completed.returncode == 0, completed.stdout + "".join(
             step.said for step in deployment.steps if step.code
         )
-        assert "N1: We keep our notes in Firestore." in said.stdout
+        assert "N1: We keep our notes in Firestore." in completed.stdout
         place = f"{project}/locations/us-central1"
         assert cloud.resources[f"{place}/functions/api"]["labels"]["product"] == "aurora-notes"
         services = [cloud.resources[f"{place}/services/{name}"] for name in ("api", "chat")]
@@ -541,9 +605,9 @@ def test_what_is_named_is_taken_over_and_callers_come_in_where_all_users_may_not
         assert base64.b64decode(cloud.secrets[f"{project}/secrets/gemini-api-key"]) == b"a-key"
         assert {f"{project}/databases/(default)/documents/rooms/1"} <= cloud.documents
         assert cloud.called("identitytoolkit.projects.updateConfig") == []
-        again = deployment.follow("deploy/up.sh PROJECT", GEMINI_API_KEY="a-key")
-        assert "--take-over" not in again.stdout
-        assert again.returncode == 0, again.stdout
+        second_run = deployment.follow("deploy/up.sh PROJECT", GEMINI_API_KEY="a-key")
+        assert "--take-over" not in second_run.stdout
+        assert second_run.returncode == 0, second_run.stdout
         assert "allUsers" not in str(cloud.access.policies), "what was switched off stays off"
         assert cloud.faults == []
 
@@ -554,19 +618,19 @@ def test_a_source_that_was_changed_on_its_way_is_not_built(tmp_path: Path) -> No
     for name in source.uploaded():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
-    given = dict.fromkeys(build["substitutions"], "") | {
+    substitutions = dict.fromkeys(build["substitutions"], "") | {
         "_SOURCE": source.source(),
         "PROJECT_ID": "p",
     }
-    step = cloud_build.substituted(build["steps"][0], given)
+    step = cloud_build.substituted(build["steps"][0], substitutions)
     parts = {"steps": [step], "options": {}}
-    assert [
-        each.code for each in cloud_build.run(parts, tmp_path, {"PATH": os.environ["PATH"]})
-    ] == [0]
+    assert [ran.code for ran in cloud_build.run(parts, tmp_path, {"PATH": os.environ["PATH"]})] == [
+        0
+    ]
     (tmp_path / "functions/extra.py").write_text("import os\n")
     (ran,) = cloud_build.run(parts, tmp_path, {"PATH": os.environ["PATH"]})
     assert ran.code == 1
-    assert f"and {given['_SOURCE']} was uploaded." in ran.said
+    assert f"and {substitutions['_SOURCE']} was uploaded." in ran.said
 
 
 @pytest.mark.timeout(120)

@@ -1,4 +1,4 @@
-"""What `gcloud functions deploy --source=.` uploads, installed as the buildpack does: every target works."""
+"""The upload of `gcloud functions deploy --source=.`, installed as the buildpack does: every target works."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ HERE_ONLY = {
         {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"},
     ),
 }
-"""What the composition root would import where a setting asks for it -> that setting, which no function starts with."""
+"""Modules that the composition root would import where a setting asks for it -> that setting, which no function starts with."""
 
 
 def module(path: Path) -> str:
@@ -74,15 +74,15 @@ def imported(name: str) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             node.body = []
-    asked = {name}
+    imported_names = {name}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            asked |= {each.name for each in node.names}
+            imported_names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            asked |= {f"{node.module}.{each.name}" for each in node.names}
-    parts = [each.split(".") for each in asked]
+            imported_names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    parts = [dotted.split(".") for dotted in imported_names]
     around = {".".join(part[:count]) for part in parts for count in range(1, len(part) + 1)}
-    return {each for each in around if source(each)}
+    return {package for package in around if source(package)}
 
 
 def source(name: str) -> Path | None:
@@ -138,7 +138,11 @@ def deployed(
     """All targets running on one emulator and one local Gemini: (target -> address, a caller's token)."""
     project = firestore_project
     now = int(time.time())
-    claims = {"sub": "mara", "aud": project, "iss": f"https://securetoken.google.com/{project}"}
+    claims = {
+        "sub": "mara",
+        "aud": project,
+        "iss": f"https://securetoken.google.com/{project}",
+    }
     token = unsigned({**claims, "iat": now, "exp": now + 3600})
     with ExitStack() as stack:
         gemini = stack.enter_context(GeminiServer("The API runs on Cloud Run [N1]."))
@@ -152,13 +156,13 @@ def deployed(
             "THREADS": "8",
         }
         with ThreadPoolExecutor(len(TARGETS)) as pool:
-            begun = pool.map(
+            functions = pool.map(
                 lambda each: stack.enter_context(
                     running(each, env, python=python, folder=uploaded)
                 ),
                 TARGETS,
             )
-            addresses = dict(zip(TARGETS, (function.url for function in begun), strict=True))
+            addresses = dict(zip(TARGETS, (function.url for function in functions), strict=True))
         yield addresses, token
 
 
@@ -181,10 +185,12 @@ def call(
         request.add_header("Authorization", f"Bearer {token}")
     try:
         with urllib.request.urlopen(request, timeout=60) as reply:
-            status, content = reply.status, reply.read()
+            status = reply.status
+            content = reply.read()
     except urllib.error.HTTPError as refused:
         with refused:
-            status, content = refused.code, refused.read()
+            status = refused.code
+            content = refused.read()
     return status, json.loads(content) if content[:1] in (b"{", b"[") else content.decode()
 
 
@@ -201,30 +207,35 @@ def test_a_setting_that_asks_for_what_is_not_uploaded_stops_the_start_by_its_nam
     variable: str, env: Mapping[str, str], uploaded: Path
 ) -> None:
     """Also where its packages happen to be installed, as here."""
-    deployed = {**os.environ, "K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p", **env}
+    deployed = {
+        **os.environ,
+        "K_SERVICE": "chat",
+        "GOOGLE_CLOUD_PROJECT": "p",
+        **env,
+    }
     start = [sys.executable, "-c", "import main"]
-    done = subprocess.run(
+    completed = subprocess.run(
         start, cwd=uploaded, env=deployed, capture_output=True, text=True, check=False
     )
-    assert done.returncode != 0
-    assert f"SettingsError: {variable}: expected " in done.stderr
+    assert completed.returncode != 0
+    assert f"SettingsError: {variable}: expected " in completed.stderr
 
 
 def test_what_is_uploaded_is_what_a_function_can_reach(uploaded: Path) -> None:
     """Whatever a module imports counts, also inside its functions, but for what `HERE_ONLY` names."""
     reached: set[str] = set()
-    found = {
+    to_visit = {
         "main",
         *(f"functions.routes.{route.handler.partition(':')[0]}" for route in ROUTES),
         *VOCABULARIES,
     }
-    while found:
-        reached |= found
-        found = {
-            each
-            for name in found
-            for each in imported(name)
-            if not each.startswith(tuple(HERE_ONLY))
+    while to_visit:
+        reached |= to_visit
+        to_visit = {
+            reachable
+            for name in to_visit
+            for reachable in imported(name)
+            if not reachable.startswith(tuple(HERE_ONLY))
         } - reached
     assert {module(path.relative_to(uploaded)) for path in uploaded.rglob("*.py")} == reached
 
@@ -234,16 +245,23 @@ def test_what_is_uploaded_is_what_a_function_can_reach(uploaded: Path) -> None:
 def test_every_target_starts_and_a_saved_note_is_answered_with_a_citation(
     deployed: tuple[Mapping[str, str], str],
 ) -> None:
-    at, token = deployed
+    addresses, token = deployed
     status, tools = call(
-        "POST", f"{at['api']}/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, token=token
+        "POST",
+        f"{addresses['api']}/mcp",
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/list",
+        },
+        token=token,
     )
     assert (status, len(tools["result"]["tools"])) == (200, 4)
-    assert call("GET", f"{at['chat']}/health")[0] == 200
-    assert call("GET", f"{at['api']}/health")[0] == 200
+    assert call("GET", f"{addresses['chat']}/health")[0] == 200
+    assert call("GET", f"{addresses['api']}/health")[0] == 200
 
-    assert call("PUT", f"{at['api']}/notes/meeting", NOTE)[0] == 401
-    assert call("PUT", f"{at['api']}/notes/meeting", NOTE, token=token)[0] == 200
+    assert call("PUT", f"{addresses['api']}/notes/meeting", NOTE)[0] == 401
+    assert call("PUT", f"{addresses['api']}/notes/meeting", NOTE, token=token)[0] == 200
     event = {
         "ce-specversion": "1.0",
         "ce-id": "1",
@@ -252,30 +270,33 @@ def test_every_target_starts_and_a_saved_note_is_answered_with_a_citation(
         "ce-subject": "documents/tenants/mara/notes/meeting",
         "ce-document": "tenants/mara/notes/meeting",
     }
-    assert call("POST", at["on_note_write"], {}, headers=event)[0] in (200, 204)
+    assert call("POST", addresses["on_note_write"], {}, headers=event)[0] in (200, 204)
     assert (
-        call("GET", f"{at['api']}/notes/meeting:indexStatus", token=token)[1]["status"] == "indexed"
+        call("GET", f"{addresses['api']}/notes/meeting:indexStatus", token=token)[1]["status"]
+        == "indexed"
     )
 
-    status, answer = call("POST", at["chat"], {"message": "Where does the API run?"}, token=token)
+    status, answer = call(
+        "POST", addresses["chat"], {"message": "Where does the API run?"}, token=token
+    )
     assert status == 200
     assert answer["answer"] == "The API runs on Cloud Run [N1]."
     assert answer["citations"][0]["noteId"] == "meeting"
     assert answer["citations"][0]["quote"] == "We use Cloud Run for the API."
 
-    listed = call("GET", f"{at['api']}/templates", token=token)[1]
+    listed = call("GET", f"{addresses['api']}/templates", token=token)[1]
     assert len(listed["templates"]) == 10
     assert listed["ready"] is True
     event |= {
         "ce-subject": "documents/tenants/mara/templates/plan",
         "ce-document": "tenants/mara/templates/plan",
     }
-    assert call("POST", at["on_template_write"], {}, headers=event)[0] in (200, 204)
+    assert call("POST", addresses["on_template_write"], {}, headers=event)[0] in (200, 204)
     status, answer = call(
-        "POST", at["chat"], {"message": "Where?", "template": "plan"}, token=token
+        "POST", addresses["chat"], {"message": "Where?", "template": "plan"}, token=token
     )
     assert (status, answer["meta"]["template"]["name"]) == (200, "Plan")
 
-    status, report = call("POST", at["reconcile"], {"full": True})
+    status, report = call("POST", addresses["reconcile"], {"full": True})
     assert status == 200
     assert report["complete"] is True

@@ -28,7 +28,7 @@ PATCH = "cloudfunctions.projects.locations.functions.patch"
 NO_ROOM = error(400, "INVALID_ARGUMENT", message="No room.")
 RELEASES = {"RELEASE", "SOURCE", "REPLACES", "FUNCTIONS"}
 OWN = {"THREADS", "REQUEST_TIMEOUT_SECONDS"}
-"""What each function has beside the settings of all."""
+"""Settings that each function has beside the settings of all."""
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -36,36 +36,36 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 @pytest.fixture
 def deployment(tmp_path: Path, product: Served) -> Iterator[Deployment]:
     left_out = ("roles-known", "indexes", "rules", "schedule")
-    with deploying(tmp_path, product, left_out=left_out, quick=FUNCTIONS) as made:
-        prepare(made.cloud)
-        yield made
-        assert made.cloud.faults == []
+    with deploying(tmp_path, product, left_out=left_out, quick=FUNCTIONS) as deployment:
+        prepare(deployment.cloud)
+        yield deployment
+        assert deployment.cloud.faults == []
 
 
 def up(deployment: Deployment, *options: str) -> str:
     """Deploys; returns the release."""
-    said = deployment.follow(" ".join((UP, *options)))
+    completed = deployment.follow(" ".join((UP, *options)))
     failed = [step.said for step in deployment.steps if step.code]
-    assert said.returncode == 0, said.stdout + "".join(failed)
-    release = said.stdout.partition("Release ")[2].partition(";")[0]
-    assert f"Every function serves release {release}." in said.stdout
+    assert completed.returncode == 0, completed.stdout + "".join(failed)
+    release = completed.stdout.partition("Release ")[2].partition(";")[0]
+    assert f"Every function serves release {release}." in completed.stdout
     return release
 
 
 def half_up(deployment: Deployment, *options: str) -> subprocess.CompletedProcess[str]:
     """A deployment that ends when the functions that are called are there."""
     deployment.cloud.refusals[PATCH] = [None, None, None, NO_ROOM, NO_ROOM]
-    said = deployment.follow(" ".join((UP, *options)))
-    assert said.returncode == 1, said.stdout
+    completed = deployment.follow(" ".join((UP, *options)))
+    assert completed.returncode == 1, completed.stdout
     assert len(set(answering(deployment.cloud, PLACE).values())) == 2
     del deployment.cloud.refusals[PATCH]
-    return said
+    return completed
 
 
 def roll_back(deployment: Deployment) -> str:
-    said = deployment.follow(ROLLBACK)
-    assert said.returncode == 0, said.stdout
-    return said.stdout
+    completed = deployment.follow(ROLLBACK)
+    assert completed.returncode == 0, completed.stdout
+    return completed.stdout
 
 
 def settings(cloud: GoogleCloud) -> dict[str, dict[str, str]]:
@@ -73,7 +73,9 @@ def settings(cloud: GoogleCloud) -> dict[str, dict[str, str]]:
     environments = {}
     for name in FUNCTIONS:
         revision = serving(cloud, f"{PLACE}/services/{name}")
-        variables = {each["name"]: each.get("value") for each in revision["containers"][0]["env"]}
+        variables = {
+            variable["name"]: variable.get("value") for variable in revision["containers"][0]["env"]
+        }
         environments[name] = {
             key: value for key, value in variables.items() if key not in RELEASES | OWN
         }
@@ -85,32 +87,34 @@ def test_up_rollback_up_and_half_up_rollback_up_end_in_one_release_with_one_set_
     deployment: Deployment,
 ) -> None:
     cloud = deployment.cloud
-    other = ("--set", "EMBEDDING_DIM=512")
+    another_setting = ("--set", "EMBEDDING_DIM=512")
     first = up(deployment, "--set", "JUDGE=model")
-    before = settings(cloud)
-    assert before["chat"]["JUDGE"] == "model"
-    assert "EMBEDDING_DIM" not in before["chat"]
+    settings_before = settings(cloud)
+    assert settings_before["chat"]["JUDGE"] == "model"
+    assert "EMBEDDING_DIM" not in settings_before["chat"]
 
-    half_up(deployment, *other)
-    second = up(deployment, *other)
+    half_up(deployment, *another_setting)
+    second = up(deployment, *another_setting)
     for environment in settings(cloud).values():
-        assert environment == {**before["chat"], "EMBEDDING_DIM": "512"}
+        assert environment == {**settings_before["chat"], "EMBEDDING_DIM": "512"}
     roll_back(deployment)
     assert first != second
     assert answering(cloud, PLACE) == dict.fromkeys(FUNCTIONS, first)
-    assert settings(cloud) == before
+    assert settings(cloud) == settings_before
     third = up(deployment)
     assert answering(cloud, PLACE) == dict.fromkeys(FUNCTIONS, third)
-    assert settings(cloud) == before, "those that were served, not those that were deployed last"
+    assert settings(cloud) == settings_before, (
+        "those that were served, not those that were deployed last"
+    )
 
-    half_up(deployment, *other)
+    half_up(deployment, *another_setting)
     unsaid = deployment.follow(UP)
     assert unsaid.returncode == 2, unsaid.stdout
     assert "- EMBEDDING_DIM: '512' in api, chat, reconcile; not set in on-note-w" in unsaid.stdout
     assert "Nothing was changed." in unsaid.stdout
     roll_back(deployment)
     assert answering(cloud, PLACE) == dict.fromkeys(FUNCTIONS, third)
-    assert settings(cloud) == before
+    assert settings(cloud) == settings_before
 
 
 @pytest.mark.nightly
@@ -133,21 +137,25 @@ def test_while_a_build_is_under_way_nothing_else_deploys_or_goes_back(
 ) -> None:
     cloud = deployment.cloud
     up(deployment)
-    begun = threading.Event()
+    build_started = threading.Event()
     go_on = threading.Event()
     build = cloud.run_build
 
     def wait(submitted: dict[str, Any]) -> bool:
-        begun.set()
+        build_started.set()
         return go_on.wait(600) and build(submitted)
 
     cloud.run_build = wait
     ended: list[subprocess.CompletedProcess[str]] = []
     first = threading.Thread(target=lambda: ended.append(deployment.follow(UP)))
     first.start()
-    assert begun.wait(300)
+    assert build_started.wait(300)
     serves = answering(cloud, PLACE)
-    for command, code in ((UP, 2), (ROLLBACK, 1), ("deploy/restart.sh PROJECT", 1)):
+    for command, code in (
+        (UP, 2),
+        (ROLLBACK, 1),
+        ("deploy/restart.sh PROJECT", 1),
+    ):
         refused = deployment.follow(command)
         assert refused.returncode == code, refused.stdout
         assert "is under way since" in refused.stdout
@@ -161,7 +169,7 @@ def test_while_a_build_is_under_way_nothing_else_deploys_or_goes_back(
 
 @pytest.mark.nightly
 def test_a_build_that_another_release_has_overtaken_deploys_nothing(deployment: Deployment) -> None:
-    """As two runs that both looked before either had submitted its build."""
+    """Two runs both looked before either had submitted its build."""
     cloud = deployment.cloud
     up(deployment)
     build = cloud.run_build
@@ -174,17 +182,17 @@ def test_a_build_that_another_release_has_overtaken_deploys_nothing(deployment: 
         return build(submitted)
 
     cloud.run_build = overtaken
-    said = deployment.follow(UP)
-    assert said.returncode == 1, said.stdout
+    completed = deployment.follow(UP)
+    assert completed.returncode == 1, completed.stdout
     assert answering(cloud, PLACE) == dict.fromkeys(FUNCTIONS, "newer")
     refused = [step.said for step in deployment.steps if step.code]
     assert "Release newer was deployed since this build" in refused[0]
     cloud.run_build = build
     older = f"projects/{PROJECT}/locations/global/builds/older"
-    given = {"_RELEASE": "another", "_PREFIX": ""}
+    substitutions = {"_RELEASE": "another", "_PREFIX": ""}
     cloud.resources[older] = {
         "name": older, "id": "older", "status": "WORKING", "createTime": "2026-01-01T00:00:00Z",
-        "substitutions": given,
+        "substitutions": substitutions,
     }  # fmt: skip
     step = 'python3 deploy/builds.py PROJECT "" younger newer newer'
     second = deployment.follow(step)
@@ -220,9 +228,9 @@ def test_a_database_is_taken_over_when_the_new_functions_answer_and_not_before(
         assert failed.returncode == 1, failed.stdout
         assert "stays the other deployment's until the functions of this one" in failed.stdout
         assert named() == ""
-        said = deployment.follow(take, GEMINI_API_KEY="a-key")
-        assert said.returncode == 0, said.stdout
-        assert "N1: We keep our notes in Firestore." in said.stdout
+        completed = deployment.follow(take, GEMINI_API_KEY="a-key")
+        assert completed.returncode == 0, completed.stdout
+        assert "N1: We keep our notes in Firestore." in completed.stdout
         assert named() == "west4-"
         order = [call.id for call in cloud.calls]
         commit = order.index("firestore.projects.databases.documents.commit")
