@@ -21,7 +21,8 @@ def ids(count: int) -> list[str]:
 
 def put_notes(store: Store, count: int, updated_at: datetime = START) -> list[str]:
     for note_id in ids(count):
-        text, path = sections(f"subject {note_id}"), f"folder-of-{note_id}/note.md"
+        text = sections(f"subject {note_id}")
+        path = f"folder-of-{note_id}/note.md"
         store.put_note(TENANT, note(text, note_id, updated_at=updated_at, path=path))
     return ids(count)
 
@@ -34,7 +35,15 @@ def sweep(
     budget: int = 1000,
     **options: Any,  # noqa: ANN401 - any of reconcile's
 ) -> ReconcileReport:
-    return reconcile(Indexer(store=store, embedder=embedder, clock=clock), budget=budget, **options)
+    return reconcile(
+        Indexer(
+            store=store,
+            embedder=embedder,
+            clock=clock,
+        ),
+        budget=budget,
+        **options,
+    )
 
 
 def sweep_to_the_end(

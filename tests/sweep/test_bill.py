@@ -1,4 +1,4 @@
-"""What a sweep costs on Firestore while much waits, and a database too large to be counted."""
+"""The cost of a sweep on Firestore while much waits, and of a database too large to be counted."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def _swept(store: CountedStore, clock: Clock, budgets: Budgets | None = None) ->
 def _set(store: CountedStore, **fields: object) -> None:
     """Change every record so."""
     for tenant in TENANTS:
-        held = store.read_record(tenant, "n1")
-        assert isinstance(held.record, IndexRecord)
-        record = replace(held.record, **fields)  # type: ignore[arg-type]
-        store.apply(tenant, IndexChange("n1", held.token, record))
+        stored = store.read_record(tenant, "n1")
+        assert isinstance(stored.record, IndexRecord)
+        record = replace(stored.record, **fields)  # type: ignore[arg-type]
+        store.apply(tenant, IndexChange("n1", stored.token, record))
 
 
 def _cost(store: CountedStore, indexer: Indexer) -> tuple[ReconcileReport, int]:
@@ -62,7 +62,12 @@ def _cost(store: CountedStore, indexer: Indexer) -> tuple[ReconcileReport, int]:
 def test_a_note_that_is_not_due_is_not_read(firestore_store: CountedStore, clock: Clock) -> None:
     indexer = _swept(firestore_store, clock)
     later = clock() + timedelta(hours=3)
-    _set(firestore_store, status=IndexStatus.FAILED, attempts=9, due_at=later)
+    _set(
+        firestore_store,
+        status=IndexStatus.FAILED,
+        attempts=9,
+        due_at=later,
+    )
     report, reads = _cost(firestore_store, indexer)
     assert (report.examined, reads) == (0, NOTHING_TO_DO)
     clock.advance(hours=4)
@@ -73,7 +78,11 @@ def test_while_the_days_money_is_spent_no_note_that_waits_is_read(
     firestore_store: CountedStore, clock: Clock
 ) -> None:
     project = ProjectBudget(firestore_store, clock, usd=1.0)
-    budgets = Budgets(store=firestore_store, clock=clock, project=project)
+    budgets = Budgets(
+        store=firestore_store,
+        clock=clock,
+        project=project,
+    )
     indexer = _swept(firestore_store, clock, budgets)
     _set(firestore_store, status=IndexStatus.PENDING, due_at=clock())
     firestore_store.spend(PROJECT, clock().date(), Spending.MICRO_USD, 2_000_000)
@@ -89,7 +98,11 @@ def test_while_the_days_money_is_spent_no_note_that_waits_is_read(
 def test_a_tenant_without_budget_costs_its_waiting_notes_one_read_a_day(
     firestore_store: CountedStore, clock: Clock
 ) -> None:
-    budgets = Budgets(store=firestore_store, clock=clock, embedded_tokens=10)
+    budgets = Budgets(
+        store=firestore_store,
+        clock=clock,
+        embedded_tokens=10,
+    )
     indexer = _swept(firestore_store, clock, budgets)
     _set(firestore_store, status=IndexStatus.PENDING, due_at=clock())
     for tenant in TENANTS:
@@ -108,7 +121,12 @@ def test_records_of_an_earlier_release_are_found_and_then_tell_when_they_are_due
 ) -> None:
     """They say `unfinished` and know no `dueAt`."""
     indexer = _swept(firestore_store, clock)
-    _set(firestore_store, status=IndexStatus.FAILED, attempts=1, indexed_at=clock())
+    _set(
+        firestore_store,
+        status=IndexStatus.FAILED,
+        attempts=1,
+        indexed_at=clock(),
+    )
     connection = firestore_store._db
     for tenant in TENANTS:
         name = connection.name(tenant, "index", "n1")
@@ -134,9 +152,9 @@ def test_chunks_that_cannot_be_counted_are_walked_and_end_no_call(
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", proxy.host)
         store = patient_store(firestore_project)
         indexer = _swept(store, clock)
-        held = store.read_record(TENANTS[3], "n1")
+        stored = store.read_record(TENANTS[3], "n1")
         store.delete_note(TENANTS[3], "n1")
-        store.apply(TENANTS[3], IndexChange("n1", held.token, None))
+        store.apply(TENANTS[3], IndexChange("n1", stored.token, None))
         report = reconcile(indexer, budget=1000, full=True)
         assert (report.complete, report.deleted) == (True, 1)
         assert store.stored_chunks(TENANTS[3], "n1") == ()
@@ -146,7 +164,7 @@ def test_looking_for_orphans_reads_three_documents_a_tenant(
     firestore_store: CountedStore, clock: Clock
 ) -> None:
     _swept(firestore_store, clock)
-    before = firestore_store.reads
+    reads_before = firestore_store.reads
     page = firestore_store.orphan_keys(limit=100)
     assert (page.items, page.next_token) == ((), None)
-    assert (firestore_store.reads - before).total == scale.READS_OF_TENANT * len(TENANTS) + 1
+    assert (firestore_store.reads - reads_before).total == scale.READS_OF_TENANT * len(TENANTS) + 1

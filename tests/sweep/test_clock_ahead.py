@@ -48,11 +48,18 @@ def test_a_lease_and_a_failure_of_next_year_are_due_now(
         assert stored.record is not None
         record = leased(stored.record, next_year())
         if note_id == failed_id:
-            record = replace(record, status=IndexStatus.FAILED, attempts=1, lease_until=None)
+            record = replace(
+                record,
+                status=IndexStatus.FAILED,
+                attempts=1,
+                lease_until=None,
+            )
         store.apply(TENANT, IndexChange(note_id, stored.token, record))
     clock.advance(minutes=5)
-    held = store.read_record(TENANT, leased_id).record
-    assert not is_leased(held, clock())
+    leased_record = store.read_record(TENANT, leased_id).record
+    assert not is_leased(leased_record, clock())
     Indexer(store=store, embedder=embedder, clock=clock).index(NoteKey(TENANT, leased_id))
     sweep(store, embedder, clock)
-    assert [status_of(store, each) for each in (leased_id, failed_id)] == [IndexStatus.INDEXED] * 2
+    assert [status_of(store, note_id) for note_id in (leased_id, failed_id)] == [
+        IndexStatus.INDEXED
+    ] * 2

@@ -29,8 +29,8 @@ def test_a_dry_run_counts_what_would_be_embedded_and_writes_nothing(
 def test_a_dry_run_after_a_model_change_is_what_the_change_would_cost(
     store: Store, embedder: HashingEmbedder, clock: Clock, swept: list[str]
 ) -> None:
-    other = HashingEmbedder(dimension=16, batch_size=3)
-    dry = sweep(store, other, clock, dry_run=True)
+    new_embedder = HashingEmbedder(dimension=16, batch_size=3)
+    dry = sweep(store, new_embedder, clock, dry_run=True)
     assert dry.found == {IndexProblem.OUTDATED: len(swept)}
     assert dry.texts == sum(len(store.stored_chunks(TENANT, note_id)) for note_id in swept)
     assert sweep(store, embedder, clock).found == {}

@@ -36,8 +36,12 @@ def test_one_bad_note_never_stops_the_rest(
     garbled = garbled_store(store, "n02", "n07")
     report = sweep(garbled, embedder, clock)
     assert (report.indexed, report.failed, report.complete) == (7, 3, True)
-    again = sweep(garbled, embedder, clock, full=True)
-    assert (again.found, again.indexed, again.failed) == ({IndexProblem.REJECTED: 3}, 0, 3)
+    second_report = sweep(garbled, embedder, clock, full=True)
+    assert (second_report.found, second_report.indexed, second_report.failed) == (
+        {IndexProblem.REJECTED: 3},
+        0,
+        3,
+    )
     good = [note_id for note_id in note_ids if note_id not in {"n02", "n05", "n07"}]
     assert all(status_of(store, note_id) is IndexStatus.INDEXED for note_id in good)
 
@@ -108,7 +112,7 @@ def test_while_the_model_is_away_words_find_every_note(
     store.put_note(TENANT, note(sections("unheard"), "lost", updated_at=clock()))
     clock.advance(minutes=5)
     assert sweep(store, embedder, clock, workers=workers).found[IndexProblem.MISSING] == 1
-    assert {status_of(store, each) for each in (*note_ids, "lost")} == {IndexStatus.PENDING}
+    assert {status_of(store, note_id) for note_id in (*note_ids, "lost")} == {IndexStatus.PENDING}
     embedder.outage = None
     clock.advance(minutes=5)
     assert sum(report.indexed for report in sweep_to_the_end(store, embedder, clock)) == 11

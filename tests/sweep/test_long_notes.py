@@ -25,9 +25,9 @@ WORKERS = 8
 @pytest.mark.slow
 @pytest.mark.timeout(400)
 def test_three_notes_of_short_words_are_swept_in_the_memory_of_an_instance(tmp_path: Path) -> None:
-    done = limited.run("tests.sweep.test_long_notes", str(tmp_path), mebibytes=LIMIT)
-    assert done.returncode == 0, done.stderr
-    indexed, memory = done.stdout.split()
+    completed = limited.run("tests.sweep.test_long_notes", str(tmp_path), mebibytes=LIMIT)
+    assert completed.returncode == 0, completed.stderr
+    indexed, memory = completed.stdout.split()
     assert int(indexed) == LONG + SHORT
     assert float(memory) < 160
 

@@ -49,13 +49,27 @@ def server(request: pytest.FixtureRequest) -> Iterator[ScriptedServer]:
 def _models(server: ScriptedServer, model: str) -> tuple[Embedder, Writer]:
     if isinstance(server, GeminiServer):
         return (
-            GeminiEmbedder(model=model, api_key="k", base_url=server.url, dimension=8),
+            GeminiEmbedder(
+                model=model,
+                api_key="k",
+                base_url=server.url,
+                dimension=8,
+            ),
             GeminiWriter(model=model, api_key="k", base_url=server.url),
         )
     assert isinstance(server, OpenAIServer)
     return (
-        OpenAIEmbedder(model=model, base_url=server.base_url, api_key="k", dimension=8),
-        OpenAIWriter(model=model, base_url=server.base_url, api_key="k"),
+        OpenAIEmbedder(
+            model=model,
+            base_url=server.base_url,
+            api_key="k",
+            dimension=8,
+        ),
+        OpenAIWriter(
+            model=model,
+            base_url=server.base_url,
+            api_key="k",
+        ),
     )
 
 
@@ -108,7 +122,12 @@ def test_while_the_dimension_is_not_the_models_notes_wait_and_then_all_are_due(
     with OpenAIServer(dimension=6) as server:
         model = f"of-six-{type(store).__name__}"
         wrong, right = (
-            OpenAIEmbedder(model=model, base_url=server.base_url, api_key="k", dimension=dimension)
+            OpenAIEmbedder(
+                model=model,
+                base_url=server.base_url,
+                api_key="k",
+                dimension=dimension,
+            )
             for dimension in (8, 6)
         )
         for _ in range(6):
@@ -131,12 +150,12 @@ def test_a_refused_key_costs_a_writer_one_request_and_says_why(server: ScriptedS
     _, writer = _models(server, "writes")
     for refusal in refusals:
         server.answer = _answering(refusal)
-        before = len(server.requests)
+        requests_before = len(server.requests)
         with pytest.raises(ModelMisconfigured, match=r"^writes: "):
             writer.write(PROMPT)
         with pytest.raises(ModelMisconfigured, match=r"^writes: "):
             list(writer.stream(PROMPT))
-        assert len(server.requests) == before + 2
+        assert len(server.requests) == requests_before + 2
 
 
 def test_notes_that_are_refused_themselves_are_still_failed(

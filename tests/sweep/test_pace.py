@@ -18,7 +18,8 @@ from shared.ports.stores import Store
 from shared.sweep.reconcile import reconcile
 from tests.indexing.world import START, Clock, note
 
-TENANTS, NOTES = 10_000, 200
+TENANTS = 10_000
+NOTES = 200
 PART = 10
 """A tenth of the notes, each of which takes ten times as long, in calls that look at a tenth."""
 EVERY = timedelta(minutes=5)
@@ -57,8 +58,8 @@ class Many:
         return ()
 
     def read_record(self, tenant_id: str, note_id: str) -> StoredRecord:
-        done = NoteKey(tenant_id, note_id) in self.indexed
-        return StoredRecord(INDEXED if done else None, None)
+        is_indexed = NoteKey(tenant_id, note_id) in self.indexed
+        return StoredRecord(INDEXED if is_indexed else None, None)
 
     def get_note(self, *_: object) -> Note:
         return NOTE
@@ -77,21 +78,35 @@ class Many:
 @pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("workers", "is_enough"), [(scale.WORKERS, False), (scale.MANY_WORKERS, True)]
+    ("workers", "is_enough"),
+    [
+        (scale.WORKERS, False),
+        (scale.MANY_WORKERS, True),
+    ],
 )
 def test_in_a_day_the_notes_of_ten_thousand_tenants_are_found_and_mended(
     workers: int, *, is_enough: bool
 ) -> None:
-    store, clock = Many(), Clock()
+    store = Many()
+    clock = Clock()
 
     def mend(key: NoteKey) -> None:
         clock.advance(seconds=PART * scale.SECONDS_OF_MENDING / workers)
         store.indexed.add(key)
 
-    indexer = Indexer(store=cast("Store", store), embedder=None, clock=clock)
+    indexer = Indexer(
+        store=cast("Store", store),
+        embedder=None,
+        clock=clock,
+    )
     while clock() < START + timedelta(days=1) and len(store.indexed) < len(store.keys):
         began = clock()
-        reconcile(indexer, budget=BUDGET // PART, within=WITHIN, hand_over=mend)
+        reconcile(
+            indexer,
+            budget=BUDGET // PART,
+            within=WITHIN,
+            hand_over=mend,
+        )
         assert clock() - began < EVERY
         clock.now = began + EVERY
     assert (len(store.indexed) == len(store.keys)) is is_enough

@@ -161,12 +161,12 @@ def test_a_note_whose_record_was_lost_is_indexed_again_without_embedding(
 def test_another_model_embeds_everything_again(
     store: Store, clock: Clock, swept: list[str]
 ) -> None:
-    other = HashingEmbedder(dimension=16, batch_size=3)
-    report = sweep(store, other, clock)
+    new_embedder = HashingEmbedder(dimension=16, batch_size=3)
+    report = sweep(store, new_embedder, clock)
     assert report.found == {IndexProblem.OUTDATED: len(swept)}
-    assert report.texts == other.embedded.total() >= len(swept)
-    assert_follows(store, other, *swept)
-    assert sweep(store, other, clock).found == {}
+    assert report.texts == new_embedder.embedded.total() >= len(swept)
+    assert_follows(store, new_embedder, *swept)
+    assert sweep(store, new_embedder, clock).found == {}
 
 
 def test_waiting_notes_get_their_vectors_by_the_next_call(
@@ -251,7 +251,7 @@ def test_no_note_is_begun_when_the_time_of_a_call_is_up(
     disturbed = DisturbedEmbedder(lambda: clock.advance(minutes=5), at=5)
     report = sweep(store, disturbed, clock, within=timedelta(minutes=4))
     assert (report.indexed, report.complete) == (5, False)
-    assert sum(each.indexed for each in sweep_to_the_end(store, embedder, clock)) == 15
+    assert sum(report.indexed for report in sweep_to_the_end(store, embedder, clock)) == 15
     assert_follows(store, embedder, *note_ids)
 
 
