@@ -71,7 +71,9 @@ def test_a_writer_that_breaks_off_loses_its_unfinished_sentence() -> None:
 def test_what_a_model_thinks_before_its_answer_is_no_part_of_it(
     thought: str, said: str, size: int
 ) -> None:
-    text, draft = written(tuple(thought[at : at + size] for at in range(0, len(thought), size)))
+    text, draft = written(
+        tuple(thought[start : start + size] for start in range(0, len(thought), size))
+    )
     assert (text.lstrip(), draft.answers) == (said, None)
 
 

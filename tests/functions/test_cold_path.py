@@ -50,7 +50,7 @@ def test_a_revision_with_a_bad_setting_does_not_start(env: dict[str, str], told:
         **env,
     }
     start = f"{absent('opentelemetry')}import functions_framework; functions_framework.create_app('chat', 'main.py')"
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", start],
         cwd=ROOT,
         env=deployed,
@@ -58,17 +58,17 @@ def test_a_revision_with_a_bad_setting_does_not_start(env: dict[str, str], told:
         text=True,
         check=False,
     )
-    assert done.returncode != 0
-    assert told in done.stderr
+    assert completed.returncode != 0
+    assert told in completed.stderr
 
 
 @pytest.mark.parametrize("name", ["chat", "api", "reconcile", "on_note_write", "on_template_write"])
 def test_health_is_answered_before_anything_heavy_is_imported(name: str) -> None:
     probe = PROBE.format(name=name, heavy=HEAVY)
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == "[]"
+    assert completed.stdout.strip() == "[]"
 
 
 def test_loading_the_sdks_is_seldom_stopped_to_look_for_garbage() -> None:
@@ -81,10 +81,10 @@ before = looks()
 import google.genai, google.cloud.firestore
 print(looks() - before)
 """
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert int(done.stdout) == 0  # 85 by Python's defaults
+    assert int(completed.stdout) == 0  # 85 by Python's defaults
 
 
 def test_certificates_are_read_once_for_all_models() -> None:
@@ -101,7 +101,7 @@ for remote in remotes:
     remote.client()
 print(len(readings))
 """
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert int(done.stdout) == 1
+    assert int(completed.stdout) == 1

@@ -56,8 +56,8 @@ def test_each_leg_tells_rank_score_weight_and_what_it_adds(world: World) -> None
         chunk["score"], abs=1e-3
     )
     assert chunk["scores"]["vector"] == chunk["legs"]["vector"]["score"]
-    found = world.json("POST", "/search", {"query": "Which colour is the boat?"})
-    assert body["results"] == found["results"]
+    search = world.json("POST", "/search", {"query": "Which colour is the boat?"})
+    assert body["results"] == search["results"]
 
 
 def test_the_weight_of_folders_is_that_of_an_answer_from_them(world: World) -> None:

@@ -117,7 +117,7 @@ def test_no_invented_request_finds_an_error_of_ours_or_an_undocumented_reply(
             schema["additionalProperties"] = False
     (tmp_path / "openapi.json").write_text(json.dumps(strict))
     with dev(tmp_path / "home", "--sample", str(EXAMPLES)) as running:
-        done = subprocess.run(
+        completed = subprocess.run(
             [
                 *(sys.executable, "-m", "schemathesis.cli", "run", str(tmp_path / "openapi.json")),
                 *("--url", running.address, "--checks", CHECKS),
@@ -138,4 +138,4 @@ def test_no_invented_request_finds_an_error_of_ours_or_an_undocumented_reply(
             timeout=400,
             check=False,
         )
-    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert completed.returncode == 0, completed.stdout[-6000:] + completed.stderr[-2000:]

@@ -131,10 +131,10 @@ def test_the_owner_is_read_once_a_minute_and_never_for_a_question(
     name_owner(cloud, "")
     running_as("")
     store = cloud.app.store
-    before = store.reads  # type: ignore[attr-defined]  # a counted store
+    reads_before = store.reads  # type: ignore[attr-defined]  # a counted store
     for _ in range(5):
         store.check_owner()
-    assert (store.reads - before).total == 1  # type: ignore[attr-defined]  # as above
+    assert (store.reads - reads_before).total == 1  # type: ignore[attr-defined]  # as above
     cloud.save("boat", title="Boat", text="The boat is blue.")
     unread = patient_store(store.project, deployment="staging-")  # type: ignore[attr-defined]  # as above
     cloud.plug(store=unread)

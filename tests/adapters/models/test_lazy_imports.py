@@ -36,14 +36,14 @@ print(*sorted(name for name in sys.argv[2:] if name in sys.modules))
 @pytest.mark.parametrize("module", MODULES)
 def test_importing_an_adapter_loads_no_sdk(module: str) -> None:
     command = [sys.executable, "-c", PROGRAM, module, *HEAVY]
-    done = subprocess.run(
+    completed = subprocess.run(
         command,
         capture_output=True,
         text=True,
         check=True,
         timeout=60,
     )
-    assert done.stdout.split() == []
+    assert completed.stdout.split() == []
 
 
 CONSTRUCTING = """
@@ -62,11 +62,11 @@ print(*sorted(name for name in sys.argv[1:] if name in sys.modules))
 
 def test_making_the_adapters_loads_no_sdk_either() -> None:
     command = [sys.executable, "-c", CONSTRUCTING, *HEAVY]
-    done = subprocess.run(
+    completed = subprocess.run(
         command,
         capture_output=True,
         text=True,
         check=True,
         timeout=60,
     )
-    assert done.stdout.split() == []
+    assert completed.stdout.split() == []
