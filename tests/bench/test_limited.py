@@ -33,8 +33,8 @@ def test_a_process_that_takes_more_than_its_limit_is_ended() -> None:
 def test_where_no_group_can_be_made_the_limit_is_that_of_private_memory() -> None:
     for mebibytes, is_ended in ((20, False), (300, True)):
         command = [sys.executable, limited.__file__, str(128 * MIB), limited.NO_GROUP]
-        done = subprocess.run([*command, *_take(mebibytes)], check=False, capture_output=True)
-        assert (done.returncode != 0) is is_ended, done.stderr
+        completed = subprocess.run([*command, *_take(mebibytes)], check=False, capture_output=True)
+        assert (completed.returncode != 0) is is_ended, completed.stderr
 
 
 @pytest.mark.slow

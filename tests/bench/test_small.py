@@ -23,15 +23,15 @@ LONG = {"firestore", "hot_documents", "streams"}
     ids=["short", "long"],
 )
 def test_every_bench_runs_on_little_data_and_its_counts_hold(names: set[str]) -> None:
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "bench", "--small", *names],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert {line.split()[0] for line in done.stdout.splitlines()} == names
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    assert {line.split()[0] for line in completed.stdout.splitlines()} == names
 
 
 @pytest.mark.parametrize(
@@ -55,15 +55,25 @@ def test_a_missed_target_and_a_failure_end_with_one(
     monkeypatch.setattr("bench.retrieval.run", run)
     monkeypatch.setattr(bench, "OUT", tmp_path / "out" / "bench.json")
     assert bench.main(["retrieval"]) == code
-    kept = json.loads((tmp_path / "out" / "bench.json").read_text())["benches"]
-    assert kept == ({} if figure is None else {"retrieval": {"a figure": figure}})
+    benches = json.loads((tmp_path / "out" / "bench.json").read_text())["benches"]
+    assert benches == ({} if figure is None else {"retrieval": {"a figure": figure}})
 
 
 def test_on_little_data_counts_alone_are_held_to_their_targets(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    slow: dict[str, object] = {"value": 9.0, "unit": "ms", "target": 1.0, "ok": False}
-    wrong: dict[str, object] = {"value": 4, "unit": "", "target": 0, "ok": False}
+    slow: dict[str, object] = {
+        "value": 9.0,
+        "unit": "ms",
+        "target": 1.0,
+        "ok": False,
+    }
+    wrong: dict[str, object] = {
+        "value": 4,
+        "unit": "",
+        "target": 0,
+        "ok": False,
+    }
     for figure, code in ((slow, 0), (wrong, 1)):
         monkeypatch.setattr(
             "bench.retrieval.run",

@@ -25,13 +25,13 @@ def main(address: str, message: str) -> None:
     client = Client(base_url=address, timeout=30.0)
     answer = chat_ask.sync(client=client, body=ChatBody(message=message))
     refused = chat_ask.sync(client=client, body=ChatBody(message=""))
-    found = search_search.sync(client=client, body=SearchBody(query=message))
+    search_results = search_search.sync(client=client, body=SearchBody(query=message))
     assert isinstance(answer, AnswerJson)
     assert isinstance(refused, ErrorJson)
-    assert isinstance(found, SearchJson)
+    assert isinstance(search_results, SearchJson)
     words = ""
-    asked = {"json": {"data": {"message": message}}, "headers": {"Accept": "text/event-stream"}}
-    with client.get_httpx_client().stream("POST", "/chat", **asked) as reply:
+    request = {"json": {"data": {"message": message}}, "headers": {"Accept": "text/event-stream"}}
+    with client.get_httpx_client().stream("POST", "/chat", **request) as reply:
         for line in filter(None, reply.iter_lines()):
             row = json.loads(line.removeprefix("data: "))
             if row.get("message", {}).get("type") == "token":
@@ -42,7 +42,7 @@ def main(address: str, message: str) -> None:
                 "answer": answer.answer,
                 "cited": [citation.note_id for citation in answer.citations],
                 "field": refused.error.details[0].metadata.additional_properties["field"],
-                "found": [result.note_id for result in found.results],
+                "found": [result.note_id for result in search_results.results],
                 "words": words,
             }
         )

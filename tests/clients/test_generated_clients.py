@@ -39,7 +39,7 @@ def described(tmp_path: Path) -> Path:
 
 
 def _run(*command: str, cwd: Path, env: Mapping[str, str] | None = None) -> str:
-    done = subprocess.run(
+    completed = subprocess.run(
         command,
         cwd=cwd,
         env=env and {**os.environ, **env},
@@ -48,8 +48,8 @@ def _run(*command: str, cwd: Path, env: Mapping[str, str] | None = None) -> str:
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    return completed.stdout
 
 
 @pytest.mark.nightly
@@ -93,7 +93,7 @@ def test_openapi_python_client_makes_a_package_with_which_an_app_asks_searches_a
         "--path",
         str(described),
     )
-    done = subprocess.run(
+    completed = subprocess.run(
         [*command, "--output-path", "aurora_notes_client"],
         cwd=tmp_path,
         capture_output=True,
@@ -101,12 +101,12 @@ def test_openapi_python_client_makes_a_package_with_which_an_app_asks_searches_a
         timeout=120,
         check=True,
     )
-    said = done.stdout + done.stderr
+    output = completed.stdout + completed.stderr
     # What it cannot read is text of other kinds, which apps read line by line, and a file to be saved.
-    told = said.split("Unsupported content_type ")[1:]
-    unread = {kind for part in told for kind in part.partition(")")[0].split(", ")}
+    refused_kinds = output.split("Unsupported content_type ")[1:]
+    unread = {kind for part in refused_kinds for kind in part.partition(")")[0].split(", ")}
     assert unread == {"application/graphql", "application/x-ndjson", "application/zip"}
-    assert "Unable to parse" not in said
+    assert "Unable to parse" not in output
     env = {"PYTHONPATH": str(tmp_path)}
     got: Any = json.loads(
         _run(sys.executable, str(HERE / "ask.py"), product.address, QUESTION, cwd=tmp_path, env=env)
@@ -128,4 +128,4 @@ def test_a_stock_graphql_client_reads_answers_and_errors(product: Running, tmp_p
     assert got["asked"]["data"]["ask"]["session"]["messageCount"] == 2
     assert [error["extensions"]["code"] for error in got["unknown"]["errors"]] == ["NOT_FOUND"]
     assert [error["extensions"]["field"] for error in got["wrong"]["errors"]] == ["query"]
-    assert {got[each]["network"] for each in ("asked", "unknown", "wrong")} == {None}
+    assert {got[name]["network"] for name in ("asked", "unknown", "wrong")} == {None}

@@ -142,11 +142,11 @@ def test_the_web_snippet_saves_a_note_and_streams_an_answer_that_cites_it(
         running.address.rpartition(":")[2],
         QUESTION,
     ]
-    done = subprocess.run(
+    completed = subprocess.run(
         command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
     )
-    assert done.returncode == 0, done.stderr
-    got: Any = json.loads(done.stdout)
+    assert completed.returncode == 0, completed.stderr
+    got: Any = json.loads(completed.stdout)
     assert got["shown"][-1] == got["answer"]["answer"]
     assert "blue" in got["chips"][0]["quote"]
     assert got["failure"] == "functions/invalid-argument"
@@ -164,7 +164,7 @@ def test_the_second_web_snippet_follows_the_index_converses_rates_and_leaves(
     firestore = re.search(r"FIRESTORE_EMULATOR_HOST=\S+:(\d+)", running.greeting)
     assert firestore
     port = running.address.rpartition(":")[2]
-    done = subprocess.run(
+    completed = subprocess.run(
         ["node", "driver.mjs", auth.url, firestore[1], port, QUESTION],
         cwd=tmp_path,
         capture_output=True,
@@ -172,8 +172,8 @@ def test_the_second_web_snippet_follows_the_index_converses_rates_and_leaves(
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    got: Any = json.loads(done.stdout)
+    assert completed.returncode == 0, completed.stderr
+    got: Any = json.loads(completed.stdout)
     assert got["states"][-1] == "indexed"
     assert got["first"]["citations"][0]["noteId"] == "boat"
     assert got["second"]["meta"]["sessionId"] == got["first"]["meta"]["sessionId"]
@@ -214,11 +214,11 @@ def test_deployed_the_web_snippet_calls_the_functions_in_their_region(
     (tmp_path / "hosts.mjs").write_text(HOSTS)
     (tmp_path / "driver.mjs").write_text(DEPLOYED)
     command = ["node", "driver.mjs", auth.url, running.address, QUESTION]
-    done = subprocess.run(
+    completed = subprocess.run(
         command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
     )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["answer"]
+    assert completed.returncode == 0, completed.stderr
+    assert json.loads(completed.stdout)["answer"]
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,11 @@ def test_each_snippet_names_region_and_database_in_one_place(
     language: str, calls: dict[str, str]
 ) -> None:
     code = snippet(language)
-    assert (code.count(REGION), code.count("(default)"), code.count("nonymous")) == (1, 1, 0)
+    assert (
+        code.count(REGION),
+        code.count("(default)"),
+        code.count("nonymous"),
+    ) == (1, 1, 0)
     for opened, rightly in calls.items():
         assert code.count(opened) == code.count(rightly) == 1, opened
 
@@ -267,17 +271,21 @@ def test_the_lines_for_a_shell_save_ask_and_stream(product: tuple[Running, AuthE
     running, auth = product
     if shutil.which("curl") is None:
         pytest.fail("curl is needed")
-    env = {**os.environ, "AURORA": running.address, "TOKEN": auth.token}
+    env = {
+        **os.environ,
+        "AURORA": running.address,
+        "TOKEN": auth.token,
+    }
     lines = [
         code for code in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) if code.startswith("curl")
     ]
     script = "set -e\n" + lines[0].replace("curl ", "curl -sS --fail-with-body ")
-    done = subprocess.run(
+    completed = subprocess.run(
         ["bash", "-c", script], env=env, capture_output=True, text=True, timeout=60, check=False
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert '"noteId": "boat"' in done.stdout.replace('":"', '": "')
-    assert "event: result" in done.stdout
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    assert '"noteId": "boat"' in completed.stdout.replace('":"', '": "')
+    assert "event: result" in completed.stdout
 
 
 @pytest.mark.parametrize("language", ["kotlin", "swift", "dart"])
@@ -289,22 +297,22 @@ def test_the_other_snippets_are_of_their_languages(language: str) -> None:
 
 def test_the_table_is_what_a_note_may_hold() -> None:
     table = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", PAGE, re.MULTILINE))
-    taken = {field.alias or name for name, field in NoteBody.model_fields.items()} - {
+    accepted_fields = {field.alias or name for name, field in NoteBody.model_fields.items()} - {
         "tenantId",
         "noteId",
         "revision",
         "erasure",
     }
-    assert set(table) == taken
-    said = {
+    assert set(table) == accepted_fields
+    limits = {
         field: [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", row)]
         for field, row in table.items()
     }
-    assert said["title"] == [MAX_TITLE]
-    assert MAX_TEXT_BYTES in said["text"]
-    assert said["vault"] == [1, MAX_NAME]
-    assert said["path"] == [MAX_PATH]
-    assert said["tags"] == [MAX_TAGS, 1, MAX_NAME]
+    assert limits["title"] == [MAX_TITLE]
+    assert MAX_TEXT_BYTES in limits["text"]
+    assert limits["vault"] == [1, MAX_NAME]
+    assert limits["path"] == [MAX_PATH]
+    assert limits["tags"] == [MAX_TAGS, 1, MAX_NAME]
     in_rules = re.search(
         r"keys\(\)\.hasOnly\(\['title'(.*?)\]\)", (ROOT / "firestore.rules").read_text()
     )

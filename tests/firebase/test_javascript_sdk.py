@@ -32,36 +32,39 @@ def sdk() -> Path:
 
 @pytest.fixture
 def called(sdk: Path, tmp_path: Path) -> Iterator[Mapping[str, Any]]:
-    """What the SDK got from a function that knows one note of the caller's."""
+    """Call a function that knows one note of the caller's, through the SDK."""
     with GeminiServer(ANSWER) as gemini, AuthEmulator(PROJECT) as auth:
         with running("chat", environment(tmp_path / "home", PROJECT, gemini)) as function:
             where = (PROJECT, str(function.port), auth.url.rpartition(":")[2])
             command = ["node", "client.mjs", *where, json.dumps(ASKED)]
-            done = subprocess.run(
+            completed = subprocess.run(
                 command, cwd=sdk, capture_output=True, text=True, timeout=60, check=False
             )
-        assert done.returncode == 0, done.stderr
-        yield json.loads(done.stdout)
+        assert completed.returncode == 0, completed.stderr
+        yield json.loads(completed.stdout)
 
 
 def test_the_real_sdk_reads_answers_streams_and_errors(called: Mapping[str, Any]) -> None:
-    whole, streamed = called["whole"], called["streamed"]
+    whole_answer = called["whole"]
+    streamed = called["streamed"]
     assert (
-        whole["answer"]
+        whole_answer["answer"]
         == streamed["result"]["answer"]
         == "The API runs on Cloud Run [N1]. 😀 It scales to zero."
     )
-    assert [each["noteId"] for each in whole["citations"]] == ["api"]
+    assert [citation["noteId"] for citation in whole_answer["citations"]] == ["api"]
     kinds = [message["type"] for message in streamed["messages"] if message["type"] != "heartbeat"]
     assert kinds[:3] == ["start", "query", "sources"]
     assert kinds[-1] == "usage"
     tokens = [message["text"] for message in streamed["messages"] if message["type"] == "token"]
-    assert "".join(tokens) == whole["answer"]
+    assert "".join(tokens) == whole_answer["answer"]
     assert tokens == ["The API runs on Cloud Run [N1].", " 😀 It scales", " to zero."], (
         "a piece each"
     )
     assert [
-        each["citation"]["cid"] for each in streamed["messages"] if each["type"] == "citation"
+        message["citation"]["cid"]
+        for message in streamed["messages"]
+        if message["type"] == "citation"
     ] == ["N1"]
 
     assert (called["stranger"], called["streamedStranger"]) == (

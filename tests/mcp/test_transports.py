@@ -61,8 +61,8 @@ def home(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> Path:
 async def over_http(
     address: str, token: str | None, mode: str = "auto", **headers: str
 ) -> AsyncIterator[Client]:
-    given = {**({"Authorization": f"Bearer {token}"} if token else {}), **headers}
-    async with httpx2.AsyncClient(headers=given, timeout=30) as http:
+    all_headers = {**({"Authorization": f"Bearer {token}"} if token else {}), **headers}
+    async with httpx2.AsyncClient(headers=all_headers, timeout=30) as http:
         transport = streamable_http_client(f"{address}/mcp", http_client=http)
         async with Client(transport, mode=mode) as client:
             yield client
@@ -111,7 +111,7 @@ BAD_URIS = {
 
 @dataclass
 class Visit:
-    """What one client saw through one connection."""
+    """Replies that one client got through one connection."""
 
     tools: dict[str, Any]
     answer: Any
@@ -136,7 +136,12 @@ async def _visit(client: Client) -> Visit:
         tools,
         answer,
         await client.call_tool(
-            "search_notes", {"query": "boats", "k": 1, "filters": {"folders": ["toys"]}}
+            "search_notes",
+            {
+                "query": "boats",
+                "k": 1,
+                "filters": {"folders": ["toys"]},
+            },
         ),
         await client.call_tool("get_note", {"noteId": note_id}),
         await client.call_tool(
@@ -144,7 +149,14 @@ async def _visit(client: Client) -> Visit:
         ),
         await client.list_resources(),
         await client.read_resource(f"aurora://notes/{note_id}"),
-        await client.call_tool("get_note", {"noteId": note_id, "fromLine": 1, "toLine": 1}),
+        await client.call_tool(
+            "get_note",
+            {
+                "noteId": note_id,
+                "fromLine": 1,
+                "toLine": 1,
+            },
+        ),
         await client.list_prompts(),
         await client.get_prompt("summarise_time", {"time": "last week"}),
     )
@@ -194,11 +206,12 @@ def using(connect: Callable[[], Any], work: Callable[[Client], Awaitable[T]]) ->
 
 def test_the_tools_say_what_they_take_and_give(visit: Visit) -> None:
     assert set(visit.tools) == {"rag-search", "ask_folders", "search_notes", "get_note"}
-    taken, given = visit.tools["rag-search"].input_schema, visit.tools["rag-search"].output_schema
-    assert taken["required"] == ["message"]
-    assert {"message", "filters", "timeZone"} <= set(taken["properties"])
-    assert not {"tenantId", "requestId", "stream"} & set(taken["properties"])
-    assert {"answer", "citations", "claims", "meta"} == set(given["properties"])
+    input_schema = visit.tools["rag-search"].input_schema
+    output_schema = visit.tools["rag-search"].output_schema
+    assert input_schema["required"] == ["message"]
+    assert {"message", "filters", "timeZone"} <= set(input_schema["properties"])
+    assert not {"tenantId", "requestId", "stream"} & set(input_schema["properties"])
+    assert {"answer", "citations", "claims", "meta"} == set(output_schema["properties"])
     assert all(tool.annotations.read_only_hint for tool in visit.tools.values())
 
 
@@ -214,7 +227,7 @@ def test_an_answer_carries_the_citations_of_the_route(visit: Visit, server: Serv
 
 def _without_age(citations: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Scores move with the clock."""
-    return [{**each, "score": 0, "scores": None} for each in citations]
+    return [{**citation, "score": 0, "scores": None} for citation in citations]
 
 
 def test_passages_are_found_and_filtered(visit: Visit) -> None:
@@ -247,18 +260,20 @@ def test_what_people_do_is_offered_as_prompts(visit: Visit) -> None:
 
 def test_a_cited_note_can_be_read_as_tool_and_as_resource(visit: Visit) -> None:
     assert visit.note.structured_content["path"] == "toys/boat.md"
-    assert {each.name for each in visit.listed.resources} == set(NOTES)
+    assert {resource.name for resource in visit.listed.resources} == set(NOTES)
     (content,) = visit.resource.contents
     assert content.text == visit.note.structured_content["text"] == NOTES["toys/boat.md"]
     assert content.mime_type == "text/markdown"
 
 
 def test_a_bad_argument_is_the_tools_error_and_names_field_and_expectation(visit: Visit) -> None:
-    assert [name for name, (_, _, told) in BAD.items() if told not in visit.errors[name]] == []
+    assert [
+        name for name, (_, _, message) in BAD.items() if message not in visit.errors[name]
+    ] == []
 
 
 def test_what_is_no_note_is_no_resource(visit: Visit) -> None:
-    assert [uri for uri, told in BAD_URIS.items() if told not in visit.errors[uri]] == []
+    assert [uri for uri, message in BAD_URIS.items() if message not in visit.errors[uri]] == []
 
 
 def test_each_caller_sees_their_own_notes(server: Served) -> None:
@@ -272,7 +287,14 @@ def _post(server: Served, **headers: str) -> tuple[int, Any]:
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     accept = "application/json, text/event-stream"
     return server.running.call(
-        "POST", "/mcp", body, **{"Content-Type": "application/json", "Accept": accept, **headers}
+        "POST",
+        "/mcp",
+        body,
+        **{
+            "Content-Type": "application/json",
+            "Accept": accept,
+            **headers,
+        },
     )
 
 
@@ -300,9 +322,14 @@ def test_there_is_no_stream_to_open_and_no_session_to_end(server: Served) -> Non
 def test_nothing_but_the_protocol_is_on_standard_output(home: Path) -> None:
     async def run() -> bytes:
         command = [sys.executable, "-c", AURORA, "mcp", "--home", str(home)]
-        done = await anyio.run_process(command, input=b"nonsense\n", cwd=ROOT, check=False)
-        assert done.returncode == 0
-        return done.stdout
+        completed = await anyio.run_process(
+            command,
+            input=b"nonsense\n",
+            cwd=ROOT,
+            check=False,
+        )
+        assert completed.returncode == 0
+        return completed.stdout
 
     lines = anyio.run(run).splitlines()
     assert [json.loads(line)["jsonrpc"] for line in lines] == ["2.0"] * len(lines)

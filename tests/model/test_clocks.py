@@ -77,7 +77,12 @@ def test_moments_beyond_the_tolerance_have_not() -> None:
 
 @pytest.mark.parametrize(
     ("left", "runs"),
-    [(-MINUTE, False), (MINUTE, True), (2 * MINUTE, True), (timedelta(days=365), False)],
+    [
+        (-MINUTE, False),
+        (MINUTE, True),
+        (2 * MINUTE, True),
+        (timedelta(days=365), False),
+    ],
 )
 def test_a_term_runs_no_longer_than_its_length(left: timedelta, *, runs: bool) -> None:
     assert is_running(NOW + left, NOW, length=2 * MINUTE) is runs

@@ -1,4 +1,4 @@
-"""What a codec writes it reads again, and what others wrote is named by its key."""
+"""A codec reads what it wrote, and names by its key what others wrote."""
 
 from __future__ import annotations
 
@@ -33,7 +33,16 @@ MESSAGE = Message(
 ENTITIES = [
     Note("n1", "Title", "Text", NOW, NOW, tags=("red", "blue"), lang="de"),
     Note("n1", "Title", "Text", NOW, NOW),
-    IndexRecord("r1", IndexStatus.FAILED, 3, "v", NOW, error="away", attempts=2, lease_until=NOW),
+    IndexRecord(
+        "r1",
+        IndexStatus.FAILED,
+        3,
+        "v",
+        NOW,
+        error="away",
+        attempts=2,
+        lease_until=NOW,
+    ),
     Session(
         session_id="s1",
         created_at=NOW,
@@ -73,8 +82,8 @@ def test_the_embedded_store_writes_json_and_firestore_objects_as_text() -> None:
 
 
 def test_citations_that_were_kept_by_position_are_read() -> None:
-    kept = {**embedded.CODEC.dump(MESSAGE), "citations": [["n1", "r1", CITED.shown]]}
-    assert embedded.CODEC.load(Message, kept) == MESSAGE
+    old_row = {**embedded.CODEC.dump(MESSAGE), "citations": [["n1", "r1", CITED.shown]]}
+    assert embedded.CODEC.load(Message, old_row) == MESSAGE
 
 
 def test_what_is_missing_or_null_gets_its_default_unless_it_has_none() -> None:
@@ -104,7 +113,9 @@ def test_what_is_missing_or_null_gets_its_default_unless_it_has_none() -> None:
 def test_a_choice_that_a_newer_release_wrote_stops_nothing_after_a_rollback(
     entity: object, field: str, read: object, codec: Codec
 ) -> None:
-    (key,) = (each.key for each in codec.fields(type(entity)) if each.name == field)
+    (key,) = (
+        codec_field.key for codec_field in codec.fields(type(entity)) if codec_field.name == field
+    )
     loaded = codec.load(type(entity), {**codec.dump(entity), key: "of-tomorrow"})
     assert loaded == replace(entity, **{field: read})  # type: ignore[type-var]
 

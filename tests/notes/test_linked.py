@@ -1,4 +1,4 @@
-"""Which note a link means, as Obsidian finds it."""
+"""Links lead to the notes that Obsidian finds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from shared.notes.linked import Named, resolve
 
 def named(path: str = "", title: str = "", *aliases: str) -> Named:
     names = filter(None, map(folded, (without_suffix(path).rpartition("/")[2], title, *aliases)))
-    return Named(note_id=f"{path}|{title}", title=title, path=path, names=frozenset(names))
+    return Named(
+        note_id=f"{path}|{title}",
+        title=title,
+        path=path,
+        names=frozenset(names),
+    )
 
 
 VAULT = (
@@ -51,9 +56,9 @@ VAULT = (
 )
 def test_a_link_means(written: str, source: str, meant: str) -> None:
     (pointer,) = pointers(written)
-    found = resolve(pointer, source, VAULT)
-    assert found is not None
-    assert found.path == meant
+    target = resolve(pointer, source, VAULT)
+    assert target is not None
+    assert target.path == meant
 
 
 @pytest.mark.parametrize(
@@ -81,9 +86,11 @@ def test_only_a_note_that_is_there_is_meant_and_their_order_does_not_matter(
     notes: list[Named], name: str, source: str, random: object
 ) -> None:
     for pointer in pointers(f"[[{name}]] [x]({name}.md)"):
-        found = resolve(pointer, source, notes)
-        assert found is None or found in notes
+        target = resolve(pointer, source, notes)
+        assert target is None or target in notes
         assert resolve(pointer, source, []) is None
         shuffled = sorted(notes, key=lambda _: random.random())  # type: ignore[attr-defined]
-        again = resolve(pointer, source, shuffled)
-        assert (found and found.note_id) == (again and again.note_id)
+        target_after_shuffle = resolve(pointer, source, shuffled)
+        assert (target and target.note_id) == (
+            target_after_shuffle and target_after_shuffle.note_id
+        )

@@ -31,8 +31,14 @@ py-modules = []
 
 
 def git(root: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True, text=True)
-    return done.stdout
+    completed = subprocess.run(
+        ["git", *arguments],
+        cwd=root,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return completed.stdout
 
 
 @pytest.fixture
@@ -100,9 +106,9 @@ def released(checkout: Path, python: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_a_release_is_dated_built_committed_and_tagged(checkout: Path, tools: Path) -> None:
-    done = released(checkout, tools)
-    assert done.returncode == 0, done.stderr
-    assert "git push" in done.stdout
+    completed = released(checkout, tools)
+    assert completed.returncode == 0, completed.stderr
+    assert "git push" in completed.stdout
     assert {file.name for file in (checkout / "dist").iterdir()} == {
         "thing-0.3.0.tar.gz",
         "thing-0.3.0-py3-none-any.whl",

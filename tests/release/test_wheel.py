@@ -90,7 +90,7 @@ def test_everything_works_from_another_folder(aurora: Path, elsewhere: Path) -> 
     variables = environment(elsewhere / "home")
 
     def run(*arguments: str) -> str:
-        done = subprocess.run(
+        completed = subprocess.run(
             [aurora, *arguments],
             cwd=elsewhere,
             env=variables,
@@ -98,8 +98,8 @@ def test_everything_works_from_another_folder(aurora: Path, elsewhere: Path) -> 
             text=True,
             check=False,
         )
-        assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
-        return done.stdout
+        assert completed.returncode == 0, f"{arguments}: {completed.stdout}{completed.stderr}"
+        return completed.stdout
 
     assert run("--version").split()[-1] == PROJECT["version"]
     assert "24 notes indexed" in run("demo")
@@ -116,7 +116,7 @@ def test_everything_works_from_another_folder(aurora: Path, elsewhere: Path) -> 
 
 def test_every_module_is_found_by_its_new_name_alone(aurora: Path, elsewhere: Path) -> None:
     python = aurora.with_name("python")
-    done = subprocess.run(
+    completed = subprocess.run(
         [python, "-c", IMPORTS, *packages_of(ROOT)],
         cwd=elsewhere,
         env=environment(elsewhere / "home"),
@@ -124,8 +124,8 @@ def test_every_module_is_found_by_its_new_name_alone(aurora: Path, elsewhere: Pa
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    count, generic = done.stdout.splitlines()
+    assert completed.returncode == 0, completed.stderr
+    count, generic = completed.stdout.splitlines()
     assert int(count) > 100
     assert generic == "[]"
 

@@ -95,7 +95,7 @@ def rendered(texts: list[str]) -> Mapping[str, list[str]]:
     """By renderer, in the order of the texts."""
     packages = installed(HERE / "package.json")
     script = shutil.copy(HERE / "render.mjs", packages)
-    done = subprocess.run(
+    completed = subprocess.run(
         ["node", script],
         input=json.dumps(texts),
         capture_output=True,
@@ -103,9 +103,9 @@ def rendered(texts: list[str]) -> Mapping[str, list[str]]:
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    made: Mapping[str, list[str]] = json.loads(done.stdout)
-    return made
+    assert completed.returncode == 0, completed.stderr
+    pages_by_renderer: Mapping[str, list[str]] = json.loads(completed.stdout)
+    return pages_by_renderer
 
 
 def in_pieces(text: str) -> str:
@@ -120,12 +120,19 @@ def test_no_renderer_finds_anything_active_in_a_hostile_reply() -> None:
         *KNOWN_ATTACKS,
         *("".join(draw.choices(FRAGMENTS, k=draw.randint(1, 14))) for _ in range(MANY)),
     ]
-    texts = [made for reply in replies for made in (sanitize(reply, TEXTS), in_pieces(reply))]
+    texts = [
+        shown_text
+        for reply in replies
+        for shown_text in (
+            sanitize(reply, TEXTS),
+            in_pieces(reply),
+        )
+    ]
     for renderer, pages in rendered(texts).items():
         acting = [
-            (text, found)
+            (text, actions)
             for text, page in zip(texts, pages, strict=True)
-            if (found := active_in(page))
+            if (actions := active_in(page))
         ]
         assert acting == [], renderer
 
@@ -149,9 +156,9 @@ def test_no_white_space_or_control_character_carries_text_out_behind_an_address(
     texts += [_fed(pieces[0], piece) for piece in pieces[1:]]
     for renderer, pages in rendered(texts).items():
         carried = [
-            (text, found)
+            (text, actions)
             for text, page in zip(texts, pages, strict=True)
-            if (found := active_in(page))
+            if (actions := active_in(page))
         ]
         assert carried == [], renderer
 

@@ -26,11 +26,11 @@ def weather_the_storm(store: Store, seed: int) -> None:
 
 def _assert_index_equals_notes(store: Store) -> None:
     notes = [note for note_id in NOTE_IDS if (note := store.get_note(TENANT, note_id)) is not None]
-    found = whole_index(store, TENANT, NOTE_IDS)
+    index = whole_index(store, TENANT, NOTE_IDS)
     fresh = fresh_index(store, notes, HashingEmbedder(DIMENSION, BATCH), NOTE_IDS)
-    assert found.records == fresh.records
-    assert found == fresh
-    assert len(found.chunks) > len(notes) > NOTES // 2
+    assert index.records == fresh.records
+    assert index == fresh
+    assert len(index.chunks) > len(notes) > NOTES // 2
 
 
 def _assert_nothing_embedded_twice(weather: Weather) -> None:

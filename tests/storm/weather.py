@@ -32,10 +32,13 @@ OUTAGE = range(8, 12)
 SCHEDULED = 4
 """Every so many waves the scheduler calls reconcile in the middle of it all."""
 WORKERS = 8
-LOST, DUPLICATED, KILLED = 0.05, 0.3, 0.2
+LOST = 0.05
+DUPLICATED = 0.3
+KILLED = 0.2
 DELIVERIES = 6
-"""Of one event, at most."""
-DIMENSION, BATCH = 8, 3
+"""Deliveries of one event, at most."""
+DIMENSION = 8
+BATCH = 3
 
 Embedding = tuple[str, str, str]
 """Note id, revision, text."""
@@ -44,13 +47,13 @@ Embedding = tuple[str, str, str]
 @dataclass(frozen=True)
 class Event:
     key: NoteKey | None
-    """None: the scheduler's call."""
+    """Key of the note; None: the scheduler's call."""
     deliveries: int = 1
 
 
 @dataclass
 class Bill:
-    """What was embedded, how much of that died with its worker before it was stored, and what else went wrong."""
+    """Texts embedded, how much of that died with its worker before it was stored, and what else went wrong."""
 
     embedded: Counter[Embedding] = field(default_factory=Counter)
     died: Counter[Embedding] = field(default_factory=Counter)
@@ -81,7 +84,9 @@ class _BilledStore:
 class _BilledEmbedder(HashingEmbedder):
     def __init__(self, outage: ModelUnavailable | None, bill: Bill, store: _BilledStore) -> None:
         super().__init__(DIMENSION, BATCH)
-        self.outage, self.bill, self.store = outage, bill, store
+        self.outage = outage
+        self.bill = bill
+        self.store = store
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         vectors = super().embed_documents(texts)
@@ -93,7 +98,9 @@ class _BilledEmbedder(HashingEmbedder):
 
 class Weather:
     def __init__(self, store: Store, seed: int) -> None:
-        self.store, self.clock, self.bill = store, Clock(), Bill()
+        self.store = store
+        self.clock = Clock()
+        self.bill = Bill()
         self.random = random.Random(seed)  # noqa: S311 - repeatable is the point
         self.outage: ModelUnavailable | None = None
 
@@ -108,12 +115,15 @@ class Weather:
                 for _ in range(WAVE if wave < WAVES else 1):
                     waiting += self._events(author.act(self.store)) if wave < WAVES else []
                     self.random.shuffle(waiting)
-                    leaving, waiting = waiting[::2], waiting[1::2]
+                    leaving = waiting[::2]
+                    waiting = waiting[1::2]
                     running += [self._leave(pool, event) for event in leaving]
-                again = [event for event, arrived in running if not arrived.result() and event.key]
+                undelivered = [
+                    event for event, arrived in running if not arrived.result() and event.key
+                ]
                 waiting += [
                     replace(event, deliveries=event.deliveries + 1)
-                    for event in again
+                    for event in undelivered
                     if event.deliveries < DELIVERIES
                 ]
                 self.clock.advance(seconds=61)
@@ -136,7 +146,7 @@ class Weather:
         return event, pool.submit(self._deliver, event, life)
 
     def _events(self, key: NoteKey) -> list[Event]:
-        """What becomes of the event of one write."""
+        """Draw what becomes of the event of one write: lost, delivered once or several times."""
         if self.random.random() < LOST:
             self.bill.mishaps["lost"] += 1
             return []
@@ -163,5 +173,9 @@ class Weather:
         return mortal_store(cast("Store", billed), life), mortal_embedder(embedder, life)
 
     def _reconcile(self, store: Store, embedder: Embedder, *, full: bool) -> ReconcileReport:
-        indexer = Indexer(store=store, embedder=embedder, clock=self.clock)
+        indexer = Indexer(
+            store=store,
+            embedder=embedder,
+            clock=self.clock,
+        )
         return reconcile(indexer, budget=15, full=full)
