@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import chain
 from zoneinfo import ZoneInfo
 
@@ -33,6 +34,7 @@ from shared.model.questions import Question
 from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
 from shared.times.dates import date_in_words
+from shared.times.series import last_of_series
 
 _HEADING_MARK = re.compile(r"(?:^| > )#{1,6} ")
 _CLOSES = re.compile(r"\||`{3}|~{3}")
@@ -79,7 +81,7 @@ class ExtractiveWriter:
 
         # 1. The windows of the passages that are near, best first.
         defining = definitions(retrieved)
-        close = _close_passages(retrieved, naming, frozenset(defining))
+        close = _close_passages(retrieved, naming, frozenset(defining), question.now)
         defining_texts = frozenset(chain.from_iterable(defining.values()))
         candidates = list(
             windows(question.text, close, retrieved, self._embedder, defining_texts),
@@ -203,11 +205,13 @@ def _close_passages(
     retrieved: Retrieved,
     naming: frozenset[str],
     defining: frozenset[str],
+    now: datetime,
 ) -> list[Scored]:
     """Returns the passages that are read: those near the first one's score, of the notes in `naming`, of the chunks in
     `defining`, and versions of those that are near.
 
-    Where the question names a property with its value, only notes that have it are read.
+    Where the question asks for the last note of a series, that note alone is read; where it names a property with its
+    value, only notes that have it are.
     """
     min_score = FAR * retrieved.selected[0].score
     near = [passage for passage in retrieved.selected if passage.score >= min_score]
@@ -219,6 +223,11 @@ def _close_passages(
         # Looking for versions takes time, so it is done for far passages alone.
         if is_near or is_named or _is_version_of_any(passage, near):
             close.append(passage)
+
+    series = last_of_series(retrieved.analysis, [passage.chunk for passage in close], now)
+    if series is not None:
+        last_note, _ = series
+        return [passage for passage in retrieved.selected if passage.chunk.note_id == last_note]
 
     properties = AskedProperties(retrieved)
     with_value = [passage for passage in close if properties.has_key_and_value(passage.chunk)]

@@ -2,7 +2,8 @@
 
 A message or a jotted line often names its subject in the one before, so a short note is lifted towards the best short
 one of the same hour. A passage that words what an older note of the same title says is lifted to that one's score, and
-of equal scores the newer comes first: current beats outdated. Nothing is lowered.
+of equal scores the newer comes first: current beats outdated. The last note of a series that is asked for is lifted to
+the best of the series. Nothing is lowered.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from shared.model.index import IndexedChunk
-from shared.model.retrieval import Candidate, RetrievalMode, Scored
+from shared.model.retrieval import Analysis, Candidate, RetrievalMode, Scored
 from shared.retrieval.candidates import Pool
 from shared.retrieval.scores import Formula, Lift, best_first_key, shortness
+from shared.times.series import last_of_series
 
 _WORD = re.compile(r"\w+")
 Trigram = tuple[str, ...]
@@ -35,7 +37,7 @@ MAX_OUTDATED = 12
 """Best passages for which a newer version is looked for: no more are shown."""
 
 
-def lifts(pool: Pool, formula: Formula) -> Mapping[str, Lift]:
+def lifts(pool: Pool, formula: Formula, analysis: Analysis) -> Mapping[str, Lift]:
     """Finds the candidates that others lift: chunk id -> lift.
 
     Depends on no vector that is read later, so that `rank` stays exact.
@@ -50,7 +52,8 @@ def lifts(pool: Pool, formula: Formula) -> Mapping[str, Lift]:
     scored = [formula.score(candidate, candidate.cosine) for candidate in oldest_first]
     by_neighbours = _lifts_by_neighbours(scored)
     by_older_versions = _lifts_of_newer_versions(scored)
-    return by_neighbours | by_older_versions
+    of_last = _lift_of_last(scored, formula, analysis)
+    return by_neighbours | by_older_versions | of_last
 
 
 def _lifts_by_neighbours(oldest_first: Sequence[Scored]) -> dict[str, Lift]:
@@ -112,6 +115,23 @@ def _lifts_of_newer_versions(scored: Sequence[Scored]) -> dict[str, Lift]:
             if _are_versions(cached_trigrams(new), cached_trigrams(old)):
                 lifts_of_newer[new.chunk_id] = Lift(outdated.scores, 1.0)
     return lifts_of_newer
+
+
+def _lift_of_last(
+    scored: Sequence[Scored],
+    formula: Formula,
+    analysis: Analysis,
+) -> dict[str, Lift]:
+    """Lifts the best passage of the last note of a series that is asked for to the best one of the series."""
+    series = last_of_series(analysis, [passage.chunk for passage in scored], formula.now)
+    if series is None:
+        return {}
+    last_note, note_ids = series
+    of_series = [passage for passage in scored if passage.chunk.note_id in note_ids]
+    of_last = [passage for passage in of_series if passage.chunk.note_id == last_note]
+    best = min(of_series, key=best_first_key)
+    best_of_last = min(of_last, key=best_first_key)
+    return {best_of_last.chunk.chunk_id: Lift(best.scores, 1.0)}
 
 
 def _are_versions(new: frozenset[Trigram], old: frozenset[Trigram]) -> bool:

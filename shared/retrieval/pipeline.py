@@ -107,7 +107,7 @@ class Retriever:
 
         # 3. Score.
         formula = Formula.of(legs, pool)
-        formula = replace(formula, lifts=lifts(pool, formula))
+        formula = replace(formula, lifts=lifts(pool, formula, legs.analysis))
 
         # 4. Rerank and select.
         retrieved = self._select(legs, pool, formula, timer)

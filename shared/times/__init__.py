@@ -6,5 +6,6 @@
 3. `readings` reads what stands before and behind a mention; `recognition` decides whether it is a time.
 4. `intent` decides what the time is for, and `phrases` returns the range that is asked for.
 
-`dates` reads dates in texts, writes dates in words, and parses the times that callers write.
+`series` finds the newest note of a series where the last one is asked for. `dates` reads dates in texts, writes dates
+in words, and parses the times that callers write.
 """

@@ -111,6 +111,24 @@ def test_the_same_words_of_two_notes_are_quoted_once() -> None:
     assert [quote.passage.chunk.note_id for quote in quotes(*twice)] == ["a"]
 
 
+def test_of_a_series_whose_last_note_is_asked_for_that_note_alone_is_quoted() -> None:
+    text = "What is left to do after the last show report?"
+    older = passage(
+        "The report of a show with much left to do.", note_id="a", title="Show report 8"
+    )
+    report = passage("The show ran for two hours.", note_id="b", title="Show report 9")
+    tasks = passage(
+        "Left to do: Nadia, second teapot.", note_id="b", title="Show report 9", start=400
+    )
+    found = asked_of(older, report, tasks, text=text)
+    analysis = replace(found.analysis, subject=text)
+    writer = ExtractiveWriter()
+    of_last = writer.quotes(question(text), replace(found, analysis=analysis))
+    assert [quote.passage for quote in of_last] == [report, tasks]
+    of_all = writer.quotes(question(text), found)
+    assert of_all[0].passage == older
+
+
 def test_each_quote_stands_below_the_names_of_its_note_and_section() -> None:
     named = passage(
         "She chose the database for us.",

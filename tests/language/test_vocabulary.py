@@ -38,6 +38,7 @@ OPTIONAL = {
     *(
         "stop_pairs",
         "possessive",
+        "last",
         "fortnights",
         "short_months",
         "verbs_as_months",

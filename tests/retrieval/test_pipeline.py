@@ -601,3 +601,16 @@ def test_a_silent_leg_is_no_reason_to_say_that_there_are_no_notes(library: Libra
     library.asked = Broken(library.store, "stats").as_store()
     with pytest.raises(StoreUnavailable):
         library.ask("Where does the API run?")
+
+
+def test_the_last_note_of_a_series_comes_first_where_it_is_asked_for(library: Library) -> None:
+    library.add(
+        "nine",
+        "We decided about the budget, the budget and the budget.",
+        title="Board meeting 9",
+        created_at=days_ago(60),
+    )
+    library.add("ten", "Lunch was late.", title="Board meeting 10", created_at=days_ago(3))
+    asked = "What did we decide about the budget at {} board meeting?"
+    assert notes(library.ask(asked.format("the")))[0] == "nine"
+    assert notes(library.ask(asked.format("the last")))[0] == "ten"

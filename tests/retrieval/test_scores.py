@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.model.questions import TimeRange
-from shared.model.retrieval import CosineCalibration, RetrievalMode
+from shared.model.retrieval import Analysis, CosineCalibration, RetrievalMode
 from shared.retrieval.context import lifts
 from shared.retrieval.scores import LEXICAL, keyword_parts, nearness, rank
 from tests.retrieval.pools import Drawn, pools
@@ -288,7 +288,7 @@ def test_reading_only_the_contenders_vectors_leaves_the_head_exact(
         frequencies={"api": 7},
     )
     plain = formula_of(complete_pool, mode=mode, named=named)
-    formula = replace(plain, lifts=lifts(pruned, plain))
+    formula = replace(plain, lifts=lifts(pruned, plain, Analysis((), (), None, "en")))
     expected = rank(complete_pool, formula, threshold=threshold).passages[:head]
 
     read = set(rank(pruned, formula, threshold=threshold, head=head).contenders)

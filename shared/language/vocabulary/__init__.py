@@ -51,6 +51,8 @@ class Asking:
     """Words that may stand between `genitive` and the time."""
     possessive: str = ""
     """Endings of a time that make it an attribute: `last week's`."""
+    last: str = ""
+    """Words before the name of a series that ask for its newest note: `the last meeting`."""
 
     @property
     def everything(self) -> str:

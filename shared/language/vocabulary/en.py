@@ -180,6 +180,7 @@ VOCABULARY = Vocabulary(
         genitive=r"of|from",
         articles=r"the",
         possessive=r"['’]s",
+        last=r"(?:the|my|our|\w['’]s) last|^last|latest|newest|most recent",
     ),
     times=TIMES,
     follow_ups=FollowUps(
