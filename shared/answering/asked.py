@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from shared.judging.quantities import quantities
 from shared.language.terms import stems_as
 from shared.markdown.file import ALIAS
 from shared.markdown.quotable import quotable
@@ -56,7 +57,16 @@ class AskedProperties:
     def _named_words(self, line: str) -> tuple[int, int]:
         """Counts the words of a property's key and of its value, each 0 if the question does not hold them all."""
         key, _, value = line.partition(": ")
-        return self._words_if_named(key), self._words_if_named(value)
+        value_words = self._words_if_named(value) or self._numbers_if_named(value)
+        return self._words_if_named(key), value_words
+
+    def _numbers_if_named(self, value: str) -> int:
+        """Returns 1 for a value that is a number which the question spells otherwise: `5`, `five`."""
+        if not value.isdecimal():
+            return 0
+        analysis = self._retrieved.analysis
+        numbers, _ = quantities(analysis.subject, analysis.lang)
+        return int(any(float(value) in number.readings for number in numbers))
 
     def _words_if_named(self, text: str) -> int:
         """Counts the words of a text, 0 if the question does not hold them all."""

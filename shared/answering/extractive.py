@@ -230,7 +230,9 @@ def _close_passages(
         return [passage for passage in retrieved.selected if passage.chunk.note_id == last_note]
 
     properties = AskedProperties(retrieved)
-    with_value = [passage for passage in close if properties.has_key_and_value(passage.chunk)]
+    with_value = [
+        passage for passage in retrieved.selected if properties.has_key_and_value(passage.chunk)
+    ]
     return with_value or close
 
 

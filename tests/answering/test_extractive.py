@@ -174,6 +174,16 @@ def test_a_property_that_is_asked_for_is_shown_and_notes_without_its_value_are_n
     assert piece.text.startswith("\n\n> **Altes Land** (author: Dörte Hansen)\n")
 
 
+def test_a_number_may_be_spelled_otherwise_in_the_question_than_in_the_property() -> None:
+    text = "Which books did I give a rating of five?"
+    wool = with_properties("My books: stairs.", "Wool", "rating: 2")
+    five = with_properties("Five books in one.", "Box", "pages: 900")
+    far = replace(with_properties("A farmhouse.", "Altes Land", "rating: 5"), score=0.1)
+    found = asked_of(wool, five, far, text=text)
+    found = replace(found, analysis=replace(found.analysis, subject=text))
+    assert [quote.passage for quote in ExtractiveWriter().quotes(question(text), found)] == [far]
+
+
 def title_line(found: Scored, text: str) -> str:
     """Read the line above the only quote."""
     _, piece = ExtractiveWriter().pieces(question(text), asked_of(found, text=text))
