@@ -53,8 +53,9 @@ class TimeRangeJson(TypedDict):
 
 
 class QueryJson(TypedDict):
-    """A question taken apart."""
+    """A question taken apart. `lang`: the language it was read in, ISO 639-1; English where that cannot be told."""
 
+    lang: str
     keywords: list[str]
     timeRange: TimeRangeJson | None
 
@@ -182,7 +183,11 @@ def query_json(question: Question, retrieved: Retrieved) -> QueryJson:
             "widened": retrieved.widened,
             "restricts": hint.restricts,
         }
-    return {"keywords": list(analysis.keywords), "timeRange": time_range}
+    return {
+        "lang": analysis.lang,
+        "keywords": list(analysis.keywords),
+        "timeRange": time_range,
+    }
 
 
 def timings_json(timings_ms: Mapping[str, float]) -> dict[str, float]:

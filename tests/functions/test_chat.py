@@ -109,6 +109,9 @@ def test_search_gives_the_best_passages_first(world: World) -> None:
     assert [result["noteId"] for result in body["results"]] == ["boat"]
     assert body["results"][0]["path"] == "toys/boat.md"
     assert body["meta"]["query"]["keywords"] == ["blue", "boat"]
+    assert body["meta"]["query"]["lang"] == "en"
+    body = world.json("POST", "/search", {"query": "Welches Boot ist letzte Woche blau geworden?"})
+    assert body["meta"]["query"]["lang"] == "de"
 
 
 @pytest.mark.parametrize("said", ["Hello!", "Thank you!", "What can you do?"])

@@ -146,6 +146,29 @@ def test_the_time_that_was_understood_can_be_taken_away(page: Page, shot: Shot) 
     expect(again.locator(".time")).to_have_count(0)
 
 
+def test_the_time_that_was_understood_is_told_in_the_language_of_the_question(page: Page) -> None:
+    read = """([lang, range]) => import('./app/views/understood.js').then(({ understood }) => {
+        const query = { lang, timeRange: range };
+        const exchange = { answer: { query }, question: 'x', actions: {} };
+        return understood(exchange)[0].innerText;
+    })"""
+    april = {
+        "start": "2026-04-01T00:00:00Z",
+        "end": "2026-05-01T00:00:00Z",
+        "phrase": "April",
+        "restricts": False,
+        "widened": None,
+    }
+    assert page.evaluate(read, ["de", april]) == "nahe bei April: 1. Apr. 2026 – 30. Apr. 2026"
+    assert page.evaluate(read, ["nl", april]) == "near April: 1 Apr 2026 – 30 Apr 2026"
+    assert page.evaluate(read, [None, april]) == "near April: 1 Apr 2026 – 30 Apr 2026"
+    year = {**april, "start": "2026-01-01T00:00:00Z", "end": "2027-01-01T00:00:00Z"}
+    assert page.evaluate(read, ["fr", {**year, "phrase": "2026"}]) == "autour de 2026"
+    widened = {**april, "widened": "7 days around"}
+    shown = page.evaluate(read, ["es", widened])
+    assert shown == "nada de April, se buscó: 7 días alrededor"
+
+
 def test_a_refusal_says_why_what_came_nearest_and_what_to_do(page: Page, shot: Shot) -> None:
     exchange = ask(page, "How many moons does Saturn have?")
     refusal = exchange.locator(".refusal")

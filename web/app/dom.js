@@ -102,7 +102,9 @@ export function plural(count, word, several = `${word}s`) {
   return `${count.toLocaleString()} ${count === 1 ? word : several}`;
 }
 
-const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
+const DAY_PARTS = /** @type {const} */ ({ day: "numeric", month: "short", year: "numeric" });
+
+const DAY = new Intl.DateTimeFormat(undefined, DAY_PARTS);
 
 const MOMENT = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric", hour: "numeric", minute: "2-digit" });
 
@@ -114,6 +116,12 @@ export function moment(instant) {
 /** A day in the reader's words. @param {string} instant RFC 3339 */
 export function day(instant) {
   return DAY.format(new Date(instant));
+}
+
+/** A day as a language writes it; as the reader does where it is theirs. @param {string} instant RFC 3339 @param {string} lang */
+export function dayIn(instant, lang) {
+  if (navigator.language.split("-")[0] === lang) return day(instant);
+  return new Intl.DateTimeFormat(lang, DAY_PARTS).format(new Date(instant));
 }
 
 const TELLING = 3;
