@@ -48,6 +48,9 @@ class SupportPolicy:
     """True: a piece that nothing backs is not shown; otherwise it is only marked."""
 
 
+NOTHING_BEFORE = DraftPiece("", "", "")
+"""Opening and lead where no piece was left out."""
+
 Group = tuple[int, ...]
 """Numbers of sources that are read together."""
 
@@ -90,7 +93,8 @@ class _Judged:
 
     def without(self, number: int) -> Group:
         """Returns the cited sources but one."""
-        return tuple([cited_number for cited_number in self.numbers if cited_number != number])
+        others = [cited for cited in self.numbers if cited != number]
+        return tuple(others)
 
 
 class Checker:
@@ -127,7 +131,7 @@ class Checker:
         self._labels: dict[int, int] = {}
         """Number -> the one under which it is shown."""
         self._shown: list[_Judged] = []
-        self._carried = DraftPiece("", "", "")
+        self._carried = NOTHING_BEFORE
         """Opening and lead of pieces that were not shown, for the next one."""
         self._units = 0
 
@@ -136,7 +140,10 @@ class Checker:
         """True if a cited source supports a claim, if only in part; without sources, if anything is shown."""
         if not self._sources:
             return bool(self.text)
-        return any(judged.numbers and not judged.is_unsupported for judged in self._shown)
+        for judged in self._shown:
+            if judged.numbers and not judged.is_unsupported:
+                return True
+        return False
 
     def check(self, drafts: Iterable[DraftPiece]) -> Iterator[CheckedPiece]:
         """Yields each piece as soon as it is checked."""
@@ -166,11 +173,14 @@ class Checker:
         if self._judges_later:
             self._judges_later = False
             self._judge_again()
-        return None if self.stands else RefusalReason.UNSUPPORTED_CLAIMS
+        if not self.stands:
+            return RefusalReason.UNSUPPORTED_CLAIMS
+        return None
 
     def _judge_again(self) -> None:
         """Has the policy's judge judge what was shown, in place of the offline judge."""
-        judged_again = self._judge([judged.piece for judged in self._shown], self._policy.judge)
+        shown_pieces = [judged.piece for judged in self._shown]
+        judged_again = self._judge(shown_pieces, self._policy.judge)
         self.claims = []
         for judged, earlier in zip(judged_again, self._shown, strict=True):
             judged.start = earlier.start
@@ -185,14 +195,17 @@ class Checker:
 
         It has the support for the claim it backs least, and the quote for the one it backs best.
         """
-        by_label: dict[str, list[Citation]] = {}
+        citations_by_label: dict[str, list[Citation]] = {}
         for claim in self.claims:
             for citation in claim.citations:
-                by_label.setdefault(citation.label, []).append(citation)
-        citations = []
-        for same_source in by_label.values():
+                same_source = citations_by_label.setdefault(citation.label, [])
+                same_source.append(citation)
+        citations: list[Citation] = []
+        for same_source in citations_by_label.values():
             best_first = sorted(same_source, key=_support_score, reverse=True)
-            citations.append(replace(best_first[0], support=best_first[-1].support))
+            best = best_first[0]
+            least = best_first[-1]
+            citations.append(replace(best, support=least.support))
         return tuple(citations)
 
     def grounding(self) -> Grounding | None:
@@ -223,28 +236,33 @@ class Checker:
     def _judge(self, pieces: Sequence[DraftPiece], judge: Judge) -> list[_Judged]:
         """Has pieces judged in one call, each by all its sources, each alone and all but each."""
         judged_pieces = [self._read(piece) for piece in pieces]
-        waiting: dict[tuple[str, Group], list[_Judged]] = {}
+
+        # 1. Each statement with each group of its sources, once.
+        statements: dict[tuple[str, Group], Statement] = {}
         for judged in judged_pieces:
             for group in judged.groups:
-                waiting.setdefault((judged.statement, group), []).append(judged)
-        if not waiting:
+                key = (judged.statement, group)
+                if key not in statements:
+                    chunks = [self._sources[number].passage.chunk for number in group]
+                    statements[key] = Statement(judged.statement, tuple(chunks))
+        if not statements:
             return judged_pieces
-        statements: list[Statement] = []
-        for text, group in waiting:
-            chunks = [self._sources[number].passage.chunk for number in group]
-            statements.append(Statement(text, tuple(chunks)))
-        judgement = judge.judge(tuple(statements))
+
+        # 2. All of them in one call.
+        judgement = judge.judge(tuple(statements.values()))
         self.usage += judgement.usage
-        for (key, same), verdict in zip(waiting.items(), judgement.verdicts, strict=True):
-            _, group = key
-            for judged in same:
-                judged.verdicts[group] = verdict
+        verdicts = dict(zip(statements, judgement.verdicts, strict=True))
+        for judged in judged_pieces:
+            for group in judged.groups:
+                judged.verdicts[group] = verdicts[judged.statement, group]
         return judged_pieces
 
     def _read(self, piece: DraftPiece) -> _Judged:
         """Reads what a piece says and cites; labels that were not offered are noted as removed."""
         markers = read_markers(piece.text)
-        statement = " ".join(_QUOTE_MARKS.sub("\n", markers.written({})).split())
+        without_markers = markers.written({})
+        without_quote_marks = _QUOTE_MARKS.sub("\n", without_markers)
+        statement = " ".join(without_quote_marks.split())
         if not any(map(str.isalnum, statement)):
             statement = ""
         named_numbers = markers.numbers(self._sources)
@@ -269,28 +287,30 @@ class Checker:
     def _show(self, judged: _Judged) -> CheckedPiece | None:
         """Shows a piece; None if nothing is left of it, or nothing backs it and the policy is strict."""
         # 1. Its text, with labels that count the sources in the order of their first use.
-        opening, lead = self._opening_and_lead(judged.piece)
-        new_numbers: list[int] = []
-        text = ""
+        text_before = self._carried_over(judged.piece)
         is_withheld = self._policy.strict and judged.needs_support and judged.is_unsupported
+        text = ""
+        new_numbers: list[int] = []
+        labels: Mapping[int, int] = {}
         if not is_withheld:
-            new_numbers = [number for number in judged.numbers if number not in self._labels]
-            for number in new_numbers:
-                self._labels[number] = len(self._labels) + 1
-            text = judged.markers.written(self._shown_labels(judged))
+            new_numbers = self._number_sources(judged)
+            if self._with_citations and judged.statement:
+                labels = self._labels
+            text = judged.markers.written(labels)
         if not text.strip():
-            self._carried = DraftPiece(opening, lead, "")
+            self._carried = text_before
             return None
-        self._carried = DraftPiece("", "", "")
+        self._carried = NOTHING_BEFORE
 
         # 2. Headings and marks above it, and the notice above the first piece.
-        text_before = read_markers(f"{opening}{lead}").written(self._shown_labels(judged))
+        before = read_markers(text_before.whole).written(labels)
         if not self.text:
-            text_before = self._with_notice(text_before.lstrip(), text)
-        text_before = self._sanitizer.feed(text_before)
+            before = self._with_notice(before.lstrip(), text)
+        before = self._sanitizer.feed(before)
         text = self._sanitizer.feed(text)
-        self.text += text_before + text
-        judged.start = self._units + utf16_units(text_before)
+        whole_text = before + text
+        self.text += whole_text
+        judged.start = self._units + utf16_units(before)
         judged.end = judged.start + utf16_units(text)
         self._units = judged.end
         self._shown.append(judged)
@@ -298,37 +318,46 @@ class Checker:
         # 3. What it claims; a piece brings the citations of sources that are new in it.
         claim = self._claim(judged)
         if claim is None:
-            return CheckedPiece(f"{text_before}{text}")
+            return CheckedPiece(whole_text)
         self.claims.append(claim)
         new_citations: list[Citation] = []
         for number, citation in zip(judged.numbers, claim.citations, strict=True):
             if number in new_numbers:
                 new_citations.append(citation)
-        return CheckedPiece(f"{text_before}{text}", claim, tuple(new_citations))
+        return CheckedPiece(whole_text, claim, tuple(new_citations))
 
-    def _shown_labels(self, judged: _Judged) -> Mapping[int, int]:
-        """Returns the labels under which a piece's sources are shown; none where it shows no markers."""
-        if self._with_citations and judged.statement:
-            return self._labels
-        return {}
+    def _number_sources(self, judged: _Judged) -> list[int]:
+        """Gives a label to the sources that no piece cited before, and returns their numbers."""
+        new_numbers: list[int] = []
+        for number in judged.numbers:
+            if number not in self._labels:
+                self._labels[number] = len(self._labels) + 1
+                new_numbers.append(number)
+        return new_numbers
 
-    def _opening_and_lead(self, piece: DraftPiece) -> tuple[str, str]:
-        """Returns what stands before a piece, with what pieces that were not shown left to it.
+    def _carried_over(self, piece: DraftPiece) -> DraftPiece:
+        """Returns opening and lead of a piece, with what pieces that were not shown left to it.
 
         Within a line the next piece takes over their lead too.
         """
+        carried = self._carried
         starts_new_line = "\n" in piece.opening + piece.lead
         if starts_new_line:
-            return piece.opening or self._carried.opening, piece.lead
-        return self._carried.opening or piece.opening, self._carried.lead or piece.lead
+            opening = piece.opening or carried.opening
+            lead = piece.lead
+        else:
+            opening = carried.opening or piece.opening
+            lead = carried.lead or piece.lead
+        return DraftPiece(opening, lead, "")
 
     def _with_notice(self, text_before: str, text: str) -> str:
         """Puts the notice before the first piece, apart from a block of Markdown."""
-        is_block = bool(text_before) or text.startswith(("`", "~", "|", ">", "#"))
-        notice_continues = self._notice != "" and not self._notice.endswith("\n")
-        if is_block and notice_continues:
-            return f"{self._notice}\n\n{text_before}"
-        return f"{self._notice}{text_before}"
+        notice = self._notice
+        is_block = text_before != "" or text.startswith(("`", "~", "|", ">", "#"))
+        notice_goes_on = notice != "" and not notice.endswith("\n")
+        if is_block and notice_goes_on:
+            notice += "\n\n"
+        return notice + text_before
 
     def _claim(self, judged: _Judged) -> Claim | None:
         """Returns the claim of a piece; None if it states nothing, or no citation is wanted."""
@@ -337,11 +366,12 @@ class Checker:
         support = None
         if judged.numbers:
             support = judged.verdicts[judged.numbers].support
+        citations = [self._citation(judged, number) for number in judged.numbers]
         return Claim(
             start=judged.start,
             end=judged.end,
             support=support,
-            citations=tuple([self._citation(judged, number) for number in judged.numbers]),
+            citations=tuple(citations),
         )
 
     def _citation(self, judged: _Judged, number: int) -> Citation:
@@ -361,7 +391,8 @@ class Checker:
 
 def _needs_support(statement: str, piece: DraftPiece) -> bool:
     """Reports whether a piece without citations states something that needs backing."""
-    if len(statement.split()) < 3 or statement.endswith((":", "?")):
+    word_count = len(statement.split())
+    if word_count < 3 or statement.endswith((":", "?")):
         return False
     if HEADING.match(piece.text):
         return False
@@ -369,4 +400,6 @@ def _needs_support(statement: str, piece: DraftPiece) -> bool:
 
 
 def _support_score(citation: Citation) -> float:
-    return citation.support.score if citation.support else 0.0
+    if citation.support is None:
+        return 0.0
+    return citation.support.score

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 from shared.answering.asked import AskedProperties, definitions
 from shared.answering.current import current_first
 from shared.answering.names import MissingSubject
-from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
+from shared.answering.period import MAX_QUOTE, is_titled_by_day, period_quotes, whole_quote
 from shared.answering.refusals import answer_words, linkable, reach_notice
 from shared.answering.replacement import are_versions
 from shared.answering.subject import is_on_topic
@@ -30,6 +30,7 @@ from shared.markdown.plain import plain
 from shared.markdown.quotations import joined_lines, quotation
 from shared.markdown.sanitize import Sanitizer
 from shared.model.answers import CheckedPiece, Citation, Claim, Quote, Source, Support, SupportState
+from shared.model.index import IndexedChunk
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
@@ -80,46 +81,33 @@ class ExtractiveWriter:
             naming = missing.note_ids
 
         # 1. The windows of the passages that are near, best first.
-        defining = definitions(retrieved)
-        close = _close_passages(retrieved, naming, frozenset(defining), question.now)
-        defining_texts = frozenset(chain.from_iterable(defining.values()))
-        candidates = list(
-            windows(question.text, close, retrieved, self._embedder, defining_texts),
+        definitions_of_chunk = definitions(retrieved)
+        defining_chunks = frozenset(definitions_of_chunk)
+        close = _close_passages(retrieved, naming, defining_chunks, question.now)
+        defining_texts = chain.from_iterable(definitions_of_chunk.values())
+        candidates = windows(
+            question.text,
+            close,
+            retrieved,
+            self._embedder,
+            frozenset(defining_texts),
         )
-        candidates.sort(key=lambda window: -window.score)
-        ranked = joined(candidates)
-        if not is_on_topic(retrieved, max(window.nearness for window in ranked)):
+        best_first = sorted(candidates, key=lambda window: -window.score)
+        ranked = joined(best_first)
+        greatest_nearness = max(window.nearness for window in ranked)
+        if not is_on_topic(retrieved, greatest_nearness):
             return ()
 
         # 2. Those that are quoted, in the order of the search.
-        note_ids = list(dict.fromkeys(passage.chunk.note_id for passage in close))
-        if missing is None:
-            chosen = _choose(ranked, note_ids[0], limit=question.quotes)
-        else:
-            chosen = _choose_nearest(ranked, naming, limit=question.quotes)
-
-        def place(window: Window) -> tuple[bool, bool, int, int]:
-            """Places notes that name what is missing first, then lines that define."""
-            note_id = window.passage.chunk.note_id
-            return (
-                note_id not in naming,
-                not window.defines,
-                note_ids.index(note_id),
-                close.index(window.passage),
-            )
-
-        chosen.sort(key=place)
         if missing is not None:
-            return _shown_quotes(chosen)
+            chosen = _choose_nearest(ranked, naming, limit=question.quotes)
+            return _shown_quotes(_in_order_of_search(chosen, close, naming))
+        first_note = close[0].chunk.note_id
+        chosen = _choose(ranked, first_note, limit=question.quotes)
+        chosen = _in_order_of_search(chosen, close, naming)
 
         # 3. The newest statement of a thing before older ones.
-        min_score = WEAK * ranked[0].score
-        chosen_passages = [window.passage for window in chosen]
-        near: list[Window] = []
-        for window in ranked:
-            is_near = window.score >= min_score
-            if is_near or _is_version_of_any(window.passage, chosen_passages):
-                near.append(window)
+        near = _near_and_versions(ranked, chosen)
         ordered, dated_chunks = current_first(chosen, near, retrieved, limit=question.quotes)
         quotes: list[Quote] = []
         for quote in _shown_quotes(ordered):
@@ -129,10 +117,12 @@ class ExtractiveWriter:
 
     def nearest(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
         """Returns a quote of each of the nearest passages that shows text, in their order."""
-        best: dict[str, Window] = {}
-        for window in windows(question.text, retrieved.nearest, retrieved, self._embedder):
-            best.setdefault(window.passage.chunk.chunk_id, window)
-        return _shown_quotes([window.without_rest() for window in best.values()])
+        candidates = windows(question.text, retrieved.nearest, retrieved, self._embedder)
+        best_of_chunk: dict[str, Window] = {}
+        for window in candidates:
+            best_of_chunk.setdefault(window.chunk.chunk_id, window)
+        nearest_windows = [window.without_rest() for window in best_of_chunk.values()]
+        return _shown_quotes(nearest_windows)
 
     def pieces(
         self,
@@ -157,7 +147,8 @@ class ExtractiveWriter:
             return ()
 
         # 2. The line above it.
-        sanitizer = Sanitizer(linkable(question, [Source("", quote.passage) for quote in quotes]))
+        sources = [Source("", quote.passage) for quote in quotes]
+        sanitizer = Sanitizer(linkable(question, sources))
         opening = sanitizer.feed(_opening(retrieved, missing))
         pieces = [CheckedPiece(opening)]
         length = utf16_units(opening)
@@ -167,25 +158,29 @@ class ExtractiveWriter:
         for together in _quoted_together(quotes):
             next_number = first_number + len(together)
             labels = [f"N{number}" for number in range(first_number, next_number)]
-            marker = ""
+            first_number = next_number
+            markers = ""
             if question.include_citations:
-                marker = "".join(f" [{label}]" for label in labels)
+                markers = "".join([f" [{label}]" for label in labels])
+
             gap = "\n\n"
             if lists_notes:
-                body = _list_item(together[0], zone, lang) + marker
-                if first_number > 1:
+                body = _list_item(together[0], zone, lang) + markers
+                if len(pieces) > 1:
                     gap = "\n"
             else:
+                title_line = _title_line(together[0], retrieved, zone)
                 quoted_lines = joined_lines([quote.lines for quote in together])
-                body = _blockquote(_title_line(together[0], retrieved, zone), quoted_lines, marker)
-            text = sanitizer.feed(f"{gap}{body}")
+                body = _blockquote(title_line, quoted_lines, markers)
+
+            text = sanitizer.feed(gap + body)
             start = length + len(gap)
             length += utf16_units(text)
-            claim: Claim | None = None
+            piece = CheckedPiece(text)
             if question.include_citations:
                 claim = _claim(together, labels, start=start, end=length)
-            pieces.append(CheckedPiece(text, claim, claim.citations if claim else ()))
-            first_number = next_number
+                piece = CheckedPiece(text, claim, claim.citations)
+            pieces.append(piece)
         return tuple(pieces)
 
 
@@ -195,10 +190,12 @@ def _opening(retrieved: Retrieved, missing: MissingSubject | None) -> str:
     if retrieved.notes_read is not None:
         heading = words.of_then
     elif missing is not None:
-        heading = words.nothing_about.format(subject=neutralize_line(missing.text))
+        subject = neutralize_line(missing.text)
+        heading = words.nothing_about.format(subject=subject)
     else:
         heading = words.nearest
-    return f"{reach_notice(retrieved)}{heading}"
+    notice = reach_notice(retrieved)
+    return notice + heading
 
 
 def _close_passages(
@@ -236,38 +233,77 @@ def _close_passages(
     return with_value or close
 
 
+def _near_and_versions(ranked: Sequence[Window], chosen: Sequence[Window]) -> list[Window]:
+    """Returns the windows that are not much weaker than the best one, and those of versions of the chosen notes."""
+    min_score = WEAK * ranked[0].score
+    chosen_passages = [window.passage for window in chosen]
+    near: list[Window] = []
+    for window in ranked:
+        is_near = window.score >= min_score
+        if is_near or _is_version_of_any(window.passage, chosen_passages):
+            near.append(window)
+    return near
+
+
 def _is_version_of_any(passage: Scored, passages: Iterable[Scored]) -> bool:
     """Reports whether a passage is of a note that replaces the note of one of some passages, or is replaced by it."""
-    return any(are_versions(passage.chunk, version.chunk) for version in passages)
+    for other in passages:
+        if are_versions(passage.chunk, other.chunk):
+            return True
+    return False
+
+
+def _in_order_of_search(
+    chosen: Iterable[Window],
+    close: Sequence[Scored],
+    naming: frozenset[str],
+) -> list[Window]:
+    """Sorts windows by their note and passage; those of notes in `naming` come first, then those that define."""
+    note_ids = [passage.chunk.note_id for passage in close]
+
+    def place(window: Window) -> tuple[bool, bool, int, int]:
+        note_id = window.chunk.note_id
+        return (
+            note_id not in naming,
+            not window.defines,
+            note_ids.index(note_id),
+            close.index(window.passage),
+        )
+
+    return sorted(chosen, key=place)
 
 
 def _choose(ranked: Sequence[Window], first_note: str, *, limit: int) -> list[Window]:
     """Chooses the first note's best window and the best of each other note, or several of the first note alone."""
     # 1. The windows of the first note, and the best one of each other note.
-    first_windows: list[Window] = []
+    windows_of_first = [window for window in ranked if window.chunk.note_id == first_note]
+    best = windows_of_first[0]
+    min_nearness = FURTHER * best.nearness
+    further_windows = [window for window in windows_of_first[1:] if window.nearness >= min_nearness]
     best_of_others: dict[str, Window] = {}
     for window in ranked:
-        note_id = window.passage.chunk.note_id
-        if note_id != first_note:
-            best_of_others.setdefault(note_id, window)
-        elif not first_windows or window.nearness >= FURTHER * first_windows[0].nearness:
-            first_windows.append(window)
+        if window.chunk.note_id != first_note:
+            best_of_others.setdefault(window.chunk.note_id, window)
 
     # 2. Other notes' windows that are not much weaker, those that define first.
     min_score = WEAK * ranked[0].score
+    defining_windows: list[Window] = []
     near_windows: list[Window] = []
     for window in best_of_others.values():
-        if window.score >= min_score or window.defines:
+        if window.defines:
+            defining_windows.append(window)
+        elif window.score >= min_score:
             near_windows.append(window)
-    near_windows.sort(key=lambda window: not window.defines)
 
     # 3. The first note alone if it holds more than the others.
-    one_a_note = _different([first_windows[0], *near_windows], limit + 1)
-    of_first_note = _different(first_windows, limit + 1)
+    one_a_note = _different([best, *defining_windows, *near_windows], limit + 1)
+    of_first_note = _different([best, *further_windows], limit + 1)
     if len(one_a_note) == 1:
         return of_first_note[:limit]
-    if len(of_first_note) > 1 and of_first_note[1].score >= one_a_note[1].score + ALONE:
-        return of_first_note[:limit]
+    if len(of_first_note) > 1:
+        min_second_score = one_a_note[1].score + ALONE
+        if of_first_note[1].score >= min_second_score:
+            return of_first_note[:limit]
     return one_a_note[:limit]
 
 
@@ -280,7 +316,7 @@ def _choose_nearest(
     """Chooses the best window of each note, of those in `naming` first; nothing around it is quoted."""
     best_windows: dict[str, Window] = {}
     for window in ranked:
-        best_windows.setdefault(window.passage.chunk.note_id, window)
+        best_windows.setdefault(window.chunk.note_id, window)
     min_score = WEAK * ranked[0].score
     naming_windows = []
     near_windows = []
@@ -308,9 +344,13 @@ def _shown_quotes(chosen: Iterable[Window]) -> tuple[Quote, ...]:
     """Returns the quotes of the windows that show text, with those that are quoted with them."""
     quotes: list[Quote] = []
     for window in chosen:
-        parts = [quote for quote in map(_quote, window.in_order()) if quote is not None]
-        for place, quote in enumerate(parts):
-            quotes.append(replace(quote, continues=place > 0))
+        continues = False
+        for part in window.in_order():
+            quote = _quote(part)
+            if quote is None:
+                continue
+            quotes.append(replace(quote, continues=continues))
+            continues = True
     return tuple(quotes)
 
 
@@ -327,45 +367,53 @@ def _quoted_together(quotes: Iterable[Quote]) -> list[list[Quote]]:
 
 def _list_item(quote: Quote, zone: ZoneInfo, lang: str) -> str:
     """Writes a note as an item of a list that begins with its date."""
-    return f"- {_day(quote, zone, lang)}: {' '.join(quote.lines)}"
+    day = _day(quote, zone, lang)
+    text = " ".join(quote.lines)
+    return f"- {day}: {text}"
 
 
 def _day(quote: Quote, zone: ZoneInfo, lang: str) -> str:
     """Writes the day of a quote's note."""
-    return date_in_words(quote.passage.chunk.created_at.astimezone(zone), lang)
+    created_at = quote.passage.chunk.created_at
+    return date_in_words(created_at.astimezone(zone), lang)
 
 
-def _blockquote(title_line: str, quoted: Sequence[str], marker: str) -> str:
-    """Writes a quote as a quotation in Markdown, below its note's title and with its marker behind it.
+def _blockquote(title_line: str, quoted: Sequence[str], markers: str) -> str:
+    """Writes a quote as a quotation in Markdown, below its note's title and with its markers behind it.
 
     The title is part of the quotation, so that both go when the note is deleted.
     """
-    quoted_lines = quoted
+    lines = list(quoted)
     if title_line:
-        quoted_lines = (title_line, "", *quoted)
-    lines = "\n".join(f"> {line}".rstrip() for line in quoted_lines)
-    if marker and _CLOSES.match(quoted[-1]):
-        return f"{lines}\n>\n>{marker}"
-    return lines + marker
+        lines = [title_line, "", *quoted]
+    marked_lines = [f"> {line}".rstrip() for line in lines]
+    blockquote = "\n".join(marked_lines)
+    last_line = quoted[-1]
+    if markers and _CLOSES.match(last_line):
+        return f"{blockquote}\n>\n>{markers}"
+    return blockquote + markers
 
 
 def _claim(quotes: Sequence[Quote], labels: Sequence[str], *, start: int, end: int) -> Claim:
     """Returns the claim of quotes that stand together at `[start, end)` of the answer, which nobody judged."""
-    citations = []
+    citations: list[Citation] = []
     for quote, label in zip(quotes, labels, strict=True):
-        citations.append(
-            Citation(
-                label=label,
-                passage=quote.passage,
-                quote_start=quote.start,
-                quote_end=quote.end,
-                quote=quote.text,
-                support=Support(SupportState.QUOTED, quote.nearness),
-            ),
+        citation = Citation(
+            label=label,
+            passage=quote.passage,
+            quote_start=quote.start,
+            quote_end=quote.end,
+            quote=quote.text,
+            support=Support(SupportState.QUOTED, quote.nearness),
         )
+        citations.append(citation)
     nearness = max(quote.nearness for quote in quotes)
-    support = Support(SupportState.QUOTED, nearness)
-    return Claim(start=start, end=end, support=support, citations=tuple(citations))
+    return Claim(
+        start=start,
+        end=end,
+        support=Support(SupportState.QUOTED, nearness),
+        citations=tuple(citations),
+    )
 
 
 def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo) -> str:
@@ -374,33 +422,44 @@ def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo) -> str:
     Empty for a note without a title, a path and headings.
     """
     chunk = quote.passage.chunk
-    file_name = chunk.path.rpartition("/")[2].removesuffix(".md")
-    headings = _HEADING_MARK.split(chunk.heading_path)
-    names: dict[str, None] = {}
-    for name in (chunk.title or file_name, *headings):
-        names[plain(neutralize_line(name))] = None
-    names.pop("", None)
+    names = _note_and_sections(chunk)
     if not names:
         return ""
-    title_line = f"**{' › '.join(names)}**"
+    title = " › ".join(names)
+    title_line = f"**{title}**"
 
     properties = AskedProperties(retrieved).shown(chunk)
     if properties:
-        in_plain_words = [plain(neutralize_line(line)) for line in properties]
-        title_line += f" ({'; '.join(in_plain_words)})"
+        shown_properties = "; ".join(map(_in_plain_words, properties))
+        title_line += f" ({shown_properties})"
 
-    names_day = chunk.title == chunk.created_at.astimezone(zone).date().isoformat()
     wants_day = retrieved.analysis.time is not None or quote.dated
-    if wants_day and not names_day:
-        title_line += f", {_day(quote, zone, retrieved.analysis.lang)}"
+    if wants_day and not is_titled_by_day(chunk, zone):
+        day = _day(quote, zone, retrieved.analysis.lang)
+        title_line += f", {day}"
     return title_line
+
+
+def _note_and_sections(chunk: IndexedChunk) -> list[str]:
+    """Returns the title or else the file name of a chunk's note and the headings above it, none twice."""
+    _, _, file_name = chunk.path.rpartition("/")
+    note_name = chunk.title or file_name.removesuffix(".md")
+    headings = _HEADING_MARK.split(chunk.heading_path)
+    names = dict.fromkeys(map(_in_plain_words, (note_name, *headings)))
+    names.pop("", None)
+    return list(names)
+
+
+def _in_plain_words(line: str) -> str:
+    """Writes a line of a note without Markdown."""
+    return plain(neutralize_line(line))
 
 
 def _quote(window: Window) -> Quote | None:
     """Quotes a window; None: it shows no text."""
     if not window.pieces:
         return whole_quote(window.passage)
-    chunk = window.passage.chunk
+    chunk = window.chunk
     start, end, lines = quotation(
         chunk.text,
         window.parts,

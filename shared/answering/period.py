@@ -10,6 +10,7 @@ from shared.markdown.neutralize import neutralize_line
 from shared.markdown.quotable import PieceKind, Quotable, quotable
 from shared.markdown.quotations import LEFT_OUT, one_line, visible
 from shared.model.answers import Quote
+from shared.model.index import IndexedChunk
 from shared.model.retrieval import Scored
 
 MAX_QUOTE = 900
@@ -20,17 +21,25 @@ MAX_LINE = 240
 
 def period_quotes(passages: Sequence[Scored], zone: ZoneInfo, lang: str) -> tuple[Quote, ...]:
     """Quotes each passage that shows text: whole if it is short, else the pieces that say most."""
-    pieces_of = [quotable(passage.chunk.text) for passage in passages]
-    telling = Telling([_plain(pieces) for pieces in pieces_of], lang)
-    quotes = [
-        _line_of(passage, pieces, telling, zone)
-        for passage, pieces in zip(passages, pieces_of, strict=True)
-    ]
-    return tuple([quote for quote in quotes if quote is not None])
+    pieces_by_passage = [quotable(passage.chunk.text) for passage in passages]
+    texts = ["\n".join(_plain_texts(pieces)) for pieces in pieces_by_passage]
+    telling = Telling(texts, lang)
+    quotes: list[Quote] = []
+    for passage, pieces in zip(passages, pieces_by_passage, strict=True):
+        quote = _line_of(passage, pieces, telling, zone)
+        if quote is not None:
+            quotes.append(quote)
+    return tuple(quotes)
 
 
-def _plain(pieces: Sequence[Quotable]) -> str:
-    return "\n".join(piece.plain for piece in pieces)
+def is_titled_by_day(chunk: IndexedChunk, zone: ZoneInfo) -> bool:
+    """Reports whether the title of a chunk's note is the day on which it was written, as of a diary."""
+    written = chunk.created_at.astimezone(zone)
+    return chunk.title == written.date().isoformat()
+
+
+def _plain_texts(pieces: Sequence[Quotable]) -> list[str]:
+    return [piece.plain for piece in pieces]
 
 
 def _line_of(
@@ -43,20 +52,18 @@ def _line_of(
     if not pieces:
         return whole_quote(passage)
     chunk = passage.chunk
-    chosen = best_parts(
-        [piece.end - piece.start for piece in pieces],
-        telling.scores([piece.plain for piece in pieces]),
-        room=MAX_LINE,
-    )
+    lengths = [piece.end - piece.start for piece in pieces]
+    scores = telling.scores(_plain_texts(pieces))
+    chosen = best_parts(lengths, scores, room=MAX_LINE)
     first = pieces[chosen[0]]
     last = pieces[chosen[-1]]
     end = last.end
     if len(chosen) == 1:
         end = min(end, first.start + MAX_LINE)
     line = _joined(chunk.text, pieces, chosen, end)
-    is_day = chunk.title == chunk.created_at.astimezone(zone).date().isoformat()
-    if chunk.title and not is_day:
-        line = f"**{neutralize_line(chunk.title)}**, {line}"
+    if chunk.title and not is_titled_by_day(chunk, zone):
+        title = neutralize_line(chunk.title)
+        line = f"**{title}**, {line}"
     return Quote(
         passage=passage,
         start=chunk.start + first.start,
@@ -68,24 +75,33 @@ def _line_of(
 
 def _joined(text: str, pieces: Sequence[Quotable], chosen: Sequence[int], end: int) -> str:
     """Writes the chosen pieces on one line, up to `end`, with a sign where others are left out."""
-    line = ""
-    for place, index in enumerate(chosen):
+    first, *others = chosen
+    line = _text_up_to(text, pieces[first], end)
+    previous = first
+    for index in others:
         piece = pieces[index]
-        if place:
-            is_next = chosen[place - 1] == index - 1
-            kinds = {pieces[index - 1].kind, piece.kind}
-            is_listed = kinds != {PieceKind.SENTENCE}
-            line += _gap(line, is_next=is_next, is_listed=is_listed)
-        line += one_line(text, piece.start, min(piece.end, end))
+        if previous < index - 1:
+            line += f" {LEFT_OUT} "
+        else:
+            line += _separator(line, pieces[previous], piece)
+        line += _text_up_to(text, piece, end)
+        previous = index
     is_cut = end < pieces[-1].end
-    return f"{line} {LEFT_OUT}" if is_cut else line
+    if is_cut:
+        line += f" {LEFT_OUT}"
+    return line
 
 
-def _gap(line: str, *, is_next: bool, is_listed: bool) -> str:
-    """Returns what stands between two pieces of a line."""
-    if not is_next:
-        return f" {LEFT_OUT} "
-    if is_listed and line[-1:].isalnum():
+def _text_up_to(text: str, piece: Quotable, end: int) -> str:
+    """Returns a piece on one line, as far as it stands before `end`."""
+    piece_end = min(piece.end, end)
+    return one_line(text, piece.start, piece_end)
+
+
+def _separator(line: str, previous: Quotable, piece: Quotable) -> str:
+    """Returns what stands between two neighbours on a line: sentences have their own full stop."""
+    are_sentences = previous.kind is PieceKind.SENTENCE and piece.kind is PieceKind.SENTENCE
+    if not are_sentences and line[-1:].isalnum():
         return "; "
     return " "
 

@@ -70,9 +70,12 @@ ELLIPSIS = DraftPiece("", " ", "…")
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """The end of a piece (that of the rest: it is not whole yet), and what follows from it for the next one."""
+    """Where a piece begins and ends, and what follows from it for the next one."""
 
+    start: int
+    """Offset behind the lead."""
     end: int
+    """The end of the rest: the piece is not whole yet."""
     opens: bool = False
     """True if the piece says nothing by itself and opens the next one."""
     fence: str = ""
@@ -99,7 +102,8 @@ class Splitter:
         self._rest += text
         if len(self._rest) >= self._next_look:
             yield from self._pieces(ended=False)
-            self._next_look = len(self._rest) + len(self._rest) // 16
+            length = len(self._rest)
+            self._next_look = length + length // 16
 
     def finish(self, *, truncated: bool) -> Iterator[DraftPiece]:
         """Yields the last pieces, without a marker that breaks off; a `truncated` draft loses its unfinished sentence."""
@@ -124,28 +128,19 @@ class Splitter:
     def _pieces(self, *, ended: bool) -> Iterator[DraftPiece]:
         """Yields the pieces of the rest that are whole; all of them if the draft has ended."""
         while True:
-            # 1. Blanks before the piece, and whether it begins a line.
+            # 1. Blanks before the piece.
             rest = self._rest
             start = len(rest) - len(rest.lstrip())
             if start == len(rest) or not self._is_read_up_to(start, ended=ended):
                 return
-            is_first = not self._has_given and not self._opening
-            starts_line = is_first or "\n" in rest[:start]
 
-            # 2. Where it ends: a block by its kind, running text with its sentence.
-            cut: _Cut | None = None
-            if starts_line or self._fence:
-                cut = self._block(start)
-            if cut is None:
-                if starts_line:
-                    start = _behind(_ITEM, rest, start, len(rest))
-                cut = _Cut(self._sentence_end(start, ended=ended))
+            # 2. Where it ends.
+            cut = self._next_cut(start, ended=ended)
             if not self._is_read_up_to(cut.end, ended=ended):
                 return
-            is_code = self._fence or cut.fence
-            if starts_line and not is_code:
-                start = _behind(_QUOTE_MARK, rest, start, cut.end)
-            end = start + len(rest[start : cut.end].rstrip())
+            start = cut.start
+            text = rest[start : cut.end].rstrip()
+            end = start + len(text)
 
             # 3. What says nothing by itself waits for the next piece.
             if cut.opens:
@@ -163,50 +158,81 @@ class Splitter:
 
     def _is_read_up_to(self, end: int, *, ended: bool) -> bool:
         """Reports whether LOOKAHEAD characters behind a place are there, or the draft has ended."""
-        return ended or end + LOOKAHEAD <= len(self._rest)
+        if ended:
+            return True
+        return end + LOOKAHEAD <= len(self._rest)
+
+    def _next_cut(self, start: int, *, ended: bool) -> _Cut:
+        """Cuts the piece that begins at `start`, behind the blanks: a block by its kind, running text with its sentence."""
+        rest = self._rest
+        is_first = not self._has_given and not self._opening
+        starts_line = is_first or "\n" in rest[:start]
+        if self._fence:
+            return self._code(start, self._fence)
+        if not starts_line:
+            end = self._sentence_end(start, ended=ended)
+            return _Cut(start, end)
+        block = self._block(start)
+        if block is None:
+            text_start = _behind(_ITEM, rest, start, len(rest))
+            end = self._sentence_end(text_start, ended=ended)
+            block = _Cut(text_start, end)
+        if block.fence:
+            return block
+        # Marks of a quotation belong to its lead.
+        text_start = _behind(_QUOTE_MARK, rest, block.start, block.end)
+        return replace(block, start=text_start)
 
     def _block(self, start: int) -> _Cut | None:
         """Cuts a block of code, a quotation, a row of a table, a heading or a rule; None: it is running text."""
         rest = self._rest
-        opening_fence = _FENCE.match(rest, start)
-        if self._fence:
-            return self._code(start, self._fence)
-        if opening_fence is not None:
-            return self._code(start, opening_fence[0])
+        fence = _FENCE.match(rest, start)
+        if fence is not None:
+            return self._code(start, fence[0])
         line_end = self._line_end(start)
         if rest[start] == ">":
-            return _Cut(self._quotation_end(start, line_end))
+            quotation_end = self._quotation_end(start, line_end)
+            return _Cut(start, quotation_end)
         if rest[start] == "|":
-            rule = None if self._in_table else _TABLE_RULE.match(rest, line_end)
-            if rule is not None:
-                return _Cut(rule.end(), opens=True, in_table=True)
-            return _Cut(line_end, in_table=True)
+            return self._row(start, line_end)
         if HEADING.match(rest, start):
-            return _Cut(line_end, opens=_MARK.search(rest, start, line_end) is None)
+            has_marker = _MARK.search(rest, start, line_end) is not None
+            return _Cut(start, line_end, opens=not has_marker)
         if _RULE.match(rest, start):
-            return _Cut(line_end, opens=True)
+            return _Cut(start, line_end, opens=True)
         return None
+
+    def _row(self, start: int, line_end: int) -> _Cut:
+        """Cuts a row of a table; the first one, above a rule, opens the next one together with the rule."""
+        if not self._in_table:
+            rule = _TABLE_RULE.match(self._rest, line_end)
+            if rule is not None:
+                return _Cut(start, rule.end(), opens=True, in_table=True)
+        return _Cut(start, line_end, in_table=True)
 
     def _code(self, start: int, fence: str) -> _Cut:
         """Cuts a block of code behind its closing fence, or behind the line in which it grows too long."""
-        closing_fence = re.compile(rf"\n[ \t]*{fence[0]}{{{len(fence)},}}[ \t]*(?=\n|\Z)")
-        closing = closing_fence.search(self._rest, start)
+        sign = fence[0]
+        closing_fence = rf"\n[ \t]*{sign}{{{len(fence)},}}[ \t]*(?=\n|\Z)"
+        closing = re.compile(closing_fence).search(self._rest, start)
         if closing is not None:
-            return _Cut(closing.end())
+            return _Cut(start, closing.end())
         # Never cut within a line: what reads the code line by line would take a part for a whole one.
         end = self._line_end(start + MAX_PIECE)
         if end == len(self._rest):
-            return _Cut(end)
-        return _Cut(end, fence=fence)
+            return _Cut(start, end)
+        return _Cut(start, end, fence=fence)
 
     def _quotation_end(self, start: int, line_end: int) -> int:
         """Returns where a quotation ends: behind the line with its markers, or its last line."""
-        while True:
-            has_markers = _MARK.search(self._rest, start, line_end) is not None
+        rest = self._rest
+        while _QUOTED.match(rest, line_end):
+            has_markers = _MARK.search(rest, start, line_end) is not None
             is_too_long = line_end - start >= MAX_PIECE
-            if has_markers or is_too_long or not _QUOTED.match(self._rest, line_end):
-                return line_end
+            if has_markers or is_too_long:
+                break
             line_end = self._line_end(line_end + 1)
+        return line_end
 
     def _line_end(self, start: int) -> int:
         end = self._rest.find("\n", start)
@@ -216,54 +242,69 @@ class Splitter:
 
     def _sentence_end(self, start: int, *, ended: bool) -> int:
         """Returns where running text ends: behind its sentence, or between words where that is too long."""
-        window = self._rest[start : start + MAX_PIECE + LOOKAHEAD]
+        rest = self._rest
+        window = rest[start : start + MAX_PIECE + LOOKAHEAD]
         letter = _LETTER.search(window)
-        ends: Iterable[tuple[int, bool]] = ((len(window), True),)
+        ends: Iterable[tuple[int, bool]] = ()
         if letter is not None:
             ends = sentence_ends(window)
-        for end, is_line in ends:
-            if end > MAX_PIECE:
+        elif len(window) <= MAX_PIECE:
+            return len(rest)
+
+        for length, ends_line in ends:
+            end = start + length
+            if length > MAX_PIECE:
                 break
-            if end == len(window) or not self._is_read_up_to(start + end, ended=ended):
-                return len(self._rest)
-            has_letter = letter is not None and letter.start() < end
-            if has_letter and not _is_open(window[:end], is_line=is_line):
-                return start + end
-        blank = _BLANK.search(self._rest, start + MAX_PIECE)
+            if length == len(window) or not self._is_read_up_to(end, ended=ended):
+                return len(rest)
+            sentence = window[:length]
+            has_letter = letter is not None and letter.start() < length
+            if has_letter and not _is_open(sentence, is_line=ends_line):
+                return end
+        blank = _BLANK.search(rest, start + MAX_PIECE)
         if blank is None:
-            return len(self._rest)
+            return len(rest)
         return blank.start()
 
     def _markers_end(self, start: int, end: int, *, ended: bool) -> int:
         """Returns where the markers behind a piece end; beyond the rest: they are not whole yet."""
         # 1. A bracket on the same line or at the start of the next one.
+        markers = grammar().run
         signs = skeleton(self._rest[end : end + _MAX_MARKERS])
-        blanks = len(signs) - len(signs.lstrip())
-        lines_crossed = signs[:blanks].count("\n")
-        opens_marker = signs[blanks : blanks + 1] in _OPENS_MARKER
+        from_bracket = signs.lstrip()
+        blank_count = len(signs) - len(from_bracket)
+        lines_crossed = signs.count("\n", 0, blank_count)
+        opens_marker = from_bracket[:1] in _OPENS_MARKER
         if lines_crossed > 1 or not opens_marker:
             return end
 
         # 2. Markers on the line of a piece that has some are the next one's.
         if lines_crossed == 0:
-            has_markers = grammar().run.search(skeleton(self._rest[start:end])) is not None
-            if has_markers:
+            signs_of_piece = skeleton(self._rest[start:end])
+            if markers.search(signs_of_piece) is not None:
                 return end
 
         # 3. The markers, which may still go on; on the next line they stand alone.
-        run = grammar().run.match(signs, blanks)
-        may_go_on = before_unfinished(signs) < len(signs)
-        if run is not None and run.end() + MARKER_LOOKAHEAD > len(signs):
-            may_go_on = True
-        if may_go_on and not ended and len(signs) < _MAX_MARKERS:
+        run = markers.match(signs, blank_count)
+        if not ended and _may_go_on(run, signs):
             return len(self._rest) + 1
         if run is None:
             return end
         if lines_crossed > 0:
-            rest_of_line, _, _ = signs[run.end() :].partition("\n")
+            signs_behind = signs[run.end() :]
+            rest_of_line, _, _ = signs_behind.partition("\n")
             if rest_of_line.strip(" \t."):
                 return end
         return end + run.end()
+
+
+def _may_go_on(run: re.Match[str] | None, signs: str) -> bool:
+    """Reports whether a run of markers may not have ended in what is there of the draft."""
+    if len(signs) >= _MAX_MARKERS:
+        return False
+    if before_unfinished(signs) < len(signs):
+        return True
+    return run is not None and run.end() + MARKER_LOOKAHEAD > len(signs)
 
 
 def _behind(mark: re.Pattern[str], text: str, start: int, end: int) -> int:
@@ -291,10 +332,15 @@ def _is_open(text: str, *, is_line: bool) -> bool:
         return False
     line_start = signs.rfind("\n") + 1
     closed = _CLOSED.match(signs, line_start)
-    return closed is not None and 0 < len(signs) - closed.end() < _MAX_OPEN
+    if closed is None:
+        return False
+    open_length = len(signs) - closed.end()
+    return 0 < open_length < _MAX_OPEN
 
 
 def split(text: str) -> tuple[DraftPiece, ...]:
     """Splits a whole text into its pieces."""
     splitter = Splitter()
-    return (*splitter.feed(text), *splitter.finish(truncated=False))
+    pieces = list(splitter.feed(text))
+    pieces += splitter.finish(truncated=False)
+    return tuple(pieces)

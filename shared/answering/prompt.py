@@ -109,35 +109,36 @@ def build_prompt(
         template,
         draw=draw,
     )
-    frame_tokens = [
-        tokens(f"{head}{key}{key}") for head, key in zip(heads, source_keys, strict=True)
-    ]
     request = _request(question, template, prompt_key)
 
     # 2. Room is first for the newest turns, then for sources, and what these leave for older turns.
     all_turns = _turns(question)
     room = _room_beside(request, question)
     newest_turns = _newest(all_turns, _HISTORY * room)
-    room_for_sources = room - sum(map(tokens, newest_turns))
+    room_for_sources = room - _tokens_of(newest_turns)
+    frames = [head + key + key for head, key in zip(heads, source_keys, strict=True)]
+    frame_tokens = list(map(tokens, frames))
     if retrieved.notes_read:
         lang = retrieved.analysis.lang
         texts = _excerpts(chunk_texts, frame_tokens, room_for_sources, lang)
     else:
-        whole_texts = ["\n".join(_quoted(text)) for text in chunk_texts]
-        texts = _best(whole_texts, frame_tokens, room_for_sources)
-    fitting_sources = sources[: len(texts)]
-    source_tokens = sum(frame_tokens[: len(texts)]) + sum(map(tokens, texts))
+        texts = _best(list(map(_quoted_text, chunk_texts)), frame_tokens, room_for_sources)
+    source_count = len(texts)
+    fitting_sources = sources[:source_count]
+    source_tokens = sum(frame_tokens[:source_count]) + _tokens_of(texts)
     turns = _newest(all_turns, room - source_tokens)
 
     # 3. The question stands last, behind everything that notes could have written.
-    user = _times(question, retrieved, zone)
-    user.append("")
-    user += _fenced("conversation", turns, prompt_key)
-    user.append(f"sources {prompt_key}")
+    user = [
+        *_times(question, retrieved, zone),
+        "",
+        *_fenced("conversation", turns, prompt_key),
+        f"sources {prompt_key}",
+    ]
     for head, text, key in zip(heads, texts, source_keys, strict=False):
-        user += [f"source {key}", head, text or ">", f"end of source {key}", ""]
-    user += [f"end of sources {prompt_key}", ""]
-    user += request
+        lines = [head, text or ">"]
+        user += _fenced("source", lines, key)
+    user += [f"end of sources {prompt_key}", "", *request]
     system = _system(
         question,
         fitting_sources,
@@ -156,10 +157,12 @@ def build_prompt(
 
 def _request(question: Question, template: Template | None, prompt_key: str) -> list[str]:
     """Writes the question below the person's wishes and the template's steps."""
-    request = [f"Question: {neutralize(question.asked or question.text).strip()}"]
-    leans_on_conversation = question.asked is not None
-    if leans_on_conversation:
-        request.append(f"That is, in full: {neutralize(question.text).strip()}")
+    full_question = neutralize(question.text).strip()
+    if question.asked is None:
+        request = [f"Question: {full_question}"]
+    else:
+        own_words = neutralize(question.asked or question.text).strip()
+        request = [f"Question: {own_words}", f"That is, in full: {full_question}"]
     return _with_wishes_and_steps(request, question, template, prompt_key)
 
 
@@ -187,9 +190,11 @@ def _system(
 
 def label_sources(passages: Iterable[Scored]) -> tuple[Source, ...]:
     """Labels passages `N1`, `N2`, … in their order; the writer may cite them by these labels."""
-    return tuple(
-        [Source(f"N{number}", passage) for number, passage in enumerate(passages, start=1)],
-    )
+    sources: list[Source] = []
+    for number, passage in enumerate(passages, start=1):
+        label = f"N{number}"
+        sources.append(Source(label, passage))
+    return tuple(sources)
 
 
 def build_plain_prompt(
@@ -265,10 +270,11 @@ def _with_wishes_and_steps(
 
 def _turns(question: Question) -> list[str]:
     """Returns earlier turns, oldest first, quoted like notes, because answers repeat what those hold."""
-    turns = []
+    turns: list[str] = []
     for turn in question.history:
-        lines = [*_quoted(f"Question: {turn.question}"), *_quoted(f"Answer: {turn.answer}")]
-        turns.append("\n".join(lines))
+        asked = _quoted_text(f"Question: {turn.question}")
+        answered = _quoted_text(f"Answer: {turn.answer}")
+        turns.append(f"{asked}\n{answered}")
     return turns
 
 
@@ -276,14 +282,20 @@ def _room_beside(request: Sequence[str], question: Question) -> float:
     """Returns the estimated tokens that are left for turns and sources; infinite without a limit."""
     if question.max_context_tokens is None:
         return math.inf
-    return question.max_context_tokens - sum(map(tokens, request))
+    return question.max_context_tokens - _tokens_of(request)
+
+
+def _tokens_of(texts: Iterable[str]) -> float:
+    return sum(map(tokens, texts))
 
 
 def _fenced(name: str, lines: Sequence[str], key: str) -> list[str]:
     """Fences lines with a key; nothing without lines."""
     if not lines:
         return []
-    return [f"{name} {key}", *lines, f"end of {name} {key}", ""]
+    opening = f"{name} {key}"
+    closing = f"end of {name} {key}"
+    return [opening, *lines, closing, ""]
 
 
 def _newest(turns: Sequence[str], room: float) -> list[str]:
@@ -303,14 +315,16 @@ def _best(texts: Sequence[str], frame_tokens: Sequence[float], room: float) -> l
 
     frame_tokens: estimated tokens around each text.
     """
-    fitting: list[str] = []
+    fitting_texts: list[str] = []
     for text, frame in zip(texts, frame_tokens, strict=True):
         room -= frame
-        if fitting and tokens(text) > room:
+        is_first = not fitting_texts
+        if not is_first and tokens(text) > room:
             break
-        fitting.append(_cut(text, max(0.0, room)))
-        room -= tokens(fitting[-1])
-    return fitting
+        fitting_text = _cut(text, max(0.0, room))
+        fitting_texts.append(fitting_text)
+        room -= tokens(fitting_text)
+    return fitting_texts
 
 
 def _excerpts(
@@ -320,22 +334,29 @@ def _excerpts(
     lang: str,
 ) -> list[str]:
     """Quotes of each text at most the greatest length at which all fit: all of a short one, else what says most."""
-    texts = ["\n".join(_quoted(text)) for text in chunk_texts]
+    quoted_texts = list(map(_quoted_text, chunk_texts))
+    lengths = list(map(tokens, quoted_texts))
+
+    # 1. What short texts do not need is room for the others.
     room_left = max(0.0, room - sum(frame_tokens))
     max_length = room_left
-    shortest_first = sorted(map(tokens, texts))
-    for index, size in enumerate(shortest_first):
-        max_length = room_left / (len(texts) - index)
-        if size > max_length:
+    texts_left = len(lengths)
+    for length in sorted(lengths):
+        max_length = room_left / texts_left
+        if length > max_length:
             break
-        room_left -= size
+        room_left -= length
+        texts_left -= 1
+
+    # 2. The texts, those that are longer by what says most of them.
     telling = Telling(chunk_texts, lang)
     excerpts: list[str] = []
-    for text, chunk_text in zip(texts, chunk_texts, strict=True):
-        if tokens(text) <= max_length:
-            excerpts.append(text)
+    for chunk_text, quoted_text, length in zip(chunk_texts, quoted_texts, lengths, strict=True):
+        if length <= max_length:
+            excerpts.append(quoted_text)
         else:
-            excerpts.append(_most_telling(chunk_text, telling, max_length))
+            excerpt = _most_telling(chunk_text, telling, max_length)
+            excerpts.append(excerpt)
     return excerpts
 
 
@@ -343,19 +364,20 @@ def _most_telling(text: str, telling: Telling, max_tokens: float) -> str:
     """Quotes the sentences of a text that say most of what it is about, as far as they fit."""
     parts = [text[start:end] for start, end in sentences(text)]
     if not parts:
-        return _cut("\n".join(_quoted(text)), max_tokens)
+        return _cut(_quoted_text(text), max_tokens)
     marks = tokens("> …\n")
     lengths = [tokens(part) + marks for part in parts]
-    chosen = best_parts(lengths, telling.scores(parts), room=max_tokens)
-    lines: list[str] = []
-    previous = -1
+    scores = telling.scores(parts)
+    chosen = best_parts(lengths, scores, room=max_tokens)
+    quoted_parts: list[str] = []
+    next_index = 0
     for index in chosen:
         part = parts[index]
-        if index > previous + 1:
+        if index > next_index:
             part = f"… {part}"
-        lines += _quoted(part)
-        previous = index
-    return _cut("\n".join(lines), max_tokens)
+        next_index = index + 1
+        quoted_parts.append(_quoted_text(part))
+    return _cut("\n".join(quoted_parts), max_tokens)
 
 
 def _cut(text: str, max_tokens: float) -> str:
@@ -363,28 +385,43 @@ def _cut(text: str, max_tokens: float) -> str:
     size = tokens(text)
     if size <= max_tokens:
         return text
-    start = text[: int(len(text) * max_tokens / size)]
-    while tokens(start) > max_tokens:
-        start = start[:-1]
-    whole_words = start.rpartition(" ")[0] or start
-    if not whole_words.strip():
+    length = int(len(text) * max_tokens / size)
+    beginning = text[:length]
+    while tokens(beginning) > max_tokens:
+        beginning = beginning[:-1]
+    whole_words, _, _ = beginning.rpartition(" ")
+    text_left = (whole_words or beginning).rstrip()
+    if not text_left:
         return ""
-    return f"{whole_words.rstrip()} …"
+    return f"{text_left} …"
+
+
+def _quoted_text(text: str) -> str:
+    """Quotes each line of a text with `> `."""
+    return "\n".join(_quoted(text))
 
 
 def _quoted(text: str) -> list[str]:
     """Quotes each line of a text with `> `, its chat-template tokens without angle brackets."""
-    lines = _TEMPLATE_TOKEN.sub(r"‹\1›", neutralize(text)).strip("\n").split("\n")
+    safe_text = _without_template_tokens(neutralize(text))
+    lines = safe_text.strip("\n").split("\n")
     return [f"> {line}".rstrip() for line in lines]
+
+
+def _without_template_tokens(text: str) -> str:
+    """Takes the angle brackets of chat-template tokens away."""
+    return _TEMPLATE_TOKEN.sub(r"‹\1›", text)
 
 
 def _times(question: Question, retrieved: Retrieved, zone: ZoneInfo) -> list[str]:
     """Writes what day it is, which days the question means and how far the search reached."""
-    lines = [f"{_today(question)} ({question.zone})."]
+    today = _today(question)
+    lines = [f"{today} ({question.zone})."]
     hint = retrieved.analysis.time
     if hint is not None:
         phrase = neutralize(hint.phrase)
-        lines.append(f'"{phrase}" in the question means: {_days(hint.range, zone)}.')
+        days = _days(hint.range, zone)
+        lines.append(f'"{phrase}" in the question means: {days}.')
     if retrieved.notes_read:
         which = "the newest" if retrieved.leaves_older else "all"
         lines.append(
@@ -416,28 +453,33 @@ def _days(time_range: TimeRange, zone: ZoneInfo) -> str:
 
 
 def _today(question: Question) -> str:
-    now = question.now.astimezone(ZoneInfo(question.zone))
-    return f"Today is {now:%A}, {date_in_words(now)}"
+    zone = ZoneInfo(question.zone)
+    now = question.now.astimezone(zone)
+    day = date_in_words(now)
+    return f"Today is {now:%A}, {day}"
 
 
 def _source_head(source: Source, zone: ZoneInfo) -> str:
     """Writes what is known of a note in one line that begins with the date; below it, quoted, its properties."""
     chunk = source.passage.chunk
-    facts = [f"date: {date_in_words(chunk.created_at.astimezone(zone))}"]
-    if chunk.title:
-        facts.append(f"title: {_in_quotes(chunk.title)}")
-    if chunk.heading_path:
-        facts.append(f"section: {_in_quotes(chunk.heading_path)}")
-    place = "/".join(part for part in (chunk.vault, chunk.folder) if part)
-    if place:
-        facts.append(f"folder: {_in_quotes(place)}")
-    file_name = chunk.path.rpartition("/")[2]
-    if file_name:
-        facts.append(f"file: {_in_quotes(file_name)}")
-    lines = [f"[{source.label}] {'; '.join(facts)}"]
+    date = date_in_words(chunk.created_at.astimezone(zone))
+    _, _, file_name = chunk.path.rpartition("/")
+    named_facts = {
+        "title": chunk.title,
+        "section": chunk.heading_path,
+        "folder": "/".join(filter(None, (chunk.vault, chunk.folder))),
+        "file": file_name,
+    }
+    facts = [f"date: {date}"]
+    for name, fact in named_facts.items():
+        if fact:
+            in_quotes = _in_quotes(fact)
+            facts.append(f"{name}: {in_quotes}")
+    first_line = "; ".join(facts)
+    lines = [f"[{source.label}] {first_line}"]
     for line in map(_one_line, chunk.properties):
-        name = line.partition(":")[0].strip().casefold()
-        if name not in _OUR_NAMES:
+        key, _, _ = line.partition(":")
+        if key.strip().casefold() not in _OUR_NAMES:
             lines.append(f"> {line}")
     return "\n".join(lines)
 
@@ -452,4 +494,5 @@ def _in_quotes(value: str) -> str:
 
 
 def _one_line(value: str) -> str:
-    return _TEMPLATE_TOKEN.sub(r"‹\1›", neutralize_line(value))[:_TITLE_LENGTH]
+    line = _without_template_tokens(neutralize_line(value))
+    return line[:_TITLE_LENGTH]

@@ -11,6 +11,7 @@ import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from shared.answering.asked import AskedProperties
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
@@ -20,7 +21,7 @@ from shared.language.vocabulary import vocabulary
 from shared.markdown.lines import read_lines
 from shared.markdown.quotable import PieceKind, Quotable, are_neighbours, quotable
 from shared.markdown.quotations import Outline, Span
-from shared.model.index import Vector, dot_product
+from shared.model.index import IndexedChunk, Vector, dot_product
 from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
 
@@ -72,14 +73,30 @@ class Window:
     """Windows of the same table or list in other passages, which are quoted with it; without such of their own."""
 
     @property
+    def chunk(self) -> IndexedChunk:
+        """The chunk of its passage."""
+        return self.passage.chunk
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """`[start, end)` in the note, in code points."""
+        chunk = self.chunk
+        if not self.pieces:
+            return chunk.start, chunk.end
+        start, _ = self.parts[0]
+        _, end = self.parts[-1]
+        return chunk.start + start, chunk.start + end
+
+    @property
     def table_or_list(self) -> tuple[str, ...] | None:
         """Names the table, or the section of the list, that it is from; None if it is from neither."""
         if not self.pieces:
             return None
+        chunk = self.chunk
         last = self.pieces[-1]
-        chunk = self.passage.chunk
         if last.kind is PieceKind.ROW and last.head:
-            return chunk.note_id, chunk.heading_path, last.head[0]
+            columns = last.head[0]
+            return chunk.note_id, chunk.heading_path, columns
         if last.kind is PieceKind.ITEM:
             return chunk.note_id, chunk.heading_path
         return None
@@ -88,22 +105,28 @@ class Window:
         """Reports whether another window of the same section or table is of a passage that goes on with the list."""
         if self.pieces[-1].kind is PieceKind.ROW:
             return True
-        if self.passage.chunk.chunk_id == other.passage.chunk.chunk_id:
+        if self.chunk.chunk_id == other.chunk.chunk_id:
             return False
-        _, later = sorted((self, other), key=lambda window: window.span)
-        begins = next(read_lines(later.passage.chunk.text))
-        begins_with_item = begins.kind == "item"
-        return begins_with_item and later.pieces[0].line < later.pieces[0].start
+        _, later = sorted((self, other), key=_place)
+        first_line = next(read_lines(later.chunk.text))
+        if first_line.kind != "item":
+            return False
+        first_piece = later.pieces[0]
+        return first_piece.line < first_piece.start
 
     def in_order(self) -> list[Window]:
         """Returns the window with those that are quoted with it, in the order of the note."""
-        return sorted((self, *self.further), key=lambda window: window.span)
+        return sorted((self, *self.further), key=_place)
 
     def repeats(self, other: Window) -> bool:
         """Reports whether both show the same: equal words, or one place of one note."""
-        if [piece.plain for piece in self.pieces] == [piece.plain for piece in other.pieces]:
-            return bool(self.pieces) or self.passage.chunk.text == other.passage.chunk.text
-        if self.passage.chunk.note_id != other.passage.chunk.note_id:
+        if not self.pieces and not other.pieces:
+            return self.chunk.text == other.chunk.text
+        texts = [piece.plain for piece in self.pieces]
+        other_texts = [piece.plain for piece in other.pieces]
+        if texts == other_texts:
+            return True
+        if self.chunk.note_id != other.chunk.note_id:
             return False
         start, end = self.span
         other_start, other_end = other.span
@@ -113,15 +136,14 @@ class Window:
         """Returns the window that quotes its pieces alone."""
         if not self.pieces:
             return self
-        return replace(self, parts=((self.pieces[0].line, self.pieces[-1].end),))
+        start = self.pieces[0].line
+        end = self.pieces[-1].end
+        return replace(self, parts=((start, end),))
 
-    @property
-    def span(self) -> tuple[int, int]:
-        """`[start, end)` in the note, in code points."""
-        chunk = self.passage.chunk
-        if not self.pieces:
-            return chunk.start, chunk.end
-        return chunk.start + self.parts[0][0], chunk.start + self.parts[-1][1]
+
+def _place(window: Window) -> tuple[int, int]:
+    """Sorts windows of one note by their order in it."""
+    return window.span
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +156,25 @@ class _ReadPassage:
     pieces: tuple[Quotable, ...]
     coverages: tuple[float, ...]
     """Share of the question's words that each piece holds, in [0, 1]."""
+
+
+class _QuestionWords:
+    """The words of a question, by their weights."""
+
+    def __init__(self, retrieved: Retrieved) -> None:
+        analysis = retrieved.analysis
+        self._analysis = analysis
+        self._weights = retrieved.weights
+        self._total_weight = sum(retrieved.weights.values()) or 1.0
+        self._forms = own_forms(analysis.subject, analysis.lang)
+
+    def coverage(self, text: str) -> float:
+        """Returns the share of the words that a text holds, weighted, in [0, 1]."""
+        text_stems = stems_as(text, self._analysis.lang, self._analysis.renamed)
+        shared_stems = self._weights.keys() & text_stems
+        shares = self._forms.shares(text, shared_stems)
+        weight = sum(shares[stem] * self._weights[stem] for stem in shared_stems)
+        return weight / self._total_weight
 
 
 def windows(
@@ -156,14 +197,28 @@ def windows(
         if not read.pieces:
             yield Window(passage=read.passage, pieces=(), parts=(), score=read.rank, nearness=0.0)
             continue
-        piece_scores: list[float] = []
-        for piece, coverage in zip(read.pieces, read.coverages, strict=True):
-            cosine = cosines.get(piece.plain, 0.0)
-            piece_scores.append(WORDS * coverage + cosine_weight * cosine)
-        scores: list[float] = []
-        for score, beside in _with_neighbours(piece_scores):
-            scores.append(read.rank + score + BESIDE * sum(beside))
+        scores = _piece_scores(read, cosines, cosine_weight)
         yield from _windows_of(read, scores, cosines, defining, retrieved.analysis.lang)
+
+
+def _piece_scores(
+    read: _ReadPassage,
+    cosines: Mapping[str, float],
+    cosine_weight: float,
+) -> list[float]:
+    """Scores the pieces of a passage by its rank, their own words and cosines and those of the pieces beside them."""
+    likenesses: list[float] = []
+    for piece, coverage in zip(read.pieces, read.coverages, strict=True):
+        cosine = cosines.get(piece.plain, 0.0)
+        likeness = WORDS * coverage + cosine_weight * cosine
+        likenesses.append(likeness)
+
+    scores: list[float] = []
+    for likeness, neighbours in zip(likenesses, _neighbours(likenesses), strict=True):
+        before, behind = neighbours
+        score = read.rank + likeness + BESIDE * (before + behind)
+        scores.append(score)
+    return scores
 
 
 def joined(ranked: Iterable[Window]) -> list[Window]:
@@ -173,11 +228,12 @@ def joined(ranked: Iterable[Window]) -> list[Window]:
     """
     # 1. The windows of each table or list, best first.
     ranked = list(ranked)
-    windows_of: dict[tuple[str, ...], list[Window]] = {}
+    windows_by_name: dict[tuple[str, ...], list[Window]] = {}
     for window in ranked:
         name = window.table_or_list
         if name is not None and window.coverage > 0:
-            windows_of.setdefault(name, []).append(window)
+            same_name = windows_by_name.setdefault(name, [])
+            same_name.append(window)
 
     # 2. The best of them stands for those that are quoted with it.
     joined_windows: list[Window] = []
@@ -187,11 +243,12 @@ def joined(ranked: Iterable[Window]) -> list[Window]:
         if name is None or window.coverage == 0:
             joined_windows.append(window)
             continue
-        best, *weaker = windows_of[name]
+        best, *weaker = windows_by_name[name]
         if window is best:
             further = _further(best, weaker)
             further_windows += further
-            joined_windows.append(replace(best, further=tuple(further)))
+            best_with_further = replace(best, further=tuple(further))
+            joined_windows.append(best_with_further)
             continue
         is_item = window.pieces[-1].kind is PieceKind.ITEM
         if is_item and window not in further_windows:
@@ -206,9 +263,12 @@ def _further(best: Window, weaker: Sequence[Window]) -> list[Window]:
     for window in weaker:
         length = sum(end - start for start, end in window.parts)
         matches = window.coverage >= best.coverage
-        if not matches or length > room or not best.goes_on_with(window):
+        if not matches or length > room:
             continue
-        if not any(map(window.repeats, (best, *further))):
+        if not best.goes_on_with(window):
+            continue
+        repeats_one = any(map(window.repeats, (best, *further)))
+        if not repeats_one:
             further.append(window)
             room -= length
     return further
@@ -216,34 +276,26 @@ def _further(best: Window, weaker: Sequence[Window]) -> list[Window]:
 
 def _read(passages: Sequence[Scored], retrieved: Retrieved) -> list[_ReadPassage]:
     """Reads the pieces of each passage, and how many of the question's words each piece holds."""
-    analysis = retrieved.analysis
-    weights = retrieved.weights
-    forms = own_forms(analysis.subject, analysis.lang)
-    total_weight = sum(weights.values()) or 1.0
-
-    def coverage(text: str) -> float:
-        """Returns the share of the question's words that a text holds, weighted."""
-        shared_stems = weights.keys() & stems_as(text, analysis.lang, analysis.renamed)
-        shares = forms.shares(text, shared_stems)
-        weight = sum(shares[stem] * weights[stem] for stem in shared_stems)
-        return weight / total_weight
-
+    words = _QuestionWords(retrieved)
     properties = AskedProperties(retrieved)
-    best_score = max((passage.score for passage in passages), default=0.0) or 1.0
-    read_passages = []
+    scores = [passage.score for passage in passages]
+    best_score = max(scores, default=0.0) or 1.0
+    read_passages: list[_ReadPassage] = []
     for passage in passages:
         chunk = passage.chunk
         pieces = quotable(chunk.text, chunk.columns)
         named_properties = " ".join(properties.named(chunk))
-        coverages = [coverage(f"{piece.plain} {named_properties}") for piece in pieces]
-        read_passages.append(
-            _ReadPassage(
-                passage=passage,
-                rank=RANK * passage.score / best_score,
-                pieces=pieces,
-                coverages=tuple(coverages),
-            ),
+        coverages: list[float] = []
+        for piece in pieces:
+            coverage = words.coverage(f"{piece.plain} {named_properties}")
+            coverages.append(coverage)
+        read = _ReadPassage(
+            passage=passage,
+            rank=RANK * passage.score / best_score,
+            pieces=pieces,
+            coverages=tuple(coverages),
         )
+        read_passages.append(read)
     return read_passages
 
 
@@ -255,21 +307,20 @@ def _windows_of(
     lang: str,
 ) -> Iterator[Window]:
     """Yields the windows of one passage around its pieces, the best piece first."""
-    text = read.passage.chunk.text
-    outline = Outline(text, begins_in_table=bool(read.passage.chunk.columns))
+    chunk = read.passage.chunk
+    outline = Outline(chunk.text, begins_in_table=bool(chunk.columns))
     pieces = read.pieces
     free = set(range(len(pieces)))
-    for core in sorted(free, key=lambda index: -scores[index]):
+    """Indexes of the pieces that no window quotes so far."""
+    best_first = sorted(free, key=lambda index: -scores[index])
+    for core in best_first:
         if core not in free:
             continue
 
         # 1. The piece with its neighbours, and the sentence that names what they speak of.
-        first, last = _around(text, pieces, scores, core, free)
-        if first - 1 in free and _lacks_subject(pieces[first], lang):
-            previous = pieces[first - 1]
-            is_sentence = previous.kind is PieceKind.SENTENCE
-            if is_sentence and are_neighbours(text, previous, pieces[first]):
-                first -= 1
+        first, last = _around(chunk.text, pieces, scores, core, free)
+        if _sentence_before_names_subject(chunk.text, pieces, first, free, lang):
+            first -= 1
         chosen = range(first, last + 1)
 
         # 2. No other window quotes any of it again.
@@ -294,6 +345,22 @@ def _windows_of(
         )
 
 
+def _sentence_before_names_subject(
+    text: str,
+    pieces: Sequence[Quotable],
+    first: int,
+    free: set[int],
+    lang: str,
+) -> bool:
+    """Reports whether a free sentence directly before the piece at `first` names what that one leaves unnamed."""
+    if first - 1 not in free or not _lacks_subject(pieces[first], lang):
+        return False
+    previous = pieces[first - 1]
+    if previous.kind is not PieceKind.SENTENCE:
+        return False
+    return are_neighbours(text, previous, pieces[first])
+
+
 def _quoted_parts(
     read: _ReadPassage,
     outline: Outline,
@@ -302,20 +369,24 @@ def _quoted_parts(
 ) -> tuple[Span, ...]:
     """Returns what is quoted around some pieces: all that fits, else the items or rows that match the question."""
     pieces = read.pieces
+    first = pieces[chosen[0]]
     last = pieces[chosen[-1]]
-    start = pieces[chosen[0]].line
+    start = first.line
     end = last.end
     led_end = 0
     if last.kind is PieceKind.SENTENCE:
         led_end = outline.led_end(last.line)
 
     block = outline.whole((start, end), longest=WHOLE)
-    if block is not None and led_end <= block[1]:
-        return (block,)
+    if block is not None:
+        _, block_end = block
+        if led_end <= block_end:
+            return (block,)
     if led_end > 0:
         # A line that leads to a list or table says nothing alone.
         max_end = min(led_end, start + WHOLE)
-        for piece in pieces[chosen[-1] + 1 :]:
+        pieces_behind = pieces[chosen.stop :]
+        for piece in pieces_behind:
             if end < piece.end <= max_end:
                 end = piece.end
         return ((start, end),)
@@ -331,62 +402,99 @@ def _matching_parts(
     chosen: range,
 ) -> tuple[Span, ...]:
     """Returns the chosen pieces of a longer list or table with the others of it that match the question."""
+    indexes = _matching_indexes(read, outline, core, chosen)
+    first, *others = indexes
     pieces = read.pieces
+    spans: list[Span] = []
 
-    # 1. Items or rows of the list or table that hold as many of the question's words as the core.
-    # A row stands by itself, while the pieces beside one of a list may be of the same item.
+    # 1. The line that leads to the list.
+    lead = outline.lead(pieces[first].line)
+    if lead is not None:
+        lead_start, lead_end = lead
+        room = WHOLE - _length_of(pieces, indexes)
+        if lead_end - lead_start <= room:
+            spans.append(lead)
+
+    # 2. The pieces, neighbours as one part.
+    start = pieces[first].line
+    end = pieces[first].end
+    previous = first
+    for index in others:
+        piece = pieces[index]
+        if index > previous + 1:
+            spans.append((start, end))
+            start = piece.line
+        end = piece.end
+        previous = index
+    spans.append((start, end))
+    return tuple(spans)
+
+
+def _matching_indexes(
+    read: _ReadPassage,
+    outline: Outline,
+    core: int,
+    chosen: range,
+) -> list[int]:
+    """Returns the chosen pieces and the other items or rows of their list or table that hold as many of the question's
+    words as the core, in order, as many as fit.
+    """
+    pieces = read.pieces
     core_piece = pieces[core]
     min_coverage = read.coverages[core]
+
+    # A row stands by itself, while the pieces beside one of a list may be of the same item.
     indexes = list(chosen)
     if core_piece.kind is PieceKind.ROW:
         indexes = [index for index in chosen if read.coverages[index] >= min_coverage]
-    room = WHOLE - sum(pieces[index].end - pieces[index].line for index in indexes)
+    if min_coverage == 0:
+        return indexes
+
+    room = WHOLE - _length_of(pieces, indexes)
     for index, piece in enumerate(pieces):
-        is_like_core = piece.kind is core_piece.kind and index not in chosen
-        matches = min_coverage > 0 and read.coverages[index] >= min_coverage
-        if not is_like_core or not matches:
+        is_other = piece.kind is not core_piece.kind or read.coverages[index] < min_coverage
+        if is_other or index in chosen:
             continue
         length = piece.end - piece.line
         if length <= room and outline.share_block(core_piece.line, piece.line):
             indexes.append(index)
             room -= length
-    indexes.sort()
-
-    # 2. The line that leads to the list, and neighbours as one part.
-    spans: list[Span] = []
-    lead = outline.lead(pieces[indexes[0]].line)
-    if lead is not None and lead[1] - lead[0] <= room:
-        spans.append(lead)
-    for place, index in enumerate(indexes):
-        is_next = place > 0 and indexes[place - 1] == index - 1
-        if is_next:
-            spans[-1] = (spans[-1][0], pieces[index].end)
-        else:
-            spans.append((pieces[index].line, pieces[index].end))
-    return tuple(spans)
+    return sorted(indexes)
 
 
-def _with_neighbours(values: Sequence[float]) -> Iterator[tuple[float, tuple[float, float]]]:
-    """Yields each value with those before and behind it; 0 where there is none."""
+def _length_of(pieces: Sequence[Quotable], indexes: Iterable[int]) -> int:
+    """Returns the characters of some pieces, the marks before them included."""
+    length = 0
+    for index in indexes:
+        piece = pieces[index]
+        length += piece.end - piece.line
+    return length
+
+
+def _neighbours(values: Sequence[float]) -> Iterator[tuple[float, float]]:
+    """Yields the values before and behind each value; 0 where there is none."""
     framed = (0.0, *values, 0.0)
-    return zip(values, zip(framed, framed[2:], strict=False), strict=True)
+    values_behind = framed[2:]
+    return zip(framed, values_behind, strict=False)
 
 
 def _promising(read_passages: Sequence[_ReadPassage]) -> list[str]:
     """Chooses the texts that are embedded, of all passages: the most promising by rank and words."""
     promises: list[tuple[float, str]] = []
     for read in read_passages:
-        with_neighbours = _with_neighbours(read.coverages)
-        for piece, (coverage, beside) in zip(read.pieces, with_neighbours, strict=True):
-            promise = read.rank + coverage + BESIDE * max(beside)
+        neighbours_of_pieces = _neighbours(read.coverages)
+        pieces = zip(read.pieces, read.coverages, neighbours_of_pieces, strict=True)
+        for piece, coverage, neighbours in pieces:
+            promise = read.rank + coverage + BESIDE * max(neighbours)
             promises.append((promise, piece.plain))
-    promises.sort(key=lambda promise: -promise[0])
+
+    promises.sort(key=itemgetter(0), reverse=True)
     chosen: dict[str, None] = {}
     room = EMBEDDED
-    for _, plain in promises:
-        cost = max(MIN_EMBEDDED, len(plain))
-        if cost <= room and plain not in chosen:
-            chosen[plain] = None
+    for _, text in promises:
+        cost = max(MIN_EMBEDDED, len(text))
+        if cost <= room and text not in chosen:
+            chosen[text] = None
             room -= cost
     return list(chosen)
 
@@ -401,19 +509,24 @@ def _cosines(
     if embedder is None or not texts:
         return {}
     by_length = sorted(texts, key=len)  # a batch is as slow as its longest text makes it
+    size = embedder.batch_size
     vectors: list[Vector] = []
+    query: Vector | None = None
+    if retrieved.embedder == embedder.model:
+        query = retrieved.query
     try:
-        query = retrieved.query if retrieved.embedder == embedder.model else None
         if query is None:
             query = embedder.embed_query(question)
-        for start in range(0, len(by_length), embedder.batch_size):
-            vectors += embedder.embed_documents(by_length[start : start + embedder.batch_size])
+        for start in range(0, len(by_length), size):
+            batch = by_length[start : start + size]
+            vectors += embedder.embed_documents(batch)
     except (ModelUnavailable, ModelRefused, PortContractError) as error:
         log.warning("sentences are chosen by their words alone: %s", error.message)
         return {}
-    return {
-        text: dot_product(query, vector) for text, vector in zip(by_length, vectors, strict=True)
-    }
+    cosines: dict[str, float] = {}
+    for text, vector in zip(by_length, vectors, strict=True):
+        cosines[text] = dot_product(query, vector)
+    return cosines
 
 
 def _around(
@@ -430,29 +543,25 @@ def _around(
 
     def continues(index: int) -> bool:
         """Reports whether the piece at `index` goes on with the one before it."""
-        return are_neighbours(text, pieces[index - 1], pieces[index])
+        previous = pieces[index - 1]
+        return are_neighbours(text, previous, pieces[index])
 
     # 1. How far its neighbours reach on either side.
     lowest = core
-    least = core - MAX_PIECES + 1
-    while lowest > least and lowest - 1 in free and continues(lowest):
+    min_lowest = core - MAX_PIECES + 1
+    while lowest > min_lowest and lowest - 1 in free and continues(lowest):
         lowest -= 1
     highest = core
-    greatest = core + MAX_PIECES - 1
-    while highest < greatest and highest + 1 in free and continues(highest + 1):
+    max_highest = core + MAX_PIECES - 1
+    while highest < max_highest and highest + 1 in free and continues(highest + 1):
         highest += 1
 
     # 2. The best run of them that has the core in it, the first of equals.
     size = min(MAX_PIECES, highest - lowest + 1)
     first_start = max(lowest, core - size + 1)
     last_start = min(core, highest - size + 1)
-    first = first_start
-    best_sum = sum(scores[first : first + size])
-    for start in range(first_start + 1, last_start + 1):
-        run_sum = sum(scores[start : start + size])
-        if run_sum > best_sum:
-            first = start
-            best_sum = run_sum
+    starts = range(first_start, last_start + 1)
+    first = max(starts, key=lambda start: sum(scores[start : start + size]))
     last = first + size - 1
 
     # 3. An answer to a question at its end.
