@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from shared.judging.quantities import quantities
 from shared.language.terms import stems_as
 from shared.markdown.file import ALIAS
 from shared.markdown.quotable import quotable
 from shared.model.index import COLUMNS, IndexedChunk
-from shared.model.retrieval import Retrieved
+from shared.model.retrieval import Analysis, Retrieved
 
 MIN_WORDS = 2
 """Words of a property's value that name it without its key: of one word it is chance."""
@@ -28,12 +28,12 @@ class AskedProperties:
 
     def named(self, chunk: IndexedChunk) -> tuple[str, ...]:
         """Returns the properties of which the question names the key, or a value of words."""
-        named = []
+        named_lines: list[str] = []
         for line in _properties(chunk):
-            key, value = self._named_words(line)
-            if key or value >= MIN_WORDS:
-                named.append(line)
-        return tuple(named)
+            key_words, value_words = self._named_words(line)
+            if key_words or value_words >= MIN_WORDS:
+                named_lines.append(line)
+        return tuple(named_lines)
 
     def shown(self, chunk: IndexedChunk) -> tuple[str, ...]:
         """Returns the properties that stand beside a note's title: those that are named, or the short ones of a note
@@ -52,13 +52,20 @@ class AskedProperties:
 
     def has_key_and_value(self, chunk: IndexedChunk) -> bool:
         """Reports whether the question names both the key and the value of a property: `rating 5`."""
-        return any(all(self._named_words(line)) for line in _properties(chunk))
+        for line in _properties(chunk):
+            key_words, value_words = self._named_words(line)
+            if key_words and value_words:
+                return True
+        return False
 
     def _named_words(self, line: str) -> tuple[int, int]:
         """Counts the words of a property's key and of its value, each 0 if the question does not hold them all."""
         key, _, value = line.partition(": ")
-        value_words = self._words_if_named(value) or self._numbers_if_named(value)
-        return self._words_if_named(key), value_words
+        key_words = self._words_if_named(key)
+        value_words = self._words_if_named(value)
+        if value_words == 0:
+            value_words = self._numbers_if_named(value)
+        return key_words, value_words
 
     def _numbers_if_named(self, value: str) -> int:
         """Returns 1 for a value that is a number which the question spells otherwise: `5`, `five`."""
@@ -66,7 +73,10 @@ class AskedProperties:
             return 0
         analysis = self._retrieved.analysis
         numbers, _ = quantities(analysis.subject, analysis.lang)
-        return int(any(float(value) in number.readings for number in numbers))
+        for number in numbers:
+            if float(value) in number.readings:
+                return 1
+        return 0
 
     def _words_if_named(self, text: str) -> int:
         """Counts the words of a text, 0 if the question does not hold them all."""
@@ -90,24 +100,36 @@ def definitions(retrieved: Retrieved) -> dict[str, frozenset[str]]:
 
     Such a line begins with the question's words alone and a dash or colon; words that no passage holds are left aside.
     """
+    chunks = [passage.chunk for passage in retrieved.selected]
     known_stems: set[str] = set()
-    for passage in retrieved.selected:
-        known_stems.update(stem for stem in retrieved.weights if passage.chunk.terms.get(stem))
+    for chunk in chunks:
+        known_stems |= _stems_in(chunk, retrieved.weights)
     if not known_stems:
         return {}
-    analysis = retrieved.analysis
-    texts_of_chunk: dict[str, frozenset[str]] = {}
-    for passage in retrieved.selected:
-        chunk = passage.chunk
-        if not all(chunk.terms.get(stem) for stem in known_stems):
+
+    definitions_of_chunk: dict[str, frozenset[str]] = {}
+    for chunk in chunks:
+        if _stems_in(chunk, known_stems) != known_stems:
             continue
-        texts: list[str] = []
-        for piece in quotable(chunk.text, chunk.columns):
-            term = _TERM.match(piece.plain)
-            if term is None:
-                continue
-            if stems_as(term[1], analysis.lang, analysis.renamed) == known_stems:
-                texts.append(piece.plain)
+        texts = _definitions_in(chunk, known_stems, retrieved.analysis)
         if texts:
-            texts_of_chunk[chunk.chunk_id] = frozenset(texts)
-    return texts_of_chunk
+            definitions_of_chunk[chunk.chunk_id] = texts
+    return definitions_of_chunk
+
+
+def _stems_in(chunk: IndexedChunk, stems: Iterable[str]) -> set[str]:
+    """Returns those of the stems that a chunk holds."""
+    return {stem for stem in stems if chunk.terms.get(stem)}
+
+
+def _definitions_in(chunk: IndexedChunk, stems: set[str], analysis: Analysis) -> frozenset[str]:
+    """Returns the texts of a chunk's lines that begin with a term of these stems alone."""
+    texts: list[str] = []
+    for piece in quotable(chunk.text, chunk.columns):
+        term = _TERM.match(piece.plain)
+        if term is None:
+            continue
+        term_stems = stems_as(term[1], analysis.lang, analysis.renamed)
+        if term_stems == stems:
+            texts.append(piece.plain)
+    return frozenset(texts)

@@ -59,28 +59,36 @@ class _Statement:
         older_days = older.facts.days
         if not days or not older_days:
             return False
-        return not any(day.within(old) for day, old in product(days, older_days))
+        for day, older_day in product(days, older_days):
+            if day.within(older_day):
+                return False
+        return True
 
     def _has_another_quantity(self, older: _Statement) -> bool:
         for unit, number in self.numbers:
-            values = [value for older_unit, value in older.numbers if older_unit == unit]
-            is_another = bool(values) and not any(map(number.equals, values))
-            if is_another and (unit or self._reads_like(older)):
+            older_numbers = [value for older_unit, value in older.numbers if older_unit == unit]
+            if not older_numbers or any(map(number.equals, older_numbers)):
+                continue
+            if unit or self._reads_like(older):
                 return True
         return False
 
     def _has_another_name(self, older: _Statement) -> bool:
         names = _names(self.facts)
         older_names = _names(older.facts)
-        have_own = bool(names - older_names) and bool(older_names - names)
-        return have_own and self._reads_like(older)
+        if names <= older_names or older_names <= names:
+            return False
+        return self._reads_like(older)
 
     def _reads_like(self, older: _Statement) -> bool:
         """Reports whether both have enough words in common, names aside."""
         words = self.facts.stems - _names(self.facts)
         older_words = older.facts.stems - _names(older.facts)
-        common = words & older_words
-        return bool(common) and len(common) >= ALIKE * len(words | older_words)
+        common_words = words & older_words
+        if not common_words:
+            return False
+        all_words = words | older_words
+        return len(common_words) >= ALIKE * len(all_words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +111,15 @@ class _ReadWindow:
 
     @property
     def written(self) -> datetime:
+        """The day of its section, or else the moment of its note."""
         return self.section_day or self.chunk.created_at
 
     def is_replaced_among(self, versions: Iterable[_ReadWindow]) -> bool:
         """Reports whether the note of one of the others replaces its note."""
-        return any(replaces(version.chunk, self.chunk) for version in versions)
+        for version in versions:
+            if replaces(version.chunk, self.chunk):
+                return True
+        return False
 
     def states_differently(self, other: _ReadWindow) -> bool:
         """Reports whether one of two windows replaces the other, or the newer one of another day states something else
@@ -115,11 +127,17 @@ class _ReadWindow:
         """
         if are_versions(self.chunk, other.chunk):
             return True
-        older, newer = sorted((self, other), key=lambda read: read.written)
+        older, newer = sorted((self, other), key=_written)
         if newer.written - older.written < MIN_APART:
             return False
-        pairs = product(newer.statements, older.statements)
-        return any(statement.differs(old) for statement, old in pairs)
+        for statement, older_statement in product(newer.statements, older.statements):
+            if statement.differs(older_statement):
+                return True
+        return False
+
+
+def _written(read: _ReadWindow) -> datetime:
+    return read.written
 
 
 def current_first(
@@ -143,34 +161,38 @@ def current_first(
     ranked = list(ranked)
     asked_weights = _asked_words([*chosen, *ranked], retrieved)
     chosen_reads = [_read(window, asked_weights, retrieved) for window in chosen]
+    ranked_reads = [_read(window, asked_weights, retrieved) for window in ranked]
     best_of_place: dict[tuple[str, datetime], _ReadWindow] = {}
-    for read in chosen_reads:
-        best_of_place.setdefault(read.place, read)
-    for window in ranked:
-        read = _read(window, asked_weights, retrieved)
+    for read in (*chosen_reads, *ranked_reads):
         best_of_place.setdefault(read.place, read)
 
     # 2. Behind each chosen one's newest version the older ones that were chosen too.
     ordered: list[_ReadWindow] = []
-    dated: set[str] = set()
+    dated_chunks: set[str] = set()
     for read in chosen_reads:
-        versions = [read, *filter(read.states_differently, best_of_place.values())]
-        newest, *older = _newest_first(versions)
+        different = filter(read.states_differently, best_of_place.values())
+        newest, *older = _newest_first([read, *different])
         shown_versions = [newest]
         shown_versions += [version for version in older if version in chosen_reads]
+        has_several = len(shown_versions) > 1
         for version in shown_versions:
             if version not in ordered:
                 ordered.append(version)
-            if len(shown_versions) > 1 and version.section_day is None:
-                dated.add(version.chunk.chunk_id)
-    return [read.window for read in ordered[:limit]], frozenset(dated)
+            if has_several and version.section_day is None:
+                dated_chunks.add(version.chunk.chunk_id)
+    first_windows = [read.window for read in ordered[:limit]]
+    return first_windows, frozenset(dated_chunks)
 
 
 def _newest_first(versions: Sequence[_ReadWindow]) -> list[_ReadWindow]:
     """Sorts versions of one thing, the newest first; replaced ones go last, whenever they were written."""
-    by_day = sorted(versions, key=lambda version: version.written, reverse=True)
-    replaced = [version for version in by_day if version.is_replaced_among(by_day)]
-    standing = [version for version in by_day if version not in replaced]
+    standing: list[_ReadWindow] = []
+    replaced: list[_ReadWindow] = []
+    for version in sorted(versions, key=_written, reverse=True):
+        if version.is_replaced_among(versions):
+            replaced.append(version)
+        else:
+            standing.append(version)
     return standing + replaced
 
 
@@ -178,47 +200,54 @@ def _asked_words(windows: Iterable[Window], retrieved: Retrieved) -> Mapping[str
     """Returns the weights of the question's words that some of the windows hold: others tell none of them apart."""
     window_stems: set[str] = set()
     for window in windows:
-        window_stems |= _stems(_about(window), retrieved)
-    return {stem: weight for stem, weight in retrieved.weights.items() if stem in window_stems}
+        text = _about(window)
+        window_stems |= _stems(text, retrieved)
+    all_weights = retrieved.weights.items()
+    return {stem: weight for stem, weight in all_weights if stem in window_stems}
 
 
 def _read(window: Window, asked_weights: Mapping[str, float], retrieved: Retrieved) -> _ReadWindow:
     """Reads the sentences of a window that hold most of the words that are asked for, by their weights."""
-    lang = retrieved.analysis.lang
-    section_day = _day_of_section(window.passage.chunk)
-    if _share(_about(window), asked_weights, retrieved) < ABOUT:
+    section_day = _day_of_section(window.chunk)
+    share_of_window = _share(_about(window), asked_weights, retrieved)
+    if share_of_window < ABOUT:
         return _ReadWindow(window, (), section_day)
+
     texts = [piece.plain for piece in window.pieces]
     shares = [_share(text, asked_weights, retrieved) for text in texts]
     best_share = max(shares, default=0.0)
     statements: list[_Statement] = []
     for text, share in zip(texts, shares, strict=True):
         if share == best_share:
-            statements += _statements(text, lang)
+            statements += _statements(text, retrieved.analysis.lang)
     return _ReadWindow(window, tuple(statements), section_day)
 
 
 def _about(window: Window) -> str:
     """Returns the words of a window, its note's title and its headings."""
-    chunk = window.passage.chunk
-    return "\n".join([chunk.title, chunk.heading_path, *[piece.plain for piece in window.pieces]])
+    texts = [window.chunk.title, window.chunk.heading_path]
+    texts += [piece.plain for piece in window.pieces]
+    return "\n".join(texts)
 
 
 def _day_of_section(chunk: IndexedChunk) -> datetime | None:
     """Returns the last whole date in the headings above a chunk; None if they name none."""
-    last: datetime | None = None
-    for day in sorted(days_in(chunk.heading_path), key=lambda day: day.start):
+    last_day: datetime | None = None
+    days = sorted(days_in(chunk.heading_path), key=lambda day: day.start)
+    for day in days:
         if day.year is None or day.day is None:
             continue
         with suppress(ValueError):  # no such day
-            last = datetime(day.year, day.month, day.day, tzinfo=UTC)
-    return last
+            last_day = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    return last_day
 
 
 def _share(text: str, asked_weights: Mapping[str, float], retrieved: Retrieved) -> float:
     """Returns the share of the words that are asked for that a text holds, weighted."""
     shared_stems = asked_weights.keys() & _stems(text, retrieved)
-    return sum(asked_weights[stem] for stem in shared_stems) / (sum(asked_weights.values()) or 1.0)
+    weight = sum(asked_weights[stem] for stem in shared_stems)
+    total_weight = sum(asked_weights.values()) or 1.0
+    return weight / total_weight
 
 
 def _stems(text: str, retrieved: Retrieved) -> set[str]:
@@ -228,7 +257,11 @@ def _stems(text: str, retrieved: Retrieved) -> set[str]:
 
 def _statements(text: str, lang: str) -> Iterator[_Statement]:
     for facts in facts_of(text, lang):
-        numbers = [(_unit(text, number, lang), number) for number in facts.numbers if number.counts]
+        numbers: list[tuple[str, Quantity]] = []
+        for number in facts.numbers:
+            if number.counts:
+                unit = _unit(text, number, lang)
+                numbers.append((unit, number))
         yield _Statement(facts, tuple(numbers))
 
 
@@ -250,4 +283,8 @@ def _unit(text: str, number: Quantity, lang: str) -> str:
 
 def _names(facts: Facts) -> frozenset[str]:
     """Returns the stems of the names in a sentence."""
-    return frozenset([stem for word in facts.words if word.is_name for stem in word.stems])
+    names: set[str] = set()
+    for word in facts.words:
+        if word.is_name:
+            names.update(word.stems)
+    return frozenset(names)

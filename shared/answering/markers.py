@@ -57,20 +57,30 @@ class Grammar:
 @cache
 def grammar() -> Grammar:
     """Compiles the grammar with the conjunctions of every language, on first use."""
-    words = conjunctions()
-    conjunction = "|".join(words)
-    between = rf"(?:{BLANK}|[,;&/、])++(?:(?:{conjunction})\s++)?+"
-    labels = rf"{_FIRST}{_TO}(?:{between}(?:{_FIRST}|{_NUMBER}){_TO})*+"
+    conjunction = "|".join(conjunctions())
+
+    # 1. A marker: labels between brackets.
+    between_labels = rf"(?:{BLANK}|[,;&/、])++(?:(?:{conjunction})\s++)?+"
+    further_label = rf"{between_labels}(?:{_FIRST}|{_NUMBER}){_TO}"
+    labels = rf"{_FIRST}{_TO}(?:{further_label})*+"
     # Emphasis before the label; before a small n it is code (`a[*n1]`) unless it closes, too.
-    opening = rf"(?:{EMPHASIS}++{BLANK}*+(?=N|{labels}{BLANK}*+{EMPHASIS}))?+"
-    marker = rf"{_OPEN}(?:{BLANK}|[\^\\])*+{opening}{labels}{_CLOSING}\]"
-    separator = rf"(?:(?:[ \t]*+[,;][ \t]*+|[ \t]++)(?:(?:{conjunction})[ \t]++)?)?+"
-    letters = "".join(sorted(set("".join(words))))
-    inside = rf"[\s{_UNSEEN}^\\Nn\d,;&/、\-*_~`{letters}]"
+    closes_too = rf"{labels}{BLANK}*+{EMPHASIS}"
+    emphasis = rf"(?:{EMPHASIS}++{BLANK}*+(?=N|{closes_too}))?+"
+    marker = rf"{_OPEN}(?:{BLANK}|[\^\\])*+{emphasis}{labels}{_CLOSING}\]"
+
+    # 2. A run: markers side by side, or a separator between them.
+    comma_or_blanks = r"(?:[ \t]*+[,;][ \t]*+|[ \t]++)"
+    separator = rf"(?:{comma_or_blanks}(?:(?:{conjunction})[ \t]++)?)?+"
+    run = rf"{marker}(?:{separator}{marker})*"
+    part = rf"(?P<separator>{separator})(?P<marker>{marker})"
+
+    # 3. The signs that may stand inside a marker.
+    letters = "".join(sorted(set(conjunction) - {"|"}))
+    inside = rf"[\s{_UNSEEN}^\\Nn\d,;&/、\-*_~`{letters}]*+"
     return Grammar(
-        run=re.compile(rf"{marker}(?:{separator}{marker})*"),
-        part=re.compile(rf"(?P<separator>{separator})(?P<marker>{marker})"),
-        inside=re.compile(rf"{inside}*+"),
+        run=re.compile(run),
+        part=re.compile(part),
+        inside=re.compile(inside),
     )
 
 
@@ -81,9 +91,12 @@ def numbers_in(signs: str, offered: Collection[int]) -> dict[int, None]:
     """
     numbers: dict[int, None] = {}
     for match in _NUMBERS.finditer(signs):
-        first = _number(match[1])
-        last = _number(match[2] or match[1])
+        first_digits, last_digits = match.groups()
+        first = _number(first_digits)
         numbers[first] = None
+        if last_digits is None:
+            continue
+        last = _number(last_digits)
         for number in offered:
             if first < number < last:
                 numbers[number] = None
@@ -93,7 +106,8 @@ def numbers_in(signs: str, offered: Collection[int]) -> dict[int, None]:
 
 def _number(digits: str) -> int:
     """Reads a number. Nine digits tell any offered number from an invented one, and int() stays cheap."""
-    return int(digits.translate(_WITHOUT_UNSEEN)[:9])
+    seen_digits = digits.translate(_WITHOUT_UNSEEN)
+    return int(seen_digits[:9])
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,22 +150,34 @@ class Markers:
     def _markers_of(self, run: re.Match[str], labels: Mapping[int, int]) -> str:
         """Writes the markers of a run that stay, with the separators between them."""
         markers = ""
-        for part in grammar().part.finditer(run.string, *run.span()):
+        start, end = run.span()
+        for part in grammar().part.finditer(run.string, start, end):
             numbers = numbers_in(part["marker"], labels)
-            marker = "".join(f"[N{labels[number]}]" for number in numbers if number in labels)
-            if marker and markers:
-                markers += self.text[slice(*part.span("separator"))]
-            markers += marker
+            offered_numbers = [number for number in numbers if number in labels]
+            if not offered_numbers:
+                continue
+            if markers:
+                separator_start, separator_end = part.span("separator")
+                markers += self.text[separator_start:separator_end]
+            for number in offered_numbers:
+                markers += f"[N{labels[number]}]"
         return markers
 
 
 def read_markers(text: str) -> Markers:
     """Finds the citation markers of a text."""
-    return Markers(text, tuple(grammar().run.finditer(skeleton(text))))
+    signs = skeleton(text)
+    runs = grammar().run.finditer(signs)
+    return Markers(text, tuple(runs))
 
 
 def _close_gap(
-    text_before: str, text: str, end: int, *, ahead: str, at_start: bool
+    text_before: str,
+    text: str,
+    end: int,
+    *,
+    ahead: str,
+    at_start: bool,
 ) -> tuple[str, int]:
     """Returns what stands before a run that goes, and where the text goes on after it, by the spacing rule.
 
@@ -161,10 +187,14 @@ def _close_gap(
     text_before, end = _drop_blanks(text_before, text, end, ahead=ahead, at_start=at_start)
     signs = skeleton(text_before)
     bracket_start = _before_bracket(signs, len(signs))
-    if bracket_start < len(signs):  # what follows could complete a marker
+    if bracket_start < len(signs):
+        # What follows could complete a marker.
         bracket = signs.index("[", bracket_start)
-        return f"{text_before[:bracket_start]}({text_before[bracket + 1 :]}", end
-    if _makes_entity(text_before, ahead, text[end : end + 1]):
+        before_bracket = text_before[:bracket_start]
+        behind_bracket = text_before[bracket + 1 :]
+        return f"{before_bracket}({behind_bracket}", end
+    following = text[end : end + 1]
+    if _makes_entity(text_before, ahead, following):
         return f"{text_before} ", end
     return text_before, end
 
@@ -204,9 +234,10 @@ def _makes_entity(text_before: str, ahead: str, following: str) -> bool:
     if following == ";":
         if not text_before and ahead.isalnum():
             return True
-        return skeleton(f"{tail};") != f"{skeleton(tail)};"
-    continues_entity = following.isalnum() or following in "#%"
-    return continues_entity and UNFINISHED.search(tail) is not None
+        signs = skeleton(tail)
+        return skeleton(f"{tail};") != f"{signs};"
+    goes_on = following.isalnum() or following in "#%"
+    return goes_on and UNFINISHED.search(tail) is not None
 
 
 def _drop_empty_brackets(text_before: str, text: str, end: int) -> tuple[str, int]:
@@ -216,18 +247,22 @@ def _drop_empty_brackets(text_before: str, text: str, end: int) -> tuple[str, in
         closing = _PAIRS.get(inner[-1:])
         if closing is None:
             return text_before, end
-        after = _blanks_end(text, end)
+
         is_escaped = inner[-2:-1] == "\\"
-        if is_escaped or text[after : after + 1] != closing:
+        closing_start = _blanks_end(text, end)
+        is_closed = text.startswith(closing, closing_start)
+        if is_escaped or not is_closed:
             return text_before, end
+
         opens_and_closes_alike = closing in "*_~`"
         if opens_and_closes_alike and not _OPENS.search(inner):
             return text_before, end
-        has_blanks = after > end or inner != text_before
-        if closing in "*_~" and has_blanks:
+        has_blanks = closing_start > end or inner != text_before
+        is_emphasis = closing in "*_~"
+        if is_emphasis and has_blanks:
             return text_before, end
         text_before = inner[:-1]
-        end = after + 1
+        end = closing_start + 1
 
 
 def _blanks_end(text: str, start: int) -> int:
@@ -252,8 +287,12 @@ def before_unfinished(signs: str) -> int:
 def _before_bracket(signs: str, end: int) -> int:
     """Returns where the last open bracket of `signs[:end]` begins, its padding included; `end` if there is none."""
     bracket = signs.rfind("[", 0, end)
-    if bracket < 0 or grammar().inside.fullmatch(signs, bracket + 1, end) is None:
+    if bracket < 0:
         return end
-    while bracket > 0 and signs[bracket - 1] in PAD:
-        bracket -= 1
-    return bracket
+    inside = grammar().inside.fullmatch(signs, bracket + 1, end)
+    if inside is None:
+        return end
+    start = bracket
+    while start > 0 and signs[start - 1] in PAD:
+        start -= 1
+    return start

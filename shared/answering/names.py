@@ -21,8 +21,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
+from shared.judging.quantities import blanked
 from shared.language.sentences import sentences
 from shared.language.terms import content_words, stems, stems_as
 from shared.language.vocabulary import vocabularies, vocabulary
@@ -40,6 +42,8 @@ _WORD = re.compile(r"[^\W_]+")
 _OWNS = re.compile(r"['’](?:s\b|(?=\s))")
 _GENITIVE = "s"
 """Ending of an owner where all nouns have capitals, and an owner without an article is a name."""
+_NOUN_BEHIND = re.compile(" (.)")
+"""First letter of the word behind an owner."""
 _IN_A_SENTENCE = re.compile(r"[\w,;)] \Z")
 _DIGITS = re.compile(r"\d(?:[ .,/()-]?\d)*")
 """A number as people write it: `0113 496 0188`."""
@@ -98,13 +102,13 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
         if has_other_names and not name.owns:
             continue  # they may speak of it in other words: "Who goes to Canada with James?"
         other_words = [word for word in words if word not in name.words]
-        if naming:
+        if not naming:
+            is_missing = name.is_written_as_one
+        else:
             asked_words: Sequence[_Word] = other_words
             if name.owns:
                 asked_words = _owned_words(sentence, name, other_words) or other_words
             is_missing = _is_said_of_others(retrieved, name, naming, asked_words)
-        else:
-            is_missing = name.is_written_as_one
         if is_missing:
             text = _phrase(
                 sentence,
@@ -119,29 +123,38 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
 
 def _notes_that_name(name: _Name, passages: Sequence[Scored]) -> frozenset[str]:
     """Returns the ids of notes of which a passage names the name."""
-    return frozenset(
-        passage.chunk.note_id for passage in passages if _speaks_of(passage.chunk, name)
-    )
+    note_ids: set[str] = set()
+    for passage in passages:
+        if _speaks_of(passage.chunk, name):
+            note_ids.add(passage.chunk.note_id)
+    return frozenset(note_ids)
 
 
 def _asking_sentence(question: str) -> str:
     """Returns the last sentence that is a question, otherwise the last one."""
-    texts = [question[start:end] for start, end in sentences(question)]
-    asking = [text for text in texts if _ASKS.search(text)]
-    candidates = asking or texts or [question]
-    return candidates[-1]
+    asking_sentence = question
+    is_question = False
+    for start, end in sentences(question):
+        sentence = question[start:end]
+        if _ASKS.search(sentence):
+            is_question = True
+            asking_sentence = sentence
+        elif not is_question:
+            asking_sentence = sentence
+    return asking_sentence
 
 
 def _words(sentence: str, retrieved: Retrieved) -> list[_Word]:
     """Returns the words of the sentence that were looked for: not those of a time, and no corrected ones."""
     lang = retrieved.analysis.lang
-    searched = set(retrieved.analysis.stems)
-    words = []
+    searched_stems = set(retrieved.analysis.stems)
+    words: list[_Word] = []
     for _, start, end in content_words(sentence, lang):
         text = sentence[start:end]
         word_stems = tuple(stems(text, lang))
-        if word_stems and searched.issuperset(word_stems):
-            words.append(_Word(text=text, start=start, end=end, stems=word_stems))
+        if word_stems and searched_stems.issuperset(word_stems):
+            word = _Word(text=text, start=start, end=end, stems=word_stems)
+            words.append(word)
     return words
 
 
@@ -174,42 +187,55 @@ def _words_of_names(
     """Yields the words that are names by their capital or because notes write them so, each as a name."""
     lang = retrieved.analysis.lang
     capitals_tell = not vocabulary(lang).nouns_are_capitalised
-
-    # 1. The words with a capital that is not the sentence's first letter.
-    begin = 0
-    first_letter = _LETTERS.search(sentence)
-    if first_letter is not None:
-        begin = first_letter.start()
-    with_capital: set[str] = set()
-    for word in words:
-        if word.start > begin and _is_capitalised(word.text):
-            with_capital.add(fold(word.text))
-
-    # 2. Those that notes write as names.
+    capitalised_words = _capitalised_inside(sentence, words)
     names_in_notes = _names_in_notes(
         retrieved.selected,
-        frozenset(fold(word.text) for word in words),
-        frozenset(with_capital),
+        _folded(words),
+        _folded(capitalised_words),
         capitals_tell=capitals_tell,
     )
-
-    # A query in which every word has a capital is no sentence.
-    is_sentence = any(match[0][0].islower() for match in _LETTERS.finditer(sentence, begin + 1))
-    capitals_stand_out = capitals_tell and is_sentence
+    capitals_stand_out = capitals_tell and _has_small_letters(sentence)
     for word in words:
-        folded = fold(word.text)
-        if not word.text.isalpha() or folded in _titles_of_people():
+        folded_word = fold(word.text)
+        if not word.text.isalpha() or folded_word in _abbreviations():
             continue
         owns = _is_owner(sentence, word, lang)
-        has_capital = word.start > begin and _is_capitalised(word.text)
-        is_written_as_one = owns or (capitals_stand_out and has_capital)
-        if is_written_as_one or folded in names_in_notes:
+        is_written_as_one = owns
+        if capitals_stand_out and word in capitalised_words:
+            is_written_as_one = True
+        if is_written_as_one or folded_word in names_in_notes:
             yield _Name(words=(word,), is_written_as_one=is_written_as_one, owns=owns)
+
+
+def _capitalised_inside(sentence: str, words: Sequence[_Word]) -> list[_Word]:
+    """Returns the words with a capital that is not the sentence's first letter."""
+    first_letter = _LETTERS.search(sentence)
+    if first_letter is None:
+        return []
+    start = first_letter.start()
+    return [word for word in words if word.start > start and _is_capitalised(word.text)]
+
+
+def _folded(words: Iterable[_Word]) -> frozenset[str]:
+    return frozenset([fold(word.text) for word in words])
+
+
+def _has_small_letters(sentence: str) -> bool:
+    """Reports whether the first word goes on in small letters, or another one begins so: a query of capitals alone is no
+    sentence.
+    """
+    first_letter = _LETTERS.search(sentence)
+    if first_letter is None:
+        return False
+    behind_first_letter = first_letter.start() + 1
+    runs = _LETTERS.findall(sentence, behind_first_letter)
+    return any(run[0].islower() for run in runs)
 
 
 def _is_capitalised(word: str) -> bool:
     """Reports whether a word begins with a capital; an abbreviation in capitals is not meant."""
-    return word[0].isupper() and any(map(str.islower, word))
+    has_small_letter = any(map(str.islower, word))
+    return has_small_letter and word[0].isupper()
 
 
 def _is_owner(sentence: str, word: _Word, lang: str) -> bool:
@@ -218,27 +244,33 @@ def _is_owner(sentence: str, word: _Word, lang: str) -> bool:
         return False
     if _OWNS.match(sentence, word.end):
         return True
+
+    # The genitive of a name, where all nouns have capitals: `Annas Budget`.
     language = vocabulary(lang)
     if not language.nouns_are_capitalised or not word.text.endswith(_GENITIVE):
         return False
-    following = sentence[word.end :]
-    if following[:1] != " " or not following[1:2].isupper():
+    noun_behind = _NOUN_BEHIND.match(sentence, word.end)
+    if noun_behind is None or not noun_behind[1].isupper():
         return False
-    if word.stems == (fold(word.text).removesuffix(_GENITIVE),):
+    owner = fold(word.text).removesuffix(_GENITIVE)
+    if word.stems == (owner,):
         return True
+
     # Otherwise the letter may be its own: `im Haus`. Other nouns have an article behind a verb.
-    text_before = sentence[: word.start].split()
-    verbs = language.asking.verbs if language.asking else ""
-    return bool(text_before) and re.fullmatch(verbs, text_before[-1], re.IGNORECASE) is not None
+    words_before = sentence[: word.start].split()
+    if not words_before or language.asking is None:
+        return False
+    verb = re.fullmatch(language.asking.verbs, words_before[-1], re.IGNORECASE)
+    return verb is not None
 
 
-def _titles_of_people() -> frozenset[str]:
-    """Returns abbreviations, which are no names: `Dr`."""
-    return frozenset(
-        abbreviation
-        for language in vocabularies()
-        for abbreviation in language.abbreviations.split()
-    )
+@cache
+def _abbreviations() -> frozenset[str]:
+    """Returns abbreviations of every language, which are no names: `Dr`."""
+    abbreviations: set[str] = set()
+    for language in vocabularies():
+        abbreviations.update(language.abbreviations.split())
+    return frozenset(abbreviations)
 
 
 def _names_in_notes(
@@ -256,30 +288,34 @@ def _names_in_notes(
     """
     # 1. Words that stand with a capital in the midst of sentences, more than once.
     capitals = Counter[str]()
-    small: set[str] = set()
+    small_words: set[str] = set()
     for passage in passages:
         text = passage.chunk.text
         for match in _LETTERS.finditer(text):
             word = match[0]
             if word[0].islower():
-                small.add(fold(word))
+                small_words.add(fold(word))
             elif capitals_tell and _is_capitalised(word):
-                text_before = text[max(0, match.start() - 2) : match.start()]
-                if _IN_A_SENTENCE.search(text_before):
+                start = match.start()
+                signs_before = text[max(0, start - 2) : start]
+                if _IN_A_SENTENCE.search(signs_before):
                     capitals[fold(word)] += 1
     names = {word for word, count in capitals.items() if count >= 2}
 
     # 2. Words of titles and aliases.
     for passage in passages:
-        for name in _names_of_note(passage.chunk):
-            title_words = name.split()
+        for title in _names_of_note(passage.chunk):
+            title_words = title.split()
             is_one_noun = len(title_words) == 1 and not capitals_tell
             if is_one_noun or not all(map(_is_part_of_name, title_words)):
                 continue
-            folded = frozenset(map(fold, title_words))
-            is_asked_whole = folded <= asked
-            names |= folded if is_asked_whole else folded & with_capital
-    return frozenset(names - small)
+            folded_words = frozenset(map(fold, title_words))
+            is_asked_whole = folded_words <= asked
+            if is_asked_whole:
+                names |= folded_words
+            else:
+                names |= folded_words & with_capital
+    return frozenset(names - small_words)
 
 
 def _is_part_of_name(word: str) -> bool:
@@ -296,14 +332,17 @@ def _names_of_note(chunk: IndexedChunk) -> Iterator[str]:
 
 def _speaks_of(chunk: IndexedChunk, name: _Name) -> bool:
     """Reports whether a passage, its headings or what its note is called hold every word of a name."""
-    text = " ".join((chunk.title, chunk.heading_path, chunk.path, chunk.text, *chunk.properties))
-    written = {fold(match[0]) for match in _WORD.finditer(text)}
+    texts = (chunk.title, chunk.heading_path, chunk.path, chunk.text, *chunk.properties)
+    written_words = set(map(fold, _WORD.findall(" ".join(texts))))
     for word in name.words:
-        has_stem = all(chunk.terms.get(stem) for stem in word.stems)
-        spellings = {fold(word.text)}
+        has_stems = all(chunk.terms.get(stem) for stem in word.stems)
+        if has_stems:
+            continue
+        folded_word = fold(word.text)
+        spellings = {folded_word}
         if name.owns:
-            spellings.add(fold(word.text).removesuffix(_GENITIVE))
-        if not has_stem and spellings.isdisjoint(written):
+            spellings.add(folded_word.removesuffix(_GENITIVE))
+        if spellings.isdisjoint(written_words):
             return False
     return True
 
@@ -315,21 +354,23 @@ def _is_said_of_others(
     words: Sequence[_Word],
 ) -> bool:
     """Reports whether other notes than those that name the name hold what is asked of it, and none of these does."""
-    naming_chunks = []
-    other_chunks = []
-    for passage in retrieved.selected:
-        if passage.chunk.note_id in naming:
-            naming_chunks.append(passage.chunk)
-        else:
-            other_chunks.append(passage.chunk)
-    asked_stems = {stem for word in words for stem in word.stems}
-    if any(chunk.terms.get(stem) for chunk in naming_chunks for stem in asked_stems):
-        return False
+    asked_stems: set[str] = set()
+    for word in words:
+        asked_stems.update(word.stems)
 
-    # Words that no passage holds are left aside: they tell none of them apart.
-    stems_of_others = [
-        {stem for stem in asked_stems if chunk.terms.get(stem)} for chunk in other_chunks
-    ]
+    # 1. The notes that name it hold none of it.
+    other_chunks: list[IndexedChunk] = []
+    naming_chunks: list[IndexedChunk] = []
+    for passage in retrieved.selected:
+        if passage.chunk.note_id not in naming:
+            other_chunks.append(passage.chunk)
+            continue
+        naming_chunks.append(passage.chunk)
+        if _stems_in(passage.chunk, asked_stems):
+            return False
+
+    # 2. Another note holds all of it. Words that no passage holds are left aside: they tell none of them apart.
+    stems_of_others = [_stems_in(chunk, asked_stems) for chunk in other_chunks]
     known_stems = set().union(*stems_of_others)
     if not known_stems:
         return False
@@ -338,16 +379,27 @@ def _is_said_of_others(
     if not is_one_phrase and known_stems not in stems_of_others:
         return False
 
-    stated = _longest_number(_sentences_about(known_stems, other_chunks, retrieved))
-    if stated > 0:
-        return 2 * _longest_number(_lines(naming_chunks)) <= stated
+    # 3. A note that names it may answer in other words: by a number as long, or where one word is asked.
+    sentences_about = _sentences_about(known_stems, other_chunks, retrieved)
+    stated_length = _longest_number(sentences_about)
+    if stated_length > 0:
+        length_in_naming = _longest_number(_lines(naming_chunks))
+        return 2 * length_in_naming <= stated_length
     known_words = [word for word in words if known_stems.issuperset(word.stems)]
     return name.owns or len(known_words) > 1
 
 
+def _stems_in(chunk: IndexedChunk, asked_stems: set[str]) -> set[str]:
+    """Returns the stems that a chunk holds."""
+    return {stem for stem in asked_stems if chunk.terms.get(stem)}
+
+
 def _are_neighbours(words: Sequence[_Word]) -> bool:
     """Reports whether some words stand side by side, a blank between them."""
-    return all(word.end + 1 == following.start for word, following in pairwise(words))
+    for word, following in pairwise(words):
+        if word.end + 1 != following.start:
+            return False
+    return True
 
 
 def _sentences_about(
@@ -382,11 +434,10 @@ def _longest_number(lines: Iterable[str]) -> int:
     """Returns how many digits the longest number in some lines has, 0 without one; days are no numbers."""
     longest = 0
     for line in lines:
-        rest = line
-        for day in days_in(line):
-            rest = rest[: day.start] + " " * (day.end - day.start) + rest[day.end :]
-        for number in _DIGITS.findall(rest):
-            longest = max(longest, sum(map(str.isdigit, number)))
+        without_days = blanked(line, days_in(line))
+        for number in _DIGITS.findall(without_days):
+            digit_count = sum(map(str.isdigit, number))
+            longest = max(longest, digit_count)
     return longest
 
 
@@ -404,7 +455,9 @@ def _phrase(
     """
     if name.owns:
         owned = _owned_words(sentence, name, others)
-        end = owned[-1].end if owned else _end_of_owner(sentence, name)
+        end = _end_of_owner(sentence, name)
+        if owned:
+            end = owned[-1].end
         return _shortened(sentence[name.start : end])
 
     name_alone = sentence[name.start : name.end]
@@ -427,21 +480,22 @@ def _has_verb_of_question(text: str, lang: str) -> bool:
     asking = vocabulary(lang).asking
     if asking is None:
         return False
-    patterns = [pattern for pattern in (asking.verbs, asking.past, asking.present) if pattern]
+    patterns = filter(None, (asking.verbs, asking.past, asking.present))
     verb = re.compile("|".join(patterns), re.IGNORECASE)
-    return any(verb.fullmatch(word) for word in text.split())
+    return any(map(verb.fullmatch, text.split()))
 
 
 def _neighbours_joined(sentence: str, words: Sequence[_Word]) -> list[str]:
     """Returns words as the sentence writes them, those with a blank between them as one."""
     phrases: list[str] = []
-    end = -1
+    previous_end = -1
     for word in words:
-        if phrases and sentence[end : word.start] == " ":
+        between = sentence[previous_end : word.start]
+        if phrases and between == " ":
             phrases[-1] += f" {word.text}"
         else:
             phrases.append(word.text)
-        end = word.end
+        previous_end = word.end
     return phrases
 
 
@@ -450,7 +504,8 @@ def _owned_words(sentence: str, name: _Name, others: Sequence[_Word]) -> list[_W
     end = _end_of_owner(sentence, name)
     owned: list[_Word] = []
     for word in others:
-        if sentence[end : word.start] == " ":
+        between = sentence[end : word.start]
+        if between == " ":
             owned.append(word)
             end = word.end
     return owned
@@ -467,4 +522,5 @@ def _end_of_owner(sentence: str, name: _Name) -> int:
 def _shortened(text: str) -> str:
     if len(text) <= MAX_SUBJECT:
         return text
-    return f"{text[:MAX_SUBJECT].rstrip()}…"
+    beginning = text[:MAX_SUBJECT]
+    return f"{beginning.rstrip()}…"

@@ -39,21 +39,27 @@ def _admission() -> re.Pattern[str]:
     to"), which costs nothing: without a citation those are refused as well.
     """
     answers = [language.answers for language in vocabularies() if language.answers]
-    knowing = "|".join(words.knowing for words in answers)
-    denial = "|".join(words.denials for words in answers)
+    any_knowing = "|".join([words.knowing for words in answers])
+    any_denial = "|".join([words.denials for words in answers])
+    knowing = f"(?:{any_knowing})"
+    denial = f"(?:{any_denial})"
     same_sentence = r"\b[^.!?\n]{0,80}\b"
-    pattern = rf"\b(?:(?:{denial}){same_sentence}(?:{knowing})|(?:{knowing}){same_sentence}(?:{denial}))\b"
+    denial_first = denial + same_sentence + knowing
+    knowing_first = knowing + same_sentence + denial
+    pattern = rf"\b(?:{denial_first}|{knowing_first})\b"
     return re.compile(pattern, re.IGNORECASE)
 
 
 def refusal_text(reason: RefusalReason) -> str:
     """Returns the whole answer for a reason: one sentence that begins with `OPENING`."""
-    return f"{SENTENCE.removesuffix('.')}: {_WHY[reason]}"
+    beginning = SENTENCE.removesuffix(".")
+    return f"{beginning}: {_WHY[reason]}"
 
 
 def localized_reason(reason: RefusalReason, lang: str) -> str:
     """Returns the reason for people who asked in that language; in English where it has no words for it."""
-    return answer_words(lang).refusals[reason.value]
+    words = answer_words(lang)
+    return words.refusals[reason.value]
 
 
 def reason_lang(lang: str) -> str:
@@ -65,7 +71,8 @@ def reason_lang(lang: str) -> str:
 
 def general_notice(lang: str) -> str:
     """Returns the line above an answer from general knowledge; in English where the language has no words for it."""
-    return f"{answer_words(lang).general}\n\n"
+    words = answer_words(lang)
+    return f"{words.general}\n\n"
 
 
 def answer_words(lang: str) -> Answers:
@@ -77,7 +84,10 @@ def answer_words(lang: str) -> Answers:
 
 def admits_not_knowing(text: str) -> bool:
     """Reports whether a text says that the notes do not hold the answer, in any language with words for it."""
-    return OPENING in text.replace("’", "'") or _admission().search(text) is not None
+    with_plain_apostrophes = text.replace("’", "'")
+    if OPENING in with_plain_apostrophes:
+        return True
+    return _admission().search(text) is not None
 
 
 def reason_to_refuse(text: str, *, cites: bool) -> RefusalReason | None:
@@ -88,8 +98,11 @@ def reason_to_refuse(text: str, *, cites: bool) -> RefusalReason | None:
     cites stands, also with "the notes do not say when" in it, unless it opens as a refusal does.
     """
     if cites:
-        declines = text.lstrip().replace("’", "'").startswith(SENTENCE.removesuffix("."))
-        return RefusalReason.BELOW_THRESHOLD if declines else None
+        beginning = text.lstrip().replace("’", "'")
+        declines = beginning.startswith(SENTENCE.removesuffix("."))
+        if declines:
+            return RefusalReason.BELOW_THRESHOLD
+        return None
     if admits_not_knowing(text):
         return RefusalReason.BELOW_THRESHOLD
     return RefusalReason.UNSUPPORTED_CLAIMS
@@ -101,23 +114,28 @@ def reach_notice(retrieved: Retrieved) -> str:
     Empty, or ends in a blank.
     """
     words = answer_words(retrieved.analysis.lang)
-    if retrieved.leaves_older:
-        return f"{words.newest.format(count=retrieved.notes_read)} "
     time = retrieved.analysis.time
+    if retrieved.leaves_older:
+        notice = words.newest.format(count=retrieved.notes_read)
+        return f"{notice} "
     if retrieved.widened is None or time is None:
         return ""
-    days = WIDENING[retrieved.widened]
+
     around, any_time = words.widened
+    days = WIDENING[retrieved.widened]
     if days is None:
-        return f"{any_time.format(time=time.phrase)} "
-    return f"{around.format(time=time.phrase, days=days)} "
+        notice = any_time.format(time=time.phrase)
+    else:
+        notice = around.format(time=time.phrase, days=days)
+    return f"{notice} "
 
 
 def linkable(question: Question, sources: Sequence[Source]) -> tuple[str, ...]:
     """Returns the texts whose addresses an answer may hold: the passages and the person's own words, as typed."""
-    own_words = [question.asked or question.text]
-    own_words += [turn.question for turn in question.history]
-    return (*own_words, *[source.passage.chunk.text for source in sources])
+    texts = [question.asked or question.text]
+    texts += [turn.question for turn in question.history]
+    texts += [source.passage.chunk.text for source in sources]
+    return tuple(texts)
 
 
 @cache
@@ -128,8 +146,9 @@ def _small_talk() -> tuple[tuple[SmallTalk, re.Pattern[str]], ...]:
         talk = language.small_talk
         if talk is None:
             continue
-        phrases = rf"(?P<product>{talk.product})|(?P<thanks>{talk.thanks})|{talk.greetings}"
-        patterns.append((talk, re.compile(rf"(?:\b(?:{phrases})\b ?)+")))
+        phrase = rf"(?P<product>{talk.product})|(?P<thanks>{talk.thanks})|{talk.greetings}"
+        message = re.compile(rf"(?:\b(?:{phrase})\b ?)+")
+        patterns.append((talk, message))
     return tuple(patterns)
 
 
@@ -137,11 +156,12 @@ def small_talk(message: str) -> str:
     """Replies to a greeting, to thanks or to a question about the product, in its language; empty: it is none."""
     if len(message) >= _MAX_SMALL_TALK:
         return ""
-    words = " ".join(re.findall(r"\w+", message.lower()))
+    words = re.findall(r"\w+", message.lower())
     if not words:
         return ""
+    text = " ".join(words)
     for talk, pattern in _small_talk():
-        match = pattern.fullmatch(words)
+        match = pattern.fullmatch(text)
         if match is None:
             continue
         if match["product"]:

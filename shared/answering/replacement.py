@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from shared.language.vocabulary import vocabularies
+from shared.language.vocabulary import FactWords, vocabularies
 from shared.language.words import fold
 from shared.model.index import IndexedChunk
 
@@ -22,16 +22,22 @@ def are_versions(chunk: IndexedChunk, other: IndexedChunk) -> bool:
 
 def replaces(chunk: IndexedChunk, other: IndexedChunk) -> bool:
     """Reports whether a note says that it replaces another one, or the other one that it is replaced by it."""
-    says_so = any(map(_replacing_keys().fullmatch, _keys_that_name(other, chunk)))
-    return says_so or any(map(_replaced_keys().fullmatch, _keys_that_name(chunk, other)))
+    for key in _keys_that_name(other, chunk):
+        if _replacing_keys().fullmatch(key):
+            return True
+    for key in _keys_that_name(chunk, other):
+        if _replaced_keys().fullmatch(key):
+            return True
+    return False
 
 
 def _keys_that_name(named: IndexedChunk, chunk: IndexedChunk) -> Iterator[str]:
     """Yields the keys of a note's properties whose value is the title or file name of another note."""
     if named.note_id == chunk.note_id:
         return  # the older one may have had the same title
-    file_name = named.path.rpartition("/")[2].removesuffix(".md")
-    names = {fold(name) for name in (named.title, file_name) if name}
+    _, _, file_name = named.path.rpartition("/")
+    title_and_file = (named.title, file_name.removesuffix(".md"))
+    names = set(map(fold, filter(None, title_and_file)))
     for line in chunk.properties:
         key, _, value = line.partition(": ")
         if fold(value) in names:
@@ -41,14 +47,21 @@ def _keys_that_name(named: IndexedChunk, chunk: IndexedChunk) -> Iterator[str]:
 @cache
 def _replacing_keys() -> re.Pattern[str]:
     """Compiles the keys of every language for what a note replaces."""
-    return _any_of(language.facts.replaces for language in vocabularies() if language.facts)
+    patterns = [words.replaces for words in _fact_words()]
+    return _any_of(patterns)
 
 
 @cache
 def _replaced_keys() -> re.Pattern[str]:
     """Compiles the keys of every language for what replaces a note."""
-    return _any_of(language.facts.replaced for language in vocabularies() if language.facts)
+    patterns = [words.replaced for words in _fact_words()]
+    return _any_of(patterns)
+
+
+def _fact_words() -> list[FactWords]:
+    return [language.facts for language in vocabularies() if language.facts is not None]
 
 
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(filter(None, patterns)), re.IGNORECASE)
+    any_pattern = "|".join(filter(None, patterns))
+    return re.compile(any_pattern, re.IGNORECASE)

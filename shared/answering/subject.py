@@ -79,13 +79,18 @@ def _coverage(passage: Scored, retrieved: Retrieved) -> float:
 
     The time that the question names counts as one more word of average weight, which what was written then holds.
     """
+    chunk = passage.chunk
     weights = retrieved.weights
+    covered_weights = [weight for stem, weight in weights.items() if chunk.terms.get(stem)]
+    covered = sum(covered_weights)
     total = sum(weights.values())
-    covered = sum(weight for stem, weight in weights.items() if passage.chunk.terms.get(stem))
     time = retrieved.analysis.time
-    if time is not None and time.range.contains(passage.chunk.created_at):
-        time_weight = total / len(weights) if weights else 1.0
-        return (covered + time_weight) / (total + time_weight)
+    if time is not None and time.range.contains(chunk.created_at):
+        time_weight = 1.0
+        if weights:
+            time_weight = total / len(weights)
+        covered += time_weight
+        total += time_weight
     if total == 0:
         return 0.0
     return covered / total

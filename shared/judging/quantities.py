@@ -7,7 +7,7 @@ in German): it equals whatever one reading equals. Units are words like others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -56,10 +56,10 @@ def quantities(text: str, lang: str) -> tuple[tuple[Quantity, ...], tuple[Day, .
         return tuple(_spelled_numbers(text, lang)), ()
 
     days = tuple(days_in(text))
-    without_days = _blanked(text, days)
+    without_days = blanked(text, days)
 
     clocks = tuple(_clocks(without_days))
-    rest = _blanked(without_days, clocks)
+    rest = blanked(without_days, clocks)
 
     numbers = list(clocks)
     numbers += _numbers(rest)
@@ -101,8 +101,8 @@ def _numbers(text: str) -> Iterator[Quantity]:
             yield Quantity(scaled, start, match.end("word"))
 
 
-def _blanked(text: str, places: Sequence[Day | Quantity]) -> str:
-    """Replaces what was read by as many blanks."""
+def blanked(text: str, places: Iterable[Day | Quantity]) -> str:
+    """Replaces dates and numbers by as many blanks."""
     for place in places:
         blanks = " " * (place.end - place.start)
         text_before = text[: place.start]
