@@ -15,7 +15,9 @@ from tests.servers.openai import OpenAIServer, chunked
 
 def test_a_folder_is_indexed_and_answers_with_citations(aurora: Aurora, notes: Write) -> None:
     report = aurora.json("index", str(notes(BOATS)))
-    assert (report["notes"], report["indexed"], report["skipped"]) == (2, 2, [])
+    assert report["notes"] == 2
+    assert report["indexed"] == 2
+    assert report["skipped"] == []
     answer = aurora.json("ask", "What colour is the boat?")
     assert "blue" in answer["answer"]
     assert answer["citations"][0]["title"] == "Boat"
@@ -35,18 +37,16 @@ def test_what_the_notes_do_not_hold_is_answered_from_general_knowledge_if_asked_
         model.script(*map(chunked, ("ANSWER: no\n", "ANSWER: no\n", "Water is blue.")))
         assert aurora("ask", "What colour is water?").exit_code == 3
         result = aurora("ask", "What colour is water?", "--general")
-    assert (result.exit_code, "From general knowledge:\n\nWater is blue." in result.output) == (
-        0,
-        True,
-    )
+    assert result.exit_code == 0
+    assert "From general knowledge:\n\nWater is blue." in result.output
 
 
 def test_a_search_finds_words_and_times_and_says_where_nothing_matches(
     aurora: Aurora, notes: Write
 ) -> None:
     aurora("index", str(notes(BOATS)))
-    found = aurora.json("search", "tomatoes", "--k", "1")
-    assert [result["path"] for result in found["results"]] == ["garden.md"]
+    body = aurora.json("search", "tomatoes", "--k", "1")
+    assert [result["path"] for result in body["results"]] == ["garden.md"]
     assert "Boat" in aurora("search", "what did I do in May 2026?").output
     nothing = aurora("search", "blorptastic quuxify")
     assert nothing.exit_code == aurora("search", "blorptastic quuxify", "--json").exit_code == 3
@@ -75,9 +75,9 @@ def test_a_note_is_found_under_its_aliases_as_they_are_now(aurora: Aurora, notes
     for alias in ("Skiff", "Nutshell"):
         text = f"---\naliases: [{alias}]\n---\nIt is blue and floats.\n"
         aurora("index", str(notes({"boat.md": text, "garden.md": BOATS["garden.md"]})))
-        found = aurora.json("search", alias.lower())["results"]
-        assert found[0]["path"] == "boat.md"
-        assert found[0]["scores"]["keyword"] > 0
+        results = aurora.json("search", alias.lower())["results"]
+        assert results[0]["path"] == "boat.md"
+        assert results[0]["scores"]["keyword"] > 0
     assert aurora("search", "skiff").exit_code == 3
 
 
@@ -100,23 +100,30 @@ def test_a_changed_file_is_indexed_again_and_keeps_its_date(aurora: Aurora, note
     os.utime(folder / "garden.md", (1_700_000_000, 1_700_000_000))
     aurora("index", str(folder))
     os.utime(folder / "toys/boat.md")
-    again = aurora.json("index", str(folder))
-    assert (again["indexed"], again["unchanged"], again["embedded"]) == (0, 2, 0)
+    second_report = aurora.json("index", str(folder))
+    assert second_report["indexed"] == 0
+    assert second_report["unchanged"] == 2
+    assert second_report["embedded"] == 0
     notes({"garden.md": "# Garden\n\nWe planted nine tomatoes.\n"})
     report = aurora.json("index", str(folder))
-    assert (report["indexed"], report["unchanged"]) == (1, 1)
-    found = aurora.json("search", "nine tomatoes", "--k", "1")["results"][0]
-    assert found["createdAt"] == "2023-11-14T22:13:20.000Z"
+    assert report["indexed"] == 1
+    assert report["unchanged"] == 1
+    result = aurora.json("search", "nine tomatoes", "--k", "1")["results"][0]
+    assert result["createdAt"] == "2023-11-14T22:13:20.000Z"
 
 
-def test_what_is_gone_is_removed_but_only_what_came_from_this_folder(
+def test_missing_files_are_removed_but_only_those_of_this_folder(
     aurora: Aurora, notes: Write, tmp_path: Path
 ) -> None:
     folder = notes(BOATS)
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "whale.md").write_text("The whale sings.")
-    for path, vault in ((folder, "default"), (other, "default"), (folder, "copy")):
+    another_folder = tmp_path / "other"
+    another_folder.mkdir()
+    (another_folder / "whale.md").write_text("The whale sings.")
+    for path, vault in (
+        (folder, "default"),
+        (another_folder, "default"),
+        (folder, "copy"),
+    ):
         aurora("index", str(path), "--vault", vault)
     (folder / "toys/boat.md").unlink()
     assert aurora.json("index", str(folder))["removed"] == 1
@@ -134,12 +141,13 @@ def test_a_path_that_another_folder_has_taken_is_not_overwritten(
     aurora: Aurora, notes: Write, tmp_path: Path
 ) -> None:
     aurora("index", str(notes(BOATS)))
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "garden.md").write_text("The garden of somebody else.")
-    result = aurora("index", str(other), "--vault", "default", "--json")
+    another_folder = tmp_path / "other"
+    another_folder.mkdir()
+    (another_folder / "garden.md").write_text("The garden of somebody else.")
+    result = aurora("index", str(another_folder), "--vault", "default", "--json")
     report = json.loads(result.stdout)
-    assert (result.exit_code, report["notes"]) == (1, 0)
+    assert result.exit_code == 1
+    assert report["notes"] == 0
     assert "another folder" in report["skipped"][0]["reason"]
     assert "--vault NAME" in report["skipped"][0]["reason"]
 
@@ -200,7 +208,7 @@ def test_folders_are_ranked_where_that_is_asked_for_and_named_ones_come_first(
         "ask", "What colour is the boat?", "--rank-folders", "--folder", "home", "--k", "2"
     )
     assert answer["meta"]["folders"][0]["folder"] == "home"
-    assert "toys" in {each["folder"] for each in answer["meta"]["folders"]}
+    assert "toys" in {folder["folder"] for folder in answer["meta"]["folders"]}
     assert answer["references"]
     assert (
         "looked in, the best first: default/home, "
@@ -233,16 +241,20 @@ def test_a_wrong_value_is_2_and_told_in_one_line(aurora: Aurora, arguments: list
 
 
 @pytest.mark.parametrize("command", ["ask", "search", "explain"])
-@pytest.mark.parametrize(("kind", "known"), [("vault", "default"), ("folder", "toys")])
+@pytest.mark.parametrize(
+    ("kind", "known"),
+    [
+        ("vault", "default"),
+        ("folder", "toys"),
+    ],
+)
 def test_an_unknown_vault_or_folder_is_1_and_named(
     aurora: Aurora, notes: Write, command: str, kind: str, known: str
 ) -> None:
     aurora("index", str(notes(BOATS)))
     result = aurora(command, "boat", f"--{kind}", "attic")
-    assert (result.exit_code, result.stderr) == (
-        1,
-        f"aurora: no {kind} 'attic'; there are: {known}\n",
-    )
+    assert result.exit_code == 1
+    assert result.stderr == f"aurora: no {kind} 'attic'; there are: {known}\n"
 
 
 def test_a_home_that_cannot_be_is_1_in_one_line(aurora: Aurora, tmp_path: Path) -> None:
@@ -258,15 +270,17 @@ def test_a_home_that_cannot_be_is_1_in_one_line(aurora: Aurora, tmp_path: Path) 
 def test_reconcile_says_that_there_is_nothing_to_do(aurora: Aurora, notes: Write) -> None:
     aurora("index", str(notes(BOATS)))
     report = aurora.json("reconcile", "--full")
-    assert (report["examined"], report["indexed"], report["complete"]) == (2, 0, True)
+    assert report["examined"] == 2
+    assert report["indexed"] == 0
+    assert report["complete"] is True
     assert "nothing to repair" in aurora("reconcile").output
     assert "would embed 0 texts" in aurora("reconcile", "--dry-run").output
 
 
 def test_the_demo_answers_three_questions_with_citations(aurora: Aurora) -> None:
-    shown = aurora.json("demo", "examples/notes")
-    assert len(shown["answers"]) == 3
-    assert all(answer["citations"] for answer in shown["answers"])
+    demo = aurora.json("demo", "examples/notes")
+    assert len(demo["answers"]) == 3
+    assert all(answer["citations"] for answer in demo["answers"])
     assert not aurora.home.exists()
     text = aurora("demo", "examples/notes").output
     assert text.count("\n› ") == 3
@@ -275,6 +289,6 @@ def test_the_demo_answers_three_questions_with_citations(aurora: Aurora) -> None
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_the_help_of_a_command_shows_no_mark_of_its_source(aurora: Aurora, name: str) -> None:
-    told = aurora(name, "--help").output
-    assert told.startswith("Usage: ")
-    assert "\\b" not in told
+    help_text = aurora(name, "--help").output
+    assert help_text.startswith("Usage: ")
+    assert "\\b" not in help_text

@@ -37,7 +37,7 @@ NOTE_FILE = f"toys {BEYOND_ASCII}/boat {BEYOND_ASCII}[bold]P.md"
 OURS = re.compile(
     r"\x1b\[[0-9;]*m|\x1b\]8;[^\x07\x1b]*\x1b\\|\x1b\[\?(?:25|2004)[hl]|\x1b\[[0-9]*[AK]|\r"
 )
-"""What rich and the line editor send: colours, links to files, the cursor of a progress bar."""
+"""Sequences that rich and the line editor send: colours, links to files, the cursor of a progress bar."""
 ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 DEV = (sys.executable, "-c", "from cli.main import main; main()", "dev", "--no-browser")
 DRIVER = """
@@ -115,9 +115,9 @@ def _on_a_terminal(
 
 
 def _acting(written: str) -> list[str]:
-    """What acts on a terminal, with what stands beside it."""
+    """Find sequences that act on a terminal, with the text beside them."""
     rest = OURS.sub("", written)
-    return [rest[max(0, found.start() - 40) : found.end() + 10] for found in ACTING.finditer(rest)]
+    return [rest[max(0, match.start() - 40) : match.end() + 10] for match in ACTING.finditer(rest)]
 
 
 @pytest.mark.slow
@@ -142,15 +142,15 @@ def test_nothing_in_notes_acts_on_the_terminal_of_any_command(
     backup = tmp_path / f"backup {ACTS}.jsonl"
     aurora("index", str(folder), "--vault", "boats")
     with CommandContext(aurora.home, "local", as_json=False).client() as client:
-        made = {
+        note = {
             "title": TITLE,
             "text": TEXT,
             "path": f"p {BEYOND_ASCII}/made.md",
             "tags": [BEYOND_ASCII],
         }
-        client.send("PUT", "/notes/made", made)
+        client.send("PUT", "/notes/made", note)
         client.send("PUT", "/notes/linked", {"title": "L", "text": f"[[{TITLE}]]"})
-        client.send("PUT", "/notes/gone", made | {"path": "gone.md"})
+        client.send("PUT", "/notes/gone", note | {"path": "gone.md"})
         client.send("DELETE", "/notes/gone")
         (trashed,) = client.send("GET", "/trash")["trash"]
         session = client.send("POST", "/sessions", {"title": LINE})["sessionId"]
@@ -161,7 +161,12 @@ def test_nothing_in_notes_acts_on_the_terminal_of_any_command(
         client.send(
             "PUT",
             f"/notes/{note_id}",
-            {**made, "path": NOTE_FILE, "vault": "boats", "text": f"In the note {ACTS}."},
+            {
+                **note,
+                "path": NOTE_FILE,
+                "vault": "boats",
+                "text": f"In the note {ACTS}.",
+            },
         )
     runs: list[list[str]] = [
         ["index", str(folder), "--vault", "boats"],
@@ -218,13 +223,13 @@ def test_nothing_in_notes_acts_on_the_terminal_of_any_command(
     typed = "s\nWhat floats?\n/exit\nn\nno\n"
     with _on_a_terminal([sys.executable, "-c", DRIVER, str(plan)], typed) as (process, written):
         process.wait(150)
-    shown = b"".join(written).decode()
-    assert len(re.findall("@@@ exit", shown)) == len(runs), shown[-2000:]
-    for part in re.split(r"(?=@@@ \[)", shown):
+    output = b"".join(written).decode()
+    assert len(re.findall("@@@ exit", output)) == len(runs), output[-2000:]
+    for part in re.split(r"(?=@@@ \[)", output):
         assert _acting(part) == [], part
         assert "Traceback" not in part
-    assert MARKUP in shown
-    assert "\N{SMILING FACE WITH OPEN MOUTH AND SMILING EYES}" not in shown
+    assert MARKUP in output
+    assert "\N{SMILING FACE WITH OPEN MOUTH AND SMILING EYES}" not in output
 
 
 @pytest.mark.nightly
@@ -241,15 +246,15 @@ def test_nothing_in_requests_and_followed_files_acts_on_the_terminal_of_dev(
             return b"".join(written).decode(errors="replace")
 
         _await(lambda: "try: " in shown())
-        found = re.search(r"http://localhost:(\d+)", shown())
-        assert found
+        address = re.search(r"http://localhost:(\d+)", shown())
+        assert address
         path = f"/notes/{ACTS}".replace(" ", "%20").encode("latin-1")
         for request in (
             b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
             b"GET " + path + b" what is this\r\n\r\n",
             b"\x1b]52;c;aGk=\x07 / HTTP/1.1\r\nHost: localhost\r\n\r\n",
         ):
-            with socket.create_connection(("127.0.0.1", int(found[1])), timeout=30) as connection:
+            with socket.create_connection(("127.0.0.1", int(address[1])), timeout=30) as connection:
                 connection.sendall(request)
                 connection.recv(65536)
         (folder / "boat.md").write_text("The boat is red.")

@@ -33,8 +33,8 @@ def test_a_home_on_a_read_only_medium_is_searched_and_takes_no_writes(
     folder = notes(BOATS)
     aurora("index", str(folder))
     subprocess.run(["mount", "-o", "remount,ro", str(medium)], check=True)
-    found = aurora.json("search", "boat")
-    assert [hit["title"] for hit in found["results"]][:1] == ["Boat"]
+    body = aurora.json("search", "boat")
+    assert [hit["title"] for hit in body["results"]][:1] == ["Boat"]
     assert "blue" in aurora.json("ask", "What colour is the boat?")["answer"]
     assert len(aurora.json("notes", "list")["notes"]) == len(BOATS)
     refused = aurora("index", str(folder))

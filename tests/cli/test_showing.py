@@ -1,4 +1,4 @@
-"""What people see of a search's JSON, and are told where it found nothing or their models were away."""
+"""The text that people see of a search's JSON, and are told where it found nothing or their models were away."""
 
 from __future__ import annotations
 
@@ -31,8 +31,13 @@ IN_MAY: Json = {"phrase": "in May", "restricts": True, "widened": None}
 
 
 def row(keyword: float, similarity: float) -> Json:
-    scores = {"vector": 0.1, "keyword": keyword, "recency": 0.0, "similarity": similarity}
-    shown = {
+    scores = {
+        "vector": 0.1,
+        "keyword": keyword,
+        "recency": 0.0,
+        "similarity": similarity,
+    }
+    result = {
         "noteId": "n",
         "vault": "default",
         "path": "n.md",
@@ -41,7 +46,11 @@ def row(keyword: float, similarity: float) -> Json:
         "snippet": "…",
         "score": 0.1,
     }
-    return {**shown, "title": f"{keyword}/{similarity}", "scores": scores}
+    return {
+        **result,
+        "title": f"{keyword}/{similarity}",
+        "scores": scores,
+    }
 
 
 @pytest.mark.parametrize(
@@ -56,23 +65,23 @@ def row(keyword: float, similarity: float) -> Json:
         ([LITTLE] * 9 + [WORDED], None, ["0.2/0.0"], [WEAKLY, "0.0/0.55"]),
     ],
 )
-def test_what_has_nothing_to_do_with_a_search_is_left_out(
+def test_rows_unrelated_to_a_search_are_left_out(
     rows: list[tuple[float, float]],
     time: Json | None,
     seen: list[str],
     hidden: list[str],
     tmp_path: Path,
 ) -> None:
-    found = {"results": [row(*each) for each in rows], "meta": {"query": {"timeRange": time}}}
+    body = {"results": [row(*columns) for columns in rows], "meta": {"query": {"timeRange": time}}}
     with redirect_stdout(StringIO()) as written:
         show_found(
-            found,
+            body,
             CommandContext(tmp_path, "local", as_json=False),
             nothing="nothing found",
         )
     output = written.getvalue()
-    assert [each for each in seen if each not in output] == []
-    assert [each for each in hidden if each in output] == []
+    assert [text for text in seen if text not in output] == []
+    assert [text for text in hidden if text in output] == []
 
 
 @pytest.mark.parametrize("stale", [True, False])
@@ -84,7 +93,12 @@ def test_people_are_told_that_a_cited_note_has_changed(stale: bool, tmp_path: Pa
         "noteId": "n",
         "createdAt": "2026-05-08",
     }
-    citation = {**place, "cid": "N1", "quote": "It is blue.", "stale": stale}
+    citation = {
+        **place,
+        "cid": "N1",
+        "quote": "It is blue.",
+        "stale": stale,
+    }
     with redirect_stdout(StringIO()) as written:
         show_sources(
             {"citations": [citation], "meta": {"answerKind": "written", "refusal": None}},
@@ -104,23 +118,29 @@ def test_people_are_told_that_a_cited_note_has_changed(stale: bool, tmp_path: Pa
 def test_people_are_told_what_the_time_they_named_did(
     time: Json, said: str, tmp_path: Path
 ) -> None:
-    found = {"results": [row(*WORDED)], "meta": {"query": {"timeRange": time}}}
+    body = {"results": [row(*WORDED)], "meta": {"query": {"timeRange": time}}}
     with redirect_stdout(StringIO()) as written:
-        show_found(found, CommandContext(tmp_path, "local", as_json=False), nothing="")
+        show_found(body, CommandContext(tmp_path, "local", as_json=False), nothing="")
     assert said in written.getvalue()
 
 
 @pytest.mark.parametrize(
-    ("count", "said"), [(0, "0 notes"), (1, "1 note"), (2, "2 notes"), (12_345, "12,345 notes")]
+    ("count", "said"),
+    [
+        (0, "0 notes"),
+        (1, "1 note"),
+        (2, "2 notes"),
+        (12_345, "12,345 notes"),
+    ],
 )
 def test_one_is_told_as_one(count: int, said: str) -> None:
     assert counted(count, "note") == said
 
 
 def test_a_folder_of_one_file_is_told_as_one(aurora: Aurora, notes: Callable[..., Path]) -> None:
-    told = aurora("index", str(notes({"boat.md": "The boat is blue."}))).stdout
-    assert told.startswith("1 note from ")
-    assert "1 text embedded" in " ".join(told.split())
+    output = aurora("index", str(notes({"boat.md": "The boat is blue."}))).stdout
+    assert output.startswith("1 note from ")
+    assert "1 text embedded" in " ".join(output.split())
     assert "1 note in vault" in " ".join(aurora("doctor").stdout.split())
 
 
@@ -130,10 +150,10 @@ def test_a_search_prints_the_line_of_the_file_on_which_a_passage_begins(
     text = "---\ntitle: Boat\n---\n\n# Colours 🚤\n\nIt is white.\n\n## Hull\n\nThe hull is blue.\n"
     folder = notes({"a/boat.md": text, "whale.md": "Whales sing."})
     aurora("index", str(folder))
-    found = aurora("search", "blue hull").stdout
-    assert f"{folder}/a/boat.md:11  Boat › Colours 🚤 › Hull" in found
-    assert "    The hull is blue." in found
-    assert "whale" not in found
+    output = aurora("search", "blue hull").stdout
+    assert f"{folder}/a/boat.md:11  Boat › Colours 🚤 › Hull" in output
+    assert "    The hull is blue." in output
+    assert "whale" not in output
     monkeypatch.chdir(folder)
     assert "a/boat.md:11  Boat" in aurora("search", "blue hull").stdout.splitlines()[0]
     (folder / "a/boat.md").write_text("Nothing of it is left.\n")
@@ -159,9 +179,9 @@ def wrong_key(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_without_notes_it_is_told_where_there_are_none_and_how_they_come(
     aurora: Aurora, command: str
 ) -> None:
-    told = aurora(command, QUESTION, "--tenant", "nobody").stdout
+    output = aurora(command, QUESTION, "--tenant", "nobody").stdout
     assert (
-        f"There are no notes of tenant nobody in {aurora.home} yet: `aurora index FOLDER`" in told
+        f"There are no notes of tenant nobody in {aurora.home} yet: `aurora index FOLDER`" in output
     )
 
 
@@ -190,8 +210,17 @@ def test_a_refusal_is_in_the_language_of_the_question(
 def test_the_nearest_notes_stand_below_a_heading_in_the_language_of_the_refusal(
     lang: str, heading: str, tmp_path: Path
 ) -> None:
-    refusal = {"reason": "no_candidates", "told": "…", "lang": lang, "nearest": [row(*LITTLE)]}
-    answer = {"answer": "", "citations": [], "meta": {"answerKind": "written", "refusal": refusal}}
+    refusal = {
+        "reason": "no_candidates",
+        "told": "…",
+        "lang": lang,
+        "nearest": [row(*LITTLE)],
+    }
+    answer = {
+        "answer": "",
+        "citations": [],
+        "meta": {"answerKind": "written", "refusal": refusal},
+    }
     with redirect_stdout(StringIO()) as written:
         show_sources(answer, CommandContext(tmp_path, "local", as_json=False))
     assert heading in written.getvalue().splitlines()
@@ -201,8 +230,8 @@ def test_a_citation_names_title_and_headings_once_and_without_marks(
     aurora: Aurora, notes: Write
 ) -> None:
     aurora("index", str(notes({"boat.md": "# Boat\n\n## Hull\n\nThe boat has a blue hull.\n"})))
-    told = aurora("ask", "What colour is the hull of the boat?").stdout
-    assert "[N1] Boat › Hull · boat.md · " in " ".join(told.split())
+    output = aurora("ask", "What colour is the hull of the boat?").stdout
+    assert "[N1] Boat › Hull · boat.md · " in " ".join(output.split())
 
 
 def test_an_empty_home_does_not_speak_of_tenants(aurora: Aurora) -> None:
@@ -215,9 +244,9 @@ def test_notes_that_wait_for_the_index_are_counted_and_the_command_for_them_name
     aurora: Aurora,
 ) -> None:
     _saved_only(aurora)
-    told = aurora("search", QUESTION).stdout
+    output = aurora("search", QUESTION).stdout
     assert (
-        "nothing found; 1 of 1 note not indexed yet. `aurora reconcile` indexes them now." in told
+        "nothing found; 1 of 1 note not indexed yet. `aurora reconcile` indexes them now." in output
     )
     assert "`aurora reconcile` indexes them now." in aurora("ask", QUESTION).stdout
     assert aurora("search", QUESTION).stderr == (
@@ -231,17 +260,17 @@ def test_notes_that_wait_for_the_index_are_counted_and_the_command_for_them_name
 @pytest.mark.usefixtures("wrong_key")
 def test_models_that_are_set_and_do_not_answer_are_named(aurora: Aurora, notes: Write) -> None:
     aurora("index", str(notes(NOTES)))
-    asked = aurora("ask", QUESTION)
-    assert "blue" in asked.stdout
-    assert "says how one is chosen" not in asked.stdout, "one is set"
-    writer, embedder = asked.stderr.splitlines()
+    completed = aurora("ask", QUESTION)
+    assert "blue" in completed.stdout
+    assert "says how one is chosen" not in completed.stdout, "one is set"
+    writer, embedder = completed.stderr.splitlines()
     server = os.environ["GEMINI_BASE_URL"]
     assert writer.startswith(f"aurora: gemini-3.5-flash-lite at {server} did not write")
     assert embedder.startswith(f"aurora: gemini-embedding-2 at {server} did not answer")
     assert aurora("search", "boat").stderr == f"{embedder}\n"
     assert json.loads(aurora("ask", QUESTION, "--json").stdout)["meta"]["model"] == "extractive"
     talked = CliRunner().invoke(main, ["--home", str(aurora.home), "chat"], input=f"{QUESTION}\n")
-    assert talked.stderr == asked.stderr
+    assert talked.stderr == completed.stderr
 
 
 @pytest.mark.usefixtures("wrong_key")
@@ -254,11 +283,11 @@ def test_no_line_of_a_log_stands_among_what_a_command_says(aurora: Aurora, notes
     assert indexed.stderr == repaired.stderr == ""
 
 
-def test_where_no_model_is_set_none_is_missed(aurora: Aurora, notes: Write) -> None:
+def test_without_a_model_setting_no_model_is_missed(aurora: Aurora, notes: Write) -> None:
     aurora("index", str(notes(NOTES)))
-    asked = aurora("ask", QUESTION)
-    assert asked.stderr == aurora("search", "boat").stderr == ""
-    assert "says how one is chosen" in asked.stdout
+    completed = aurora("ask", QUESTION)
+    assert completed.stderr == aurora("search", "boat").stderr == ""
+    assert "says how one is chosen" in completed.stdout
 
 
 def _saved_only(aurora: Aurora) -> None:

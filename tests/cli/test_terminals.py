@@ -29,7 +29,12 @@ def _aurora(aurora: Aurora, *arguments: str, **options: Any) -> subprocess.Popen
         str(aurora.home),
         *arguments,
     ]
-    return subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, **options)
+    return subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        **options,
+    )
 
 
 @pytest.mark.nightly
@@ -64,12 +69,21 @@ def test_a_completion_script_is_printed(aurora: Aurora, shell: str) -> None:
     assert f"_AURORA_COMPLETE={shell}_complete" in script
     assert aurora("completion", "tcsh").exit_code == 2
     if shell == "bash":
-        subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+        subprocess.run(
+            ["bash", "-n"],
+            input=script,
+            text=True,
+            check=True,
+        )
 
 
 @pytest.mark.parametrize(
     ("typed", "wanted"),
-    [("aurora in", "index"), ("aurora sessions re", "rename"), ("aurora search --va", "--vault")],
+    [
+        ("aurora in", "index"),
+        ("aurora sessions re", "rename"),
+        ("aurora search --va", "--vault"),
+    ],
 )
 def test_the_shell_completes_commands_and_options(typed: str, wanted: str) -> None:
     words = typed.split()
@@ -80,13 +94,27 @@ def test_the_shell_completes_commands_and_options(typed: str, wanted: str) -> No
         "COMP_CWORD": str(len(words) - 1),
     }
     command = [sys.executable, "-c", "from cli.main import main; main(prog_name='aurora')"]
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
-    assert f"plain,{wanted}" in done.stdout.splitlines()
+    completed = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert f"plain,{wanted}" in completed.stdout.splitlines()
 
 
 @pytest.mark.parametrize(
     "completing",
-    [{}, {"_AURORA_COMPLETE": "bash_complete", "COMP_WORDS": "aurora", "COMP_CWORD": "1"}],
+    [
+        {},
+        {
+            "_AURORA_COMPLETE": "bash_complete",
+            "COMP_WORDS": "aurora",
+            "COMP_CWORD": "1",
+        },
+    ],
 )
 def test_commands_are_listed_without_importing_any(completing: dict[str, str]) -> None:
     code = (
@@ -95,10 +123,10 @@ def test_commands_are_listed_without_importing_any(completing: dict[str, str]) -
         "main(['--help'], prog_name='aurora')"
     )
     env = {**os.environ, **completing}
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True
     )
-    *listed, imported = done.stdout.splitlines()
+    *listed, imported = completed.stdout.splitlines()
     assert all(any(name in line for line in listed) for name in COMMANDS)
     assert imported == "['cli.suggestions', 'cli.main']"
 
@@ -112,10 +140,10 @@ def test_a_search_is_seldom_stopped_to_look_for_garbage(aurora: Aurora, notes: W
         "atexit.register(lambda: print(looks() - before))\n"
         f"main(['--home', {str(aurora.home)!r}, 'search', 'boat'], prog_name='aurora')"
     )
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert int(done.stdout.splitlines()[-1]) < 20  # 45 by Python's defaults
+    assert int(completed.stdout.splitlines()[-1]) < 20  # 45 by Python's defaults
 
 
 def test_links_to_files_are_for_terminals_only(
@@ -160,7 +188,7 @@ def test_a_misspelt_command_or_option_is_answered_with_the_likeliest(
     assert suggestion in refused.output
 
 
-def test_where_there_is_no_terminal_a_long_work_prints_lines(
+def test_without_a_terminal_progress_is_printed_as_lines(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     def work(step: Callable[[str, int, int], None]) -> None:

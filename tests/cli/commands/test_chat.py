@@ -54,8 +54,8 @@ def test_a_later_conversation_goes_on_with_an_earlier_one(aurora: Aurora, notes:
     session_id = first["meta"]["sessionId"]
     (second,) = answers(talk(aurora, "And how many tomatoes?\n", "--json", "--session", session_id))
     assert second["meta"]["sessionId"] == session_id
-    shown = aurora.json("sessions", "show", session_id)
-    assert [message["role"] for message in shown["messages"]] == [
+    session = aurora.json("sessions", "show", session_id)
+    assert [message["role"] for message in session["messages"]] == [
         "user",
         "assistant",
         "user",
@@ -82,7 +82,9 @@ def test_a_question_that_cannot_be_does_not_end_the_conversation(
 
 def test_a_session_that_is_not_there_is_told_before_anything_is_asked(aurora: Aurora) -> None:
     result = talk(aurora, "What colour is the boat?\n", "--session", "ghost")
-    assert (result.exit_code, "session" in result.stderr, result.stdout) == (1, True, "")
+    assert result.exit_code == 1
+    assert "session" in result.stderr
+    assert result.stdout == ""
 
 
 def test_sessions_are_listed_renamed_and_deleted(aurora: Aurora, notes: Write) -> None:
@@ -128,10 +130,10 @@ class Scripted:
     def events(self, path: str, body: Mapping[str, object]) -> Generator[StreamEvent]:
         del path, body
         try:
-            for each in self.script:
-                if isinstance(each, Exception):
-                    raise each
-                yield each
+            for part in self.script:
+                if isinstance(part, Exception):
+                    raise part
+                yield part
         finally:
             self.closed += 1
 
@@ -139,7 +141,11 @@ class Scripted:
 RESULT: Json = {
     "answer": "",
     "citations": [],
-    "meta": {"sessionId": "s1", "refusal": None, "retrieval": {"strategy": "hybrid_reranked"}},
+    "meta": {
+        "sessionId": "s1",
+        "refusal": None,
+        "retrieval": {"strategy": "hybrid_reranked"},
+    },
 }
 
 
@@ -147,8 +153,13 @@ def token(text: str) -> StreamEvent:
     return StreamEvent("token", {"text": text})
 
 
-def test_what_is_withdrawn_is_said_to_be() -> None:
-    console = Console(width=80, force_terminal=False, record=True, soft_wrap=True)
+def test_a_withdrawn_answer_is_announced() -> None:
+    console = Console(
+        width=80,
+        force_terminal=False,
+        record=True,
+        soft_wrap=True,
+    )
     for event in (
         token("One 😀. "),
         token("Wrong."),
@@ -208,9 +219,9 @@ def test_on_a_terminal_it_prompts_links_to_files_and_ends_with_ctrl_d(
         try:
             _until(leader, "› ")
             os.write(leader, b"What colour is the boat?\n")
-            seen = _until(leader, "floats.", "is chosen.", "› ")
-            assert "The boat is blue" in seen
-            assert f"file://{notes({})}/toys/boat.md" in seen
+            output = _until(leader, "floats.", "is chosen.", "› ")
+            assert "The boat is blue" in output
+            assert f"file://{notes({})}/toys/boat.md" in output
             os.write(leader, b"\x04")
             assert process.wait(30) == 0
         finally:
@@ -219,22 +230,22 @@ def test_on_a_terminal_it_prompts_links_to_files_and_ends_with_ctrl_d(
 
 
 def _until(leader: int, *wanted: str) -> str:
-    """What a terminal shows until then: all of `wanted`, the last of them after the others."""
-    seen = b""
+    """Read what a terminal shows until then: all of `wanted`, the last of them after the others."""
+    output = b""
     deadline = time.monotonic() + 60
-    while not _ends_with(seen.decode(errors="replace"), wanted):
-        assert time.monotonic() < deadline, seen
+    while not _ends_with(output.decode(errors="replace"), wanted):
+        assert time.monotonic() < deadline, output
         if select.select([leader], [], [], 1)[0]:
-            seen += os.read(leader, 4096)
-    return seen.decode()
+            output += os.read(leader, 4096)
+    return output.decode()
 
 
 def _ends_with(seen: str, wanted: tuple[str, ...]) -> bool:
     place = 0
-    for each in wanted:
-        if (found := seen.find(each, place)) < 0:
+    for expected_part in wanted:
+        if (position := seen.find(expected_part, place)) < 0:
             return False
-        place = found + len(each)
+        place = position + len(expected_part)
     return True
 
 

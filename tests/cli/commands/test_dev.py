@@ -36,7 +36,7 @@ ANIMALS = ("penguin", "walrus", "otter")
 
 
 def _follows(running: Running, animal: str, within: float = 1) -> bool:
-    """Whether a note answers within so many seconds of being saved."""
+    """Tell whether a note answers within so many seconds of being saved."""
     note = {"title": animal, "text": f"The {animal} is called Ludwig{animal}."}
     assert running.call("PUT", f"/notes/{animal}", note)[0] == 200
     return running.answered(f"What is the {animal} called?", f"Ludwig{animal}", within=within)
@@ -68,8 +68,10 @@ def test_the_sample_is_loaded_once_only(tmp_path: Path) -> None:
         cited = {citation["title"] for citation in answer["citations"]}
         assert cited == {"API architecture meeting"}
         ranked = running.call("POST", "/search", {"query": QUESTION})[1]["results"]
-        other = next(each for each in ranked if each["noteId"] != ranked[0]["noteId"])
-        assert ranked[0]["score"] > 1.5 * other["score"]
+        another_row = next(
+            candidate for candidate in ranked if candidate["noteId"] != ranked[0]["noteId"]
+        )
+        assert ranked[0]["score"] > 1.5 * another_row["score"]
         for note in notes:
             assert running.call("DELETE", f"/notes/{note['noteId']}")[0] == 204
     with dev(tmp_path, *sample) as running:
@@ -118,7 +120,8 @@ def test_functions_stand_under_the_paths_of_the_cloud(tmp_path: Path) -> None:
         assert running.call("POST", "/functions/projects/p/triggers/t")[0] == 404
         assert running.call("GET", "/notes", Origin="https://evil.example")[0] == 403
         status, text = running.call("POST", "/chat", {"message": "x" * 2_000_000})
-        assert (status, "TOO_LARGE" in text) == (413, True)
+        assert status == 413
+        assert "TOO_LARGE" in text
         running.process.terminate()
         assert running.process.wait(60) == 0
 
@@ -127,7 +130,8 @@ def test_functions_stand_under_the_paths_of_the_cloud(tmp_path: Path) -> None:
 def test_folders_that_its_home_knows_are_followed_both_ways_unless_they_are_not_to_be(
     tmp_path: Path, notes: Callable[..., Path]
 ) -> None:
-    aurora, folder = Aurora(tmp_path / "home"), notes({"a.md": "The apple is red."})
+    aurora = Aurora(tmp_path / "home")
+    folder = notes({"a.md": "The apple is red."})
     aurora.json("index", str(folder))
     with dev(aurora.home) as running:
         notes({"b.md": "The boat is called Olga."})
@@ -136,16 +140,22 @@ def test_folders_that_its_home_knows_are_followed_both_ways_unless_they_are_not_
         running.call("PUT", f"/notes/{note_id}:file", {"writeBack": True})
         assert (
             running.call(
-                "PUT", "/notes/n1", {"title": "C", "text": "The cat sleeps.", "path": "c.md"}
+                "PUT",
+                "/notes/n1",
+                {
+                    "title": "C",
+                    "text": "The cat sleeps.",
+                    "path": "c.md",
+                },
             )[0]
             == 200
         )
         assert "The cat sleeps." in (folder / "c.md").read_text()
-        other = tmp_path / "other"
-        other.mkdir()
-        (other / "d.md").write_text("The dog barks.")
-        aurora.json("index", str(other))
-        (other / "d.md").write_text("The dog is called Ludwig.")
+        another_folder = tmp_path / "other"
+        another_folder.mkdir()
+        (another_folder / "d.md").write_text("The dog barks.")
+        aurora.json("index", str(another_folder))
+        (another_folder / "d.md").write_text("The dog is called Ludwig.")
         assert running.answered("What is the dog called?", "Ludwig", within=20)
         assert running.errors() == []
     with dev(aurora.home, "--no-watch") as running:
@@ -154,20 +164,20 @@ def test_folders_that_its_home_knows_are_followed_both_ways_unless_they_are_not_
 
 
 def test_a_taken_port_is_told_in_one_line(tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = str(taken.getsockname()[1])
-        done = subprocess.run(
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = str(listener.getsockname()[1])
+        completed = subprocess.run(
             [*COMMAND, "--home", str(tmp_path), "--port", port],
             cwd=ROOT,
             capture_output=True,
             text=True,
             check=False,
         )
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"aurora: port {port} cannot be had")
-    assert len(done.stderr.splitlines()) == 1
+    assert completed.returncode == 1
+    assert completed.stderr.startswith(f"aurora: port {port} cannot be had")
+    assert len(completed.stderr.splitlines()) == 1
 
 
 @pytest.mark.journey
@@ -178,7 +188,11 @@ def test_a_taken_port_is_told_in_one_line(tmp_path: Path) -> None:
         ([], {"ALLOWED_ORIGINS": "*"}, "ALLOWED_ORIGINS=*: with AUTH=none every web page"),
         (
             [],
-            {"ALLOWED_ORIGINS": "*", "AUTH": "emulator", "GOOGLE_CLOUD_PROJECT": "p"},
+            {
+                "ALLOWED_ORIGINS": "*",
+                "AUTH": "emulator",
+                "GOOGLE_CLOUD_PROJECT": "p",
+            },
             "ALLOWED_ORIGINS=*: with AUTH=emulator every web page",
         ),
     ],
@@ -187,7 +201,7 @@ def test_notes_that_would_be_everybodys_are_not_served(
     tmp_path: Path, options: list[str], env: dict[str, str], told: str
 ) -> None:
     command = [*COMMAND, "--home", str(tmp_path), "--port", "0", *options]
-    done = subprocess.run(
+    completed = subprocess.run(
         command,
         cwd=ROOT,
         env={**os.environ, **env},
@@ -196,8 +210,8 @@ def test_notes_that_would_be_everybodys_are_not_served(
         timeout=60,
         check=False,
     )
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"aurora: {told}")
+    assert completed.returncode == 1
+    assert completed.stderr.startswith(f"aurora: {told}")
 
 
 @pytest.mark.nightly
@@ -218,7 +232,7 @@ def test_with_the_emulator_writes_past_us_are_followed_too(
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("saved", [1, 2])
-def test_what_the_emulator_holds_is_there_again_at_the_next_start(
+def test_the_emulators_notes_are_there_again_at_the_next_start(
     tmp_path: Path, emulator: Emulator, saved: int
 ) -> None:
     assert emulator.host  # there is one on this machine
@@ -238,14 +252,14 @@ def test_what_the_emulator_holds_is_there_again_at_the_next_start(
 def test_an_emulator_that_runs_already_is_shared_with_the_apps_that_use_it(
     tmp_path: Path, firestore_store: FirestoreStore, firestore_project: str, emulator: Emulator
 ) -> None:
-    """What an app writes there is indexed, and whoever asks is who the token says."""
+    """A note that an app writes there is indexed, and whoever asks is who the token says."""
     env = {
         "FIRESTORE_EMULATOR_HOST": emulator.host,
         "GOOGLE_CLOUD_PROJECT": firestore_project,
         "AUTH": "emulator",
     }
-    before = note("walrus", "The walrus is called Olga.")
-    firestore_store.put_note("alice", before)
+    earlier_note = note("walrus", "The walrus is called Olga.")
+    firestore_store.put_note("alice", earlier_note)
     with dev(tmp_path, "--store", "emulator", "--tenant", "alice", env=env) as running:
         assert f"FIRESTORE_EMULATOR_HOST={emulator.host}\n" in running.greeting
         assert f"GOOGLE_CLOUD_PROJECT={firestore_project}\n" in running.greeting
@@ -275,9 +289,9 @@ def test_an_emulator_that_goes_away_costs_nothing_and_is_followed_again_when_it_
             assert running.answered("What is the walrus called?", "Olga", within=60)
             first.process.kill()
             assert _said(running, ": writes are followed again when it answers")
-            before = processor_seconds(running.process.pid)
+            seconds_before = processor_seconds(running.process.pid)
             time.sleep(3)
-            assert processor_seconds(running.process.pid) - before < 0.6
+            assert processor_seconds(running.process.pid) - seconds_before < 0.6
             with emulators.start(port=port):
                 _written_past(
                     first.host, "demo-away", note("penguin", "The penguin is called Ludwig.")
@@ -288,7 +302,7 @@ def test_an_emulator_that_goes_away_costs_nothing_and_is_followed_again_when_it_
 
 
 @pytest.mark.nightly
-def test_its_own_emulator_that_ends_ends_it_with_a_line(tmp_path: Path) -> None:
+def test_the_product_ends_with_a_line_when_its_emulator_ends(tmp_path: Path) -> None:
     with dev(tmp_path, "--store", "emulator", "--emulator-data", str(tmp_path / "data")) as running:
         child = subprocess.run(
             ["pgrep", "-P", str(running.process.pid), "java"],
@@ -314,7 +328,7 @@ def _said(running: Running, line: str) -> bool:
 
 
 def _written_past(host: str, project: str, written: Note) -> None:
-    """As another app writes to an emulator."""
+    """Write as another app does to an emulator."""
     fields = {
         name: {"stringValue": value} for name, value in (("title", written.title), ("text", written.text))
     } | {
@@ -330,7 +344,7 @@ def _written_past(host: str, project: str, written: Note) -> None:
 
 @pytest.mark.nightly
 def test_an_emulator_that_runs_already_takes_no_options(tmp_path: Path, emulator: Emulator) -> None:
-    done = subprocess.run(
+    completed = subprocess.run(
         [
             *COMMAND,
             "--home",
@@ -348,13 +362,21 @@ def test_an_emulator_that_runs_already_takes_no_options(tmp_path: Path, emulator
         text=True,
         check=False,
     )
-    assert done.returncode == 1
-    assert re.fullmatch(r"aurora: --emulator-port: the emulator at \S+ runs already\n", done.stderr)
+    assert completed.returncode == 1
+    assert re.fullmatch(
+        r"aurora: --emulator-port: the emulator at \S+ runs already\n", completed.stderr
+    )
 
 
 def note(note_id: str, text: str) -> Note:
     now = datetime.now(UTC)
-    return Note(note_id=note_id, title=note_id, text=text, created_at=now, updated_at=now)
+    return Note(
+        note_id=note_id,
+        title=note_id,
+        text=text,
+        created_at=now,
+        updated_at=now,
+    )
 
 
 def test_each_event_of_the_emulator_goes_to_its_own_function() -> None:

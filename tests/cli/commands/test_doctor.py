@@ -11,7 +11,7 @@ from tests.cli.conftest import BOATS, Aurora, Write
 
 
 def test_the_doctor_has_a_verdict_on_every_part(aurora: Aurora) -> None:
-    verdicts = {each["part"]: each["verdict"] for each in aurora.json("doctor")}
+    verdicts = {check["part"]: check["verdict"] for check in aurora.json("doctor")}
     parts = "settings auth origins budgets store disk embedder writer models languages folders running mcp emulator"
     assert set(verdicts) == set(parts.split())
     assert verdicts["store"] == verdicts["writer"] == "ok"
@@ -22,10 +22,12 @@ def test_the_doctor_names_what_failed(
 ) -> None:
     (tmp_path / "file").write_text("")
     no_home = aurora("doctor", "--home", str(tmp_path / "file/below"))
-    assert (no_home.exit_code, "file is no folder" in no_home.output) == (1, True)
+    assert no_home.exit_code == 1
+    assert "file is no folder" in no_home.output
     monkeypatch.setenv("CHAT_TEMPERATURE", "hot")
     result = aurora("doctor")
-    assert (result.exit_code, "CHAT_TEMPERATURE" in result.output) == (1, True)
+    assert result.exit_code == 1
+    assert "CHAT_TEMPERATURE" in result.output
 
 
 def test_the_doctor_measures_the_embedder_whatever_is_set_and_prints_its_settings(
@@ -45,7 +47,8 @@ def test_the_doctor_measures_the_embedder_whatever_is_set_and_prints_its_setting
 
 def test_the_doctor_measures_no_embedder_on_too_few_notes(aurora: Aurora, notes: Write) -> None:
     result = aurora("doctor", "--calibrate")
-    assert (result.exit_code, aurora.home.exists()) == (1, False)
+    assert result.exit_code == 1
+    assert aurora.home.exists() is False
     assert "no notes of local yet" in result.stderr
     aurora("index", str(notes(BOATS)))
     result = aurora("doctor", "--calibrate")
@@ -60,7 +63,8 @@ def test_the_doctor_names_a_folder_that_has_gone(aurora: Aurora, notes: Write) -
     assert str(folder) in aurora("doctor").output
     folder.rename(folder.with_name("moved"))
     result = aurora("doctor")
-    assert (result.exit_code, f"{folder} is gone" in result.output) == (1, True)
+    assert result.exit_code == 1
+    assert f"{folder} is gone" in result.output
 
 
 def test_the_doctor_writes_nothing(aurora: Aurora, notes: Write) -> None:
@@ -70,7 +74,7 @@ def test_the_doctor_writes_nothing(aurora: Aurora, notes: Write) -> None:
     assert "no notes of local yet" in result.output
     assert not aurora.home.exists()
     aurora("index", str(notes(BOATS)))
-    before = sorted(aurora.home.rglob("*"))
+    paths_before = sorted(aurora.home.rglob("*"))
     assert "no notes of other yet" in aurora("doctor", "--tenant", "other").output
     assert "2 notes of local, 2 indexed" in aurora("doctor").output
-    assert sorted(aurora.home.rglob("*")) == before
+    assert sorted(aurora.home.rglob("*")) == paths_before

@@ -28,8 +28,16 @@ QUESTIONS: list[dict[str, Any]] = [
         "relevant": {"toys/boat.md": 1},
         "slice": "toys",
     },
-    {"id": "garden", "text": "How many tomatoes did we plant?", "relevant": {"garden.md": 1}},
-    {"id": "none", "text": "What is the wifi password?", "unanswerable": True},
+    {
+        "id": "garden",
+        "text": "How many tomatoes did we plant?",
+        "relevant": {"garden.md": 1},
+    },
+    {
+        "id": "none",
+        "text": "What is the wifi password?",
+        "unanswerable": True,
+    },
 ]
 
 
@@ -42,8 +50,8 @@ def _golden(folder: Path, questions: list[dict[str, Any]]) -> str:
 
 
 def test_a_golden_file_is_asked_and_measured(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
-    shown = aurora.json("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)))
-    (variant,) = shown["variants"]
+    report = aurora.json("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)))
+    (variant,) = report["variants"]
     assert variant["overall"]["MRR"] == 1.0
     assert set(variant["slices"]) == {"toys", "all"}
     assert variant["refusals"] == {
@@ -63,22 +71,22 @@ def test_variants_stand_side_by_side(aurora: Aurora, notes: Write, tmp_path: Pat
     ]
     options += [("--embedder", "configured"), ("--embedder", "none")]
     flat = [word for option in options for word in option]
-    shown = aurora.json(
+    report = aurora.json(
         "eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)), "--no-chat", *flat
     )
-    labels = [variant["variant"] for variant in shown["variants"]]
+    labels = [variant["variant"] for variant in report["variants"]]
     assert len(set(labels)) == 8
     assert "rrf · none · whole" in labels
-    assert all("refusals" not in variant for variant in shown["variants"])
+    assert all("refusals" not in variant for variant in report["variants"])
 
 
 def test_tuning_reports_the_half_it_was_not_tuned_on(
     aurora: Aurora, notes: Write, tmp_path: Path
 ) -> None:
-    shown = aurora.json(
+    report = aurora.json(
         "eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)), "--no-chat", "--tune"
     )
-    (tuned,) = shown["tuned"]
+    (tuned,) = report["tuned"]
     assert tuned["change"] == {}
     assert tuned["heldOutHalf"] == {"before": 1.0, "after": 1.0}
 
@@ -87,27 +95,38 @@ def test_your_own_notes_are_asked_and_not_touched(
     aurora: Aurora, notes: Write, tmp_path: Path
 ) -> None:
     aurora("index", str(notes(NOTES)))
-    before = aurora.json("search", "boat")["results"]
-    shown = aurora.json("eval", _golden(tmp_path, QUESTIONS), "--slice", "toys")
-    assert (shown["notes"], shown["questions"]) == (2, 1)
-    assert aurora.json("search", "boat")["results"] == before
+    results_before = aurora.json("search", "boat")["results"]
+    report = aurora.json("eval", _golden(tmp_path, QUESTIONS), "--slice", "toys")
+    assert report["notes"] == 2
+    assert report["questions"] == 1
+    assert aurora.json("search", "boat")["results"] == results_before
 
 
 def test_a_collection_is_measured_vault_by_vault(aurora: Aurora, tmp_path: Path) -> None:
     rows: dict[str, list[dict[str, Any]]] = {
         "notes": [
-            {"id": f"{scope}/n", "scope": scope, "text": "The boat is blue."}
+            {
+                "id": f"{scope}/n",
+                "scope": scope,
+                "text": "The boat is blue.",
+            }
             for scope in ("one", "two")
         ],
         "queries": [{"id": "two/q", "text": "Which colour has the boat?"}],
-        "qrels": [{"query_id": "two/q", "note_id": "two/n", "relevance": 1}],
+        "qrels": [
+            {
+                "query_id": "two/q",
+                "note_id": "two/n",
+                "relevance": 1,
+            }
+        ],
     }
     for name, listed in rows.items():
         (tmp_path / f"{name}.jsonl").write_text(
             "".join(json.dumps(row) + "\n" for row in listed), encoding="utf-8"
         )
-    shown = aurora.json("eval", "--collection", str(tmp_path))
-    assert shown["variants"][0]["overall"]["P@1"] == 1.0
+    report = aurora.json("eval", "--collection", str(tmp_path))
+    assert report["variants"][0]["overall"]["P@1"] == 1.0
 
 
 def test_first_level_folders_are_vaults_where_questions_name_them(
@@ -136,9 +155,9 @@ def test_first_level_folders_are_vaults_where_questions_name_them(
             "relevant": {"boat.md": 2},
         },
     ]
-    shown = aurora.json("eval", _golden(tmp_path, questions), "--notes", str(folder))
-    (variant,) = shown["variants"]
-    assert shown["notes"] == 2
+    report = aurora.json("eval", _golden(tmp_path, questions), "--notes", str(folder))
+    (variant,) = report["variants"]
+    assert report["notes"] == 2
     assert {name: figures["hit@5"] for name, figures in variant["slices"].items()} == {
         "en all": 1.0,
         "de keyword": 1.0,
@@ -151,17 +170,19 @@ def test_first_level_folders_are_vaults_where_questions_name_them(
 def test_questions_about_other_notes_are_asked_and_counted_when_refused(
     aurora: Aurora, notes: Write, tmp_path: Path
 ) -> None:
-    other = tmp_path / "other.jsonl"
+    foreign_file = tmp_path / "other.jsonl"
     entry = {
         "id": "q",
         "text": "Which ferry goes to Elba?",
         "vault": "far",
         "relevant": ["ferries.md"],
     }
-    other.write_text(json.dumps(entry) + "\n", encoding="utf-8")
+    foreign_file.write_text(json.dumps(entry) + "\n", encoding="utf-8")
     golden = _golden(tmp_path, QUESTIONS)
-    shown = aurora.json("eval", golden, "--notes", str(notes(NOTES)), "--foreign", str(other))
-    assert shown["variants"][0]["foreignRefused"] == {"other": 1.0}
+    report = aurora.json(
+        "eval", golden, "--notes", str(notes(NOTES)), "--foreign", str(foreign_file)
+    )
+    assert report["variants"][0]["foreignRefused"] == {"other": 1.0}
 
 
 def test_people_get_a_table_and_a_page(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
@@ -189,31 +210,40 @@ def test_people_get_a_table_and_a_page(aurora: Aurora, notes: Write, tmp_path: P
         "--html",
         nowhere,
     )
-    assert (result.exit_code, nowhere in result.stderr, "nDCG@10" in result.stdout) == (
-        1,
-        True,
-        True,
-    )
+    assert result.exit_code == 1
+    assert nowhere in result.stderr
+    assert "nDCG@10" in result.stdout
 
 
 def test_wrong_use_is_told_and_ends_with_two(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
     folder = str(notes(NOTES))
     golden = _golden(
-        tmp_path, [*QUESTIONS, {"id": "lost", "text": "?", "relevant": ["missing.md"]}]
+        tmp_path,
+        [
+            *QUESTIONS,
+            {
+                "id": "lost",
+                "text": "?",
+                "relevant": ["missing.md"],
+            },
+        ],
     )
     unknown = aurora("eval", golden, "--notes", folder)
-    assert (unknown.exit_code, "missing.md" in unknown.stderr) == (2, True)
+    assert unknown.exit_code == 2
+    assert "missing.md" in unknown.stderr
     assert aurora("eval", golden, "--notes", folder, "--slice", "nothing").exit_code == 2
     assert aurora("eval", golden, "--notes", folder, "--now", "soon").exit_code == 2
     assert aurora("eval").exit_code == 2
     assert aurora("eval", golden, "--collection", folder).exit_code == 2
     assert aurora("eval", "--support", str(SUPPORT), str(SUPPORT)).exit_code == 2
     tuned = aurora("eval", _golden(tmp_path, QUESTIONS[1:]), "--notes", folder, "--tune")
-    assert (tuned.exit_code, tuned.stderr.startswith("aurora: --tune: expected")) == (2, True)
+    assert tuned.exit_code == 2
+    assert tuned.stderr.startswith("aurora: --tune: expected") is True
     attic = _golden(tmp_path, [{**QUESTIONS[0], "filters": {"vaults": ["attic"]}}])
     named = aurora("eval", attic, "--notes", folder)
-    told = "aurora: question boat: no vault 'attic'; there are: default"
-    assert (named.exit_code, named.stderr.strip()) == (1, told)
+    message = "aurora: question boat: no vault 'attic'; there are: default"
+    assert named.exit_code == 1
+    assert named.stderr.strip() == message
 
 
 def test_metrics_that_are_not_installed_are_asked_for(
@@ -221,26 +251,28 @@ def test_metrics_that_are_not_installed_are_asked_for(
 ) -> None:
     monkeypatch.setitem(sys.modules, "ir_measures", None)
     result = aurora("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)))
-    assert (result.exit_code, "pip install ir-measures" in result.stderr) == (1, True)
+    assert result.exit_code == 1
+    assert "pip install ir-measures" in result.stderr
 
 
 def test_what_a_writing_model_is_asked_is_told_before_it_is_asked(
     aurora: Aurora, notes: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    golden, folder = _golden(tmp_path, QUESTIONS), str(notes(NOTES))
+    golden = _golden(tmp_path, QUESTIONS)
+    folder = str(notes(NOTES))
     with OpenAIServer() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("CHAT_MODEL", "writes")
-        said = aurora(
+        log = aurora(
             "eval", golden, "--notes", folder, "--strategy", "weighted", "--strategy", "rrf"
         ).stderr
         assert (
             "6 answers by writes: at most about 21,000 tokens of prompts and 12,288 of answers, for nothing"
-            in said
+            in log
         )
         server.requests.clear()
         assert "answers by" not in aurora("eval", golden, "--notes", folder, "--no-chat").stderr
-        assert [each.path for each in server.requests] == []
+        assert [request.path for request in server.requests] == []
         assert (
             "3 answers by"
             in aurora("eval", golden, "--notes", folder, "--no-chat", "--foreign", golden).stderr
@@ -248,7 +280,7 @@ def test_what_a_writing_model_is_asked_is_told_before_it_is_asked(
 
 
 def _answers(server: GeminiServer) -> list[str]:
-    return [each.path for each in server.requests if "enerateContent" in each.path]
+    return [request.path for request in server.requests if "enerateContent" in request.path]
 
 
 def test_a_model_that_is_paid_for_is_asked_only_with_leave(
@@ -259,17 +291,19 @@ def test_a_model_that_is_paid_for_is_asked_only_with_leave(
         monkeypatch.setenv("GEMINI_API_KEY", "key")
         monkeypatch.setenv("GEMINI_BASE_URL", server.url)
         stopped = aurora(*arguments)
-        assert (stopped.exit_code, server.requests) == (2, [])
-        told, why = stopped.stderr.splitlines()
-        assert told.startswith(
+        assert stopped.exit_code == 2
+        assert server.requests == []
+        message, why = stopped.stderr.splitlines()
+        assert message.startswith(
             "3 answers by gemini-3.5-flash-lite: at most about 10,500 tokens of prompts"
         )
         # 10,500 at 0.30 and 6,144 at 2.50 dollars a million
-        assert told.endswith(" and 6,144 of answers, USD 0.02 by the list prices of 2026-11")
+        assert message.endswith(" and 6,144 of answers, USD 0.02 by the list prices of 2026-11")
         assert why == "aurora: nobody can be asked whether to pay for 3 answers: --yes answers"
         monkeypatch.setattr("cli.commands.evaluate_cost.can_be_asked", lambda: True)
         declined = aurora(*arguments)  # standard input is empty, which is no yes
-        assert (declined.exit_code != 0, server.requests) == (True, [])
+        assert declined.exit_code != 0
+        assert server.requests == []
         assert aurora(*arguments, "--yes").exit_code == 0
         assert 0 < len(_answers(server)) <= 3
     monkeypatch.setenv("GEMINI_API_KEY", "")
@@ -277,14 +311,13 @@ def test_a_model_that_is_paid_for_is_asked_only_with_leave(
     monkeypatch.setenv("CHAT_MODEL", "writes")
     monkeypatch.setattr("cli.commands.evaluate_cost.can_be_asked", lambda: False)
     elsewhere = aurora(*arguments)
-    assert (elsewhere.exit_code, elsewhere.stderr.splitlines()[0].endswith(", price unknown")) == (
-        2,
-        True,
-    )
+    assert elsewhere.exit_code == 2
+    assert elsewhere.stderr.splitlines()[0].endswith(", price unknown") is True
 
 
 def test_the_judge_of_support_is_measured_on_labelled_pairs(aurora: Aurora) -> None:
-    shown = aurora.json("eval", "--support", str(SUPPORT))
-    assert (shown["judge"], set(shown["parts"])) == ("offline", {"all", "held out"})
-    assert shown["parts"]["all"]["number"]["auc"] >= 0.95
+    report = aurora.json("eval", "--support", str(SUPPORT))
+    assert report["judge"] == "offline"
+    assert set(report["parts"]) == {"all", "held out"}
+    assert report["parts"]["all"]["number"]["auc"] >= 0.95
     assert "AUC" in aurora("eval", "--support", str(SUPPORT)).output

@@ -25,7 +25,7 @@ def test_a_folder_that_was_moved_is_the_same_one(
 ) -> None:
     folder = notes(FILES)
     aurora.json("index", str(folder), "--vault", "mine")
-    before = _ids(aurora)
+    ids_before = _ids(aurora)
     moved = tmp_path / "elsewhere" / "renamed"
     moved.parent.mkdir()
     folder.rename(moved)
@@ -34,15 +34,13 @@ def test_a_folder_that_was_moved_is_the_same_one(
     assert result.exit_code == 0
     assert f"{folder} is {moved} now" in result.stderr
     after = _ids(aurora)
-    assert set(after) == set(before)
+    assert set(after) == set(ids_before)
     assert "Seven tomatoes." in after.values()
-    (known,) = aurora.json("folders")["folders"]
-    assert (known["folder"], known["vault"], known["notes"], known["present"]) == (
-        str(moved),
-        "mine",
-        3,
-        True,
-    )
+    (indexed_folder,) = aurora.json("folders")["folders"]
+    assert indexed_folder["folder"] == str(moved)
+    assert indexed_folder["vault"] == "mine"
+    assert indexed_folder["notes"] == 3
+    assert indexed_folder["present"] is True
 
 
 def test_an_edit_that_waits_goes_with_its_folder(
@@ -65,15 +63,14 @@ def test_a_copy_beside_the_folder_is_another_with_a_vault_of_its_own(
     first = aurora("index", str(copy), "--json")
     assert "goes into vault 'copy'" in first.stderr
     report = json.loads(first.stdout)
-    assert (first.exit_code, report["vault"], report["notes"], report["skipped"]) == (
-        0,
-        "copy",
-        3,
-        [],
-    )
-    again = aurora("index", str(copy), "--json")
-    assert (json.loads(again.stdout)["vault"], again.stderr) == ("copy", "")
-    assert {each["vault"] for each in aurora.json("folders", "list")["folders"]} == {
+    assert first.exit_code == 0
+    assert report["vault"] == "copy"
+    assert report["notes"] == 3
+    assert report["skipped"] == []
+    second_report = aurora("index", str(copy), "--json")
+    assert json.loads(second_report.stdout)["vault"] == "copy"
+    assert second_report.stderr == ""
+    assert {folder["vault"] for folder in aurora.json("folders", "list")["folders"]} == {
         "default",
         "copy",
     }
@@ -83,10 +80,10 @@ def test_a_folder_without_a_path_in_common_shares_the_default_vault(
     aurora: Aurora, notes: Write, tmp_path: Path
 ) -> None:
     aurora("index", str(notes(FILES)))
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "whale.md").write_text("The whale sings.")
-    assert aurora.json("index", str(other))["vault"] == "default"
+    another_folder = tmp_path / "other"
+    another_folder.mkdir()
+    (another_folder / "whale.md").write_text("The whale sings.")
+    assert aurora.json("index", str(another_folder))["vault"] == "default"
 
 
 def test_an_empty_folder_removes_nothing(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
@@ -121,13 +118,13 @@ def test_a_move_that_is_not_recognised_can_be_said(
 ) -> None:
     folder = notes(FILES)
     aurora("index", str(folder))
-    before = _ids(aurora)
+    ids_before = _ids(aurora)
     moved = folder.rename(tmp_path / "renamed")
     for name in FILES:
         (moved / name).write_text(f"All of it is new: {name}")
     assert aurora("folders", "move", str(folder), str(moved)).exit_code == 0
     assert aurora.json("index", str(moved))["indexed"] == 3
-    assert set(_ids(aurora)) == set(before)
+    assert set(_ids(aurora)) == set(ids_before)
     assert aurora("folders", "move", str(tmp_path / "never"), str(moved)).exit_code == 1
     assert aurora("folders", "move", str(moved), str(moved)).exit_code == 2
 
@@ -159,8 +156,14 @@ def test_a_folder_inside_an_indexed_one_is_no_second_one(aurora: Aurora, notes: 
 
 
 def test_a_folder_around_an_indexed_one_leaves_that_out(aurora: Aurora, notes: Write) -> None:
-    folder = notes({"a.md": "Alpha.", "deep/b.md": "Beta.", "deep/c.md": "Gamma."})
+    folder = notes(
+        {
+            "a.md": "Alpha.",
+            "deep/b.md": "Beta.",
+            "deep/c.md": "Gamma.",
+        }
+    )
     aurora("index", str(folder / "deep"), "--vault", "deep")
     report = aurora.json("index", str(folder))
-    assert [each["path"] for each in report["skipped"]] == ["deep"]
+    assert [skipped["path"] for skipped in report["skipped"]] == ["deep"]
     assert len(aurora.json("notes", "list")["notes"]) == 3

@@ -18,16 +18,14 @@ from tests.cli.conftest import Aurora
 pytestmark = pytest.mark.slow
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-GOLDEN, FURTHER, NOTES = (
-    EXAMPLES / "golden.jsonl",
-    EXAMPLES / "golden-refusals.jsonl",
-    EXAMPLES / "notes",
-)
+GOLDEN = EXAMPLES / "golden.jsonl"
+FURTHER = EXAMPLES / "golden-refusals.jsonl"
+NOTES = EXAMPLES / "notes"
 
 RECORDED, RECORDED_BY_RANKS = 0.969, 0.958
 """nDCG@10 with the local embedder: by weights, as asked by default, and by ranks."""
 RECORDED_ALONE = 0.932
-"""The same by keywords and recency only."""
+"""nDCG@10 by keywords and recency only."""
 TOLERANCE = 0.02
 STRANGERS = EXAMPLES / "strangers"
 RECORDED_STRANGERS = {
@@ -39,7 +37,7 @@ RECORDED_STRANGERS = {
 }
 """Over notes that nobody here wrote, answerable questions."""
 TWO_QUESTIONS = 0.07
-"""Of 29 answerable ones: what a figure over those may lose."""
+"""Two of 29 answerable questions: the most that a figure over these may lose."""
 ANSWERABLE_REFUSED, FURTHER_ANSWERABLE_REFUSED = 0.05, 0.25
 """Most; of the further questions most share few words with their note. Without a writing model passages are quoted
 where the notes speak of the subject, so what they almost answer is not refused.
@@ -50,10 +48,10 @@ def _evaluated(
     home: Path, *options: str, golden: Path = GOLDEN, notes: Path = NOTES
 ) -> list[dict[str, Any]]:
     vectors = home.parent / "vectors.sqlite3"  # of all tests here: each note is embedded once
-    shown = Aurora(home).json(
+    report = Aurora(home).json(
         "eval", str(golden), "--notes", str(notes), "--cache", str(vectors), *options
     )
-    variants: list[dict[str, Any]] = shown["variants"]
+    variants: list[dict[str, Any]] = report["variants"]
     return variants
 
 
@@ -95,8 +93,8 @@ def test_without_an_embedder_refusals_hold_too(tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 def test_the_same_questions_give_the_same_figures(tmp_path: Path, answered: dict[str, Any]) -> None:
-    (again,) = _evaluated(tmp_path)
-    assert again | {"ms": None} == answered | {"ms": None}
+    (evaluated,) = _evaluated(tmp_path)
+    assert evaluated | {"ms": None} == answered | {"ms": None}
 
 
 @pytest.mark.nightly
@@ -120,5 +118,7 @@ def test_the_questions_are_sixty_of_every_kind() -> None:
 
 
 def test_every_sample_note_is_asked_for() -> None:
-    asked = {name for question in read_golden(GOLDEN) for name in question.relevant}
-    assert asked == {str(file.relative_to(NOTES)) for file in walk(NOTES) if isinstance(file, Path)}
+    relevant_names = {name for question in read_golden(GOLDEN) for name in question.relevant}
+    assert relevant_names == {
+        str(file.relative_to(NOTES)) for file in walk(NOTES) if isinstance(file, Path)
+    }

@@ -52,11 +52,13 @@ def test_a_model_that_refuses_everything_fails_and_is_told_what_to_do(
     aurora: Aurora, gemini: GeminiServer
 ) -> None:
     gemini.answer_text = "ANSWER: no"
-    shown = aurora("live")
-    assert shown.exit_code == 1
-    assert "| begins with its ANSWER line |" in shown.stdout
-    assert "| answers from the notes, with citations | 0 of 6 questions | **no** |" in shown.stdout
-    assert "- answers from the notes, with citations: Look at the answers" in shown.stdout
+    completed = aurora("live")
+    assert completed.exit_code == 1
+    assert "| begins with its ANSWER line |" in completed.stdout
+    assert (
+        "| answers from the notes, with citations | 0 of 6 questions | **no** |" in completed.stdout
+    )
+    assert "- answers from the notes, with citations: Look at the answers" in completed.stdout
 
 
 @pytest.mark.nightly

@@ -49,25 +49,26 @@ def test_notes_are_listed_newest_first(run: Run) -> None:
 
 
 def test_a_note_is_shown_by_its_id_or_path(run: Run) -> None:
-    shown = run("notes", "show", "toys/boat.md")
-    assert shown.stdout.startswith("Boat\ndefault/toys/boat.md  2026-05-08 #toys\n---\n")
+    note_shown = run("notes", "show", "toys/boat.md")
+    assert note_shown.stdout.startswith("Boat\ndefault/toys/boat.md  2026-05-08 #toys\n---\n")
     note = json.loads(run("notes", "show", "toys/boat.md", "--json").stdout)
-    assert run("notes", "show", note["noteId"]).stdout == shown.stdout
+    assert run("notes", "show", note["noteId"]).stdout == note_shown.stdout
     listed = run("notes", "list").stdout.splitlines()[1].split("  ")[2]
-    assert run("notes", "show", listed).stdout == shown.stdout
+    assert run("notes", "show", listed).stdout == note_shown.stdout
 
 
 def test_a_note_is_shown_with_where_it_links_to_and_what_links_to_it(
     aurora: Aurora, notes: Write
 ) -> None:
-    said = {"a.md": "# Alpha\n\nSee [[Beta]] and [[Gamma]].\n", "b.md": "# Beta\n\nNothing.\n"}
-    aurora("index", str(notes(said)))
+    texts = {"a.md": "# Alpha\n\nSee [[Beta]] and [[Gamma]].\n", "b.md": "# Beta\n\nNothing.\n"}
+    aurora("index", str(notes(texts)))
     assert aurora("notes", "show", "a.md").stdout.endswith("links to\n  Beta\n  Gamma (no note)\n")
     assert aurora("notes", "show", "b.md").stdout.endswith(
         "Nothing.\n\nlinked from\n  default/a.md\n"
     )
-    shown = aurora.json("notes", "show", "b.md")
-    assert ([each["path"] for each in shown["backlinks"]], shown["links"]) == (["a.md"], [])
+    note = aurora.json("notes", "show", "b.md")
+    assert [backlink["path"] for backlink in note["backlinks"]] == ["a.md"]
+    assert note["links"] == []
 
 
 def test_a_deleted_note_is_in_the_trash_and_not_found_any_more(run: Run, tmp_path: Path) -> None:
@@ -75,13 +76,15 @@ def test_a_deleted_note_is_in_the_trash_and_not_found_any_more(run: Run, tmp_pat
     assert result.stdout == "deleted Boat; it is in the trash\n"
     assert (tmp_path / "notes/toys/boat.md").exists()
     assert "boat.md" not in run("notes", "list").stdout
-    again = run("notes", "delete", "toys/boat.md")
-    assert (again.exit_code, "no note 'toys/boat.md'" in again.stderr) == (1, True)
-    kept = json.loads(run("index", str(tmp_path / "notes"), "--json").stdout)["kept"]
-    assert [each["path"] for each in kept] == ["toys/boat.md"]
+    second_deletion = run("notes", "delete", "toys/boat.md")
+    assert second_deletion.exit_code == 1
+    assert "no note 'toys/boat.md'" in second_deletion.stderr
+    left_alone = json.loads(run("index", str(tmp_path / "notes"), "--json").stdout)["kept"]
+    assert [entry["path"] for entry in left_alone] == ["toys/boat.md"]
     (line,) = run("notes", "trash").stdout.splitlines()
     trash_id, _, reason, name = line.split("  ")
-    assert (reason, name) == ("deleted", "default/toys/boat.md")
+    assert reason == "deleted"
+    assert name == "default/toys/boat.md"
     assert run("notes", "restore", trash_id).stdout == "restored Boat\n"
     assert "The boat is blue" in run("notes", "show", "toys/boat.md").stdout
     assert run("notes", "trash").stdout == "the trash is empty\n"
@@ -93,11 +96,9 @@ def test_a_path_in_two_vaults_asks_for_the_vault(aurora: Aurora, notes: Write) -
     folder = str(notes(NOTES))
     aurora("index", folder)
     aurora("index", folder, "--vault", "other")
-    asked = aurora("notes", "show", "garden.md")
-    assert (
-        asked.exit_code,
-        "vaults default, other have it: choose with --vault" in asked.stderr,
-    ) == (2, True)
+    completed = aurora("notes", "show", "garden.md")
+    assert completed.exit_code == 2
+    assert "vaults default, other have it: choose with --vault" in completed.stderr
     assert "six tomatoes" in aurora("notes", "show", "garden.md", "--vault", "other").stdout
     assert (
         aurora("notes", "show", "other/garden.md")
@@ -122,16 +123,18 @@ def test_an_export_is_brought_back_and_found(
     brought = run("import", str(file), "--json")
     assert brought.exit_code == 0, brought.output
     report = json.loads(brought.stdout)
-    assert (report["counts"]["note"], report["kept"], report["complete"]) == (2, [], True)
-    again = {row["noteId"]: row for row in _rows(run, tmp_path) if row["type"] == "note"}
-    before = {
+    assert report["counts"]["note"] == 2
+    assert report["kept"] == []
+    assert report["complete"] is True
+    rows_after = {row["noteId"]: row for row in _rows(run, tmp_path) if row["type"] == "note"}
+    rows_before = {
         row["noteId"]: row
         for row in map(json.loads, file.read_text().splitlines())
         if row["type"] == "note"
     }
-    for row in (*again.values(), *before.values()):
+    for row in (*rows_after.values(), *rows_before.values()):
         del row["updatedAt"]
-    assert again == before
+    assert rows_after == rows_before
     assert "mine" in run("templates", "list").stdout
 
 
@@ -139,21 +142,27 @@ def test_conversations_are_brought_back_with_their_messages_and_go_on(
     aurora: Aurora, notes: Write, tmp_path: Path
 ) -> None:
     aurora("index", str(notes(NOTES)))
-    asked = "What colour is the boat?\nHow many tomatoes are there?\n" * 6
-    CliRunner().invoke(main, ["--home", str(aurora.home), "chat"], input=asked)
+    questions = "What colour is the boat?\nHow many tomatoes are there?\n" * 6
+    CliRunner().invoke(main, ["--home", str(aurora.home), "chat"], input=questions)
     (session,) = aurora.json("sessions", "list")["sessions"]
-    file, again = tmp_path / "export.ndjson", tmp_path / "again.ndjson"
+    file = tmp_path / "export.ndjson"
+    second_file = tmp_path / "again.ndjson"
     aurora("export", str(file))
     elsewhere = Aurora(tmp_path / "elsewhere")
     brought = elsewhere.json("import", str(file))
-    assert brought["counts"] == {"note": 2, "session": 1, "message": 24}
-    assert (brought["kept"], brought["leftOut"]) == ([], {})
+    assert brought["counts"] == {
+        "note": 2,
+        "session": 1,
+        "message": 24,
+    }
+    assert brought["kept"] == []
+    assert brought["leftOut"] == {}
     assert "blue" in elsewhere.json("ask", "What colour is the boat?")["answer"]
-    elsewhere("export", str(again))
-    assert _talk(again) == _talk(file)
+    elsewhere("export", str(second_file))
+    assert _talk(second_file) == _talk(file)
     assert elsewhere.json("import", str(file))["counts"] == brought["counts"]
-    elsewhere("export", str(again))
-    assert _talk(again) == _talk(file)
+    elsewhere("export", str(second_file))
+    assert _talk(second_file) == _talk(file)
 
     home = ["--home", str(elsewhere.home)]
     CliRunner().invoke(
@@ -163,8 +172,9 @@ def test_conversations_are_brought_back_with_their_messages_and_go_on(
     result = elsewhere("import", str(file))
     assert result.exit_code == 1
     assert "another one is there, and stays" in result.stdout
-    (kept,) = elsewhere.json("sessions", "list")["sessions"]
-    assert (kept["title"], kept["messageCount"]) == ("About boats", 26)
+    (brought_back,) = elsewhere.json("sessions", "list")["sessions"]
+    assert brought_back["title"] == "About boats"
+    assert brought_back["messageCount"] == 26
 
 
 def _talk(file: Path) -> list[dict[str, object]]:
@@ -176,12 +186,12 @@ def _talk(file: Path) -> list[dict[str, object]]:
 def test_a_conversation_longer_than_a_request_may_be_is_brought_back_whole(
     aurora: Aurora, tmp_path: Path
 ) -> None:
-    at = "2026-11-21T12:00:{:02}.000Z"
+    stamp = "2026-11-21T12:00:{:02}.000Z"
     rows = [
-        {"type": "session", "sessionId": "s1", "title": "Long", "createdAt": at.format(0), "updatedAt": at.format(0)},
+        {"type": "session", "sessionId": "s1", "title": "Long", "createdAt": stamp.format(0), "updatedAt": stamp.format(0)},
         *(
             {"type": "message", "sessionId": "s1", "messageId": f"m{number}", "role": "assistant",
-             "text": "é" * 100_000, "createdAt": at.format(number)}
+             "text": "é" * 100_000, "createdAt": stamp.format(number)}
             for number in range(14)
         ),
         {"type": "end"},
@@ -233,7 +243,7 @@ def test_what_is_there_and_differs_stays_and_is_named(
         (b"", 1, "it is not the whole export"),
     ],
 )
-def test_what_is_no_export_is_told(
+def test_a_file_that_is_no_export_is_reported(
     aurora: Aurora, tmp_path: Path, content: bytes, code: int, told: str
 ) -> None:
     (tmp_path / "export.ndjson").write_bytes(content)
@@ -263,12 +273,18 @@ def test_the_field_for_which_the_rules_refuse_a_note_is_named(
     document: dict[str, object], problem: str | None, tmp_path: Path
 ) -> None:
     time = "2026-05-08T12:30:00Z"
-    note = {"title": "Boat", "text": "It is blue.", "createdAt": time, "updatedAt": time}
+    note = {
+        "title": "Boat",
+        "text": "It is blue.",
+        "createdAt": time,
+        "updatedAt": time,
+    }
     file = tmp_path / "note.json"
     file.write_text(json.dumps({**note, **document}))
     checked = CliRunner().invoke(main, ["notes", "check", str(file)])
     if problem is None:
-        assert (checked.exit_code, checked.stdout) == (0, "the rules take this note\n")
+        assert checked.exit_code == 0
+        assert checked.stdout == "the rules take this note\n"
     else:
         assert checked.exit_code == 1
         assert problem in checked.stderr

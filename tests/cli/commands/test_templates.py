@@ -23,7 +23,7 @@ def test_a_file_is_added_and_replaced_and_found(aurora: Aurora, notes: Write) ->
     assert aurora.json("templates", "add", file)["templateId"] == "boat"
     assert "added boat (Boat repair)" in aurora("templates", "add", file).output
     best = aurora.json("templates", "search", "boat repair, find the leak", "--k", "1")["templates"]
-    assert [each["templateId"] for each in best] == ["boat"]
+    assert [template["templateId"] for template in best] == ["boat"]
     assert best[0]["score"] > 0.65
     assert "boat" in aurora("templates", "search", "boat repair, find the leak").output
     assert (
@@ -60,9 +60,9 @@ def test_the_folders_are_indexed_and_what_is_wrong_in_them_is_told(
     folder = notes({"boat.md": BOAT})
     monkeypatch.setenv("TEMPLATE_FOLDERS", str(folder))
     assert aurora.json("templates", "index") == {"count": 1, "problems": []}
-    assert [each["templateId"] for each in aurora.json("templates", "list")["templates"]] == [
-        "boat"
-    ]
+    assert [
+        template["templateId"] for template in aurora.json("templates", "list")["templates"]
+    ] == ["boat"]
     notes({"sub/boat.md": BOAT})
     result = aurora("templates", "index")
     assert result.exit_code == 1
@@ -79,4 +79,5 @@ def test_a_question_can_name_a_template(aurora: Aurora, notes: Write) -> None:
     assert aurora.json(*ask, "--template", "auto")["meta"]["template"]["id"]
     assert aurora.json(*ask, "--template", "none")["meta"]["template"] is None
     unknown = aurora(*ask, "--template", "nope")
-    assert (unknown.exit_code, "nope" in unknown.stderr) == (1, True)
+    assert unknown.exit_code == 1
+    assert "nope" in unknown.stderr

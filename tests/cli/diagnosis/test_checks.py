@@ -1,4 +1,4 @@
-"""What `aurora doctor` tells of this machine, and of a server."""
+"""Verdicts of `aurora doctor` on this machine, and on a server."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ NOTES = {"boat.md": "The boat is blue and floats.\n", "garden.md": "We planted s
 def _told(aurora: Aurora, *arguments: str) -> dict[str, tuple[str, str]]:
     """Part -> (verdict, detail)."""
     verdicts = json.loads(aurora("doctor", *arguments, "--json").stdout)
-    return {each["part"]: (each["verdict"], each["detail"]) for each in verdicts}
+    return {verdict["part"]: (verdict["verdict"], verdict["detail"]) for verdict in verdicts}
 
 
-def test_who_may_call_and_how_much_is_told_as_it_is_set(
+def test_callers_and_budgets_are_reported_as_set(
     aurora: Aurora, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = _told(aurora)
@@ -37,12 +37,13 @@ def test_who_may_call_and_how_much_is_told_as_it_is_set(
     monkeypatch.setenv("AUTH", "emulator")
     monkeypatch.setenv("ALLOWED_ORIGINS", "https://notes.example")
     monkeypatch.setenv("DAILY_CHAT_LIMIT", "7")
-    said = _told(aurora)
-    assert (said["auth"][1], said["origins"][1]) == ("emulator", "https://notes.example")
-    assert said["budgets"][1] == "0 of 7 answers today"
+    verdicts = _told(aurora)
+    assert verdicts["auth"][1] == "emulator"
+    assert verdicts["origins"][1] == "https://notes.example"
+    assert verdicts["budgets"][1] == "0 of 7 answers today"
 
 
-def test_what_is_used_up_today_is_told(
+def test_todays_spending_is_reported(
     aurora: Aurora, notes: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DAILY_CHAT_LIMIT", "7")
@@ -64,10 +65,10 @@ def test_a_note_and_a_chunk_that_the_disk_has_changed_are_told_without_their_tex
     flip(file, "chunks", "planted six")
     result = aurora("doctor", "--json")
     assert not any(word in result.output for word in ("blue", "floats", "planted", "Traceback"))
-    told = _told(aurora)
-    assert told["disk"][0] == "failed"
-    assert told["disk"][1].startswith("1 note not as saved")
-    assert told["languages"][0] == "ok"
+    verdicts = _told(aurora)
+    assert verdicts["disk"][0] == "failed"
+    assert verdicts["disk"][1].startswith("1 note not as saved")
+    assert verdicts["languages"][0] == "ok"
     assert aurora("doctor").exit_code == 1
 
 
@@ -78,7 +79,8 @@ def test_damaged_pages_are_told(aurora: Aurora, notes: Write) -> None:
     content[-40_000:-20_000] = bytes(20_000)
     file.write_bytes(content)
     verdict, detail = _told(aurora)["disk"]
-    assert (verdict, "is damaged" in detail) == ("failed", True)
+    assert verdict == "failed"
+    assert "is damaged" in detail
 
 
 def test_the_product_starts_on_a_file_that_the_disk_has_changed(
@@ -91,16 +93,21 @@ def test_the_product_starts_on_a_file_that_the_disk_has_changed(
     boat = note_id_of("default", "boat.md")
     with dev(aurora.home, "--no-watch") as running:
         status, reply = running.call("GET", f"/notes/{boat}")
-        assert (status, "NOTE_UNREADABLE" in reply) == (409, True)
+        assert status == 409
+        assert "NOTE_UNREADABLE" in reply
         assert "unreadableNote" in aurora("export").stdout
-        draft = {"title": "Boat", "text": NOTES["boat.md"], "path": "boat.md"}
+        draft = {
+            "title": "Boat",
+            "text": NOTES["boat.md"],
+            "path": "boat.md",
+        }
         assert running.call("PUT", f"/notes/{boat}", draft)[0] == 200
         assert running.call("GET", f"/notes/{boat}")[1]["text"] == NOTES["boat.md"]
         assert running.answered("What did we plant?", "six tomatoes", within=60)
         assert not any("Traceback" in line for line in running.errors())
 
 
-def test_what_the_embedder_s_cosines_mean_is_told(aurora: Aurora) -> None:
+def test_the_calibration_of_cosines_is_reported(aurora: Aurora) -> None:
     assert _told(aurora)["embedder"][1].endswith(
         "dimensions; cosines 0.14 (unrelated) to 0.90 (alike)"
     )
@@ -142,13 +149,13 @@ def test_a_product_that_runs_is_told_and_whether_commands_ask_it(
 
 
 def test_whether_the_usual_port_can_be_had_is_told(aurora: Aurora) -> None:
-    with socket.socket() as other:
+    with socket.socket() as listener:
         try:
-            other.bind(("127.0.0.1", PORT))
+            listener.bind(("127.0.0.1", PORT))
         except OSError:  # somebody else's on this machine: as good
             pass
         else:
-            other.listen()
+            listener.listen()
         assert f"port {PORT} is taken" in _told(aurora)["running"][1]
 
 
@@ -157,12 +164,12 @@ def test_whether_the_usual_port_can_be_had_is_told(aurora: Aurora) -> None:
 
 @pytest.mark.nightly
 def test_a_server_is_examined_from_outside(aurora: Aurora, server: Served) -> None:
-    told = _told(aurora, "--server", server.address, "--token", server.alice)
-    assert {part: verdict for part, (verdict, _) in told.items()} == dict.fromkeys(
+    verdicts = _told(aurora, "--server", server.address, "--token", server.alice)
+    assert {part: verdict for part, (verdict, _) in verdicts.items()} == dict.fromkeys(
         ("server", "auth", "token", "store"), "ok"
     )
-    assert told["auth"][1] == "callers need a token"
-    assert told["store"][1] == "0 notes, 0 indexed"
+    assert verdicts["auth"][1] == "callers need a token"
+    assert verdicts["store"][1] == "0 notes, 0 indexed"
 
 
 def test_a_token_that_is_not_let_in_has_failed(aurora: Aurora, server: Served) -> None:
@@ -172,7 +179,7 @@ def test_a_token_that_is_not_let_in_has_failed(aurora: Aurora, server: Served) -
 
 
 @pytest.mark.nightly
-def test_where_nobody_signs_in_that_is_told(aurora: Aurora) -> None:
+def test_missing_sign_in_is_reported(aurora: Aurora) -> None:
     with dev(aurora.home) as product:
         assert (
             _told(aurora, "--server", product.address)["auth"][1]
@@ -187,9 +194,9 @@ def test_a_server_that_does_not_answer_has_failed(aurora: Aurora) -> None:
     assert aurora("doctor", "--server", "http://127.0.0.1:1", "--calibrate").exit_code == 2
 
 
-def test_which_languages_work_with_words_alone_is_told(aurora: Aurora) -> None:
-    whole, alone = _told(aurora)["languages"][1].split("; ")
-    assert {"de", "en", "es", "fr"} <= set(whole.split(", "))
+def test_languages_that_work_with_words_alone_are_reported(aurora: Aurora) -> None:
+    all_notes, alone = _told(aurora)["languages"][1].split("; ")
+    assert {"de", "en", "es", "fr"} <= set(all_notes.split(", "))
     assert alone.startswith("words alone")
     assert alone.endswith("and any other")
 
@@ -202,10 +209,10 @@ def test_notes_in_a_language_that_the_embedder_does_not_speak_are_told_with_what
     assert _told(aurora)["languages"][0] == "ok"
     german = "Die Wärmepumpe wurde am Dienstag gewartet, und der Vorlauf ist jetzt auf 38 Grad eingestellt."
     aurora("index", str(notes({f"{number}.md": german for number in range(4)})))
-    verdict = next(each for each in aurora.json("doctor") if each["part"] == "languages")
+    verdict = next(check for check in aurora.json("doctor") if check["part"] == "languages")
     assert verdict["verdict"] == "missing"
-    told = "most notes are in de, which all-MiniLM-L6-v2-int8 does not speak"
-    assert verdict["detail"].startswith(told)
+    message = "most notes are in de, which all-MiniLM-L6-v2-int8 does not speak"
+    assert verdict["detail"].startswith(message)
     assert verdict["mend"].startswith("echo EMBEDDING_MODEL=intfloat/multilingual-e5-small >> ")
     with dev(aurora.home) as product:
-        assert product.greeting.count(told) == 1
+        assert product.greeting.count(message) == 1

@@ -52,7 +52,11 @@ def _world(request: Request) -> Reply:
     """The functions' own addresses, the Gemini API, and where tokens come from."""
     if request.path == "/token":
         return Reply(
-            body={"access_token": f"token-of-{OWNER}", "expires_in": 3600, "token_type": "Bearer"}
+            body={
+                "access_token": f"token-of-{OWNER}",
+                "expires_in": 3600,
+                "token_type": "Bearer",
+            }
         )
     if request.path in {f"/{name}/health" for name in FUNCTIONS}:
         return Reply(body={"status": "ok"})
@@ -60,8 +64,8 @@ def _world(request: Request) -> Reply:
     named = request.headers.get("x-goog-api-key") or request.headers.get(
         "authorization", ""
     ).removeprefix("Bearer ")
-    known = named == may_ask and request.path.rpartition("/")[2] in MODELS
-    return Reply(body={}) if known else Reply(status=404, body={})
+    is_known = named == may_ask and request.path.rpartition("/")[2] in MODELS
+    return Reply(body={}) if is_known else Reply(status=404, body={})
 
 
 @pytest.fixture
@@ -112,10 +116,10 @@ def _policy(*grants: tuple[str, str]) -> dict[str, object]:
 
 def _deploy(cloud: GoogleCloud, address: str) -> None:
     cloud.enabled |= set(APIS)
-    held = cloud.resources
+    resources = cloud.resources
     for name in ACCOUNTS:
         email = f"{name}@{PROJECT}.iam.gserviceaccount.com"
-        held[f"{PARENT}/serviceAccounts/{email}"] = {"email": email}
+        resources[f"{PARENT}/serviceAccounts/{email}"] = {"email": email}
         if name != DEPLOYER:
             cloud.access.policies[f"{PARENT}/serviceAccounts/{email}"] = _policy(
                 (USER, _member(DEPLOYER))
@@ -124,22 +128,26 @@ def _deploy(cloud: GoogleCloud, address: str) -> None:
         *((role, _member(name)) for name in ROLES for role in ROLES[name])
     )
     cloud.access.policies[f"{PARENT}/secrets/{SECRET}"] = _policy((ACCESSOR, _member(READER)))
-    held[f"{PARENT}/secrets/{SECRET}"] = {}
-    held[f"{PARENT}/secrets/{SECRET}/versions/1"] = {"state": "ENABLED"}
+    resources[f"{PARENT}/secrets/{SECRET}"] = {}
+    resources[f"{PARENT}/secrets/{SECRET}/versions/1"] = {"state": "ENABLED"}
     cloud.secrets[f"{PARENT}/secrets/{SECRET}"] = base64.b64encode(KEY.encode()).decode()
     for number, index in enumerate(
         json.loads((ROOT / "firestore.indexes.json").read_text())["indexes"]
     ):
         group = f"{PARENT}/databases/(default)/collectionGroups/{index['collectionGroup']}/indexes/{number}"
         fields = [*index["fields"], {"fieldPath": "__name__", "order": "ASCENDING"}]
-        held[group] = {"name": group, "fields": fields, "state": "READY"}
+        resources[group] = {
+            "name": group,
+            "fields": fields,
+            "state": "READY",
+        }
     rules = {"name": "firestore.rules", "content": (ROOT / "firestore.rules").read_text()}
-    held[f"{PARENT}/rulesets/r1"] = {"source": {"files": [rules]}}
-    held[f"{PARENT}/releases/cloud.firestore"] = {"rulesetName": f"{PARENT}/rulesets/r1"}
+    resources[f"{PARENT}/rulesets/r1"] = {"source": {"files": [rules]}}
+    resources[f"{PARENT}/releases/cloud.firestore"] = {"rulesetName": f"{PARENT}/rulesets/r1"}
     _own("")(cloud)
     for name in FUNCTIONS:
-        held[f"{REGION}/functions/{name}"] = _function(name, address)
-    held[f"{REGION}/jobs/{JOB}"] = {"state": "ENABLED"}
+        resources[f"{REGION}/functions/{name}"] = _function(name, address)
+    resources[f"{REGION}/jobs/{JOB}"] = {"state": "ENABLED"}
 
 
 def _function(name: str, address: str) -> dict[str, object]:
@@ -160,7 +168,7 @@ def _function(name: str, address: str) -> dict[str, object]:
 
 
 def _failed(findings: list[PartVerdict]) -> dict[str, PartVerdict]:
-    return {each.part: each for each in findings if each.verdict != "ok"}
+    return {finding.part: finding for finding in findings if finding.verdict != "ok"}
 
 
 def test_a_whole_deployment_has_no_gap(cloud: GoogleCloud) -> None:
@@ -168,22 +176,28 @@ def test_a_whole_deployment_has_no_gap(cloud: GoogleCloud) -> None:
     assert _failed(examine(GoogleProject(PROJECT))) == {}
 
 
-def test_what_setup_and_the_build_make_is_what_is_looked_for() -> None:
+def test_doctor_looks_for_what_setup_and_the_build_make() -> None:
     """All three read deploy/resources.json; what is left are the names in the shell."""
-    setup, build = (ROOT / "deploy/setup.sh").read_text(), (ROOT / "cloudbuild.yaml").read_text()
-    told = 'source deploy/common.sh; printf "%s\\n" "${bindings[@]}" "$secret"'
-    given = {"project": PROJECT, "prefix": "", "region": "", "key": "GEMINI_API_KEY"}
+    setup = (ROOT / "deploy/setup.sh").read_text()
+    build = (ROOT / "cloudbuild.yaml").read_text()
+    script = 'source deploy/common.sh; printf "%s\\n" "${bindings[@]}" "$secret"'
+    variables = {
+        "project": PROJECT,
+        "prefix": "",
+        "region": "",
+        "key": "GEMINI_API_KEY",
+    }
     table = [f"{role} {name}" for name, roles in ROLES.items() for role in roles]
-    said = subprocess.run(
-        ["bash", "-euc", told],
+    completed = subprocess.run(
+        ["bash", "-euc", script],
         cwd=ROOT,
-        env={**os.environ, **given, "granted": "\n".join(table)},
+        env={**os.environ, **variables, "granted": "\n".join(table)},
         capture_output=True,
         text=True,
         check=True,
     ).stdout.splitlines()
     granted = [f"{role} {_member(name)}" for name, roles in ROLES.items() for role in roles]
-    assert sorted(said) == sorted([*granted, SECRET])
+    assert sorted(completed) == sorted([*granted, SECRET])
     assert f'[ "$name" != {DEPLOYER} ] || continue' in setup
     assert f'--member="serviceAccount:$(email {DEPLOYER})" --role={USER}' in setup
     assert f'--role={ACCESSOR} \\\n    --member="serviceAccount:$(email {READER})"' in setup
@@ -195,15 +209,15 @@ def test_what_setup_and_the_build_make_is_what_is_looked_for() -> None:
 def test_a_deployment_with_a_prefix_is_known_by_its_label(cloud: GoogleCloud) -> None:
     label = {"labels": {"product": LABEL}}
     for name in FUNCTIONS:
-        held = cloud.resources.pop(f"{REGION}/functions/{name}")
+        function = cloud.resources.pop(f"{REGION}/functions/{name}")
         cloud.resources[f"{REGION}/functions/notes-{name}"] = {
-            **held,
+            **function,
             **label,
             "name": f"{REGION}/functions/notes-{name}",
         }
-    found = _failed(examine(GoogleProject(PROJECT)))
-    assert {"functions", "triggers", "health"}.isdisjoint(found)
-    assert "aurora-functions is missing" in found["accounts"].detail
+    failures = _failed(examine(GoogleProject(PROJECT)))
+    assert {"functions", "triggers", "health"}.isdisjoint(failures)
+    assert "aurora-functions is missing" in failures["accounts"].detail
 
 
 def _drop(name: str) -> Callable[[GoogleCloud], object]:
@@ -235,7 +249,11 @@ def _set(**variables: str) -> Callable[[GoogleCloud], object]:
 
 def _own(prefix: str, database: str = "(default)") -> Callable[[GoogleCloud], object]:
     """The default database names this owner."""
-    fields = {"project": PROJECT, "database": database, "functionPrefix": prefix}
+    fields = {
+        "project": PROJECT,
+        "database": database,
+        "functionPrefix": prefix,
+    }
     document = {"fields": {name: {"stringValue": value} for name, value in fields.items()}}
     return lambda cloud: cloud.contents.update({OWNED_BY: document})
 
@@ -304,17 +322,22 @@ def test_each_gap_is_named_with_the_command_that_mends_it(
     cloud: GoogleCloud, part: str, damage: Callable[[GoogleCloud], object], detail: str, mend: str
 ) -> None:
     damage(cloud)
-    (found,) = _failed(examine(GoogleProject(PROJECT))).values()
-    assert found.part == part
-    assert detail in found.detail
-    assert mend in found.mend
-    assert PROJECT in found.mend
+    (failure,) = _failed(examine(GoogleProject(PROJECT))).values()
+    assert failure.part == part
+    assert detail in failure.detail
+    assert mend in failure.mend
+    assert PROJECT in failure.mend
 
 
 def test_people_and_teams_with_ids_of_their_own_are_no_gap(cloud: GoogleCloud) -> None:
-    _sign_up(ann="team:acme", bob="team:acme", carl=None, dora="dora", acme="beta", eve="acme")(
-        cloud
-    )
+    _sign_up(
+        ann="team:acme",
+        bob="team:acme",
+        carl=None,
+        dora="dora",
+        acme="beta",
+        eve="acme",
+    )(cloud)
     assert _failed(examine(GoogleProject(PROJECT))) == {}
 
 
@@ -334,21 +357,23 @@ def test_with_vertex_ai_its_models_are_looked_at_and_no_key(cloud: GoogleCloud) 
 
 def test_the_command_prints_json_and_fails_where_there_is_a_gap(cloud: GoogleCloud) -> None:
     command = ["doctor", "--project", PROJECT, "--json"]
-    whole = CliRunner().invoke(main, command)
-    assert whole.exit_code == 0, whole.output
+    readable = CliRunner().invoke(main, command)
+    assert readable.exit_code == 0, readable.output
     cloud.resources.pop(f"{REGION}/functions/reconcile")
-    done = CliRunner().invoke(main, command)
-    assert done.exit_code == 1
-    gaps = {each["part"]: each for each in json.loads(done.output) if each["verdict"] == "failed"}
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 1
+    gaps = {
+        check["part"]: check for check in json.loads(result.output) if check["verdict"] == "failed"
+    }
     assert set(gaps) == {"functions", "scheduler"}
     assert gaps["functions"]["mend"] == UP.format(project=PROJECT)
-    assert KEY not in done.output
+    assert KEY not in result.output
 
 
-def test_who_may_not_look_is_told_so(cloud: GoogleCloud) -> None:
+def test_a_viewer_without_permission_is_told_so(cloud: GoogleCloud) -> None:
     cloud.refusals["iam.projects.serviceAccounts.list"] = [Reply(status=403, body={})]
-    found = _failed(examine(GoogleProject(PROJECT)))["accounts"]
-    assert "refuses (403)" in found.detail
+    failure = _failed(examine(GoogleProject(PROJECT)))["accounts"]
+    assert "refuses (403)" in failure.detail
 
 
 def test_without_credentials_one_line_says_what_to_do(tmp_path: Path) -> None:
@@ -367,11 +392,11 @@ def test_without_credentials_one_line_says_what_to_do(tmp_path: Path) -> None:
         "--project",
         PROJECT,
     ]
-    done = subprocess.run(
+    completed = subprocess.run(
         command, cwd=ROOT, env=nobody, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 1
-    assert "gcloud auth application-default login" in done.stderr
+    assert completed.returncode == 1
+    assert "gcloud auth application-default login" in completed.stderr
 
 
 def test_triggers_follow_the_documents_with_which_they_are_deployed() -> None:
