@@ -40,7 +40,7 @@ class Both:
 
 @pytest.fixture
 def both(aurora: Aurora, server: Served, notes: Write) -> Both:
-    """The same notes here and there."""
+    """A local and a remote product with equal notes."""
     both = Both(aurora, server)
     for result in both("index", str(notes(NOTES)), "--take", "file"):
         assert result.exit_code == 0, result.output
@@ -67,11 +67,12 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
     ],
 )
 def test_the_output_is_exactly_the_same(both: Both, command: tuple[str, ...]) -> None:
-    here, there = both(*command, "--json")
-    assert (here.exit_code, there.exit_code) == (0, 0), there.output
-    assert _plain(json.loads(there.stdout)) == _plain(json.loads(here.stdout))
-    here, there = both(*command)
-    assert there.stdout == here.stdout
+    local, there = both(*command, "--json")
+    assert local.exit_code == 0, there.output
+    assert there.exit_code == 0, there.output
+    assert _plain(json.loads(there.stdout)) == _plain(json.loads(local.stdout))
+    local, there = both(*command)
+    assert there.stdout == local.stdout
 
 
 @pytest.mark.parametrize(
@@ -85,9 +86,10 @@ def test_the_output_is_exactly_the_same(both: Both, command: tuple[str, ...]) ->
     ],
 )
 def test_errors_are_the_same_too(both: Both, command: tuple[str, ...]) -> None:
-    here, there = both(*command)
-    assert here.exit_code in (1, 2)
-    assert (there.exit_code, there.stderr) == (here.exit_code, here.stderr)
+    local, there = both(*command)
+    assert local.exit_code in (1, 2)
+    assert there.exit_code == local.exit_code
+    assert there.stderr == local.stderr
 
 
 def test_a_conversation_streams_there_too_and_is_kept(both: Both) -> None:
@@ -100,14 +102,15 @@ def test_a_conversation_streams_there_too_and_is_kept(both: Both) -> None:
         both.server.alice,
     )
     lines = "What colour is the boat?\nHow many tomatoes?\n"
-    told = CliRunner().invoke(main, ["chat", "--json", *NOW, *options], input=lines)
-    first, second = (json.loads(line) for line in told.stdout.splitlines())
-    here = json.loads(both.here("ask", "What colour is the boat?", "--json", *NOW).stdout)
-    assert (first["answer"], first["citations"]) == (here["answer"], here["citations"])
+    result = CliRunner().invoke(main, ["chat", "--json", *NOW, *options], input=lines)
+    first, second = (json.loads(line) for line in result.stdout.splitlines())
+    local = json.loads(both.here("ask", "What colour is the boat?", "--json", *NOW).stdout)
+    assert first["answer"] == local["answer"]
+    assert first["citations"] == local["citations"]
     session_id = second["meta"]["sessionId"]
-    shown = json.loads(both.there("sessions", "show", session_id, "--json").stdout)
+    session = json.loads(both.there("sessions", "show", session_id, "--json").stdout)
     assert [
-        message["text"] for message in shown["messages"] if message["role"] == "user"
+        message["text"] for message in session["messages"] if message["role"] == "user"
     ] == lines.splitlines()
     assert both.there("sessions", "delete", session_id).exit_code == 0
     people = CliRunner().invoke(main, ["chat", *options], input=lines)
@@ -147,9 +150,12 @@ def test_everything_is_exported_and_erased_there(
 )
 def test_a_stream_that_breaks_off_is_1_in_one_line(aurora: Aurora, body: bytes) -> None:
     reply = Reply(body=body, headers={"Content-Type": "text/event-stream"})
-    with ScriptedServer(lambda _: reply) as other:
-        result = CliRunner().invoke(main, ["chat", "--json", "--server", other.url], input="Why?\n")
-    assert (result.exit_code, result.stdout) == (1, "")
+    with ScriptedServer(lambda _: reply) as foreign_server:
+        result = CliRunner().invoke(
+            main, ["chat", "--json", "--server", foreign_server.url], input="Why?\n"
+        )
+    assert result.exit_code == 1
+    assert result.stdout == ""
     assert "broke off" in result.stderr or "the store is away" in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
     assert not aurora.home.exists()
@@ -171,7 +177,8 @@ def test_a_server_that_cannot_be_meant_so_is_2(
     aurora: Aurora, command: list[str], told: str
 ) -> None:
     result = aurora(*command)
-    assert (result.exit_code, told in result.stderr) == (2, True)
+    assert result.exit_code == 2
+    assert told in result.stderr
 
 
 def test_server_and_token_may_come_from_the_environment(
@@ -215,9 +222,10 @@ def test_a_token_that_is_missing_or_bad_is_1_and_told(
 def test_what_else_a_server_may_say_is_1_in_one_line(
     aurora: Aurora, reply: Reply, told: str
 ) -> None:
-    with ScriptedServer(lambda _: reply) as other:
-        result = aurora("search", "x", "--server", other.url)
-    assert (result.exit_code, told in result.stderr) == (1, True)
+    with ScriptedServer(lambda _: reply) as foreign_server:
+        result = aurora("search", "x", "--server", foreign_server.url)
+    assert result.exit_code == 1
+    assert told in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
 
 
@@ -226,8 +234,8 @@ def test_every_error_of_a_server_is_the_same_error_here(error_class: type[Aurora
     form = ERROR_FORMS[error_class]
     body = error_body(form, "why", {"field": "text", "expected": "a text"})
     with (
-        ScriptedServer(lambda _: Reply(form.code, body)) as other,
-        reaching(other.url, None) as client,
+        ScriptedServer(lambda _: Reply(form.code, body)) as foreign_server,
+        reaching(foreign_server.url, None) as client,
         pytest.raises(error_class) as raised,
     ):
         client.send("GET", "/notes")

@@ -10,20 +10,21 @@ from xml.sax.saxutils import escape
 
 def pdf(pages: Sequence[str], *, title: str = "", created: str = "") -> bytes:
     """One line of text a page; without text it is as a scan is."""
-    kids = " ".join(f"{4 + 2 * at} 0 R" for at in range(len(pages)))
+    kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
     about = f"/Title ({title}) " * bool(title) + f"/CreationDate (D:{created}) " * bool(created)
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
-    for at, text in enumerate(pages):
+    for index, text in enumerate(pages):
         content = f"BT /F1 12 Tf 72 700 Td ({text}) Tj ET" if text else ""
         box = "/MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >>"
-        objects.append(f"<< /Type /Page /Parent 2 0 R {box} /Contents {5 + 2 * at} 0 R >>")
+        objects.append(f"<< /Type /Page /Parent 2 0 R {box} /Contents {5 + 2 * index} 0 R >>")
         objects.append(f"<< /Length {len(content)} >>\nstream\n{content}\nendstream")
     objects.append(f"<< {about}>>")
-    out, places = io.BytesIO(b""), []
+    out = io.BytesIO(b"")
+    places = []
     out.write(b"%PDF-1.4\n")
     for number, content in enumerate(objects, 1):
         places.append(out.tell())

@@ -65,11 +65,13 @@ FILES: dict[str, str | bytes] = {
         ("How much is the deposit?", "lease.docx", "900 euros"),
     ],
 )
-def test_what_they_say_is_found_and_cited(
+def test_text_of_files_is_found_and_cited(
     aurora: Aurora, notes: Write, question: str, path: str, told: str
 ) -> None:
     report = aurora.json("index", str(notes(FILES)))
-    assert (report["indexed"], report["skipped"], report["ignored"]) == (len(FILES), [], {})
+    assert report["indexed"] == len(FILES)
+    assert report["skipped"] == []
+    assert report["ignored"] == {}
     answer = aurora.json("ask", question)
     assert told in answer["answer"]
     assert path in {citation["path"] for citation in answer["citations"]}
@@ -78,23 +80,19 @@ def test_what_they_say_is_found_and_cited(
 def test_what_they_say_of_themselves_is_the_notes(aurora: Aurora, notes: Write) -> None:
     aurora("index", str(notes(FILES)))
     listed = {note["path"]: note for note in aurora.json("notes", "list")["notes"]}
-    assert (listed["garden.org"]["title"], listed["garden.org"]["tags"]) == (
-        "Garden plan",
-        ["garden", "home"],
-    )
+    assert listed["garden.org"]["title"] == "Garden plan"
+    assert listed["garden.org"]["tags"] == ["garden", "home"]
     assert listed["garden.org"]["createdAt"].startswith("2026-03-04")
-    assert (listed["boiler.pdf"]["title"], listed["boiler.pdf"]["createdAt"][:10]) == (
-        "Boiler",
-        "2026-01-05",
-    )
+    assert listed["boiler.pdf"]["title"] == "Boiler"
+    assert listed["boiler.pdf"]["createdAt"][:10] == "2026-01-05"
     assert listed["lease.docx"]["title"] == "Flat & cellar"
     assert listed["licence.html"]["title"] == "Boat licence"
     assert listed["licence.html"]["createdAt"].startswith("2021-04-03")
-    shown = aurora("notes", "show", "garden.org").stdout
-    assert "# Beds" in shown
-    assert "[the guide](https://beds.example)" in shown
-    assert '```python\nprint("drip")\n```' in shown
-    assert "secret-id" not in shown
+    output = aurora("notes", "show", "garden.org").stdout
+    assert "# Beds" in output
+    assert "[the guide](https://beds.example)" in output
+    assert '```python\nprint("drip")\n```' in output
+    assert "secret-id" not in output
     assert "visitor" not in aurora("notes", "show", "licence.html").stdout
 
 
@@ -176,9 +174,15 @@ def test_a_file_that_asks_for_too_much_is_named_and_the_rest_goes_on(
     assert result.stdout.startswith("1 note")
 
 
-def test_what_is_ignored_is_counted_with_its_reason(aurora: Aurora, notes: Write) -> None:
+def test_ignored_files_are_counted_with_their_reason(aurora: Aurora, notes: Write) -> None:
     folder = notes(
-        {"a.md": "A.", "b.png": b"x", "c.PNG": b"x", "Makefile": "all:", ".DS_Store": b"x"}
+        {
+            "a.md": "A.",
+            "b.png": b"x",
+            "c.PNG": b"x",
+            "Makefile": "all:",
+            ".DS_Store": b"x",
+        }
     )
     report = aurora.json("index", str(folder))
     assert report["ignored"] == {
@@ -195,11 +199,11 @@ def test_without_the_extra_it_is_said_what_reads_them_and_their_notes_stay(
     aurora: Aurora, notes: Write
 ) -> None:
     folder = str(notes(FILES))
-    for known in (False, True):
+    for is_known in (False, True):
         report = json.loads(_index(aurora, folder, absent("pypdfium2")).stdout)
         assert report["ignored"] == {".pdf: pip install pypdfium2 reads it": 1}
         assert report["removed"] == 0
-        assert ("boiler.pdf" in aurora("notes", "list").stdout) is known
+        assert ("boiler.pdf" in aurora("notes", "list").stdout) is is_known
         aurora("index", folder)
 
 
@@ -208,10 +212,12 @@ def test_a_file_that_has_not_changed_is_not_made_a_text_of_again(
     aurora: Aurora, notes: Write
 ) -> None:
     folder = str(notes(FILES))
-    shown = "print('multiprocessing.popen_forkserver' in sys.modules, file=sys.stderr)"
-    told = f"import atexit, sys; atexit.register(lambda: {shown})\n"
-    first, second = _index(aurora, folder, told), _index(aurora, folder, told)
-    assert (first.stderr, second.stderr) == ("True\n", "False\n")
+    statement = "print('multiprocessing.popen_forkserver' in sys.modules, file=sys.stderr)"
+    program = f"import atexit, sys; atexit.register(lambda: {statement})\n"
+    first = _index(aurora, folder, program)
+    second = _index(aurora, folder, program)
+    assert first.stderr == "True\n"
+    assert second.stderr == "False\n"
     assert json.loads(second.stdout)["unchanged"] == len(FILES)
 
 
@@ -239,17 +245,16 @@ def test_a_note_of_such_a_file_that_was_changed_stays_and_its_file_too(
         note = product.call("GET", f"/notes/{note['noteId']}")[1]
         product.call("PUT", f"/notes/{note['noteId']}", {**note, "text": "## Page 1\n\nMine."})
     for options in ((), ("--write-back",)):
-        (kept,) = aurora.json("index", str(folder), *options)["kept"]
-        told = "changed elsewhere, and stays so; no text can be written into such a file"
-        assert (kept["path"], kept["reason"]) == ("boiler.pdf", told)
+        (left_alone,) = aurora.json("index", str(folder), *options)["kept"]
+        reason = "changed elsewhere, and stays so; no text can be written into such a file"
+        assert left_alone["path"] == "boiler.pdf"
+        assert left_alone["reason"] == reason
     assert (folder / "boiler.pdf").read_bytes() == PDF
     (folder / "boiler.pdf").write_bytes(pdf(["Another boiler."]))
-    asked = aurora("index", str(folder), "--take", "note")
-    assert (
-        asked.exit_code,
-        "--take file decides" in asked.stdout,
-        "--take note" in asked.stdout,
-    ) == (1, True, False)
+    completed = aurora("index", str(folder), "--take", "note")
+    assert completed.exit_code == 1
+    assert "--take file decides" in completed.stdout
+    assert "--take note" not in completed.stdout
     assert aurora("index", str(folder), "--take", "file").exit_code == 0
     assert "Another boiler." in aurora("notes", "show", "boiler.pdf").stdout
     (trashed, *_) = aurora.json("notes", "trash")["trash"]

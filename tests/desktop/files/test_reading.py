@@ -45,8 +45,15 @@ def test_texts_are_taken_in_order_of_path_and_the_rest_ignored(notes: Write) -> 
     assert _found(root) == (["a/y.MD", "a/z.markdown", "b.md", "c.txt"], ignored)
 
 
-def test_what_is_hidden_is_left_out_and_told(notes: Write) -> None:
-    root = notes({".obsidian/app.md": "", "a/.trash/old.md": "", ".draft.md": "", "a/b.md": ""})
+def test_hidden_files_are_left_out_and_reported(notes: Write) -> None:
+    root = notes(
+        {
+            ".obsidian/app.md": "",
+            "a/.trash/old.md": "",
+            ".draft.md": "",
+            "a/b.md": "",
+        }
+    )
     files, skipped = _found(root)
     assert files == ["a/b.md"]
     assert skipped == {
@@ -67,8 +74,8 @@ def test_templates_and_what_the_rules_of_the_folder_name_are_ignored(notes: Writ
         "x/private/q.md",
     )
     root = notes({**dict.fromkeys(files, ""), ".auroraignore": rules})
-    taken, left_out = _found(root)
-    assert taken == ["a.md", "keep/templates/k.md", "x/private/q.md"]
+    taken_files, left_out = _found(root)
+    assert taken_files == ["a.md", "keep/templates/k.md", "x/private/q.md"]
     reason = "templates, or named in .auroraignore"
     assert left_out == dict.fromkeys(("b.draft.md", "private", "x/Templates"), reason)
     assert [
@@ -128,9 +135,10 @@ def test_a_link_to_itself_or_to_nothing_is_unreadable(notes: Write, target: str)
     root = notes({"n.md": ""})
     (root / "link.md").symlink_to(root / target)
     assert _found(root)[0] == ["link.md", "n.md"]
-    found = read(root, root / "link.md", "default")
-    assert isinstance(found, Skipped)
-    assert (found.unread, found.reason.startswith("unreadable")) == (True, True)
+    file_read = read(root, root / "link.md", "default")
+    assert isinstance(file_read, Skipped)
+    assert file_read.unread is True
+    assert file_read.reason.startswith("unreadable") is True
 
 
 @pytest.mark.timeout(10)
@@ -142,9 +150,13 @@ def test_a_named_pipe_is_told_and_not_waited_for(notes: Write) -> None:
 
 @pytest.mark.parametrize(
     ("content", "reason"),
-    [(b"a\0b", "binary"), (b"caf\xe9", "not UTF-8 at byte 3"), (b"x" * 900_001, "too large")],
+    [
+        (b"a\0b", "binary"),
+        (b"caf\xe9", "not UTF-8 at byte 3"),
+        (b"x" * 900_001, "too large"),
+    ],
 )
-def test_what_cannot_be_a_note_is_told(notes: Write, content: bytes, reason: str) -> None:
+def test_files_that_cannot_be_notes_are_reported(notes: Write, content: bytes, reason: str) -> None:
     root = notes({"n.md": content})
     skipped = read(root, root / "n.md", "default")
     assert isinstance(skipped, Skipped)

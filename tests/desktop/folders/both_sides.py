@@ -15,7 +15,7 @@ from tests.cli.conftest import Aurora
 
 @dataclass
 class Sides:
-    """What the folder holds and what the notes say, and the command between them."""
+    """A folder and its notes, and the command between them."""
 
     aurora: Aurora
     folder: Path
@@ -51,10 +51,13 @@ class Sides:
         self.client.send("DELETE", f"/notes/{note_id_of('default', path)}")
 
     def thrown_away(self, text: str) -> bool:
-        """Whether it is in the trash."""
-        found = (self.client.send("GET", f"/trash/{row['trashId']}") for row in self.trash())
+        """Tell whether the text is in the trash."""
+        trashed_notes = (
+            self.client.send("GET", f"/trash/{row['trashId']}") for row in self.trash()
+        )
         return any(
-            text in json.dumps(each, ensure_ascii=False).replace("\\n", "\n") for each in found
+            text in json.dumps(trashed, ensure_ascii=False).replace("\\n", "\n")
+            for trashed in trashed_notes
         )
 
     def trash(self) -> list[Json]:

@@ -75,13 +75,11 @@ def test_a_note_that_was_changed_or_deleted_elsewhere_stays_so_and_is_named(side
     sides.edit("boat.md", text="# Boat\n\nThe boat is red now.\n")
     sides.delete("deep/garden.md")
     for _ in range(2):
-        kept = sides.index()["kept"]
-        assert sorted(named(kept)) == sorted(FILES)
-        assert all("--write-back" in each["reason"] for each in kept)
-        assert ("red now" in sides.note("boat.md")["text"], sides.has_note("deep/garden.md")) == (
-            True,
-            False,
-        )
+        left_alone = sides.index()["kept"]
+        assert sorted(named(left_alone)) == sorted(FILES)
+        assert all("--write-back" in entry["reason"] for entry in left_alone)
+        assert "red now" in sides.note("boat.md")["text"]
+        assert sides.has_note("deep/garden.md") is False
         assert {path: sides.file(path) for path in FILES} == FILES
 
 
@@ -90,12 +88,15 @@ def test_with_write_back_the_file_becomes_what_the_note_says(sides: Sides) -> No
     sides.edit("boat.md", text="# Boat\n\nThe boat is red now.\n")
     sides.delete("deep/garden.md")
     report = sides.index("--write-back")
-    assert (report["written"], report["kept"]) == (2, [])
+    assert report["written"] == 2
+    assert report["kept"] == []
     assert sides.file("boat.md") == "# Boat\n\nThe boat is red now.\n"
     assert not (sides.folder / "deep/garden.md").exists()
     assert sides.thrown_away("Six tomatoes.")
-    again = sides.index("--write-back")
-    assert (again["written"], again["indexed"], again["removed"]) == (0, 0, 0)
+    second_report = sides.index("--write-back")
+    assert second_report["written"] == 0
+    assert second_report["indexed"] == 0
+    assert second_report["removed"] == 0
 
 
 def test_notes_whose_files_are_ignored_from_now_on_go_and_those_that_somebody_changed_are_named_once(
@@ -106,34 +107,36 @@ def test_notes_whose_files_are_ignored_from_now_on_go_and_those_that_somebody_ch
     sides.write(".auroraignore", "boat.md\ndeep/\n")
     assert sides.aurora("conflicts", *sides.where).stdout == "no conflicts\n"
     report = sides.index()
-    assert (report["removed"], report["removedByRule"], report["conflicts"]) == (1, 1, [])
+    assert report["removed"] == 1
+    assert report["removedByRule"] == 1
+    assert report["conflicts"] == []
     assert "removed_by_rule" not in report
     assert named(report["kept"]) == ["boat.md"]
-    assert ("red now" in sides.note("boat.md")["text"], sides.has_note("deep/garden.md")) == (
-        True,
-        False,
-    )
+    assert "red now" in sides.note("boat.md")["text"]
+    assert sides.has_note("deep/garden.md") is False
     assert sides.thrown_away("Six tomatoes.")
     assert sides.index()["kept"] == []
     sides.write("a.md", "An apple.")
     sides.index()
     sides.write(".auroraignore", "*.md\n")
-    shown = sides.aurora("index", str(sides.folder), *sides.where).stdout
-    assert "1 removed (1 of them ignored from now on)" in shown
+    output = sides.aurora("index", str(sides.folder), *sides.where).stdout
+    assert "1 removed (1 of them ignored from now on)" in output
 
 
 def test_a_file_that_was_changed_alone_is_taken(sides: Sides) -> None:
     sides.write("boat.md", "# Boat\n\nThe boat is green.\n")
     (sides.folder / "deep/garden.md").unlink()
     report = sides.index("--write-back")
-    assert (report["indexed"], report["removed"], report["written"]) == (1, 1, 0)
+    assert report["indexed"] == 1
+    assert report["removed"] == 1
+    assert report["written"] == 0
     assert "green" in sides.note("boat.md")["text"]
     assert not sides.has_note("deep/garden.md")
 
 
 @IN_BOTH_PLACES
 @pytest.mark.parametrize("options", [(), ("--write-back",)])
-def test_what_was_changed_on_both_sides_stays_until_somebody_decides(
+def test_a_note_changed_on_both_sides_stays_until_somebody_decides(
     sides: Sides, options: tuple[str, ...]
 ) -> None:
     sides.edit("boat.md", text="The boat is red.")
@@ -219,9 +222,11 @@ def test_a_title_that_was_changed_elsewhere_goes_into_the_frontmatter_and_nothin
         text=sides.note("old.md")["text"].replace("\r\n", "\n") + "More.\n",
     )
     sides.index("--write-back")
-    held = front.removesuffix(b"---\r\n") + b"title: 'Quite: new'\r\n---\r\n"
-    wanted = b"\xef\xbb\xbf" + held + b"The lines end\r\nwith two signs.\r\nMore.\r\n"
-    assert (sides.folder / "old.md").read_bytes() == wanted
+    new_front = front.removesuffix(b"---\r\n") + b"title: 'Quite: new'\r\n---\r\n"
+    expected_content = (
+        b"\xef\xbb\xbf" + new_front + b"The lines end\r\nwith two signs.\r\nMore.\r\n"
+    )
+    assert (sides.folder / "old.md").read_bytes() == expected_content
     assert stat.S_IMODE((sides.folder / "old.md").stat().st_mode) == 0o640
     assert sides.index()["unchanged"] == 3
 
@@ -230,7 +235,7 @@ BROKEN = "---\ntitle: 42\ntags: 7\ndate: 2026-13-45\naliases: {x: 1}\n---\nFirst
 
 
 @pytest.mark.parametrize("take", ["file", "note"])
-def test_what_cannot_be_written_into_a_broken_frontmatter_stays_in_the_note(
+def test_changes_that_do_not_fit_a_broken_frontmatter_stay_in_the_note(
     sides: Sides, take: str
 ) -> None:
     sides.write("broken/types.md", BROKEN)
@@ -240,7 +245,8 @@ def test_what_cannot_be_written_into_a_broken_frontmatter_stays_in_the_note(
     )
     for written in (1, 0):
         report = sides.index("--write-back", code=1)
-        assert (report["written"], named(report["conflicts"])) == (written, ["broken/types.md"])
+        assert report["written"] == written
+        assert named(report["conflicts"]) == ["broken/types.md"]
         assert "title and tags cannot be written" in report["conflicts"][0]["reason"]
         assert sides.file("broken/types.md") == f"{BROKEN}Second {take}.\n"
     assert named(sides.index()["kept"]) == ["broken/types.md"]
@@ -249,7 +255,8 @@ def test_what_cannot_be_written_into_a_broken_frontmatter_stays_in_the_note(
     )
     assert named(sides.index("--write-back", code=1)["conflicts"]) == ["broken/types.md"]
     note = sides.note("broken/types.md")
-    assert (note["title"], note["tags"]) == ("Renamed types", ["newtag"])
+    assert note["title"] == "Renamed types"
+    assert note["tags"] == ["newtag"]
     sides.index("--take", take)
     if take == "note":
         mended = sides.file("broken/types.md")
@@ -275,7 +282,8 @@ def test_a_note_that_was_moved_elsewhere_stays_there_when_its_file_changes(sides
     sides.write("boat.md", "The boat is green.")
     sides.index()
     moved = sides.note("boat.md")
-    assert (moved["path"], moved["text"]) == ("toys/old boat.md", "The boat is green.")
+    assert moved["path"] == "toys/old boat.md"
+    assert moved["text"] == "The boat is green."
 
 
 @IN_BOTH_PLACES
@@ -290,16 +298,15 @@ def test_a_file_that_was_moved_takes_along_what_was_changed_in_its_note_and_brin
         report = sides.index()
         assert sorted(named(report["kept"])) == ["bed.md", "ship.md"]
         assert report["conflicts"] == []
-        assert (sides.note("ship.md")["title"], "red now" in sides.note("ship.md")["text"]) == (
-            "Ship",
-            True,
-        )
-        assert (sides.has_note("boat.md"), sides.has_note("bed.md")) == (False, False)
+        assert sides.note("ship.md")["title"] == "Ship"
+        assert "red now" in sides.note("ship.md")["text"]
+        assert sides.has_note("boat.md") is False
+        assert sides.has_note("bed.md") is False
     sides.index("--write-back")
     assert "The boat is red now." in sides.file("ship.md")
 
 
-def test_of_files_that_are_alike_none_is_taken_for_a_moved_one(sides: Sides) -> None:
+def test_none_of_several_equal_files_is_taken_for_a_moved_one(sides: Sides) -> None:
     sides.edit("boat.md", text="# Boat\n\nThe boat is red now.\n")
     (sides.folder / "boat.md").unlink()
     for name in ("one.md", "two.md"):
@@ -340,7 +347,13 @@ def test_with_write_back_a_note_that_was_moved_takes_its_file_along(sides: Sides
 
 def test_a_file_at_the_path_of_a_note_that_was_written_elsewhere_is_that_note(sides: Sides) -> None:
     sides.client.send(
-        "PUT", "/notes/mine", {"title": "Log", "text": "Written on the page.", "path": "log.md"}
+        "PUT",
+        "/notes/mine",
+        {
+            "title": "Log",
+            "text": "Written on the page.",
+            "path": "log.md",
+        },
     )
     sides.write("log.md", "Written in the file.")
     assert named(sides.index(code=1)["conflicts"]) == ["log.md"]
@@ -374,14 +387,12 @@ def test_conflicts_are_listed_shown_and_settled_one_by_one(sides: Sides) -> None
     listed = sides.aurora("conflicts", "--json", *sides.where)
     assert listed.exit_code == 1
     assert set(named(json.loads(listed.stdout)["conflicts"])) == {"boat.md", "deep/garden.md"}
-    shown = sides.aurora("conflicts", "boat.md", *sides.where).stdout
-    assert "-The boat is green.\n+The boat is red." in shown
-    assert "garden" not in shown
+    output = sides.aurora("conflicts", "boat.md", *sides.where).stdout
+    assert "-The boat is green.\n+The boat is red." in output
+    assert "garden" not in output
     settled = sides.aurora("conflicts", "default/boat.md", "--take", "note", *sides.where)
-    assert (
-        settled.exit_code,
-        "the note stays, the file went into the trash" in settled.stdout,
-    ) == (0, True)
+    assert settled.exit_code == 0
+    assert "the note stays, the file went into the trash" in settled.stdout
     assert sides.file("boat.md") == sides.note("boat.md")["text"] == "# Boat\n\nThe boat is red."
     assert sides.thrown_away("The boat is green.")
     assert sides.file("deep/garden.md") == "Seven tomatoes."

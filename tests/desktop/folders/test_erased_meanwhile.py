@@ -66,7 +66,7 @@ class Desk:
         return self.app.erasure.erase_tenant(TENANT)
 
     def saved_since(self, before: Mapping[str, NoteVersion]) -> int:
-        """How many notes are new or changed."""
+        """Count the notes that are new or changed."""
         listed = self.destination.listed()
         return sum(before.get(note_id) != note for note_id, note in listed.items())
 
@@ -90,8 +90,8 @@ class Desk:
 
 @pytest.fixture
 def store(request: pytest.FixtureRequest) -> Store:
-    found: Store = request.getfixturevalue(f"{request.param}_store")
-    return found
+    store: Store = request.getfixturevalue(f"{request.param}_store")
+    return store
 
 
 @pytest.fixture
@@ -169,7 +169,8 @@ def test_a_folder_that_is_imported_inside_an_erasure_comes_whole_with_the_next_i
     desk.erase()
     assert desk.titles() == set()
     report = task.run(vectors=False)
-    assert (report.kept, len(desk.titles())) == ([], len(FILES))
+    assert report.kept == []
+    assert len(desk.titles()) == len(FILES)
 
 
 @on_both_stores
@@ -189,10 +190,10 @@ def test_an_erasure_at_any_moment_of_a_followed_folders_pass_is_not_undone(
     for delay in (0.0, 0.01, 0.03, 0.07, 0.1):
         folder = notes(FILES)
         Import(desk.destination, folder, "default").run(vectors=False)
-        before = desk.destination.listed()
+        listed_before = desk.destination.listed()
         with following_all(desk.destination, lambda _: None):
             notes({name: f"{text} {delay}" for name, text in FILES.items()})
-            desk.wait_for_save(before)
+            desk.wait_for_save(listed_before)
             time.sleep(delay)
             receipt = desk.erase()
             time.sleep(2 * TICK_MS / 1000)
@@ -272,25 +273,26 @@ def test_an_erasure_beside_a_process_that_indexes_is_not_undone(
 
 
 @on_both_stores
-def test_who_indexes_the_folder_again_after_the_erasure_has_all_of_it(
+def test_indexing_the_folder_again_after_the_erasure_brings_all_of_it(
     desk: Desk, notes: Write
 ) -> None:
     folder = notes(FILES)
     with pytest.raises(Erased):
         Import(erased_while_walking(desk), folder, "default").run()
     report = Import(desk.destination, folder, "default").run(vectors=False)
-    assert (report.notes, report.indexed) == (len(FILES), len(FILES))
+    assert report.notes == len(FILES)
+    assert report.indexed == len(FILES)
     assert len(desk.titles()) == len(FILES)
 
 
 @pytest.mark.parametrize("store", ["embedded"], indirect=True)
 def test_a_folder_whose_import_died_in_an_erasure_is_not_followed(desk: Desk, notes: Write) -> None:
-    """Its row in the manifest is of before the erasure."""
+    """The folder's row in the manifest is older than the erasure."""
     folder = notes(FILES)
     task = Import(desk.destination, folder, "default")
-    before = desk.destination.last_erasure
+    erasure_before = desk.destination.last_erasure
     desk.erase()
-    desk.manifest.begin(task.source, {}, before)
+    desk.manifest.begin(task.source, {}, erasure_before)
     with following_all(desk.destination, lambda _: None):
         time.sleep(2 * TICK_MS / 1000)
     desk.assert_erased()

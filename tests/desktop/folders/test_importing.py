@@ -53,7 +53,13 @@ class DyingStore(EmbeddedStore):
         if self.saves == 0:
             raise PowerCut
         self.saves -= 1
-        super().swap_note(tenant_id, note_id, was=was, now=now, trashed=trashed)
+        super().swap_note(
+            tenant_id,
+            note_id,
+            was=was,
+            now=now,
+            trashed=trashed,
+        )
 
 
 @pytest.fixture
@@ -69,7 +75,7 @@ def app(context: CommandContext) -> Iterator[App]:
 
 @pytest.fixture
 def dying(app: App) -> Iterator[Dying]:
-    """The same product on a store that gives out after so many saves."""
+    """The product on a store that gives out after so many saves."""
     stores: list[DyingStore] = []
 
     def make(saves: int) -> App:
@@ -88,7 +94,7 @@ def _ids(app: App) -> set[str]:
 
 
 @pytest.mark.parametrize("saves", [1, 5])
-def test_what_a_broken_off_import_has_saved_is_removed_with_its_file(
+def test_a_note_of_a_broken_off_import_is_removed_with_its_file(
     app: App, dying: Dying, notes: Write, saves: int
 ) -> None:
     folder = notes(FILES)
@@ -99,7 +105,8 @@ def test_what_a_broken_off_import_has_saved_is_removed_with_its_file(
     gone = next(name for name in FILES if note_id_of("default", name) in saved)
     (folder / gone).unlink()
     report = Import(LocalDestination(app, TENANT), folder, "default").run()
-    assert (report.notes, report.removed) == (11, 1)
+    assert report.notes == 11
+    assert report.removed == 1
     assert _ids(app) == {note_id_of("default", name) for name in FILES if name != gone}
 
 
@@ -121,14 +128,14 @@ def test_a_broken_off_import_does_not_claim_the_notes_of_another_folder(
     app: App, dying: Dying, notes: Write, tmp_path: Path
 ) -> None:
     Import(LocalDestination(app, TENANT), notes(FILES), "default").run()
-    other = tmp_path / "other"
-    other.mkdir()
+    another_folder = tmp_path / "other"
+    another_folder.mkdir()
     for name in ("note-1.md", "whale.md"):
-        (other / name).write_text("The whale sings.")
+        (another_folder / name).write_text("The whale sings.")
     with pytest.raises(PowerCut):
-        Import(LocalDestination(dying(0), TENANT), other, "default").run()
-    (other / "note-1.md").unlink()
-    assert Import(LocalDestination(app, TENANT), other, "default").run().removed == 0
+        Import(LocalDestination(dying(0), TENANT), another_folder, "default").run()
+    (another_folder / "note-1.md").unlink()
+    assert Import(LocalDestination(app, TENANT), another_folder, "default").run().removed == 0
     assert note_id_of("default", "note-1.md") in _ids(app)
 
 
@@ -149,10 +156,10 @@ def test_a_sample_whose_loading_died_is_completed_at_the_next_start(
 def test_no_sample_is_loaded_among_notes_of_ones_own(
     app: App, context: CommandContext, notes: Write, tmp_path: Path
 ) -> None:
-    own = tmp_path / "own"
-    own.mkdir()
-    (own / "mine.md").write_text("My own note.")
-    Import(LocalDestination(app, TENANT), own, "default").run()
+    own_folder = tmp_path / "own"
+    own_folder.mkdir()
+    (own_folder / "mine.md").write_text("My own note.")
+    Import(LocalDestination(app, TENANT), own_folder, "default").run()
     _load_sample(app, context, notes(FILES))
     assert len(_ids(app)) == 1
 
@@ -169,10 +176,10 @@ def test_where_nobody_listens_at_the_models_address_only_a_few_notes_wait_for_it
         monkeypatch.setenv(name, value)
     result = aurora("index", str(notes(FILES)), "--json")
     pending = json.loads(result.stdout)["pending"]
-    assert {each["reason"] for each in pending} == {"nomic: nobody answers at http://127.0.0.1:1"}
+    assert {entry["reason"] for entry in pending} == {"nomic: nobody answers at http://127.0.0.1:1"}
     assert len(pending) == len(FILES)
-    again = [record for record in caplog.records if "again in" in record.getMessage()]
-    assert 1 <= len(again) <= WORKERS
+    retries = [record for record in caplog.records if "again in" in record.getMessage()]
+    assert 1 <= len(retries) <= WORKERS
 
 
 def test_a_model_that_refuses_its_key_is_not_asked_again_for_every_note(
@@ -192,12 +199,16 @@ def test_of_files_whose_names_differ_in_bytes_that_are_not_utf8_one_is_a_note_an
 ) -> None:
     folder = tmp_path / "notes"
     folder.mkdir()
-    for name, text in ((b"list\xfe.md", "milk"), (b"list\xff.md", "bread")):
+    for name, text in (
+        (b"list\xfe.md", "milk"),
+        (b"list\xff.md", "bread"),
+    ):
         Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_text(text)
     task = Import(LocalDestination(app, TENANT), folder, "default")
     for _ in range(2):
         report = task.run()
-        assert (report.notes, report.skipped) == (1, [Skipped("list?.md", ALIKE, missed=True)])
+        assert report.notes == 1
+        assert report.skipped == [Skipped("list?.md", ALIKE, missed=True)]
         assert not report.complete
         assert app.notes.get(TENANT, note_id_of("default", "list?.md")).text == "milk"
         assert app.notes.trash(TENANT, limit=9, token=None).items == ()

@@ -1,4 +1,4 @@
-"""What was last read of which folder, also when several imports write it down at once."""
+"""The manifest tells what was last read of which folder, also when several imports write it down at once."""
 
 from __future__ import annotations
 
@@ -47,23 +47,25 @@ def test_processes_at_once_lose_nothing_of_each_other(tmp_path: Path) -> None:
     assert [process.wait(120) for process in running] == [0, 0, 0, 0]
     manifest = Manifest.of(tmp_path)
     for name in "abc":
-        begun = manifest.begin(_source(tmp_path / name), {})
-        assert set(begun.synced) == {f"{name}-{number}" for number in range(40)}
-        assert set(begun.synced.values()) == {
+        import_ = manifest.begin(_source(tmp_path / name), {})
+        assert set(import_.synced) == {f"{name}-{number}" for number in range(40)}
+        assert set(import_.synced.values()) == {
             SyncedState("a.md", "file", "note", "seen", "reading")
         }
-        assert len(begun.foreign) == 80
+        assert len(import_.foreign) == 80
 
 
 def test_an_import_that_is_broken_off_waits_for_a_thread_that_still_writes(tmp_path: Path) -> None:
     """Ctrl-C in the moment in which a pool starts a thread leaves that thread at work."""
-    manifest, source = Manifest.of(tmp_path), _source(tmp_path)
-    begun, left = Event(), Event()
+    manifest = Manifest.of(tmp_path)
+    source = _source(tmp_path)
+    has_begun = Event()
+    may_end = Event()
 
     def work() -> None:
         with manifest._writing() as db:
-            begun.set()
-            left.wait(0.2)
+            has_begun.set()
+            may_end.wait(0.2)
             db.execute(
                 "INSERT INTO folders (destination, vault, root) VALUES ('destination', 'default', ?)",
                 (str(tmp_path),),
@@ -72,23 +74,21 @@ def test_an_import_that_is_broken_off_waits_for_a_thread_that_still_writes(tmp_p
     with ThreadPoolExecutor(1) as pool:
         with suppress(KeyboardInterrupt), manifest.kept_open():
             written = pool.submit(work)
-            begun.wait()
+            has_begun.wait()
             raise KeyboardInterrupt
-        left.set()
+        may_end.set()
         written.result()
     assert manifest.knows(source)
 
 
 def test_two_folders_that_begin_at_once_do_not_both_take_the_same_note(tmp_path: Path) -> None:
-    manifest, one, other = (
-        Manifest.of(tmp_path),
-        _source(tmp_path / "one"),
-        _source(tmp_path / "other"),
-    )
-    manifest.begin(one, {"n": "n.md"})
-    assert manifest.begin(other, {"n": "n.md"}).foreign == {"n"}
-    assert manifest.files(other) == {}
-    assert set(manifest.begin(one, {}).synced) == {"n"}
+    manifest = Manifest.of(tmp_path)
+    first_source = _source(tmp_path / "one")
+    second_source = _source(tmp_path / "other")
+    manifest.begin(first_source, {"n": "n.md"})
+    assert manifest.begin(second_source, {"n": "n.md"}).foreign == {"n"}
+    assert manifest.files(second_source) == {}
+    assert set(manifest.begin(first_source, {}).synced) == {"n"}
     assert (
         manifest.begin(_source(tmp_path, "another destination"), {"n": "n.md"}).foreign
         == frozenset()
@@ -98,7 +98,8 @@ def test_two_folders_that_begin_at_once_do_not_both_take_the_same_note(tmp_path:
 
 
 def test_what_was_read_is_known_until_it_is_dropped(tmp_path: Path) -> None:
-    manifest, source = Manifest.of(tmp_path), _source(tmp_path)
+    manifest = Manifest.of(tmp_path)
+    source = _source(tmp_path)
     manifest.begin(source, {"n": "n.md", "m": "m.md"})
     manifest.intend(source, "n", "reading")
     assert manifest.read(source, "n") == SyncedState("n.md", content_digest="reading")
@@ -108,9 +109,12 @@ def test_what_was_read_is_known_until_it_is_dropped(tmp_path: Path) -> None:
     assert Manifest.of(tmp_path).files(source) == {"n": read}
     assert not manifest.folders("destination")[0].finished
     manifest.end(source, skipped=3)
-    (known,) = manifest.folders("destination")
-    assert (known.source, known.notes, known.finished, known.skipped) == (source, 1, True, 3)
-    assert manifest.origin("destination", "n") == (known, read)
+    (folder,) = manifest.folders("destination")
+    assert folder.source == source
+    assert folder.notes == 1
+    assert folder.finished is True
+    assert folder.skipped == 3
+    assert manifest.origin("destination", "n") == (folder, read)
     manifest.forget_all("destination")
     assert manifest.folders("destination") == ()
     assert manifest.origin("destination", "n") is None
@@ -132,20 +136,21 @@ def test_a_damaged_file_is_set_aside_once_and_begun_anew(
     (tmp_path / "folders.db").write_bytes(text.encode() * 1000)
     for _ in range(2):
         assert Manifest.of(tmp_path).folders("destination") == ()
-    (told,) = caplog.messages
-    assert "folders.db was damaged and is folders.db.damaged now" in told
+    (message,) = caplog.messages
+    assert "folders.db was damaged and is folders.db.damaged now" in message
     Manifest.of(tmp_path).forget_all("destination")
     assert not (tmp_path / "folders.db.damaged").exists()
 
 
 def test_no_damaged_byte_stops_an_erasure_or_lasts_beyond_one_call(tmp_path: Path) -> None:
-    manifest, source = Manifest.of(tmp_path), _source(tmp_path)
+    manifest = Manifest.of(tmp_path)
+    source = _source(tmp_path)
     manifest.begin(source, {f"id-{number}": f"folder/{number}.md" for number in range(50)})
-    whole = manifest.file.read_bytes()
-    used = [at for at, byte in enumerate(whole) if byte]
-    for at in used[:: len(used) // 100]:
-        content = bytearray(whole)
-        content[at] ^= 0xFF
+    file_content = manifest.file.read_bytes()
+    used = [offset for offset, byte in enumerate(file_content) if byte]
+    for offset in used[:: len(used) // 100]:
+        content = bytearray(file_content)
+        content[offset] ^= 0xFF
         manifest.file.write_bytes(content)
         Manifest.of(tmp_path).forget_all("destination")
         manifest.file.write_bytes(content)

@@ -69,7 +69,11 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 
 def test_a_file_follows_its_note_through_every_change(desk: Desk) -> None:
-    note = {"title": "Log", "text": "High water.", "path": "sea/log.md"}
+    note = {
+        "title": "Log",
+        "text": "High water.",
+        "path": "sea/log.md",
+    }
     desk.call("PUT", "/api/notes/x%3Ay", note)
     assert "High water." in (desk.folder / "sea/log.md").read_text()
     assert desk.call("GET", "/api/notes/x%3Ay:file")["state"] == "same"
@@ -89,7 +93,15 @@ def test_what_was_imported_in_its_place_is_not_written_and_neither_is_what_lies_
     assert (desk.folder / "boat.md").read_text() == "Blue."
     assert desk.call("GET", f"/api/notes/{BOAT}:file")["state"] == "both"
     (desk.folder / "out").symlink_to(desk.folder.parent)
-    desk.call("PUT", "/api/notes/n1", {"title": "N", "text": "x", "path": "out/n1.md"})
+    desk.call(
+        "PUT",
+        "/api/notes/n1",
+        {
+            "title": "N",
+            "text": "x",
+            "path": "out/n1.md",
+        },
+    )
     assert not (desk.folder.parent / "n1.md").exists()
 
 
@@ -106,18 +118,25 @@ def test_what_was_imported_in_its_place_is_not_written_and_neither_is_what_lies_
 )
 def test_a_note_without_a_file_says_why(desk: Desk, path: str, reason: str) -> None:
     (desk.folder / "out").symlink_to(desk.folder.parent)
-    desk.call("PUT", "/api/notes/n1", {"title": "N", "text": "x", "path": path})
-    told = desk.call("GET", "/api/notes/n1:file")["reason"]
-    assert (reason.lower() in told.lower(), told.endswith("so it is not written to a file")) == (
-        True,
-        True,
+    desk.call(
+        "PUT",
+        "/api/notes/n1",
+        {
+            "title": "N",
+            "text": "x",
+            "path": path,
+        },
     )
+    reason_given = desk.call("GET", "/api/notes/n1:file")["reason"]
+    assert reason.lower() in reason_given.lower()
+    assert reason_given.endswith("so it is not written to a file") is True
 
 
-def test_what_is_no_decision_is_refused_by_name(desk: Desk) -> None:
+def test_an_invalid_decision_is_refused_by_name(desk: Desk) -> None:
     for body in (None, {}, {"writeBack": "yes"}, [1], {"writeBack": True, "pad": "x" * 2000}):
         reply = desk.client.put(f"/api/notes/{BOAT}:file", json=body)
-        assert (reply.status_code, "writeBack" in reply.text) == (400, True)
+        assert reply.status_code == 400
+        assert "writeBack" in reply.text
     assert desk.client.put("/api/notes/none:file", json={"writeBack": True}).status_code == 404
 
 
@@ -128,7 +147,9 @@ BOILER = f"/documents/{note_id_of('default', 'boiler #2.pdf')}"
 
 def test_the_pdf_of_a_note_is_given_as_it_is(desk: Desk) -> None:
     reply = desk.get(BOILER)
-    assert (reply.status_code, reply.mimetype, reply.data) == (200, "application/pdf", PDF)
+    assert reply.status_code == 200
+    assert reply.mimetype == "application/pdf"
+    assert reply.data == PDF
     assert reply.headers["Content-Disposition"].startswith("inline")
     assert reply.headers["Cross-Origin-Resource-Policy"] == "same-origin"
     assert reply.headers["X-Frame-Options"] == "DENY"
@@ -152,7 +173,8 @@ def test_the_pdf_of_a_note_is_given_as_it_is(desk: Desk) -> None:
 )
 def test_nothing_else_is_given(desk: Desk, path: str) -> None:
     reply = desk.get(path)
-    assert (reply.status_code, reply.mimetype) == (404, "application/json")
+    assert reply.status_code == 404
+    assert reply.mimetype == "application/json"
 
 
 def test_a_file_that_is_gone_or_leads_out_or_whose_note_was_deleted_is_not_given(
@@ -172,7 +194,8 @@ def test_a_file_that_is_gone_or_leads_out_or_whose_note_was_deleted_is_not_given
 @pytest.mark.parametrize("name", ["%00.png", f"{'x' * 300}.png", f"{'x' * 300}/a.png"])
 def test_a_name_that_no_image_can_have_is_not_found(desk: Desk, name: str) -> None:
     reply = desk.get(f"/documents/{BOAT}?image={name}")
-    assert (reply.status_code, reply.mimetype) == (404, "application/json")
+    assert reply.status_code == 404
+    assert reply.mimetype == "application/json"
 
 
 def test_other_machines_and_pages_are_kept_out(desk: Desk) -> None:
@@ -207,7 +230,7 @@ def test_a_damaged_line_of_a_folder_stops_no_save(desk: Desk, column: str, mask:
         assert folder.notes == 2
 
 
-def test_whatever_is_wrong_with_its_file_a_note_is_saved(
+def test_a_note_is_saved_whatever_is_wrong_with_its_file(
     desk: Desk, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Failing(FolderFiles):

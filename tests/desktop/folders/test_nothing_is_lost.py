@@ -84,7 +84,8 @@ class Desk(RuleBasedStateMachine):
 
     @rule(path=PATHS, other=PATHS)
     def move_file(self, path: str, other: str) -> None:
-        file, target = self.root / path, self.root / other
+        file = self.root / path
+        target = self.root / other
         if file.exists() and not target.exists():
             target.parent.mkdir(exist_ok=True)
             file.rename(target)
@@ -111,9 +112,13 @@ class Desk(RuleBasedStateMachine):
 
     @rule(path=PATHS, form=FORMS)
     def import_elsewhere(self, path: str, form: str) -> None:
-        """As the page does it with a file of another folder; who replaces so has not seen what is there."""
+        """Import as the page does with a file of another folder; who replaces so has not seen what is there."""
         note_id = self.app.notes.import_id(TENANT, "default", path)
-        draft = NoteDraft(title=path, text=form.format(self._word()), path=path)
+        draft = NoteDraft(
+            title=path,
+            text=form.format(self._word()),
+            path=path,
+        )
         self.app.notes.save(TENANT, note_id, draft, reason=TrashReason.REPLACED)
 
     @rule(number=st.integers(0, 5), path=PATHS)
@@ -167,13 +172,14 @@ class Desk(RuleBasedStateMachine):
 
     @invariant()
     def nothing_is_lost(self) -> None:
-        kept = [_content(file) for file in self.root.rglob("*")]
+        contents = [_content(file) for file in self.root.rglob("*")]
         trashed = (
-            each.trash_id for each in self.app.notes.trash(TENANT, limit=9999, token=None).items
+            trashed.trash_id
+            for trashed in self.app.notes.trash(TENANT, limit=9999, token=None).items
         )
         discarded = [self.app.notes.trashed(TENANT, trash_id).note for trash_id in trashed]
-        kept += [f"{note.title}\n{note.text}" for note in (*self._notes(), *discarded)]
-        everything = "\n".join(kept)
+        contents += [f"{note.title}\n{note.text}" for note in (*self._notes(), *discarded)]
+        everything = "\n".join(contents)
         assert {word for word in self.written if word not in everything} == set()
 
     def _word(self) -> str:
@@ -185,12 +191,12 @@ class Desk(RuleBasedStateMachine):
         self.written -= {word for word in self.written if word in text}
 
     def _notes(self) -> list[Note]:
-        found = [
+        notes = [
             note
             for note in self.app.store.whole_notes(TENANT, limit=99).items
             if isinstance(note, Note)
         ]
-        return sorted(found, key=lambda note: note.path)
+        return sorted(notes, key=lambda note: note.path)
 
     def _note(self, number: int) -> Note | None:
         notes = self._notes()
@@ -198,15 +204,21 @@ class Desk(RuleBasedStateMachine):
 
     def _save(self, note: Note, title: str, text: str) -> None:
         self.app.store.put_note(
-            TENANT, replace(note, title=title, text=text, updated_at=self.app.clock())
+            TENANT,
+            replace(
+                note,
+                title=title,
+                text=text,
+                updated_at=self.app.clock(),
+            ),
         )
 
     def _index(self, choice: ImportChoice = UNDECIDED) -> None:
-        """What the command does. The index of the store is not looked at here, so no model is loaded for it."""
+        """Run the command. Its index of the store is not looked at here, so no model is loaded for it."""
         destination = LocalDestination(self.app, TENANT)
-        found = choose_vault(Manifest.of(self.home), destination.name, self.root, None)
+        vault = choose_vault(Manifest.of(self.home), destination.name, self.root, None)
         with suppress(NotFound):
-            assert not Import(destination, self.root, found.vault, choice).run().failed
+            assert not Import(destination, self.root, vault.vault, choice).run().failed
 
 
 def _content(file: Path) -> str:

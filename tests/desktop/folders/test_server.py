@@ -60,12 +60,23 @@ def test_a_server_of_the_version_before_takes_what_names_no_erasure(
         if request.path.startswith("/api/notes/"):
             return Reply(404, error_body(ERROR_FORMS[NotFound], "no such note"))
         if request.method == "GET":
-            return Reply(body={"notes": [], "trash": [], "nextPageToken": None})
+            return Reply(
+                body={
+                    "notes": [],
+                    "trash": [],
+                    "nextPageToken": None,
+                }
+            )
         body = request.json()
         if "erasure" in body:
             return Reply(400)
         note_id = f"id-{body['path']}"
-        saved = {**row, "path": body["path"], "title": body["path"], "noteId": note_id}
+        saved = {
+            **row,
+            "path": body["path"],
+            "title": body["path"],
+            "noteId": note_id,
+        }
         return Reply(body={"note": saved, "problem": None})
 
     with ScriptedServer(answer) as server, reaching(server.url, None) as client:

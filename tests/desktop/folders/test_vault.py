@@ -40,13 +40,14 @@ def test_every_note_is_indexed_and_every_other_file_accounted_for(
 ) -> None:
     _, _, count, report = indexed
     assert report["notes"] == report["indexed"] == count
-    assert (report["failed"], report["pending"]) == ([], [])
-    skipped = {each["path"]: each["reason"] for each in report["skipped"]}
+    assert report["failed"] == []
+    assert report["pending"] == []
+    skipped = {entry["path"]: entry["reason"] for entry in report["skipped"]}
     assert set(skipped) == set(vault.SKIPPED)
     assert [
         path for path, reason in vault.SKIPPED.items() if not skipped[path].startswith(reason)
     ] == []
-    assert {each["path"] for each in report["odd"]} == vault.REMARKS
+    assert {entry["path"] for entry in report["odd"]} == vault.REMARKS
 
 
 @pytest.mark.parametrize("asked", vault.QUESTIONS, ids=lambda asked: f"{asked.lang}: {asked.text}")
@@ -68,16 +69,22 @@ def test_a_part_of_a_long_note_is_found_by_its_one_word(
 
 
 @pytest.mark.parametrize(
-    ("query", "secret"), [("code of the safe", "9876"), ("workspace plugin readme", "not a note")]
+    ("query", "secret"),
+    [
+        ("code of the safe", "9876"),
+        ("workspace plugin readme", "not a note"),
+    ],
 )
-def test_what_is_hidden_is_not_found(
+def test_hidden_text_is_not_found(
     indexed: tuple[Aurora, Path, int, Any], query: str, secret: str
 ) -> None:
-    found = indexed[0](
+    search_output = indexed[0](
         "search", query, "--k", "20", "--json"
     )  # its exit code says whether anything is close
     assert [
-        row["path"] for row in json.loads(found.stdout)["results"] if secret in row["snippet"]
+        row["path"]
+        for row in json.loads(search_output.stdout)["results"]
+        if secret in row["snippet"]
     ] == []
 
 
@@ -93,16 +100,16 @@ def test_again_nothing_is_embedded_and_a_moved_folder_leaves_nothing_behind(
     indexed: tuple[Aurora, Path, int, Any],
 ) -> None:
     aurora, root, count, _ = indexed
-    again = _report(aurora, root)
-    assert (again["indexed"], again["unchanged"], again["embedded"], again["removed"]) == (
-        0,
-        count,
-        0,
-        0,
-    )
+    second_report = _report(aurora, root)
+    assert second_report["indexed"] == 0
+    assert second_report["unchanged"] == count
+    assert second_report["embedded"] == 0
+    assert second_report["removed"] == 0
     reading = len(list((root / "reading").iterdir()))
     (root / "reading").rename(root / "read")
     moved = _report(aurora, root)
-    assert (moved["notes"], moved["indexed"], moved["removed"]) == (count, reading, reading)
+    assert moved["notes"] == count
+    assert moved["indexed"] == reading
+    assert moved["removed"] == reading
     (root / "read").rename(root / "reading")
     assert _report(aurora, root)["removed"] == reading

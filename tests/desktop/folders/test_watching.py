@@ -74,7 +74,7 @@ def watching(home: Path, folder: Path) -> Iterator[subprocess.Popen[str]]:
 
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[App]:
-    """What another process reads of the same home."""
+    """The app as another process has it, in the same home."""
     with CommandContext(tmp_path / "home", "local", as_json=False).app() as app:
         yield app
 
@@ -103,7 +103,7 @@ def _files(folder: Path) -> dict[str, str]:
 
 
 def _becomes(app: App, expected: dict[str, str]) -> bool:
-    """Whether notes and index are this before long."""
+    """Tell whether notes and index are this before long."""
     deadline = time.monotonic() + WITHIN
     while time.monotonic() < deadline:
         if _texts(app) == expected:
@@ -118,10 +118,11 @@ def _found(app: App) -> int:
 
 
 @pytest.mark.journey
-def test_what_is_written_edited_moved_and_deleted_is_followed_until_ctrl_c(
+def test_writes_edits_moves_and_deletions_are_followed_until_ctrl_c(
     app: App, tmp_path: Path, notes: Write
 ) -> None:
-    folder, link = notes(FILES), tmp_path / "link"
+    folder = notes(FILES)
+    link = tmp_path / "link"
     link.symlink_to(folder)
     with watching(tmp_path / "home", link) as process:
         assert _becomes(app, _files(folder))
@@ -138,7 +139,8 @@ def test_what_is_written_edited_moved_and_deleted_is_followed_until_ctrl_c(
         notes({"last.md": "This comes after them."})
         assert _becomes(app, {**expected, "last.md": "This comes after them."})
         process.send_signal(signal.SIGINT)
-        assert (process.wait(60), process.communicate()[1]) == (0, "")
+        assert process.wait(60) == 0
+        assert process.communicate()[1] == ""
 
 
 @pytest.mark.nightly
@@ -185,7 +187,7 @@ def _in_place(file: Path, text: str) -> None:
 
 
 def _keeping_its_time(file: Path, text: str) -> None:
-    """Of the same size and the same time of change as before, as some sync tools do, by another inode."""
+    """Replace the file with one of the same size and time of change, as some sync tools do, by another inode."""
     about = file.stat()
     fresh = file.with_name("part")
     fresh.write_text(text.ljust(about.st_size)[: about.st_size])
@@ -202,14 +204,14 @@ def test_however_an_editor_saves_it_is_the_same_note_with_its_date(
     os.utime(folder / "deep/b.md", (1_700_000_000, 1_700_000_000))
     with watching(tmp_path / "home", folder):
         assert _becomes(app, _files(folder))
-        (before,) = (
+        (note_before,) = (
             n for n in app.store.list_notes("local", limit=9).items if n.path == "deep/b.md"
         )
         save(folder / "deep/b.md", "The bark is white")
         assert _becomes(app, _files(folder))
-        after = app.notes.get("local", before.note_id)
+        after = app.notes.get("local", note_before.note_id)
     assert after.text.startswith("The bark")
-    assert after.created_at == before.created_at
+    assert after.created_at == note_before.created_at
 
 
 @pytest.mark.nightly
@@ -274,14 +276,16 @@ def test_a_folder_that_goes_away_ends_it_with_a_word_and_keeps_its_notes(
 def test_a_folder_that_cannot_be_read_keeps_no_other_from_being_followed(
     app: App, tmp_path: Path
 ) -> None:
-    good, bad, told = tmp_path / "good", tmp_path / "bad", list[ImportReport | AuroraError]()
+    good = tmp_path / "good"
+    bad = tmp_path / "bad"
+    reports = list[ImportReport | AuroraError]()
     destination = LocalDestination(app, "local")
     for folder in (bad, good):
         folder.mkdir()
         (folder / f"{folder.name}.md").write_text("First.")
         Import(destination, folder, "default").run()
     (bad / ".auroraignore").symlink_to("/proc/self/mem")  # no reader gets its first byte
-    with following_all(destination, told.append):
+    with following_all(destination, reports.append):
         (good / "good.md").write_text("Second.")
         assert _becomes(app, {"bad.md": "First.", "good.md": "Second."})
         (good / "good.md").write_text("Third.")
@@ -290,43 +294,46 @@ def test_a_folder_that_cannot_be_read_keeps_no_other_from_being_followed(
         (bad / ".auroraignore").unlink()
         (bad / "bad.md").write_text("Fourth.")
         assert _becomes(app, {"bad.md": "Fourth.", "good.md": "Third."})
-    (problem,) = (each.message for each in told if isinstance(each, AuroraError))
+    (problem,) = (report.message for report in reports if isinstance(report, AuroraError))
     assert str(bad) in problem
 
 
 def test_the_folders_are_followed_again_once_what_is_known_of_them_can_be_read(
     app: App, tmp_path: Path
 ) -> None:
-    folder, told = tmp_path / "notes", list[ImportReport | AuroraError]()
+    folder = tmp_path / "notes"
+    reports = list[ImportReport | AuroraError]()
     folder.mkdir()
     (folder / "a.md").write_text("First.")
     destination = LocalDestination(app, "local")
     Import(destination, folder, "default").run()
-    manifest, away = destination.home / "folders.db", destination.home / "away.db"
+    manifest = destination.home / "folders.db"
+    away = destination.home / "away.db"
     manifest.rename(away)
     manifest.mkdir()
-    with following_all(destination, told.append):
+    with following_all(destination, reports.append):
         deadline = time.monotonic() + WITHIN
-        while not told and time.monotonic() < deadline:
+        while not reports and time.monotonic() < deadline:
             time.sleep(0.05)
         manifest.rmdir()
         away.replace(manifest)
         (folder / "a.md").write_text("Second.")
         assert _becomes(app, {"a.md": "Second."})
-    assert isinstance(told[0], AuroraError)
-    assert not any(isinstance(each, AuroraError) for each in told[1:])
+    assert isinstance(reports[0], AuroraError)
+    assert not any(isinstance(report, AuroraError) for report in reports[1:])
 
 
 def test_a_folder_inside_the_home_is_followed_until_it_is_forgotten(
     app: App, tmp_path: Path
 ) -> None:
-    folder, told = tmp_path / "home/sample", list[ImportReport | AuroraError]()
+    folder = tmp_path / "home/sample"
+    reports = list[ImportReport | AuroraError]()
     folder.mkdir(parents=True)
     (folder / "a.md").write_text("First.")
     destination = LocalDestination(app, "local")
     task = Import(destination, folder, "default")
     task.run()
-    with following_all(destination, told.append):
+    with following_all(destination, reports.append):
         (folder / "a.md").write_text("Second.")
         assert _becomes(app, {"a.md": "Second."})
         app.erasure.erase_tenant("local")
@@ -334,7 +341,7 @@ def test_a_folder_inside_the_home_is_followed_until_it_is_forgotten(
         time.sleep(3)
         assert _notes(app) == []
     assert not task.manifest().knows(task.source)
-    assert not any(isinstance(each, AuroraError) for each in told)
+    assert not any(isinstance(report, AuroraError) for report in reports)
 
 
 def test_a_pass_over_a_folder_that_is_forgotten_meanwhile_ends_there(
@@ -375,10 +382,10 @@ def test_a_note_that_is_edited_while_the_folder_is_followed_stays_and_is_told_on
         app.store.put_note("local", edited)
         assert process.stdout is not None
         notes({"new.md": "The new one is green."})
-        told: Any = json.loads(process.stdout.readline())
-        assert [place["path"] for place in told["kept"]] == ["a.md"]
+        first_line: Any = json.loads(process.stdout.readline())
+        assert [place["path"] for place in first_line["kept"]] == ["a.md"]
         notes({"a.md": "The apple is theirs."})
-        told = json.loads(process.stdout.readline())
-        assert [place["path"] for place in told["conflicts"]] == ["a.md"]
+        first_line = json.loads(process.stdout.readline())
+        assert [place["path"] for place in first_line["conflicts"]] == ["a.md"]
         assert app.notes.get("local", note.note_id).text == "The apple is mine."
         assert (folder / "a.md").read_text() == "The apple is theirs."

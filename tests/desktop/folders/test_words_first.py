@@ -75,40 +75,44 @@ def run(app: App, folder: Path, embedder: HashingEmbedder, *, vectors: bool = Tr
 def test_three_hundred_notes_are_found_by_words_before_the_first_is_embedded(
     app: App, notes: Write
 ) -> None:
-    seen: list[Coverage] = []
+    coverages: list[Coverage] = []
     steps: list[tuple[str, int, int]] = []
-    embedder = Watched(lambda: seen.append(app.store.coverage(TENANT)))
+    embedder = Watched(lambda: coverages.append(app.store.coverage(TENANT)))
     destination = LocalDestination(assemble(dataclasses.replace(app, embedder=embedder)), TENANT)
     report = Import(destination, notes(animals(MANY)), "default").run(
         lambda *step: steps.append(step)
     )
-    assert (seen[0].pending_embeddings, seen[0].missing, seen[0].notes) == (MANY, 0, MANY)
+    assert coverages[0].pending_embeddings == MANY
+    assert coverages[0].missing == 0
+    assert coverages[0].notes == MANY
     assert app.store.coverage(TENANT).indexed == report.indexed == report.embedded == MANY
     assert steps == [
-        *((NOTES, done, MANY) for done in range(1, MANY + 1)),
-        *((VECTORS, done, MANY) for done in range(MANY + 1)),
+        *((NOTES, count, MANY) for count in range(1, MANY + 1)),
+        *((VECTORS, count, MANY) for count in range(MANY + 1)),
     ]
 
 
 def test_an_import_that_dies_while_it_embeds_is_gone_on_with(app: App, notes: Write) -> None:
     folder = notes(animals(40))
-    left = threading.Semaphore(10)
+    permits = threading.Semaphore(10)
 
     def cut() -> None:
-        if not left.acquire(blocking=False):
+        if not permits.acquire(blocking=False):
             raise PowerCut
 
-    dying, other = Watched(cut), HashingEmbedder(dimension=8)
+    dying = Watched(cut)
+    second_embedder = HashingEmbedder(dimension=8)
     with pytest.raises(PowerCut):
         run(app, folder, dying)
     broken_off = app.store.coverage(TENANT)
-    assert (broken_off.indexed, broken_off.missing) == (10, 0)
+    assert broken_off.indexed == 10
+    assert broken_off.missing == 0
     later = dataclasses.replace(
         app, clock=lambda: app.clock() + 2 * LEASE
     )  # the leases of the dead have run out
-    assert run(later, folder, other).indexed == 30
+    assert run(later, folder, second_embedder).indexed == 30
     assert app.store.coverage(TENANT).indexed == 40
-    assert max((dying.embedded + other.embedded).values()) == 1
+    assert max((dying.embedded + second_embedder.embedded).values()) == 1
 
 
 def test_two_imports_at_once_embed_each_text_once(app: App, notes: Write) -> None:
@@ -151,15 +155,16 @@ def test_ctrl_c_among_the_vectors_says_what_goes_on(aurora: Aurora, notes: Write
         finally:
             process.kill()
         assert process.stderr is not None
-        said = process.stderr.read()
-    assert said.startswith("aurora: words find every note, ")
-    assert "`aurora reconcile`" in said
-    assert len(said.splitlines()) == 1
+        log = process.stderr.read()
+    assert log.startswith("aurora: words find every note, ")
+    assert "`aurora reconcile`" in log
+    assert len(log.splitlines()) == 1
     with closing(EmbeddedStore(aurora.home)) as store:
         coverage = store.coverage(TENANT)
     assert coverage.missing == 0 < coverage.pending_embeddings
     report = aurora.json("index", str(folder))
-    assert (report["indexed"], report["pending"]) == (coverage.pending_embeddings, [])
+    assert report["indexed"] == coverage.pending_embeddings
+    assert report["pending"] == []
 
 
 @pytest.mark.nightly
@@ -200,8 +205,8 @@ def _found_within_a_second(running: Running, animal: str) -> bool:
         == 200
     )
     while time.monotonic() < began + 1:
-        found = running.call("POST", "/search", {"query": f"Ludwig{animal}"})[1]["results"]
-        if found and found[0]["noteId"] == animal:
+        results = running.call("POST", "/search", {"query": f"Ludwig{animal}"})[1]["results"]
+        if results and results[0]["noteId"] == animal:
             return time.monotonic() < began + 1
     return False
 

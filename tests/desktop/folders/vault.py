@@ -106,7 +106,8 @@ def make(root: Path, plain: int) -> int:
     """Writes the vault, with so many notes beside the odd ones. The number of its notes."""
     files: dict[str, str | bytes] = {**LANGUAGES, **ODD}
     for number in range(plain):
-        area, subject = AREAS[number % len(AREAS)], SUBJECTS[number % len(SUBJECTS)]
+        area = AREAS[number % len(AREAS)]
+        subject = SUBJECTS[number % len(SUBJECTS)]
         files[f"{area}/{number:03} {subject}.md"] = _plain(number, subject)
     for name, content in files.items():
         file = root / name
@@ -129,10 +130,11 @@ def make(root: Path, plain: int) -> int:
 
 
 def _plain(number: int, subject: str) -> str:
-    verb, other = VERBS[number % len(VERBS)], SUBJECTS[(number * 7 + 3) % len(SUBJECTS)]
+    verb = VERBS[number % len(VERBS)]
+    second_subject = SUBJECTS[(number * 7 + 3) % len(SUBJECTS)]
     front = f"---\ncreated: 2025-{number % 12 + 1:02}-{number % 28 + 1:02}\ntags: [t{number % 9}]\n---\n"
     return (
         f"{front if number % 3 else ''}# {subject.title()} {number}\n\n"
-        f"We {verb} the {subject} after talking about [[{other}]].\n\n"
-        f"## Next\n\n- [ ] look at the {other} again\n- [x] pay {number * 3} euros\n"
+        f"We {verb} the {subject} after talking about [[{second_subject}]].\n\n"
+        f"## Next\n\n- [ ] look at the {second_subject} again\n- [x] pay {number * 3} euros\n"
     )

@@ -50,8 +50,14 @@ def test_the_compose_file_is_what_its_specification_allows() -> None:
         "vendor.compose-spec",
         "compose.yaml",
     ]
-    done = subprocess.run(check, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+    completed = subprocess.run(
+        check,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert completed.returncode == 0, completed.stdout
 
 
 def test_only_this_machine_reaches_the_container() -> None:
@@ -103,11 +109,11 @@ def started(folder: Path) -> Iterator[tuple[str, str]]:
     )
     assert process.stdout is not None
     try:
-        told = ""
-        while not (address := re.search(r"http://localhost:\d+", told)) or "try: " not in told:
+        log = ""
+        while not (address := re.search(r"http://localhost:\d+", log)) or "try: " not in log:
             line = process.stdout.readline()
-            assert line, told
-            told += line
+            assert line, log
+            log += line
         yield address[0], f"127.0.0.1:{ports['auth']}"
     finally:
         process.send_signal(
@@ -146,7 +152,7 @@ def test_its_command_brings_up_everything_and_keeps_what_was_written(tmp_path: P
 
 
 def _answers(address: str, token: str) -> bool:
-    """Whether the note is found soon: events of the suite take a moment."""
+    """Tell whether the note is found soon: events of the suite take a moment."""
     until = time.monotonic() + 30
     while time.monotonic() < until:
         if (

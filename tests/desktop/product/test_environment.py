@@ -1,4 +1,4 @@
-"""What the environment and the home's `.env` say, and what is only nearly said there."""
+"""Settings of the environment and of the home's `.env`, and lines there that nearly are settings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def test_the_homes_file_holds_settings_and_the_environment_wins(
     aurora("index", str(notes(NOTES)))
     _says(aurora, "# of this home\nexport RETRIEVAL_RERANK_TO='1'\nCHAT_MAX_QUERY_LENGTH=10\n")
     refused = aurora("ask", QUESTION)
-    assert (refused.exit_code, "at most 10" in refused.stderr) == (2, True)
+    assert refused.exit_code == 2
+    assert "at most 10" in refused.stderr
     monkeypatch.setenv("CHAT_MAX_QUERY_LENGTH", "100")
     answer = aurora.json("ask", QUESTION)
     assert answer["meta"]["retrieval"]["k"] == 1
@@ -37,10 +38,8 @@ def test_the_homes_file_holds_settings_and_the_environment_wins(
 def test_a_bad_value_in_the_file_stops_the_start(aurora: Aurora) -> None:
     _says(aurora, "RETRIEVAL_TOP_K=many\n")
     result = aurora("search", "x")
-    assert (result.exit_code, "RETRIEVAL_TOP_K: expected a whole number" in result.stderr) == (
-        1,
-        True,
-    )
+    assert result.exit_code == 1
+    assert "RETRIEVAL_TOP_K: expected a whole number" in result.stderr
 
 
 def test_names_that_are_no_settings_are_pointed_out_with_the_nearest(
@@ -86,7 +85,14 @@ def test_a_line_that_says_nothing_is_named_by_its_number_and_never_shown(aurora:
         ),
     ],
 )
-@pytest.mark.parametrize("command", [("ask", "x"), ("notes", "list"), ("templates", "list")])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ask", "x"),
+        ("notes", "list"),
+        ("templates", "list"),
+    ],
+)
 def test_a_bad_value_of_a_setting_that_a_command_does_not_need_stops_it_too(
     aurora: Aurora,
     monkeypatch: pytest.MonkeyPatch,
@@ -96,17 +102,16 @@ def test_a_bad_value_of_a_setting_that_a_command_does_not_need_stops_it_too(
 ) -> None:
     monkeypatch.setenv(*setting.split("=", 1))
     result = aurora(*command)
-    assert (result.exit_code, result.stderr) == (1, f"aurora: {told}\n")
+    assert result.exit_code == 1
+    assert result.stderr == f"aurora: {told}\n"
 
 
 def test_a_file_that_is_no_text_is_told_in_one_line(aurora: Aurora) -> None:
     aurora.home.mkdir()
     (aurora.home / ".env").write_bytes(b"OPENAI_API_KEY=\xff\xfe\n")
     result = aurora("search", "x")
-    assert (result.exit_code, result.stderr) == (
-        1,
-        f"aurora: {aurora.home / '.env'} is not UTF-8: save it as UTF-8\n",
-    )
+    assert result.exit_code == 1
+    assert result.stderr == f"aurora: {aurora.home / '.env'} is not UTF-8: save it as UTF-8\n"
 
 
 # -- model servers on this machine
@@ -118,7 +123,10 @@ def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
         answer = server.answer
 
         def route(request: Request) -> Reply:
-            listed = [{"id": "llama3.2:latest"}, {"id": "nomic-embed-text:latest"}]
+            listed = [
+                {"id": "llama3.2:latest"},
+                {"id": "nomic-embed-text:latest"},
+            ]
             return Reply(body={"data": listed}) if request.path == "/v1/models" else answer(request)
 
         server.answer = route
@@ -131,13 +139,13 @@ def test_a_model_server_on_this_machine_is_told_of_and_writes_when_asked(
     aurora: Aurora, ollama: OpenAIServer
 ) -> None:
     with dev(aurora.home) as product:
-        told = (
+        message = (
             f"a model server answers at {ollama.url}/v1 (llama3.2:latest, nomic-embed-text:latest)"
         )
-        assert told in product.greeting
+        assert message in product.greeting
     with dev(aurora.home, "--model", "llama3.2") as product:
         assert "writer llama3.2" in product.greeting
-        assert told not in product.greeting
+        assert message not in product.greeting
 
 
 def test_a_model_that_no_server_has_is_refused_with_what_there_is(

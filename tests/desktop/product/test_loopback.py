@@ -1,4 +1,4 @@
-"""Who may talk to the server on loopback, and the line that each request leaves."""
+"""Callers that may talk to the server on loopback, and the line that each request leaves."""
 
 from __future__ import annotations
 
@@ -43,24 +43,28 @@ def test_only_this_machine_and_named_pages(host: str, origin: str | None, status
     assert reply.status_code == status
     if status == 403:
         error = json.loads(reply.text)["error"]
-        assert (reply.mimetype, error["code"], error["status"]) == (
-            "application/json",
-            403,
-            "PERMISSION_DENIED",
-        )
+        assert reply.mimetype == "application/json"
+        assert error["code"] == 403
+        assert error["status"] == "PERMISSION_DENIED"
         assert "ALLOWED_ORIGINS" in error["message"]
 
 
 @pytest.mark.parametrize(
     ("address", "status"),
-    [("127.0.0.1", 200), ("127.8.8.8", 200), ("::1", 200), ("192.168.0.7", 403), (None, 403)],
+    [
+        ("127.0.0.1", 200),
+        ("127.8.8.8", 200),
+        ("::1", 200),
+        ("192.168.0.7", 403),
+        (None, 403),
+    ],
 )
 def test_what_asks_nobody_to_sign_in_answers_this_machine_whatever_its_host_says(
     address: str | None, status: int
 ) -> None:
     client = Client(for_this_machine_alone(Response("in")))
-    seen = {"HTTP_HOST": "localhost", "REMOTE_ADDR": address}
-    assert client.get("/", environ_overrides=seen).status_code == status
+    environ = {"HTTP_HOST": "localhost", "REMOTE_ADDR": address}
+    assert client.get("/", environ_overrides=environ).status_code == status
 
 
 def test_any_page_may_be_let_in() -> None:

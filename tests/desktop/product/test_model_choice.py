@@ -42,14 +42,19 @@ def put(choice: ModelChoice, **body: str) -> TestResponse:
 
 
 def server(model: OpenAIServer, **more: str) -> dict[str, str]:
-    return {"kind": "openai", "address": model.base_url, "model": "llama", **more}
+    return {
+        "kind": "openai",
+        "address": model.base_url,
+        "model": "llama",
+        **more,
+    }
 
 
 STATEMENT = Statement("The boat is blue.", (passage("The boat is blue.", note_id="boat").chunk,))
 
 
 def started(choice: ModelChoice, env: str) -> None:
-    """As if the product had been started with these lines in the home's `.env`."""
+    """Start the product as with these lines in the home's `.env`."""
     home = choice.app.settings.home
     (home / ".env").write_text(env)
     choice.app = assemble(
@@ -81,17 +86,16 @@ def test_a_choice_that_does_not_go_with_the_other_settings_changes_nothing(
     choice: ModelChoice, model: OpenAIServer, env: str, kind: str, named: str
 ) -> None:
     started(choice, env)
-    before = choice.app
+    app_before = choice.app
     reply = put(choice, **server(model) if kind == "openai" else {"kind": kind})
-    assert (reply.status_code, named in reply.text) == (409, True)
-    assert (before.settings.home / ".env").read_text() == env
-    assert choice.app is before
+    assert reply.status_code == 409
+    assert named in reply.text
+    assert (app_before.settings.home / ".env").read_text() == env
+    assert choice.app is app_before
     assert not model.requests
 
 
-def test_what_is_wrong_with_a_key_is_said_of_the_key(
-    choice: ModelChoice, model: OpenAIServer
-) -> None:
+def test_an_invalid_key_is_reported_as_such(choice: ModelChoice, model: OpenAIServer) -> None:
     reply = put(choice, **server(model, key="schlüssel"))
     assert reply.status_code == 400
     assert reply.get_json()["error"]["details"][0]["metadata"]["field"] == "key"
@@ -107,10 +111,10 @@ def test_whoever_asks_the_model_asks_the_chosen_server_with_its_key(
         )
         assert put(choice, **server(old, key="one")).status_code == 200
         assert put(choice, **server(model, key="two")).status_code == 200
-        before = len(old.requests)
+        requests_before = len(old.requests)
         choice.app.writers["other"].write(GREETING)
         choice.app.support.judge.judge([STATEMENT])
-        assert len(old.requests) == before
+        assert len(old.requests) == requests_before
     assert len(model.requests) >= 3
     assert {request.headers["authorization"] for request in model.requests} == {"Bearer two"}
 
@@ -127,9 +131,15 @@ def test_of_choices_at_once_the_last_is_kept_whole_for_its_owner_alone(
         while not model.requests:
             time.sleep(0.01)
         second = pool.submit(put, choice, **server(model, key="two") | {"model": "two"})
-        assert (first.result().status_code, second.result().status_code) == (200, 200)
-    kept = environment(home)
-    assert kept["OPENAI_API_KEY"] == kept["CHAT_MODEL"] == choice.app.settings.chat_model == "two"
+        assert first.result().status_code == 200
+        assert second.result().status_code == 200
+    settings = environment(home)
+    assert (
+        settings["OPENAI_API_KEY"]
+        == settings["CHAT_MODEL"]
+        == choice.app.settings.chat_model
+        == "two"
+    )
     assert (home / ".env").read_text().startswith("# mine\nLOG_LEVEL=ERROR\n")
     assert (home / ".env").stat().st_mode & 0o777 == 0o600
     assert [file.name for file in home.glob(".*")] == [".env"]
@@ -155,7 +165,8 @@ def test_a_field_that_is_missing_is_named_in_words(
         ({"kind": "openai", "address": model.base_url}, "The name of the model is missing."),
     ):
         reply = put(choice, **body)
-        assert (reply.status_code, reply.get_json()["error"]["message"]) == (400, sentence)
+        assert reply.status_code == 400
+        assert reply.get_json()["error"]["message"] == sentence
 
 
 def test_the_models_of_a_server_are_listed(choice: ModelChoice, model: OpenAIServer) -> None:

@@ -49,10 +49,11 @@ def test_each_file_comes_as_what_it_is_under_the_policy(
     )
 
 
-def test_what_has_not_changed_is_not_sent_again(client: Client) -> None:
+def test_an_unchanged_file_is_not_sent_again(client: Client) -> None:
     tag = client.get("/style.css").headers["ETag"]
-    again = client.get("/style.css", headers={"If-None-Match": tag})
-    assert (again.status_code, again.data) == (304, b"")
+    response = client.get("/style.css", headers={"If-None-Match": tag})
+    assert response.status_code == 304
+    assert response.data == b""
     assert client.head("/style.css").data == b""
 
 
@@ -121,9 +122,9 @@ def test_every_module_is_loaded_ahead() -> None:
 def test_any_other_host_is_told_the_same_policy() -> None:
     """firebase.json knows no config.json: it names all servers that one could."""
     hosting = json.loads((ROOT / "firebase.json").read_text())["hosting"]
-    headers = {each["key"]: each["value"] for each in hosting["headers"][0]["headers"]}
-    own, hosted = (
+    headers = {header["key"]: header["value"] for header in hosting["headers"][0]["headers"]}
+    local_policy, hosted = (
         [part for part in text.split("; ") if not part.startswith("connect-src")]
         for text in (policy({}), headers["Content-Security-Policy"])
     )
-    assert own == hosted
+    assert local_policy == hosted

@@ -16,15 +16,15 @@ from tests.servers.dev import COMMAND, ROOT, dev
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
 def test_the_process_that_listens_is_named() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        holder = holder_of(taken.getsockname()[1])
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        holder = holder_of(listener.getsockname()[1])
     assert holder is not None
     assert f"(process {os.getpid()}) has it" in holder
 
 
-def test_of_a_free_port_nothing_is_told() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+def test_a_free_port_has_no_holder() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
     assert holder_of(port) is None
 
 

@@ -52,13 +52,13 @@ def running(indexed: Aurora) -> Iterator[Running]:
 
 
 def _asked(product: Running, times: int) -> bool:
-    """Whether it was asked so many questions. It tells of a request when that has ended, a moment after its reply."""
+    """Tell whether so many questions have arrived. A request is logged when it has ended, a moment after its reply."""
     deadline = time.monotonic() + 10.0 * (times > 0)
     while True:
-        told = os.pread(
+        log = os.pread(
             product.said.fileno(), 1_000_000, 0
         )  # at a place of its own: the product goes on writing
-        if (count := told.count(b"POST /chat")) >= times or time.monotonic() > deadline:
+        if (count := log.count(b"POST /chat")) >= times or time.monotonic() > deadline:
             return count == times
         time.sleep(0.02)
 
@@ -71,11 +71,11 @@ def test_questions_are_answered_by_the_product_that_runs_unless_they_ask_for_oth
     assert _asked(running, 2)
     # What takes long to load is not loaded for that.
     command = [sys.executable, "-c", LOADED, "--home", str(indexed.home), "ask", QUESTION]
-    done = subprocess.run(
+    completed = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, check=True, env=dict(os.environ)
     )
-    assert "blue" in done.stdout
-    assert done.stderr.split() == []
+    assert "blue" in completed.stdout
+    assert completed.stderr.split() == []
     assert _asked(running, 3)
     assert indexed("ask", QUESTION, "--tenant", "other").exit_code == 3
     monkeypatch.setenv("RETRIEVAL_RERANK_TO", "1")
@@ -87,7 +87,11 @@ def test_a_product_whose_model_was_chosen_on_its_page_goes_on_answering(
     indexed: Aurora, running: Running
 ) -> None:
     with OpenAIServer() as model:
-        choice = {"kind": "openai", "address": model.base_url, "model": "llama"}
+        choice = {
+            "kind": "openai",
+            "address": model.base_url,
+            "model": "llama",
+        }
         assert running.call("PUT", "/settings:model", choice)[0] == 200
         model.script(Reply(status=400, body={"error": {"message": "no"}}))
         assert f"llama at {model.base_url} did not write" in indexed("ask", QUESTION).stderr
@@ -126,10 +130,10 @@ def test_its_models_that_do_not_answer_are_named(
         monkeypatch.setenv("GEMINI_API_KEY", "wrong")
         monkeypatch.setenv("GEMINI_BASE_URL", server.url)
         with dev(indexed.home) as product:
-            told = indexed("ask", QUESTION).stderr
+            log = indexed("ask", QUESTION).stderr
             assert _asked(product, 1)
-    assert f"gemini-3.5-flash-lite at {server.url} did not write" in told
-    assert f"gemini-embedding-2 at {server.url} did not answer" in told
+    assert f"gemini-3.5-flash-lite at {server.url} did not write" in log
+    assert f"gemini-embedding-2 at {server.url} did not answer" in log
 
 
 EXCHANGES = pytest.mark.parametrize("far", [False, True], ids=["here", "over the network"])

@@ -28,16 +28,16 @@ def test_there_are_notes_of_last_week_on_any_day(tmp_path: Path, today: date) ->
 def test_a_folder_that_says_no_day_is_loaded_as_it_is_and_what_was_changed_stays(
     tmp_path: Path,
 ) -> None:
-    own = tmp_path / "own"
-    own.mkdir()
-    (own / "2020-01-01.md").write_text("Mine.")
-    assert dated(own, tmp_path, date(2026, 11, 23)) == own
-    (own / ".written-on").write_text("2020-01-06")
-    copy = dated(own, tmp_path, date(2020, 1, 14)) / "2020-01-08.md"
+    own_folder = tmp_path / "own"
+    own_folder.mkdir()
+    (own_folder / "2020-01-01.md").write_text("Mine.")
+    assert dated(own_folder, tmp_path, date(2026, 11, 23)) == own_folder
+    (own_folder / ".written-on").write_text("2020-01-06")
+    copy = dated(own_folder, tmp_path, date(2020, 1, 14)) / "2020-01-08.md"
     assert copy.read_text() == "Mine."
     copy.write_text("Changed.")
-    dated(own, tmp_path, date(2020, 1, 14))
+    dated(own_folder, tmp_path, date(2020, 1, 14))
     assert copy.read_text() == "Changed."
-    (own / "2020-01-01.md").write_text("On 2020-99-01, 0001-01-01 and 2020-01-01.")
-    again = dated(own, tmp_path / "other", date(2020, 1, 1)) / "2019-12-25.md"
-    assert again.read_text() == "On 2020-99-01, 0001-01-01 and 2019-12-25."
+    (own_folder / "2020-01-01.md").write_text("On 2020-99-01, 0001-01-01 and 2020-01-01.")
+    second_copy = dated(own_folder, tmp_path / "other", date(2020, 1, 1)) / "2019-12-25.md"
+    assert second_copy.read_text() == "On 2020-99-01, 0001-01-01 and 2019-12-25."

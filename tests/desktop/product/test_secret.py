@@ -51,12 +51,12 @@ with reply:
 
 def address_of_this_machine() -> str:
     """One that other machines could use; nothing is sent to find it."""
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", FIND], capture_output=True, text=True, timeout=60, check=False
     )
-    if done.returncode:
+    if completed.returncode:
         missing("this machine has no address but loopback")
-    return done.stdout.strip()
+    return completed.stdout.strip()
 
 
 @dataclass(frozen=True)
@@ -66,16 +66,16 @@ class Outside:
     address: str
 
     def call(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, str]:
-        asked = json.dumps([method, self.address + path, body, headers])
-        done = subprocess.run(
+        request = json.dumps([method, self.address + path, body, headers])
+        completed = subprocess.run(
             [sys.executable, "-c", CALL],
-            input=asked,
+            input=request,
             capture_output=True,
             text=True,
             timeout=90,
             check=True,
         )
-        status, text = json.loads(done.stdout)
+        status, text = json.loads(completed.stdout)
         return status, text
 
 
@@ -96,9 +96,9 @@ def outside(product: Running) -> Outside:
 
 
 def secret_of(product: Running) -> str:
-    found = re.search(r"#secret=(\S+)", product.greeting)
-    assert found, product.greeting
-    return found[1]
+    match = re.search(r"#secret=(\S+)", product.greeting)
+    assert match, product.greeting
+    return match[1]
 
 
 def bearer(**more: str) -> dict[str, str]:
@@ -122,9 +122,9 @@ def test_a_token_that_anybody_can_make_opens_nothing_from_another_machine(outsid
             assert "the link that `aurora dev` printed" in json.loads(body)["error"]["message"]
 
 
-def test_what_is_no_secret_is_refused_whatever_it_is(outside: Outside) -> None:
-    for given in ("\ud800", "", None, 7, ["x"]):
-        assert outside.call("POST", "/secret", {"secret": given})[0] == 403
+def test_an_invalid_secret_of_any_type_is_refused(outside: Outside) -> None:
+    for wrong_secret in ("\ud800", "", None, 7, ["x"]):
+        assert outside.call("POST", "/secret", {"secret": wrong_secret})[0] == 403
     for claims in ('{"auroraSecret": "\\ud800"}', "[" * 40_000, "7", "\xff"):
         payload = base64.urlsafe_b64encode(claims.encode("latin-1")).decode().rstrip("=")
         status, _ = outside.call("GET", "/notes", Authorization=f"Bearer e30.{payload}.")
@@ -159,10 +159,13 @@ def test_the_printed_link_gives_the_page_a_cookie_and_takes_the_secret_out_of_th
 ) -> None:
     starts_a_process()
     with sync_playwright() as playwright, launched(playwright) as browser:
-        for given, status in (("wrong", 401), (secret_of(product), 200)):
+        for secret, status in (
+            ("wrong", 401),
+            (secret_of(product), 200),
+        ):
             page = browser.new_context().new_page()
             with page.expect_response("**/secret"):
-                page.goto(f"{outside.address}/#secret={given}")
+                page.goto(f"{outside.address}/#secret={secret}")
             fetched = page.evaluate(
                 "authorization => fetch('/notes', {headers: {authorization}}).then((r) => r.status)",
                 bearer()["Authorization"],
@@ -189,7 +192,7 @@ def test_a_secret_can_be_chosen_and_where_others_are_kept_out_waived(tmp_path: P
             outside_of(running).call("GET", "/notes", **bearer(), Host="localhost:8080")[0] == 200
         )
     command = [*COMMAND, "--home", str(tmp_path), "--listen", "0.0.0.0", "--secret", "short"]
-    done = subprocess.run(
+    completed = subprocess.run(
         command,
         cwd=ROOT,
         env={**os.environ, **env},
@@ -198,10 +201,8 @@ def test_a_secret_can_be_chosen_and_where_others_are_kept_out_waived(tmp_path: P
         timeout=60,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (
-        2,
-        "aurora: --secret: expected 16 or more ASCII characters, or none\n",
-    )
+    assert completed.returncode == 2
+    assert completed.stderr == "aurora: --secret: expected 16 or more ASCII characters, or none\n"
 
 
 def test_where_people_sign_in_other_machines_need_their_token_and_cannot_call_for_a_sweep(

@@ -14,7 +14,7 @@ from shared.errors import OperatorError
 from tests.servers.scripted import Reply, Request, ScriptedServer
 
 NOTHING = "127.0.0.1:9"
-"""Where nobody answers."""
+"""An address where nobody answers."""
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def hubs(tmp_path: Path) -> Iterator[Path]:
 
 
 def hub(folder: Path, project: str, origin: str | None = None) -> None:
-    """As firebase-tools writes it."""
+    """Write the hub's file as firebase-tools does."""
     content = {
         "version": "15.0.0",
         "origins": [origin or (folder / "address").read_text()],
@@ -63,7 +63,7 @@ def test_a_file_that_a_hub_left_behind_is_passed_over(tmp_path: Path, content: s
     assert running({}, hubs=tmp_path) == Suite(PROJECT, None, None)
 
 
-def test_of_several_the_environment_says_which(hubs: Path) -> None:
+def test_the_environment_chooses_among_several_suites(hubs: Path) -> None:
     hub(hubs, "demo-one")
     hub(hubs, "demo-two")
     with pytest.raises(OperatorError, match=r"GOOGLE_CLOUD_PROJECT: .* demo-one, demo-two"):
@@ -71,7 +71,7 @@ def test_of_several_the_environment_says_which(hubs: Path) -> None:
     assert running({"GCLOUD_PROJECT": "demo-two"}, hubs=hubs).auth == "127.0.0.1:9099"
 
 
-def test_what_the_environment_names_has_to_answer(tmp_path: Path) -> None:
+def test_an_emulator_named_by_the_environment_has_to_answer(tmp_path: Path) -> None:
     with pytest.raises(
         OperatorError, match=f"FIRESTORE_EMULATOR_HOST: no emulator answers at {NOTHING}"
     ):
@@ -91,10 +91,10 @@ def test_an_emulator_that_is_starting_is_awaited(tmp_path: Path) -> None:
     assert next(replies, None) is None
 
 
-def test_what_the_environment_names_goes_before_a_hub(hubs: Path) -> None:
+def test_an_emulator_named_by_the_environment_goes_before_a_hub(hubs: Path) -> None:
     hub(hubs, "demo-app")
-    with ScriptedServer(lambda _: Reply(body={})) as other:
-        host = other.url.removeprefix("http://")
+    with ScriptedServer(lambda _: Reply(body={})) as server:
+        host = server.url.removeprefix("http://")
         assert running({"FIREBASE_AUTH_EMULATOR_HOST": host}, hubs=hubs) == Suite(
             "demo-app", None, host
         )

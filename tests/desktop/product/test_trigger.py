@@ -13,7 +13,8 @@ from shared.model.notes import NoteKey
 
 Deliver = Callable[[NoteKey], int]
 
-A, B = NoteKey("t", "a"), NoteKey("t", "b")
+A = NoteKey("t", "a")
+B = NoteKey("t", "b")
 
 
 class Receiver:
@@ -43,7 +44,8 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Deliver], Tri
 
     def start(receiver: Deliver) -> Trigger:
         trigger = Trigger()
-        trigger.deliver, trigger.words = receiver, lambda _: False
+        trigger.deliver = receiver
+        trigger.words = lambda _: False
         trigger.start()
         running.append(trigger)
         return trigger
@@ -84,8 +86,10 @@ def test_an_acknowledged_event_does_not_come_again(started: Started) -> None:
 
 
 def test_saves_before_the_delivery_are_one_event() -> None:
-    receiver, trigger = Receiver(), Trigger()
-    trigger.deliver, trigger.words = receiver, lambda _: False
+    receiver = Receiver()
+    trigger = Trigger()
+    trigger.deliver = receiver
+    trigger.words = lambda _: False
     for _ in range(100):
         trigger.enqueue(A)
     trigger.enqueue(B)
@@ -173,7 +177,7 @@ def test_stopping_waits_for_the_deliveries_at_hand(started: Started, slow: Stuck
 
 @pytest.fixture
 def words() -> Receiver:
-    """Which notes were made to be found by words."""
+    """A receiver of the notes that were made to be found by words."""
     return Receiver()
 
 
