@@ -9,7 +9,7 @@ from tests.servers.scripted import Reply, Request, ScriptedServer
 
 
 class AuthEmulator(ScriptedServer):
-    """As much of the Auth emulator as signing in anonymously takes."""
+    """Serves as much of the Auth emulator as signing in anonymously takes."""
 
     def __init__(self, project: str) -> None:
         now = int(time.time())
@@ -21,7 +21,7 @@ class AuthEmulator(ScriptedServer):
         }
         self.token = unsigned({**claims, "iat": now, "exp": now + 3600})
         self.deleted = 0
-        """How many accounts were deleted."""
+        """Number of accounts that were deleted."""
         super().__init__(self._sign_in)
 
     def _sign_in(self, request: Request) -> Reply:

@@ -100,11 +100,18 @@ def web_key(name: str) -> dict[str, str]:
     modulus, exponent = (
         _base64(value.to_bytes((value.bit_length() + 7) // 8)) for value in (numbers.n, numbers.e)
     )
-    return {"kty": "RSA", "use": "sig", "alg": "RS256", "kid": name, "n": modulus, "e": exponent}
+    return {
+        "kty": "RSA",
+        "use": "sig",
+        "alg": "RS256",
+        "kid": name,
+        "n": modulus,
+        "e": exponent,
+    }
 
 
 def app_claims(**changed: object) -> dict[str, object]:
-    """Those of a good App Check token; `None` leaves a claim out."""
+    """Claims of a good App Check token; `None` leaves a claim out."""
     now = int(time.time())
     good = {
         "sub": "1:123456789012:web:0123456789abcdef",
@@ -118,7 +125,7 @@ def app_claims(**changed: object) -> dict[str, object]:
 
 
 def claims(**changed: object) -> dict[str, object]:
-    """Those of a good Firebase ID token; `None` leaves a claim out."""
+    """Claims of a good Firebase ID token; `None` leaves a claim out."""
     now = int(time.time())
     good = {
         "aud": PROJECT,
@@ -141,7 +148,11 @@ def signed(
     typ: str = "JWT",
 ) -> str:
     """RS256 by the key of that name. `kid`: another key id than the key's name; empty: none."""
-    header = {"alg": alg, "typ": typ, "kid": by if kid is None else kid}
+    header = {
+        "alg": alg,
+        "typ": typ,
+        "kid": by if kid is None else kid,
+    }
     if not header["kid"]:
         del header["kid"]
     content = f"{_encoded(header)}.{_encoded(body)}"
@@ -159,7 +170,7 @@ def signed_with_secret(secret: str, body: Mapping[str, object], *, kid: str) -> 
 
 
 def unsigned(body: Mapping[str, object], *, alg: str = "none", **header: object) -> str:
-    """As the Auth emulator makes them."""
+    """Make a token as the Auth emulator does."""
     return f"{_encoded({'alg': alg, 'typ': 'JWT', **header})}.{_encoded(body)}."
 
 

@@ -30,17 +30,17 @@ OURS = "logging.googleapis.com/user/"
 
 def contents(folder: str) -> dict[str, JSON]:
     """Name -> each file, for functions without a prefix."""
-    given = {
+    replacements = {
         "%PREFIX%": "",
-        "%CHECKS%": json.dumps(", ".join(f'"{each}"' for each in CHECKS))[1:-1],
+        "%CHECKS%": json.dumps(", ".join(f'"{check}"' for check in CHECKS))[1:-1],
     }
-    found = {}
+    definitions = {}
     for file in sorted((FOLDER / folder).glob("*.json")):
         text = file.read_text(encoding="utf-8")
-        for name, value in given.items():
+        for name, value in replacements.items():
             text = text.replace(name, value)
-        found[file.stem] = json.loads(text)
-    return found
+        definitions[file.stem] = json.loads(text)
+    return definitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +55,25 @@ class Monitoring:
     """A project with all our metrics and alerts, and nothing else."""
 
     def __init__(self) -> None:
-        self.metrics, self.alerts = contents("metrics"), contents("alerts")
+        self.metrics = contents("metrics")
+        self.alerts = contents("alerts")
         self.points: list[Point] = []
 
     def entry(self, minute: float, function: str, **written: object) -> None:
         """A log entry of a function: its `jsonPayload`, or Cloud Run's own `textPayload` with a `logName`."""
-        at = {
+        entry = {
             "resource": {"type": "cloud_run_revision", "labels": {"service_name": function}},
             **written,
         }
         for name, metric in self.metrics.items():
-            if not all(_matches(at, clause) for clause in metric["filter"].split(" AND ")):
+            if not all(_matches(entry, clause) for clause in metric["filter"].split(" AND ")):
                 continue
             labels = {
-                label: str(_field(at, _extracted(path)) or "")
+                label: str(_field(entry, _extracted(path)) or "")
                 for label, path in metric.get("labelExtractors", {}).items()
             }
             value = (
-                _field(at, _extracted(metric["valueExtractor"]))
+                _field(entry, _extracted(metric["valueExtractor"]))
                 if "valueExtractor" in metric
                 else 1
             )
@@ -98,17 +99,20 @@ class Monitoring:
         }
 
     def _fires(self, condition: JSON, minute: float) -> bool:
-        ((_, said),) = (
-            (kind, each) for kind, each in condition.items() if kind.startswith("condition")
+        ((_, threshold),) = (
+            (kind, content) for kind, content in condition.items() if kind.startswith("condition")
         )
-        held = range(int(minute - _minutes(said["duration"])), int(minute) + 1)
-        if "query" in said:
-            asked = promql.parse(said["query"])
-            return all(self._promql(asked, each) for each in held)
-        assert said["comparison"] == "COMPARISON_GT"
+        minutes = range(int(minute - _minutes(threshold["duration"])), int(minute) + 1)
+        if "query" in threshold:
+            expression = promql.parse(threshold["query"])
+            return all(self._promql(expression, minute_of_span) for minute_of_span in minutes)
+        assert threshold["comparison"] == "COMPARISON_GT"
         return all(
-            any(value > said["thresholdValue"] for value in self._series(said, each))
-            for each in held
+            any(
+                value > threshold["thresholdValue"]
+                for value in self._series(threshold, minute_of_span)
+            )
+            for minute_of_span in minutes
         )
 
     def _series(self, said: JSON, minute: float) -> Iterable[float]:
@@ -119,17 +123,15 @@ class Monitoring:
         return [value / below[key] for key, value in above.items() if below.get(key)]
 
     def _aligned(self, filtered: str, said: JSON, minute: float) -> dict[tuple[str, ...], float]:
-        period, by = (
-            _minutes(said["alignmentPeriod"]),
-            [each.split(".")[-1] for each in said.get("groupByFields", ())],
-        )
+        period = _minutes(said["alignmentPeriod"])
+        by = [label.split(".")[-1] for label in said.get("groupByFields", ())]
         series: dict[tuple[tuple[str, str], ...], list[float]] = defaultdict(list)
         for point in self.points:
             if minute - period < point.minute <= minute and _selects(filtered, point):
                 series[tuple(sorted(point.labels.items()))].append(point.value)
         groups: dict[tuple[str, ...], list[float]] = defaultdict(list)
         for labels, values in series.items():
-            groups[tuple(dict(labels)[each] for each in by)].append(
+            groups[tuple(dict(labels)[label] for label in by)].append(
                 _align(said["perSeriesAligner"], values)
             )
         return {key: _reduce(said["crossSeriesReducer"], values) for key, values in groups.items()}
@@ -138,29 +140,29 @@ class Monitoring:
         """An instant vector without labels; empty: no data."""
         match asked:
             case promql.NumberLiteral():
-                found = [asked.val]
+                samples = [asked.val]
             case promql.ParenExpr():
-                found = self._promql(asked.expr, minute)
+                samples = self._promql(asked.expr, minute)
             case promql.BinaryExpr() if str(asked.op) == "or":
-                found = self._promql(asked.lhs, minute) or self._promql(asked.rhs, minute)
+                samples = self._promql(asked.lhs, minute) or self._promql(asked.rhs, minute)
             case promql.BinaryExpr():
                 compare = {"<": float.__lt__, ">": float.__gt__}[str(asked.op)]
                 (limit,) = self._promql(asked.rhs, minute)
-                found = [
-                    each
-                    for each in self._promql(asked.lhs, minute)
-                    if compare(float(each), float(limit))
+                samples = [
+                    sample
+                    for sample in self._promql(asked.lhs, minute)
+                    if compare(float(sample), float(limit))
                 ]
             case promql.AggregateExpr() if str(asked.op) == "sum":
                 summed = self._promql(asked.expr, minute)
-                found = [math.fsum(summed)] if summed else []
+                samples = [math.fsum(summed)] if summed else []
             case promql.Call() if asked.func.name == "vector":
-                found = self._promql(asked.args[0], minute)
+                samples = self._promql(asked.args[0], minute)
             case promql.Call() if asked.func.name == "increase":
-                found = self._increase(asked.args[0], minute)
+                samples = self._increase(asked.args[0], minute)
             case _:
                 raise ValueError(asked)
-        return found
+        return samples
 
     def _increase(self, matrix: Any, minute: float) -> list[float]:  # noqa: ANN401 - as above
         service, _, rest = matrix.vector_selector.name.partition(":")
@@ -183,34 +185,34 @@ def _field(entry: object, path: str) -> object:
 
 
 def _extracted(call: str) -> str:
-    found = re.fullmatch(r"EXTRACT\((.*)\)", call)
-    assert found, call
-    return found[1]
+    extract = re.fullmatch(r"EXTRACT\((.*)\)", call)
+    assert extract, call
+    return extract[1]
 
 
 def _matches(entry: JSON, clause: str) -> bool:
     """A clause of Logging's query language."""
-    found = re.fullmatch(r'([\w.]+)(=~|=|:)(\*|"[^"]*"|\(.*\))', clause)
-    assert found, clause
-    path, operator, wanted = found.groups()
+    parts = re.fullmatch(r'([\w.]+)(=~|=|:)(\*|"[^"]*"|\(.*\))', clause)
+    assert parts, clause
+    path, operator, operand = parts.groups()
     value = _field(entry, path)
-    if operator == ":" and wanted == "*":
+    if operator == ":" and operand == "*":
         return value is not None
-    words = [json.loads(each) for each in re.findall(r'"[^"]*"', wanted)]
+    words = [json.loads(quoted) for quoted in re.findall(r'"[^"]*"', operand)]
     if operator == "=~":
         return re.search(words[0], str(value or "")) is not None
     return any(word in str(value or "") if operator == ":" else word == value for word in words)
 
 
 def _selects(filtered: str, point: Point) -> bool:
-    """Whether a monitoring filter selects the point."""
-    given = {**point.labels, "type": point.metric}
+    """Tell whether a monitoring filter selects the point."""
+    fields = {**point.labels, "type": point.metric}
     for clause in filtered.split(" AND "):
-        path, operator, wanted = clause.split(" ", 2)
-        words = re.findall(r'"([^"]*)"', wanted)
+        path, operator, operand = clause.split(" ", 2)
+        words = re.findall(r'"([^"]*)"', operand)
         if path == "resource.type":
             continue
-        value = given.get(path.rpartition(".")[2], "")
+        value = fields.get(path.rpartition(".")[2], "")
         assert operator in ("=", "!="), clause
         if (value in words) is not (operator == "="):
             return False
@@ -249,7 +251,7 @@ SEVERITIES = ("DEFAULT", "DEBUG", "INFO", "NOTICE", "WARNING", "ERROR", "CRITICA
 
 
 def is_selected(entry: JSON, query: str) -> bool:
-    """Whether a query of the Logs Explorer selects the entry: clauses joined by AND, or by OR; NOT before one."""
+    """Tell whether a query of the Logs Explorer selects the entry: clauses joined by AND, or by OR; NOT before one."""
     if " OR " in query and "(" not in query:
         return any(is_selected(entry, part) for part in query.split(" OR "))
     return all(_is_met(entry, clause) for clause in query.split(" AND "))

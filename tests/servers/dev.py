@@ -28,10 +28,10 @@ class Running:
     greeting: str
     address: str
     said: TextIO
-    """What it writes to standard error: a line a request, and what goes wrong."""
+    """Standard error of the process: a line a request, and what goes wrong."""
 
     def errors(self) -> list[str]:
-        """What it has said beside requests."""
+        """Lines that are about no request."""
         return [line for line in _read(self.said).splitlines() if not REQUEST_LINE.fullmatch(line)]
 
     def call(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, Any]:
@@ -64,7 +64,7 @@ class Running:
             time.sleep(0.2)
 
     def answered(self, question: str, expected: str, within: float, **headers: str) -> bool:
-        """Whether an answer that holds `expected` has arrived before that many seconds have passed.
+        """Tell whether an answer that holds `expected` has arrived before that many seconds have passed.
 
         It asks ever less often: a question takes the processor from what it waits for.
         """
@@ -88,13 +88,13 @@ def dev(
     """A running product, ended well afterwards. `env`: settings beside those of the tests."""
     with tempfile.TemporaryFile(
         "w+"
-    ) as said:  # not a pipe: nobody reads it while requests are told there
+    ) as log:  # not a pipe: nobody reads it while requests are told there
         process = subprocess.Popen(
             [*COMMAND, "--port", str(port), "--home", str(home), *options],
             cwd=ROOT,
             env={**environ, **(env or {})},
             stdout=subprocess.PIPE,
-            stderr=said,
+            stderr=log,
             text=True,
         )
         assert process.stdout is not None
@@ -102,11 +102,11 @@ def dev(
             greeting = ""
             while "try: " not in greeting:
                 line = process.stdout.readline()
-                assert line, _read(said)
+                assert line, _read(log)
                 greeting += line
             address = re.search(r"http://localhost:\d+", greeting)
             assert address
-            yield Running(process, greeting, address[0], said)
+            yield Running(process, greeting, address[0], log)
         finally:
             process.terminate()  # not killed: it has an emulator to stop
             process.communicate(timeout=60)

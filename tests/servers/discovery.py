@@ -54,7 +54,7 @@ class Method:
     schemas: Mapping[str, JSON]
 
     def faults(self, body: JSON) -> list[str]:
-        """What its schema does not allow: unknown fields, wrong types, unknown enum values."""
+        """List the request's faults against its schema: unknown fields, wrong types, unknown enum values."""
         if self.request is None:
             return [] if not body else [f"{self.id}: takes no body"]
         return [
@@ -77,14 +77,14 @@ def _methods(document: str) -> tuple[Method, ...]:
     content: JSON = json.loads(Path(DISCOVERY_DOC_DIR, f"{document}.json").read_text())
     return tuple(
         Method(
-            id=each["id"],
-            verb=each["httpMethod"],
-            path=_pattern("/" + content["servicePath"] + _template(each)),
-            request=each.get("request", {}).get("$ref"),
-            returns=each.get("response", {}).get("$ref", ""),
+            id=method["id"],
+            verb=method["httpMethod"],
+            path=_pattern("/" + content["servicePath"] + _template(method)),
+            request=method.get("request", {}).get("$ref"),
+            returns=method.get("response", {}).get("$ref", ""),
             schemas=content["schemas"],
         )
-        for each in _walk(content)
+        for method in _walk(content)
     )
 
 

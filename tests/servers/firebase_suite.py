@@ -63,11 +63,11 @@ class FirebaseSuite:
     """A suite that runs."""
 
     auth: str
-    """Of the Auth emulator, `HOST:PORT`."""
+    """Address of the Auth emulator, `HOST:PORT`."""
     firestore: str
-    """Of the Firestore emulator."""
+    """Address of the Firestore emulator."""
     folder: Path
-    """Its temporary folder, in which the hub says where it listens: TMPDIR of who is to find it."""
+    """Temporary folder in which the hub says where it listens: TMPDIR for a process that is to find it."""
 
     def sign_up(self, email: str, password: str) -> str:
         """Somebody new. -> their ID token."""
@@ -76,7 +76,13 @@ class FirebaseSuite:
 
 def sign_up(auth: str, email: str, password: str) -> str:
     """Somebody new at an Auth emulator. -> their ID token."""
-    body = json.dumps({"email": email, "password": password, "returnSecureToken": True}).encode()
+    body = json.dumps(
+        {
+            "email": email,
+            "password": password,
+            "returnSecureToken": True,
+        }
+    ).encode()
     address = f"http://{auth}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any"
     request = urllib.request.Request(address, body, {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=SECONDS) as reply:
@@ -116,7 +122,8 @@ def configured(folder: Path, *, host: str, name: str = "firebase.json") -> Mappi
         zip(("auth", "firestore", "hub", "logging", "websocket"), _free_ports(5), strict=True)
     )
     emulators: dict[str, object] = {
-        each: {"host": host, "port": ports[each]} for each in ("auth", "firestore", "hub")
+        emulator: {"host": host, "port": ports[emulator]}
+        for emulator in ("auth", "firestore", "hub")
     }
     emulators["firestore"] = {
         "host": host,
@@ -132,11 +139,13 @@ def configured(folder: Path, *, host: str, name: str = "firebase.json") -> Mappi
 
 
 def _in_lines_of_a_manifest(entry: str) -> str:
-    """Which are at most 72 bytes; the next ones begin with a blank."""
+    """Break lines as a manifest must: at most 72 bytes; the next ones begin with a blank."""
     return "\n ".join(entry[start : start + 70] for start in range(0, len(entry), 70))
 
 
 def _free_ports(count: int) -> list[int]:
-    with ExitStack() as held:
-        sockets = [held.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        return [each.getsockname()[1] for each in sockets]
+    with ExitStack() as sockets_open:
+        sockets = [
+            sockets_open.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)
+        ]
+        return [listener.getsockname()[1] for listener in sockets]

@@ -1,4 +1,4 @@
-"""What a document that is written too often says: a rule of the proxy.
+"""Rule of the proxy: a document that is written too often refuses.
 
 One document takes about one write a second for long, and more for a moment
 (https://firebase.google.com/docs/firestore/quotas#writes_and_transactions); beyond, commits end as ABORTED.
@@ -36,14 +36,14 @@ class Contention:
         names.discard("")  # a document that is verified is not written
         now = time.monotonic()
         with self._lock:
-            left = {name: self._at(name, now) for name in names}
-            if min(left.values(), default=1.0) < 1.0:
+            remaining = {name: self._at(name, now) for name in names}
+            if min(remaining.values(), default=1.0) < 1.0:
                 self.refused += 1
                 return Refuse(
                     grpc.StatusCode.ABORTED,
                     "Too much contention on these documents. Please try again.",
                 )
-            self._left.update({name: (count - 1.0, now) for name, count in left.items()})
+            self._left.update({name: (count - 1.0, now) for name, count in remaining.items()})
             self.writes.update(names)
         return None
 

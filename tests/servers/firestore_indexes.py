@@ -18,8 +18,12 @@ from typing import Any
 
 FILE = Path(__file__).parents[2] / "firestore.indexes.json"
 KEY = "__name__"
-ASCENDING, DESCENDING, CONTAINS, VECTOR = "ASCENDING", "DESCENDING", "CONTAINS", "VECTOR"
-ONE, GROUP = "COLLECTION", "COLLECTION_GROUP"
+ASCENDING = "ASCENDING"
+DESCENDING = "DESCENDING"
+CONTAINS = "CONTAINS"
+VECTOR = "VECTOR"
+ONE = "COLLECTION"
+GROUP = "COLLECTION_GROUP"
 _EQUAL = {"EQUAL", "IN", "ARRAY_CONTAINS", "ARRAY_CONTAINS_ANY"}
 
 
@@ -35,7 +39,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a structured query asks of indexes."""
+    """The part of a structured query that needs indexes."""
 
     collection: str
     scope: str
@@ -58,7 +62,7 @@ class IndexFile:
 
     def __init__(self, path: Path = FILE) -> None:
         content = json.loads(path.read_text())
-        self.composites = [_composite(each) for each in content["indexes"]]
+        self.composites = [_composite(index) for index in content["indexes"]]
         self._overrides = {
             (field_override["collectionGroup"], field_override["fieldPath"]): [
                 (index.get("order") or index["arrayConfig"], index["queryScope"])
@@ -73,7 +77,14 @@ class IndexFile:
         if ways == []:
             return []
         if ways is None:
-            ways = [(CONTAINS, ONE)] if is_array else [(ASCENDING, ONE), (DESCENDING, ONE)]
+            ways = (
+                [(CONTAINS, ONE)]
+                if is_array
+                else [
+                    (ASCENDING, ONE),
+                    (DESCENDING, ONE),
+                ]
+            )
         else:
             ways = [(way, scope) for way, scope in ways if (way == CONTAINS) == is_array]
         return [Index(collection, scope, ((field, way),), single=True) for way, scope in ways]
@@ -83,12 +94,12 @@ class IndexFile:
         if not (asked.equal or asked.order or asked.vector):
             return []
         if asked.vector:
-            wanted = {*asked.equal, (asked.vector, VECTOR)}
+            needed_fields = {*asked.equal, (asked.vector, VECTOR)}
             return next(
                 (
                     [composite]
                     for composite in self._composites(asked)
-                    if set(composite.fields) == wanted
+                    if set(composite.fields) == needed_fields
                 ),
                 None,
             )
@@ -96,26 +107,30 @@ class IndexFile:
             ((field, way),) = asked.order or asked.equal
             return self._own(asked, field, way)
         if not asked.order:
-            own = [self._own(asked, field, way) for field, way in asked.equal]
-            return None if None in own else [index for found in own for index in found or ()]
+            single_indexes = [self._own(asked, field, way) for field, way in asked.equal]
+            return (
+                None
+                if None in single_indexes
+                else [index for candidates in single_indexes for index in candidates or ()]
+            )
         return self._merged(asked)
 
     def unneeded(self, asked: Iterable[Asked]) -> list[Index]:
-        """Of the file, those that none of these queries runs with."""
-        needed = {index for each in asked for index in self.serving(each) or ()}
+        """List the file's indexes that none of these queries runs with."""
+        needed = {index for query in asked for index in self.serving(query) or ()}
         named = [
             Index(collection, scope, ((field, way),), single=True)
             for (collection, field), ways in self._overrides.items()
             for way, scope in ways
         ]
         needed_maps = {
-            (each.collection, each.scope, _top(each.fields[0][0]), each.fields[0][1])
-            for each in needed
+            (index.collection, index.scope, _top(index.fields[0][0]), index.fields[0][1])
+            for index in needed
         }
         return [composite for composite in self.composites if composite not in needed] + [
-            each
-            for each in named
-            if (each.collection, each.scope, *each.fields[0]) not in needed_maps
+            index
+            for index in named
+            if (index.collection, index.scope, *index.fields[0]) not in needed_maps
         ]
 
     def _override(self, collection: str, field: str) -> list[tuple[str, str]] | None:
@@ -140,13 +155,18 @@ class IndexFile:
         # Without an order, either direction serves an equality.
         ways = {way} if asked.order or way == CONTAINS else {ASCENDING, DESCENDING}
         return next(
-            ([each] for each in fitting if each.scope == asked.scope and each.fields[0][1] in ways),
+            (
+                [index]
+                for index in fitting
+                if index.scope == asked.scope and index.fields[0][1] in ways
+            ),
             None,
         )
 
     def _merged(self, asked: Asked) -> list[Index] | None:
         """Composites with the query's order behind some of its equalities, that together have all of them."""
-        found, left = [], set(asked.equal)
+        chosen = []
+        uncovered = set(asked.equal)
         for composite in self._composites(asked):
             split = len(composite.fields) - len(asked.order)
             if (
@@ -156,9 +176,9 @@ class IndexFile:
             ):
                 if set(composite.fields) - set(asked.order) == set(asked.equal):
                     return [composite]
-                found.append(composite)
-                left -= set(composite.fields[:split])
-        return found if found and not left else None
+                chosen.append(composite)
+                uncovered -= set(composite.fields[:split])
+        return chosen if chosen and not uncovered else None
 
 
 def asked_by(query: Any, *, total: str | None = None) -> Asked:  # noqa: ANN401 - a protobuf StructuredQuery
@@ -172,8 +192,8 @@ def asked_by(query: Any, *, total: str | None = None) -> Asked:  # noqa: ANN401 
     }
     ranges = dict.fromkeys(field for field, how in filters if how not in _EQUAL)
     order = [
-        (each.field.field_path, DESCENDING if each.direction == 2 else ASCENDING)
-        for each in query.order_by
+        (order.field.field_path, DESCENDING if order.direction == 2 else ASCENDING)
+        for order in query.order_by
     ]
     order = [*((field, ASCENDING) for field in ranges if field not in dict(order)), *order]
     if total is not None and total not in dict(order):
@@ -184,7 +204,7 @@ def asked_by(query: Any, *, total: str | None = None) -> Asked:  # noqa: ANN401 
     return Asked(
         source.collection_id if source else "",
         GROUP if source and source.all_descendants else ONE,
-        tuple(sorted(each for each in equal if each[0] != KEY)),
+        tuple(sorted(condition for condition in equal if condition[0] != KEY)),
         tuple(order),
         vector,
     )
@@ -195,9 +215,9 @@ def _filters(where: Any) -> Iterable[tuple[str, str]]:  # noqa: ANN401
         for filter_ in where.composite_filter.filters:
             yield from _filters(filter_)
     else:
-        one = where.field_filter
-        names = one.DESCRIPTOR.enum_types_by_name["Operator"].values_by_number
-        yield one.field.field_path, names[one.op].name
+        condition = where.field_filter
+        names = condition.DESCRIPTOR.enum_types_by_name["Operator"].values_by_number
+        yield condition.field.field_path, names[condition.op].name
 
 
 def _composite(index: Mapping[str, Any]) -> Index:

@@ -1,4 +1,4 @@
-"""What production refuses and the emulator does not, as rules of the proxy: commits over 10 MiB, queries without index.
+"""Rules of the proxy for what production refuses and the emulator does not: commits over 10 MiB, queries without index.
 
 Sizes by https://firebase.google.com/docs/firestore/storage-size, counted anew from the documents as they lie in the
 emulator and from firestore.indexes.json: of a commit, every document it writes and every index entry that it adds or
@@ -22,7 +22,10 @@ from tests.servers.firestore_proxy import Answer, Call, Refuse
 MOST_BYTES = 10 * 2**20
 MOST_ENTRIES = 10_000
 """At about so many "Transaction too big" has been seen."""
-_DOCUMENT, _NAME, _ENTRY, _GROUP_ENTRY = 32, 16, 32, 48
+_DOCUMENT = 32
+_NAME = 16
+_ENTRY = 32
+_GROUP_ENTRY = 48
 _MOST_INDEXED = 1500
 _Entry = tuple[Index, tuple[bytes, ...]]
 
@@ -40,7 +43,8 @@ class ProductionLimits:
         """Collection and top-level field of everything that was written."""
         self.heaviest = (0, 0)
         """Bytes and entries of the heaviest commit yet, each for itself."""
-        self._most_bytes, self._most_entries = most_bytes, most_entries
+        self._most_bytes = most_bytes
+        self._most_entries = most_entries
         self._channel = grpc.insecure_channel(
             target, options=(("grpc.max_receive_message_length", -1),)
         )
@@ -60,14 +64,14 @@ class ProductionLimits:
         if call.method == "RunQuery":
             return self._query(asked_by(call.request.structured_query))
         if call.method == "RunAggregationQuery":
-            asked = call.request.structured_aggregation_query
+            aggregation_query = call.request.structured_aggregation_query
             fields = [
                 getattr(aggregation, kind).field.field_path
-                for aggregation in asked.aggregations
+                for aggregation in aggregation_query.aggregations
                 for kind in _totals(aggregation)
             ]
             for field in fields or [None]:
-                if answer := self._query(asked_by(asked.structured_query, total=field)):
+                if answer := self._query(asked_by(aggregation_query.structured_query, total=field)):
                     return answer
         return None
 
@@ -83,26 +87,25 @@ class ProductionLimits:
     def _commit(self, database: str, writes: Any) -> Answer | None:  # noqa: ANN401
         writes = [write for write in writes if write.update.name or write.delete]  # no `verify`
         names = [write.update.name or write.delete for write in writes]
-        before = self._documents(database, names)
+        documents_before = self._documents(database, names)
         size = entries = 0
         for name, write in zip(names, writes, strict=True):
-            old, new = (
-                before.get(name, {}),
-                {} if write.delete else _after(write, before.get(name, {})),
-            )
-            removed, added = _entries(self.indexes, name, old), _entries(self.indexes, name, new)
+            old = documents_before.get(name, {})
+            new = {} if write.delete else _after(write, documents_before.get(name, {}))
+            removed = _entries(self.indexes, name, old)
+            added = _entries(self.indexes, name, new)
             changed = removed.keys() ^ added.keys()
             entries += len(changed)
-            size += sum(removed.get(each) or added[each] for each in changed)
+            size += sum(removed.get(name) or added[name] for name in changed)
             size += 0 if write.delete else _fields_size(new) + _name_size(name)
             with self._lock:
                 self.written.update((name.split("/")[-2], field) for field in new)
         with self._lock:
             self.heaviest = max(size, self.heaviest[0]), max(entries, self.heaviest[1])
         if size > self._most_bytes or entries > self._most_entries:
-            told = f"{len(writes)} writes, {entries} entries, {size} bytes"
+            sizes = f"{len(writes)} writes, {entries} entries, {size} bytes"
             return self._refuse(
-                grpc.StatusCode.INVALID_ARGUMENT, f"Transaction too big. Decrease its size. {told}"
+                grpc.StatusCode.INVALID_ARGUMENT, f"Transaction too big. Decrease its size. {sizes}"
             )
         return None
 
@@ -116,11 +119,16 @@ class ProductionLimits:
             database=database, documents=sorted(set(names))
         )
         method = "/google.firestore.v1.Firestore/BatchGetDocuments"
-        metadata = (("authorization", "Bearer owner"), ("google-cloud-resource-prefix", database))
+        metadata = (
+            ("authorization", "Bearer owner"),
+            ("google-cloud-resource-prefix", database),
+        )
         replies = self._channel.unary_stream(method)(request.SerializeToString(), metadata=metadata)
-        found = map(types.BatchGetDocumentsResponse.pb().FromString, replies)
+        responses = map(types.BatchGetDocumentsResponse.pb().FromString, replies)
         return {
-            each.found.name: dict(each.found.fields) for each in found if each.HasField("found")
+            response.found.name: dict(response.found.fields)
+            for response in responses
+            if response.HasField("found")
         }
 
 
@@ -134,22 +142,23 @@ def cost(indexes: IndexFile, document: Any) -> tuple[int, int]:  # noqa: ANN401 
 def _entries(indexes: IndexFile, name: str, fields: Mapping[str, Any]) -> dict[_Entry, int]:
     """Each with its size. What a commit leaves as it was has the same index and values before and after."""
     collection = name.split("/")[-2]
-    own, parent = _name_size(name), _name_size("/".join(name.split("/")[:-2]))
-    found: dict[_Entry, int] = {}
+    own_size = _name_size(name)
+    parent = _name_size("/".join(name.split("/")[:-2]))
+    entries: dict[_Entry, int] = {}
     for path, value in _leaves("", fields):
         own_indexes = indexes.of_field(collection, path, is_array=value.HasField("array_value"))
         for content, size in _indexed(value).items() if own_indexes else ():
             for index in own_indexes:
                 scope = _GROUP_ENTRY if index.scope == GROUP else parent + _ENTRY
-                found[index, (content,)] = own + scope + _string_size(path) + size
+                entries[index, (content,)] = own_size + scope + _string_size(path) + size
     for index in indexes.composites:
         paths = [field for field, _ in index.fields if field != KEY]
         if index.collection == collection and all(path in fields for path in paths):
             scope = (0 if index.scope == GROUP else parent) + _ENTRY
             for parts in product(*(_indexed(fields[path]).items() for path in paths)):
-                size = own + scope + sum(size for _, size in parts)
-                found[index, tuple(content for content, _ in parts)] = size
-    return found
+                size = own_size + scope + sum(size for _, size in parts)
+                entries[index, tuple(content for content, _ in parts)] = size
+    return entries
 
 
 def _totals(aggregation: Any) -> Iterator[str]:  # noqa: ANN401
@@ -161,8 +170,8 @@ def _after(write: Any, before: Mapping[str, Any]) -> dict[str, Any]:  # noqa: AN
     fields = dict(write.update.fields)
     if write.HasField("update_mask"):
         masked = {path.partition(".")[0].strip("`") for path in write.update_mask.field_paths}
-        kept = {name: value for name, value in before.items() if name not in masked}
-        fields = {**kept, **{name: value for name, value in fields.items() if name in masked}}
+        unmasked = {name: value for name, value in before.items() if name not in masked}
+        fields = {**unmasked, **{name: value for name, value in fields.items() if name in masked}}
     for transform in write.update_transforms:
         value = types.Value.pb()()
         if transform.HasField("increment"):
@@ -193,7 +202,7 @@ def _indexed(value: Any) -> dict[bytes, int]:  # noqa: ANN401
     values = value.array_value.values if value.HasField("array_value") else [value]
     if value.HasField("map_value"):
         return {hashlib.sha1(value.SerializeToString()).digest(): _value_size(value)}  # noqa: S324 - tells vectors apart
-    return {each.SerializeToString(): min(_MOST_INDEXED, _value_size(each)) for each in values}
+    return {value.SerializeToString(): min(_MOST_INDEXED, _value_size(value)) for value in values}
 
 
 def _name_size(name: str) -> int:

@@ -21,7 +21,10 @@ from typing import Any, Self
 import grpc  # type: ignore[import-untyped]
 from google.cloud.firestore_v1 import types
 
-_SIZES = (("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1))
+_SIZES = (
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_receive_message_length", -1),
+)
 _THREADS = 256
 """Each request under way holds one; a process's 16 times some dozen processes."""
 _STREAMS = ("Listen", "Write")
@@ -39,7 +42,7 @@ class Call:
 
     @cached_property
     def request(self) -> Any:  # noqa: ANN401 - classes made at run time
-        """As the raw protobuf message."""
+        """The request as raw protobuf message."""
         return getattr(types, f"{self.method}Request").pb().FromString(self.body)
 
 
@@ -58,7 +61,7 @@ class Silence:
 
 Answer = Refuse | Silence
 Rule = Callable[[Call], Answer | None]
-"""None: nothing against it. Called from many threads at once."""
+"""Answer to a call; None: nothing against it. Called from many threads at once."""
 
 
 class FirestoreProxy:
@@ -114,7 +117,8 @@ class _Everything(grpc.GenericRpcHandler):  # type: ignore[misc]
         serve: Callable[[str, bytes, Any], Iterator[bytes]],
         serve_stream: Callable[[str, Iterator[bytes], Any], Iterator[bytes]],
     ) -> None:
-        self._serve, self._serve_stream = serve, serve_stream
+        self._serve = serve
+        self._serve_stream = serve_stream
 
     def service(self, details: Any) -> Any:  # noqa: ANN401
         if _method(details.method) in _STREAMS:

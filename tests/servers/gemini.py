@@ -15,14 +15,19 @@ from tests.servers.gemini_protocol import violations
 from tests.servers.scripted import Reply, Request, ScriptedServer
 
 NATIVE_DIMENSION = 3072
-"""What the models return when no dimension is asked for."""
+"""Dimensions that the models return when none is asked for."""
 
 
 def error(
     code: int, status: str, *details: dict[str, object], message: str = "Something is wrong."
 ) -> Reply:
     """A Google API error: `error(429, "RESOURCE_EXHAUSTED", retry_info(7))`."""
-    body = {"code": code, "message": message, "status": status, "details": list(details)}
+    body = {
+        "code": code,
+        "message": message,
+        "status": status,
+        "details": list(details),
+    }
     return Reply(status=code, body={"error": body})
 
 
@@ -48,7 +53,13 @@ def generated(text: str | None, *, finish_reason: str = "STOP", thoughts: int = 
         "candidatesTokenCount": len((text or "").split()),
         "thoughtsTokenCount": thoughts,
     }
-    return Reply(body={"candidates": [candidate], "usageMetadata": usage, "modelVersion": "fake"})
+    return Reply(
+        body={
+            "candidates": [candidate],
+            "usageMetadata": usage,
+            "modelVersion": "fake",
+        }
+    )
 
 
 def streamed(
@@ -74,7 +85,11 @@ def streamed(
 def sse(*events: object, **how: Any) -> Reply:  # noqa: ANN401 - Reply's own
     """Any server-sent events."""
     body = "".join(f"data: {json.dumps(event)}\r\n\r\n" for event in events)
-    return Reply(body=body.encode(), headers={"Content-Type": "text/event-stream"}, **how)
+    return Reply(
+        body=body.encode(),
+        headers={"Content-Type": "text/event-stream"},
+        **how,
+    )
 
 
 def blocked(reason: str) -> Reply:
@@ -102,7 +117,7 @@ class GeminiServer(ScriptedServer):
         self.answer_text = answer_text
         self.pause = pause
         self.stream: Reply | None = None
-        """What streamed answers are instead, embeddings apart."""
+        """Reply to streamed requests instead; None: `answer_text`."""
         self.violations: list[str] = []
         super().__init__(self._route)
 
@@ -147,10 +162,10 @@ def _embed_requests(request: Request) -> list[dict[str, Any]]:
 
 
 def _vector(part: dict[str, Any]) -> list[float]:
-    asked = part.get("outputDimensionality") or part.get("embedContentConfig", {}).get(
+    dimension = part.get("outputDimensionality") or part.get("embedContentConfig", {}).get(
         "outputDimensionality"
     )
-    vector = HashingEmbedder(asked or NATIVE_DIMENSION).embed_query(_text_of(part["content"]))
+    vector = HashingEmbedder(dimension or NATIVE_DIMENSION).embed_query(_text_of(part["content"]))
     return [3 * value for value in vector]
 
 

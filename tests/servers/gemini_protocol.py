@@ -1,4 +1,4 @@
-"""What the published protocols say of a request to Gemini: an unknown field or value is refused by the real servers.
+"""Checks requests to Gemini against the published protocols: an unknown field or value is refused by the real servers.
 
 For the Developer API the protocol buffers of google-ai-generativelanguage, of the version in the path; for Vertex AI
 the discovery document of that version.
@@ -30,9 +30,9 @@ in google-ai-generativelanguage 0.12.1; the levels are also those of Vertex AI's
 
 
 def violations(path: str, body: Mapping[str, Any]) -> list[str]:
-    """What of a request its protocol does not know; none: nothing."""
-    if found := _DEVELOPER.fullmatch(path):
-        return _developer(found["version"], found["method"], body)
+    """List what the protocol does not know of a request; empty: nothing."""
+    if match := _DEVELOPER.fullmatch(path):
+        return _developer(match["version"], match["method"], body)
     method = find("aiplatform", "POST", path.removesuffix("?alt=sse"))
     return method.faults(dict(body)) if method else [f"no API has the path {path}"]
 

@@ -14,17 +14,38 @@ from tests.servers.scripted import Reply, Request, ScriptedServer
 
 
 def error(status: int, code: str, *, headers: dict[str, str] | None = None) -> Reply:
-    body = {"message": "Something is wrong.", "type": "error", "code": code, "param": None}
-    return Reply(status=status, body={"error": body}, headers=headers or {})
+    body = {
+        "message": "Something is wrong.",
+        "type": "error",
+        "code": code,
+        "param": None,
+    }
+    return Reply(
+        status=status,
+        body={"error": body},
+        headers=headers or {},
+    )
 
 
 def completed(
     text: str | None, *, finish_reason: str = "stop", refusal: str | None = None
 ) -> Reply:
     """A chat completion; `text` None: a message without content."""
-    message = {"role": "assistant", "content": text, "refusal": refusal}
-    choice = {"index": 0, "message": message, "finish_reason": finish_reason}
-    usage = {"prompt_tokens": 120, "completion_tokens": 7, "total_tokens": 127}
+    message = {
+        "role": "assistant",
+        "content": text,
+        "refusal": refusal,
+    }
+    choice = {
+        "index": 0,
+        "message": message,
+        "finish_reason": finish_reason,
+    }
+    usage = {
+        "prompt_tokens": 120,
+        "completion_tokens": 7,
+        "total_tokens": 127,
+    }
     return Reply(
         body={
             "id": "c",
@@ -41,7 +62,13 @@ def chunked(*texts: str, finish_reason: str | None = "stop", **how: Any) -> Repl
     choices: list[dict[str, object]] = [
         {"index": 0, "delta": {"content": text}, "finish_reason": None} for text in texts
     ]
-    choices.append({"index": 0, "delta": {}, "finish_reason": finish_reason})
+    choices.append(
+        {
+            "index": 0,
+            "delta": {},
+            "finish_reason": finish_reason,
+        }
+    )
     events: list[dict[str, object]] = [
         {
             "id": "c",
@@ -53,10 +80,18 @@ def chunked(*texts: str, finish_reason: str | None = "stop", **how: Any) -> Repl
         for choice in choices
     ]
     events.append(
-        {"id": "c", "choices": [], "usage": {"prompt_tokens": 120, "completion_tokens": 7}}
+        {
+            "id": "c",
+            "choices": [],
+            "usage": {"prompt_tokens": 120, "completion_tokens": 7},
+        }
     )
     body = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
-    return Reply(body=body.encode(), headers={"Content-Type": "text/event-stream"}, **how)
+    return Reply(
+        body=body.encode(),
+        headers={"Content-Type": "text/event-stream"},
+        **how,
+    )
 
 
 def by_ollama(*texts: str, **how: Any) -> Reply:  # noqa: ANN401 - Reply's own
@@ -70,7 +105,11 @@ def by_ollama(*texts: str, **how: Any) -> Reply:  # noqa: ANN401 - Reply's own
     }
     events = [{**head, "created": 1732233600, "choices": [choice]} for choice in choices]
     body = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
-    return Reply(body=body.encode(), headers={"Content-Type": "text/event-stream"}, **how)
+    return Reply(
+        body=body.encode(),
+        headers={"Content-Type": "text/event-stream"},
+        **how,
+    )
 
 
 def _by_ollama(text: str, finish_reason: str | None) -> dict[str, object]:
@@ -116,7 +155,14 @@ class OpenAIServer(ScriptedServer):
                     return chunked(*re.findall(r"\S+\s*", self.answer_text))
                 return completed(self.answer_text)
             case "/v1/models":
-                return Reply(body={"data": [{"id": "llama"}, {"id": "qwen"}]})
+                return Reply(
+                    body={
+                        "data": [
+                            {"id": "llama"},
+                            {"id": "qwen"},
+                        ]
+                    }
+                )
         return error(404, "not_found")
 
     def _embeddings(self, request: Request) -> Reply:
@@ -124,18 +170,29 @@ class OpenAIServer(ScriptedServer):
         texts: list[str] = [body["input"]] if isinstance(body["input"], str) else body["input"]
         dimension = self._dimension or body.get("dimensions") or 1536
         vectors = [HashingEmbedder(dimension).embed_query(text) for text in texts]
-        asked = body.get("encoding_format", "float")
+        encoding = body.get("encoding_format", "float")
         encode = (
             _base64
-            if (asked if self._encoding == "asked" else self._encoding) == "base64"
+            if (encoding if self._encoding == "asked" else self._encoding) == "base64"
             else list
         )
         data = [
-            {"object": "embedding", "index": at, "embedding": encode(vector)}
-            for at, vector in enumerate(vectors)
+            {
+                "object": "embedding",
+                "index": index,
+                "embedding": encode(vector),
+            }
+            for index, vector in enumerate(vectors)
         ]
         usage = {"prompt_tokens": 1, "total_tokens": 1}
-        return Reply(body={"object": "list", "data": data, "model": body["model"], "usage": usage})
+        return Reply(
+            body={
+                "object": "list",
+                "data": data,
+                "model": body["model"],
+                "usage": usage,
+            }
+        )
 
 
 def _base64(vector: Sequence[float]) -> str:

@@ -205,14 +205,14 @@ class _Handler(BaseHTTPRequestHandler):
     def _left_within(self, seconds: float) -> bool:
         """Waits. Whether meanwhile the client hung up, or the server is closing."""
         end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
+        while (seconds_left := end - time.monotonic()) > 0:
             if self.server.scripted.wait(0):
                 return True
-            if select.select([self.connection], [], [], min(left, 0.05))[0]:
+            if select.select([self.connection], [], [], min(seconds_left, 0.05))[0]:
                 if not self.connection.recv(1, socket.MSG_PEEK):
                     self.server.scripted.hung_up.set()
                     return True
-                time.sleep(min(left, 0.01))  # the next request has been sent ahead
+                time.sleep(min(seconds_left, 0.01))  # the next request has been sent ahead
         return False
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002, ANN401 - as in http.server
@@ -221,7 +221,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _pieces(payload: bytes, reply: Reply) -> list[bytes]:
     if reply.drip is not None:
-        return [payload[at : at + 1] for at in range(len(payload))]
+        return [payload[offset : offset + 1] for offset in range(len(payload))]
     return (
         re.findall(rb"(?s).+?(?:\r?\n\r?\n|\Z)", payload) if reply.pause is not None else [payload]
     )

@@ -1,4 +1,4 @@
-"""How the clients of our streams read them, line by line, after the sources of Firebase's SDKs and the HTML standard.
+"""Readers of our streams as clients have them, line by line, after the sources of Firebase's SDKs and the HTML standard.
 
 Each takes the bytes of a reply and gives what the app sees. What an SDK drops silently is missing, what it throws at
 is raised: `Unreadable`.
@@ -20,7 +20,7 @@ class Unreadable(Exception):
 
 @dataclass
 class Received:
-    """What the app gets: the messages, then a result or an error."""
+    """Messages that the app gets, then a result or an error."""
 
     messages: list[Json] = field(default_factory=list)
     result: Json = None
@@ -41,8 +41,8 @@ def decoded(value: Json) -> Json:
     if isinstance(value, dict):
         if "@type" in value:
             raise Unreadable(value["@type"])
-        return {name: decoded(each) for name, each in value.items()}
-    return [decoded(each) for each in value] if isinstance(value, list) else value
+        return {name: decoded(member) for name, member in value.items()}
+    return [decoded(element) for element in value] if isinstance(value, list) else value
 
 
 def javascript(body: bytes) -> Received:
@@ -50,10 +50,10 @@ def javascript(body: bytes) -> Received:
     received = Received()
     for line in body.decode().split("\n"):
         # JavaScript's `.` matches no line or paragraph separator.
-        found = re.match(r"^data: ([^\n\r\u2028\u2029]*)$", line.strip())
-        if found:
+        match = re.match(r"^data: ([^\n\r\u2028\u2029]*)$", line.strip())
+        if match:
             try:
-                received.take(json.loads(found[1]))
+                received.take(json.loads(match[1]))
             except json.JSONDecodeError:
                 continue
     return received
@@ -61,7 +61,8 @@ def javascript(body: bytes) -> Received:
 
 def android(body: bytes) -> Received:
     """firebase-android-sdk, PublisherStream.kt: an event ends at a blank line and must be a JSON object."""
-    received, event = Received(), ""
+    received = Received()
+    event = ""
     for line in re.split(r"\r\n|\n|\r", body.decode())[:-1]:
         if line.startswith(("data:", "result:")):
             event += line.partition(":")[2].strip() + "\n"
@@ -92,11 +93,14 @@ def ios(body: bytes) -> Received:
 
 def event_source(body: bytes) -> list[tuple[str, Json]]:
     """The HTML standard's event stream, as browsers' EventSource and SSE libraries read it: (name, data)."""
-    events, name, data = [], "message", list[str]()
+    events = []
+    name = "message"
+    data = list[str]()
     for line in re.split(r"\r\n|\n|\r", body.decode()):
         if not line and data:
             events.append((name, json.loads("\n".join(data))))
-            name, data = "message", []
+            name = "message"
+            data = []
         elif line.startswith("event:"):
             name = line.removeprefix("event:").removeprefix(" ")
         elif line.startswith("data:"):

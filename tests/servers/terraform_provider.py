@@ -20,7 +20,7 @@ from pathlib import Path
 from tests.missing import missing
 
 VERSION = "16.12.1"
-"""Of the bindings."""
+"""Version of the bindings."""
 _INTERFACE = re.compile(
     r"^export interface (\w+)(?: extends [\w.]+)? \{\n(.*?)^\}", re.MULTILINE | re.DOTALL
 )
@@ -46,7 +46,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What one type of resource takes and gives."""
+    """Arguments and attributes of a type of resource."""
 
     arguments: str
     """The interface of the resource itself."""
@@ -68,7 +68,7 @@ def resource(kind: str, provider: str = "google") -> Resource | None:
     if not file.is_file():
         return None
     text = file.read_text(encoding="utf-8")
-    bodies = {found[1]: found[2] for found in _INTERFACE.finditer(text)}
+    bodies = {match[1]: match[2] for match in _INTERFACE.finditer(text)}
     interfaces = {interface: _members(body, bodies) for interface, body in bodies.items()}
     (arguments,) = re.findall(r"export interface (\w+) extends cdktf\.TerraformMetaArguments", text)
     attributes = frozenset(_snake_case(getter) for getter in _GETTER.findall(text))
@@ -78,11 +78,11 @@ def resource(kind: str, provider: str = "google") -> Resource | None:
 
 def _members(body: str, interfaces: Mapping[str, str]) -> dict[str, Member]:
     members = {}
-    for found in _MEMBER.finditer(body):
-        listed = _VALUES.search(" ".join(found["comment"].replace("*", " ").split()))
-        members[found["name"]] = Member(
-            is_required=not found["optional"],
-            block=found["type"] if found["type"] in interfaces else "",
+    for match in _MEMBER.finditer(body):
+        listed = _VALUES.search(" ".join(match["comment"].replace("*", " ").split()))
+        members[match["name"]] = Member(
+            is_required=not match["optional"],
+            block=match["type"] if match["type"] in interfaces else "",
             values=tuple(re.findall(r'"([^"]*)"', listed[1])) if listed else (),
         )
     return members
@@ -111,7 +111,12 @@ def _bindings(provider: str) -> Path:
 def _unpack(provider: str, folder: Path) -> None:
     package = f"@cdktf/provider-{provider}@{VERSION}"
     command = ["npm", "pack", package, "--silent", "--pack-destination", str(folder)]
-    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    subprocess.run(
+        command,
+        check=True,
+        capture_output=True,
+        timeout=300,
+    )
     (packed,) = folder.glob("*.tgz")
     with tarfile.open(packed) as archive:
         for member in archive:

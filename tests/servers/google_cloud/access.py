@@ -1,4 +1,4 @@
-"""Who may do what: the policies of one project, and which permissions Google's roles hold and methods need."""
+"""Access control: the policies of one project, and which permissions Google's roles hold and methods need."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Access:
 
     def put(self, resource: str, policy: JSON) -> JSON:
         """Raises StaleError where the policy was read before another change of it."""
-        before = self.policy(resource)
-        if policy.get("etag", before["etag"]) != before["etag"]:
+        policy_before = self.policy(resource)
+        if policy.get("etag", policy_before["etag"]) != policy_before["etag"]:
             raise StaleError
         self._changes += 1
         self.policies[resource] = {
@@ -49,12 +49,16 @@ class Access:
         }
 
     def lacks(self, account: str, permissions: list[str], resource: str) -> list[str]:
-        """Those of the permissions that no role of the account holds there."""
+        """List the permissions that no role of the account holds there."""
         if account in self.owners:
             return []
-        known = {**TABLE["roles"], **self.custom_roles}
-        held = {each for role in self.roles(account, resource) for each in known.get(role, ())}
-        return [permission for permission in permissions if permission not in held]
+        permissions_of_roles = {**TABLE["roles"], **self.custom_roles}
+        granted = {
+            permission
+            for role in self.roles(account, resource)
+            for permission in permissions_of_roles.get(role, ())
+        }
+        return [permission for permission in permissions if permission not in granted]
 
 
 class StaleError(Exception):

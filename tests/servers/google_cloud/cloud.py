@@ -20,7 +20,7 @@ from tests.servers.scripted import Reply, Request, ScriptedServer
 
 JSON = dict[str, Any]
 OWNER = "owner@example.com"
-"""Whose token may do everything, as a project's owner may."""
+"""Account whose token may do everything, as a project's owner may."""
 OWNED = {"role": "roles/owner", "members": [f"user:{OWNER}"]}
 """The binding that every project is made with."""
 
@@ -33,7 +33,7 @@ class Call:
     caller: str
     """The e-mail address in the token."""
     resource: str
-    """What the path names, without version and custom verb: `projects/P/secrets/S`."""
+    """Resource that the path names, without version and custom verb: `projects/P/secrets/S`."""
     query: Mapping[str, str]
     body: JSON
     """Empty where something else than JSON was sent."""
@@ -53,11 +53,11 @@ class GoogleCloud(ScriptedServer):
         self.access.put(f"projects/{project}", {"version": 1, "bindings": [OWNED]})
         self.calls: list[Call] = []
         self.faults: list[str] = []
-        """What would not have worked: bodies against their schema, methods that are unknown, hosts beyond."""
+        """Requests that would not have worked: bodies against their schema, unknown methods, other hosts."""
         self.resources: dict[str, JSON] = {}
         """By their names, as they were sent and answered."""
         self.operations: dict[str, JSON] = {}
-        """What takes long in truth, all of it done."""
+        """Operations that take long in truth; here all of them are done."""
         self.enabled: set[str] = {"serviceusage", "storage", "firebase"}
         """APIs that are switched on."""
         self.uploads: dict[str, bytes] = {}
@@ -71,11 +71,11 @@ class GoogleCloud(ScriptedServer):
         self.function_url: Callable[[str], str] = lambda name: f"{self.url}/functions/{name}"
         """The address of a function, by its name."""
         self.id_token = ""
-        """What somebody who signs in by a custom token gets."""
+        """ID token that somebody gets who signs in by a custom token."""
         self.documents: set[str] = set()
         """Full names of documents in the project's databases."""
         self.index_looks = 1
-        """How often a new index, or a field's new settings, are listed as still being built."""
+        """Number of times that a new index, or a field's new settings, are listed as still being built."""
         self.building: dict[str, int] = {}
         """Index, field or operation -> the listings that are left of these."""
         self.contents: dict[str, JSON] = {}
@@ -85,7 +85,7 @@ class GoogleCloud(ScriptedServer):
         self.agents: set[str] = set()
         """Google's own accounts that were made for the project."""
         self.unused: set[str] = set()
-        """Those of them as which no trigger has tried to act."""
+        """Google's accounts as which no trigger has tried to act."""
         self.news: set[str] = set()
         """Accounts just made, of which policies do not know yet."""
         self.state = threading.RLock()
@@ -96,18 +96,18 @@ class GoogleCloud(ScriptedServer):
 
     def named(self, kind: str) -> list[str]:
         """The short names of the resources of a kind: `functions`, `secrets`, `serviceAccounts`."""
-        found = (re.fullmatch(rf".*/{kind}/([^/]+)", name) for name in self.resources)
-        return sorted(match[1] for match in found if match)
+        matches = (re.fullmatch(rf".*/{kind}/([^/]+)", name) for name in self.resources)
+        return sorted(match[1] for match in matches if match)
 
     def knows(self, account: str) -> bool:
-        """Whether it is a service account of the project, or one that Google made for it."""
+        """Tell whether it is a service account of the project, or one that Google made for it."""
         return (
             f"projects/{self.project}/serviceAccounts/{account}" in self.resources
             or account in self.agents
         )
 
     def has_heard_of(self, account: str) -> bool:
-        """The same a moment later: policies know a new account only after a while, here at the second try."""
+        """Tell whether policies know the account: a new one only after a while, here at the second try."""
         new = account in self.news
         self.news.discard(account)
         return self.knows(account) and not new

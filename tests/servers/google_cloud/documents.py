@@ -50,20 +50,20 @@ def _query(cloud: GoogleCloud, call: Call) -> Reply:
     if group is not None:
         names = [name for name in names if name.split("/")[-2] == group]
     if "where" in query:
-        asked = query["where"]["fieldFilter"]
-        bound = asked["value"]["referenceValue"]
-        names = [each for each in names if (each < bound) is (asked["op"] == "LESS_THAN")]
+        condition = query["where"]["fieldFilter"]
+        bound = condition["value"]["referenceValue"]
+        names = [name for name in names if (name < bound) is (condition["op"] == "LESS_THAN")]
     if "startAt" in query:
         (after,) = query["startAt"]["values"]
         names = [name for name in names if name > after["referenceValue"]]
     return Reply(
-        body=[{"document": {"name": each}} for each in names[: query["limit"]]]
+        body=[{"document": {"name": name}} for name in names[: query["limit"]]]
         or [{"readTime": "now"}]
     )
 
 
 def _collections(cloud: GoogleCloud, call: Call) -> JSON:
-    """Those directly below the root or a document."""
+    """List the collections directly below the root or a document."""
     parent = f"{call.resource}/"
     names = {
         name.removeprefix(parent).split("/")[0]
@@ -80,11 +80,14 @@ def _get(cloud: GoogleCloud, call: Call) -> Reply | JSON:
 def _commit(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     """One write, with a precondition or without."""
     (write,) = call.body["writes"]
-    name, expected = write["update"]["name"], write.get("currentDocument", {})
-    held = cloud.contents.get(name)
-    if "exists" in expected and expected["exists"] is not (held is not None):
+    name = write["update"]["name"]
+    expected = write.get("currentDocument", {})
+    content = cloud.contents.get(name)
+    if "exists" in expected and expected["exists"] is not (content is not None):
         return error(409, "ALREADY_EXISTS", message=f"{name} already exists.")
-    if "updateTime" in expected and (not held or held["updateTime"] != expected["updateTime"]):
+    if "updateTime" in expected and (
+        not content or content["updateTime"] != expected["updateTime"]
+    ):
         return error(400, "FAILED_PRECONDITION", message=f"{name} has changed.")
     cloud.documents.add(name)
     cloud.contents[name] = {**write["update"], "updateTime": datetime.now(UTC).isoformat()}

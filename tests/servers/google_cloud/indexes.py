@@ -22,7 +22,12 @@ def _create_index(cloud: GoogleCloud, call: Call) -> JSON:
         fields.insert(
             len(fields) - ("vectorConfig" in fields[-1]), {"fieldPath": "__name__", "order": order}
         )
-    cloud.resources[name] = {**call.body, "fields": fields, "name": name, "state": "CREATING"}
+    cloud.resources[name] = {
+        **call.body,
+        "fields": fields,
+        "name": name,
+        "state": "CREATING",
+    }
     cloud.building[name] = cloud.index_looks
     return _under_way(cloud, call, {"index": name})
 
@@ -50,7 +55,11 @@ def _under_way(cloud: GoogleCloud, call: Call, metadata: JSON) -> JSON:
     name = f"{_database(call)}operations/operation{len(cloud.calls):06d}"
     progress = {"completedWork": "1000", "estimatedWork": "5000"}
     started = f"2026-01-01T00:00:00.{len(cloud.calls):06d}Z"
-    metadata = {**metadata, "progressDocuments": progress, "startTime": started}
+    metadata = {
+        **metadata,
+        "progressDocuments": progress,
+        "startTime": started,
+    }
     cloud.operations[name] = {"name": name, "metadata": metadata}
     cloud.building[name] = cloud.index_looks
     return cloud.operations[name]
@@ -71,7 +80,7 @@ def _list_operations(cloud: GoogleCloud, call: Call) -> JSON:
 def _listed(cloud: GoogleCloud, store: dict[str, JSON], call: Call, kind: str) -> list[JSON]:
     """Resources of the database as they are; what has been listed as being built often enough is ready next time."""
     names = [name for name in store if name.startswith(_database(call)) and kind in name]
-    shown = [copy.deepcopy(store[name]) for name in names]
+    indexes = [copy.deepcopy(store[name]) for name in names]
     for name in names:
         if name not in cloud.building:
             continue
@@ -79,7 +88,7 @@ def _listed(cloud: GoogleCloud, store: dict[str, JSON], call: Call, kind: str) -
         if cloud.building[name] <= 0:
             del cloud.building[name]
             _end(store[name])
-    return shown
+    return indexes
 
 
 def _end(resource: JSON) -> None:
@@ -95,8 +104,8 @@ def _end(resource: JSON) -> None:
 def _database(call: Call) -> str:
     """Everything in the database begins with this."""
     beyond = call.resource.partition("/databases/")[2]
-    before = call.resource.removesuffix(beyond)
-    return f"{before}{beyond.partition('/')[0]}/"
+    prefix = call.resource.removesuffix(beyond)
+    return f"{prefix}{beyond.partition('/')[0]}/"
 
 
 HANDLERS: dict[str, Handler] = {

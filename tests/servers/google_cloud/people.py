@@ -55,13 +55,13 @@ def _people(cloud: GoogleCloud, call: Call) -> JSON:
     place = f"projects/{cloud.project}/accounts/"
     names = sorted(name for name in cloud.resources if name.startswith(place))
     start = int(call.query.get("nextPageToken") or 0)
-    shown = [cloud.resources[name] for name in names[start : start + 1]]
-    more = {"nextPageToken": str(start + 1)} if start + 1 < len(names) else {}
-    return {"users": shown, **more}
+    page = [cloud.resources[name] for name in names[start : start + 1]]
+    next_page = {"nextPageToken": str(start + 1)} if start + 1 < len(names) else {}
+    return {"users": page, **next_page}
 
 
 def _leave(cloud: GoogleCloud, call: Call) -> Reply | JSON:
-    """Whether or not there is such a person."""
+    """Delete the person, whether or not there is one."""
     cloud.resources.pop(f"{call.resource}/{call.body['localId']}", None)
     return {}
 
@@ -73,10 +73,14 @@ def _signed(_cloud: GoogleCloud, call: Call) -> JSON:
 def _sign_in(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     """Whatever methods of sign-in are on, but only somebody who is there where sign-up is off."""
     claims = json.loads(call.body["token"])
-    known = (
+    is_valid = (
         cloud.knows(claims["iss"]) and claims["iss"] == claims["sub"] and claims["aud"] == AUDIENCE
     )
-    if call.query.get("key") != KEY or not known or not 0 < claims["exp"] - claims["iat"] <= 3600:
+    if (
+        call.query.get("key") != KEY
+        or not is_valid
+        or not 0 < claims["exp"] - claims["iat"] <= 3600
+    ):
         return error(400, "INVALID_ARGUMENT", message="INVALID_CUSTOM_TOKEN")
     if f"projects/{cloud.project}/accounts/{claims['uid']}" not in cloud.resources:
         return error(400, "INVALID_ARGUMENT", message="ADMIN_ONLY_OPERATION")

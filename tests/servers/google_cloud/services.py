@@ -1,4 +1,4 @@
-"""What the methods that are not standard do to the project."""
+"""Methods that are not standard, and their effects on the project."""
 
 from __future__ import annotations
 
@@ -50,21 +50,21 @@ def _put(cloud: GoogleCloud, call: Call) -> Reply | JSON:
 
 def _subscription(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     """Dead letters go to a topic that is there."""
-    held = cloud.resources.get(call.resource)
+    resource = cloud.resources.get(call.resource)
     dead = call.body["subscription"].get(call.body["updateMask"])
-    if held is None or (dead and dead["deadLetterTopic"] not in cloud.resources):
-        return missing(call.resource if held is None else dead["deadLetterTopic"])
-    held.pop(call.body["updateMask"], None)
-    held.update({call.body["updateMask"]: dead} if dead else {})
-    return held
+    if resource is None or (dead and dead["deadLetterTopic"] not in cloud.resources):
+        return missing(call.resource if resource is None else dead["deadLetterTopic"])
+    resource.pop(call.body["updateMask"], None)
+    resource.update({call.body["updateMask"]: dead} if dead else {})
+    return resource
 
 
 def _delete_check(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     check_id = call.resource.rpartition("/")[2]
     watching = [
         name
-        for name, each in cloud.resources.items()
-        if "/alertPolicies/" in name and "conditions" in each
+        for name, resource in cloud.resources.items()
+        if "/alertPolicies/" in name and "conditions" in resource
     ]
     if any(
         f'"{check_id}"' in str(cloud.resources[name]["conditions"])  # ids stand quoted in filters
@@ -77,17 +77,25 @@ def _delete_check(cloud: GoogleCloud, call: Call) -> Reply | JSON:
 
 
 def _project(cloud: GoogleCloud, _call: Call) -> JSON:
-    return {"projectId": cloud.project, "projectNumber": NUMBER, "lifecycleState": "ACTIVE"}
+    return {
+        "projectId": cloud.project,
+        "projectNumber": NUMBER,
+        "lifecycleState": "ACTIVE",
+    }
 
 
 def _permissions(cloud: GoogleCloud, call: Call) -> JSON:
-    """Those asked for that the caller has. Firestore's `indexes` are `schemas` in the roles since March 2026."""
-    asked = {
+    """Return the caller's permissions of those requested. Firestore's `indexes` are `schemas` in the roles since March 2026."""
+    permission_names = {
         permission: permission.replace("datastore.indexes.", "datastore.schemas.")
         for permission in call.body["permissions"]
     }
-    lacking = cloud.access.lacks(call.caller, list(asked.values()), call.resource)
-    return {"permissions": [each for each, named in asked.items() if named not in lacking]}
+    lacking = cloud.access.lacks(call.caller, list(permission_names.values()), call.resource)
+    return {
+        "permissions": [
+            permission for permission, named in permission_names.items() if named not in lacking
+        ]
+    }
 
 
 def _agent(cloud: GoogleCloud, call: Call) -> JSON:
@@ -106,7 +114,11 @@ def _account(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     name = f"{call.resource}/{email}"
     if name in cloud.resources:
         return error(409, "ALREADY_EXISTS", message=f"{email} already exists.")
-    cloud.resources[name] = {"name": name, "email": email, **call.body.get("serviceAccount", {})}
+    cloud.resources[name] = {
+        "name": name,
+        "email": email,
+        **call.body.get("serviceAccount", {}),
+    }
     cloud.news.add(email)
     return cloud.resources[name]
 
@@ -135,7 +147,7 @@ def _add_version(cloud: GoogleCloud, call: Call) -> Reply | JSON:
 
 
 def _payload(cloud: GoogleCloud, call: Call) -> Reply | JSON:
-    """Of `latest`, the one added last."""
+    """Return the payload of a version; `latest` is the one added last."""
     secret = call.resource.rpartition("/versions/")[0]
     named = [name for name in cloud.resources if name.startswith(f"{secret}/versions/")]
     return (
@@ -156,12 +168,12 @@ def _delete_database(cloud: GoogleCloud, call: Call) -> Reply | JSON:
 
 def _database_held(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     """With the earliest minute of which versions are kept."""
-    held = generic(cloud, call)
-    if isinstance(held, Reply):
-        return held
-    recoverable = held.get("pointInTimeRecoveryEnablement") == "POINT_IN_TIME_RECOVERY_ENABLED"
+    resource = generic(cloud, call)
+    if isinstance(resource, Reply):
+        return resource
+    recoverable = resource.get("pointInTimeRecoveryEnablement") == "POINT_IN_TIME_RECOVERY_ENABLED"
     earliest = datetime.now(UTC) - (timedelta(days=7) if recoverable else timedelta(hours=1))
-    return {**held, "earliestVersionTime": earliest.isoformat()}
+    return {**resource, "earliestVersionTime": earliest.isoformat()}
 
 
 def _restore(cloud: GoogleCloud, call: Call) -> Reply | JSON:
@@ -185,17 +197,21 @@ def _copied(cloud: GoogleCloud, call: Call, source: str) -> Reply | JSON:
     name = f"{call.resource}/{call.body['databaseId']}"
     if name in cloud.resources:
         return error(409, "ALREADY_EXISTS", message=f"{name} already exists.")
-    held = {
-        each: value
-        for each, value in cloud.resources.items()
-        if each.startswith(f"{source}/collectionGroups/")
+    indexes = {
+        index_name: value
+        for index_name, value in cloud.resources.items()
+        if index_name.startswith(f"{source}/collectionGroups/")
     }
-    for each, value in held.items():
-        renamed = each.replace(source, name, 1)
+    for index_name, value in indexes.items():
+        renamed = index_name.replace(source, name, 1)
         cloud.resources[renamed] = {**value, "name": renamed}
     documents.copy(cloud, source, name)
     location = cloud.resources[source]["locationId"]
-    cloud.resources[name] = {"name": name, "type": "FIRESTORE_NATIVE", "locationId": location}
+    cloud.resources[name] = {
+        "name": name,
+        "type": "FIRESTORE_NATIVE",
+        "locationId": location,
+    }
     return done(cloud, call, cloud.resources[name])
 
 
@@ -225,7 +241,14 @@ def _upload_url(cloud: GoogleCloud, _call: Call) -> JSON:
 
 def _runtimes(_cloud: GoogleCloud, _call: Call) -> JSON:
     return {
-        "runtimes": [{"name": name, "environment": "GEN_2", "stage": "GA"} for name in RUNTIMES]
+        "runtimes": [
+            {
+                "name": name,
+                "environment": "GEN_2",
+                "stage": "GA",
+            }
+            for name in RUNTIMES
+        ]
     }
 
 
@@ -236,21 +259,22 @@ def _deploy(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     answer = generic(cloud, call)
     if isinstance(answer, Reply):
         return answer
-    held = cloud.resources[answer["response"]["name"]]
-    short = held["name"].rpartition("/")[2]
-    asked = call.body["serviceConfig"].get("allTrafficOnLatestRevision", False)
-    service = cloud_run.add_revision(cloud, held, all_traffic=asked)
+    resource = cloud.resources[answer["response"]["name"]]
+    short = resource["name"].rpartition("/")[2]
+    is_all_traffic = call.body["serviceConfig"].get("allTrafficOnLatestRevision", False)
+    service = cloud_run.add_revision(cloud, resource, all_traffic=is_all_traffic)
     address = cloud.function_url(short)
-    held.update(state="ACTIVE", environment="GEN_2", url=address)
-    held["serviceConfig"] |= {"uri": address, "service": service}
-    if "eventTrigger" in held:
-        held["eventTrigger"]["trigger"] = _trigger(cloud, held)
+    resource.update(state="ACTIVE", environment="GEN_2", url=address)
+    resource["serviceConfig"] |= {"uri": address, "service": service}
+    if "eventTrigger" in resource:
+        resource["eventTrigger"]["trigger"] = _trigger(cloud, resource)
     return answer
 
 
 def _trigger(cloud: GoogleCloud, function: JSON) -> str:
     """The name of the function's trigger, which comes with a subscription of its own."""
-    project, short = f"projects/{cloud.project}", function["name"].rpartition("/")[2]
+    project = f"projects/{cloud.project}"
+    short = function["name"].rpartition("/")[2]
     name = (
         f"{project}/locations/{function['eventTrigger']['triggerRegion']}/triggers/{short}-123456"
     )
@@ -261,7 +285,7 @@ def _trigger(cloud: GoogleCloud, function: JSON) -> str:
 
 
 def _refused_function(cloud: GoogleCloud, call: Call) -> Reply | None:
-    """What the service checks before it builds: APIs, accounts that may be used, a secret that may be read."""
+    """Refuse what the service refuses before it builds: APIs, accounts that may be used, a secret that may be read."""
     trigger = call.body.get("eventTrigger")
     needed = ENABLED_BY | (ENABLED_BY_TRIGGERS if trigger else set())
     if missing := needed - cloud.enabled:
@@ -292,7 +316,7 @@ def _refused_function(cloud: GoogleCloud, call: Call) -> Reply | None:
 
 
 def _is_new(cloud: GoogleCloud, agent: str) -> bool:
-    """Whether it is missing, or made so recently that the first trigger cannot act as it."""
+    """Tell whether it is missing, or made so recently that the first trigger cannot act as it."""
     new = agent not in cloud.agents or agent in cloud.unused
     cloud.unused.discard(agent)
     return new
@@ -346,14 +370,14 @@ def _object(cloud: GoogleCloud, call: Call) -> JSON:
     content = re.split(rb"\r?\n\r?\n", part, maxsplit=1)[1].removesuffix(b"\n")
     name = call.query["name"]
     cloud.uploads[name] = content
-    held = cloud.resources[f"{call.resource}/{name}"] = {
+    resource = cloud.resources[f"{call.resource}/{name}"] = {
         "name": name,
         "bucket": call.resource.split("/")[1],
         "generation": "1",
         "size": str(len(content)),
         "md5Hash": base64.b64encode(hashlib.md5(content, usedforsecurity=False).digest()).decode(),
     }
-    return held
+    return resource
 
 
 def _operation(cloud: GoogleCloud, call: Call) -> JSON:
@@ -367,7 +391,7 @@ def _build_held(cloud: GoogleCloud, call: Call) -> JSON:
 
 
 def _builds(cloud: GoogleCloud, call: Call) -> JSON:
-    """Those under way, which is what the filter asks for; any other filter is a fault."""
+    """List the builds under way, which is what the filter asks for; any other filter is a fault."""
     if call.query.get("filter") != 'status="WORKING" OR status="QUEUED"':
         cloud.faults.append(f"no filter of builds under way: {call.query}")
     builds = [

@@ -22,8 +22,8 @@ def generic(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     verb = call.id.rpartition(".")[2]
     if verb in STANDARD:
         return STANDARD[verb](cloud, call)
-    held = cloud.resources.get(call.resource)
-    if held is None:
+    stored = cloud.resources.get(call.resource)
+    if stored is None:
         return missing(call.resource)
     if verb == "delete":
         for name in [
@@ -34,8 +34,8 @@ def generic(cloud: GoogleCloud, call: Call) -> Reply | JSON:
             del cloud.resources[name]
         return done(cloud, call, {})
     if verb in ("patch", "updateConfig"):
-        held.update(call.body)
-    return done(cloud, call, held)
+        stored.update(call.body)
+    return done(cloud, call, stored)
 
 
 def done(cloud: GoogleCloud, call: Call, resource: JSON) -> JSON:
@@ -68,8 +68,8 @@ def missing(resource: str) -> Reply:
 
 
 def _create(cloud: GoogleCloud, call: Call) -> Reply | JSON:
-    given = next((value for key, value in call.query.items() if key.endswith("Id")), None)
-    short = given or str(call.body.get("name", len(cloud.resources))).rpartition("/")[2]
+    resource_id = next((value for key, value in call.query.items() if key.endswith("Id")), None)
+    short = resource_id or str(call.body.get("name", len(cloud.resources))).rpartition("/")[2]
     name = f"{call.resource}/{short}"
     if name in cloud.resources:
         return error(409, "ALREADY_EXISTS", message=f"{name} already exists.")
@@ -79,14 +79,16 @@ def _create(cloud: GoogleCloud, call: Call) -> Reply | JSON:
 
 def listed(cloud: GoogleCloud, call: Call) -> JSON:
     pattern = re.escape(call.resource).replace(r"/\-/", "/[^/]+/")
-    found = [
-        held for name, held in cloud.resources.items() if re.fullmatch(rf"{pattern}/[^/]+", name)
+    resources = [
+        resource
+        for name, resource in cloud.resources.items()
+        if re.fullmatch(rf"{pattern}/[^/]+", name)
     ]
     kind = call.resource.rpartition("/")[2]
     return {
         {"b": "items", "o": "items", "serviceAccounts": "accounts", "webApps": "apps"}.get(
             kind, kind
-        ): found
+        ): resources
     }
 
 
