@@ -31,7 +31,7 @@ PERSON: dict[str, Any] = {
     "viewport": {"width": 1280, "height": 800},
     "service_workers": "block",  # only those who go offline need one
 }
-"""How a browser is set up, unless a test says otherwise."""
+"""Options of a browser, unless a test says otherwise."""
 
 
 @contextmanager

@@ -32,7 +32,7 @@ tries to set HTML: the page itself would throw.
 
 @pytest.fixture(scope="package")
 def playwright() -> Iterator[Playwright]:
-    """Its event loop counts as running in this thread, so it ends before tests begin that run one of their own."""
+    """Start Playwright. Its event loop counts as running in this thread, so it ends before tests that run one of their own."""
     starts_a_process()
     with sync_playwright() as running:
         yield running

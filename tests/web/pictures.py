@@ -44,12 +44,12 @@ class Writer(OpenAIServer):
         if not request.path.endswith("/chat/completions"):
             return super()._route(request)
         prompt = "\n".join(message["content"] for message in request.json()["messages"])
-        sources = [(each["label"], each["text"]) for each in SOURCE.finditer(prompt)]
+        sources = [(source["label"], source["text"]) for source in SOURCE.finditer(prompt)]
         cited = (
-            (said, next((label for label, text in sources if words in text), None))
-            for said, words in WRITTEN
+            (sentence, next((label for label, text in sources if words in text), None))
+            for sentence, words in WRITTEN
         )
-        answer = " ".join(f"{said} [{label}]." for said, label in cited if label)
+        answer = " ".join(f"{sentence} [{label}]." for sentence, label in cited if label)
         return chunked(*re.findall(r"\S+\s*", f"ANSWER: yes\n{answer}"))
 
 
@@ -94,10 +94,10 @@ def _open_first_citation(page: Page, exchange: Locator) -> None:
 
 
 def _keep(page: Page, path: Path) -> None:
-    taken = page.context.new_cdp_session(page).send(
+    picture = page.context.new_cdp_session(page).send(
         "Page.captureScreenshot", {"format": "webp", "quality": 85}
     )
-    path.write_bytes(base64.b64decode(taken["data"]))
+    path.write_bytes(base64.b64decode(picture["data"]))
 
 
 if __name__ == "__main__":

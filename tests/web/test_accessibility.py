@@ -22,14 +22,14 @@ PHONE: dict[str, Any] = {
 
 
 def findings(page: Page) -> list[str]:
-    """What axe-core finds that is serious or critical."""
+    """List the serious and critical findings of axe-core."""
     until(page, "document.getAnimations().every((each) => each.playState !== 'running')")
-    found = Axe().run(page).response["violations"]
+    violations = Axe().run(page).response["violations"]
     return [
-        f"{each['id']}: {node['html'][:200]} {node['failureSummary']}"
-        for each in found
-        if each["impact"] in {"serious", "critical"}
-        for node in each["nodes"]
+        f"{violation['id']}: {node['html'][:200]} {node['failureSummary']}"
+        for violation in violations
+        if violation["impact"] in {"serious", "critical"}
+        for node in violation["nodes"]
     ]
 
 
@@ -183,7 +183,7 @@ SMALL = """() => [...document.querySelectorAll("button, select, summary, .list-r
 
 
 @pytest.mark.nightly
-def test_what_a_finger_has_to_hit_is_44_px_high(open_page: OpenPage, product: Running) -> None:
+def test_touch_targets_are_44_px_high(open_page: OpenPage, product: Running) -> None:
     page = open_page(product.address, **PHONE)
     ask(page, QUESTION)
     assert page.evaluate(SMALL) == []

@@ -31,7 +31,7 @@ def test_a_question_gets_an_answer_with_its_sources(page: Page, shot: Shot) -> N
 
 
 @pytest.mark.nightly
-def test_what_could_be_asked_is_one_click_away_and_comes_from_the_notes(
+def test_suggested_questions_come_from_the_notes_and_are_one_click_away(
     page: Page, product: Running
 ) -> None:
     odd_notes = {
@@ -44,8 +44,16 @@ def test_what_could_be_asked_is_one_click_away_and_comes_from_the_notes(
             "text": "# {{date:dddd}}\n\n## Plans for today\n\nText.",
             "path": "new/daily.md",
         },
-        "plan": {"title": "Daily plan", "text": "Text.", "path": "Templates/plan.md"},
-        "dated": {"title": "1931-02-03", "text": "Text.", "path": "dated/1931-02-03.md"},
+        "plan": {
+            "title": "Daily plan",
+            "text": "Text.",
+            "path": "Templates/plan.md",
+        },
+        "dated": {
+            "title": "1931-02-03",
+            "text": "Text.",
+            "path": "dated/1931-02-03.md",
+        },
         "empty": {"title": "Empty thing", "text": "# Empty thing\n", "path": "empty/thing.md"},
     }
     for note_id, note in odd_notes.items():
@@ -71,7 +79,7 @@ def test_what_could_be_asked_is_one_click_away_and_comes_from_the_notes(
 
 
 @pytest.mark.nightly
-def test_who_has_no_notes_is_shown_where_they_come_in(open_page: OpenPage, tmp_path: Path) -> None:
+def test_an_empty_space_shows_where_notes_come_in(open_page: OpenPage, tmp_path: Path) -> None:
     with dev(tmp_path) as running:
         page = open_page(running.address)
         page.get_by_role("link", name="Add your notes").click()
@@ -103,9 +111,9 @@ def test_a_citation_opens_the_note_at_the_highlighted_passage_and_the_focus_come
     page: Page, shot: Shot
 ) -> None:
     chip = ask(page, "Which quota do we take for rate limits?").locator(".answer .chip").first
-    with page.expect_response("**/api/feedback") as told:
+    with page.expect_response("**/api/feedback") as response_info:
         chip.click()
-    assert told.value.ok
+    assert response_info.value.ok
     note = page.locator(".pane .note")
     expect(note.get_by_role("heading", level=2)).to_have_text("Rate limits")
     expect(note.locator("mark").first).to_be_in_viewport()
@@ -138,12 +146,12 @@ def test_the_time_that_was_understood_can_be_taken_away(page: Page, shot: Shot) 
     expect(time).to_contain_text("1 Apr 2026 – 30 Apr 2026")
     shot(page, "time")
     time.get_by_role("button").click()
-    again = page.locator(".exchange").nth(1)
-    expect(again.get_by_role("heading", level=2)).to_have_text(
+    second_exchange = page.locator(".exchange").nth(1)
+    expect(second_exchange.get_by_role("heading", level=2)).to_have_text(
         "What did Flyvbjerg write about large projects?"
     )
-    expect(again).to_have_attribute("aria-busy", "false")
-    expect(again.locator(".time")).to_have_count(0)
+    expect(second_exchange).to_have_attribute("aria-busy", "false")
+    expect(second_exchange.locator(".time")).to_have_count(0)
 
 
 def test_the_time_that_was_understood_is_told_in_the_language_of_the_question(page: Page) -> None:
@@ -257,7 +265,7 @@ def test_why_this_answer_shows_every_candidate_with_its_score(page: Page, shot: 
         "aria-label", re.compile(r"Score 0\.\d\d: meaning .* words .* time")
     )
     assert bars.count() > 8  # more than are shown to a writer
-    scores = [float(each) for each in page.locator(".bars .sum strong").all_inner_texts()]
+    scores = [float(text) for text in page.locator(".bars .sum strong").all_inner_texts()]
     assert scores == sorted(scores, reverse=True)
     expect(page.locator(".bars .out").first).to_contain_text(
         re.compile("in the ranking|shares no word")
@@ -268,7 +276,8 @@ def test_why_this_answer_shows_every_candidate_with_its_score(page: Page, shot: 
 @pytest.mark.nightly
 def test_an_answer_can_be_copied_and_rated_and_its_rating_taken_back(page: Page) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    exchange, toast = ask(page, QUESTION), page.locator(".toast")
+    exchange = ask(page, QUESTION)
+    toast = page.locator(".toast")
     exchange.get_by_role("button", name="Copy the answer").click()
     expect(toast).to_have_text("Copied, with its sources.")
     text, sources = page.evaluate("navigator.clipboard.readText()").split("\n\nSources:\n")
@@ -294,10 +303,10 @@ def test_a_source_is_switched_off_and_the_question_asked_again_without_it(page: 
     exchange = ask(page, QUESTION)
     exchange.get_by_label("Use API architecture meeting").uncheck()
     exchange.get_by_role("button", name="Ask again without this note").click()
-    again = page.locator(".exchange").nth(1)
-    expect(again.get_by_role("heading", level=2)).to_have_text(QUESTION)
-    expect(again).to_have_attribute("aria-busy", "false")
-    expect(again).not_to_contain_text("API architecture meeting")
+    second_exchange = page.locator(".exchange").nth(1)
+    expect(second_exchange.get_by_role("heading", level=2)).to_have_text(QUESTION)
+    expect(second_exchange).to_have_attribute("aria-busy", "false")
+    expect(second_exchange).not_to_contain_text("API architecture meeting")
 
 
 @pytest.mark.nightly
@@ -313,7 +322,7 @@ def test_related_questions_stand_below_the_answer_and_are_asked_by_a_click(page:
     expect(page.locator(".exchange").nth(1).locator(".sources li").first).to_be_visible()
 
 
-def test_what_was_said_and_what_was_typed_survive_a_reload(page: Page) -> None:
+def test_conversation_and_draft_survive_a_reload(page: Page) -> None:
     ask(page, QUESTION)
     page.get_by_label("Your question").fill("half a quest")
     page.reload()
@@ -381,7 +390,8 @@ def test_on_a_tablet_the_note_stands_beside_the_answer_and_no_ring_around_either
     ask(page, QUESTION).locator(".answer .chip").first.click()
     expect(page.locator(".pane mark").first).to_be_visible()
     shot(page, "tablet")
-    answer, pane = page.locator("#main").bounding_box(), page.locator(".pane").bounding_box()
+    answer = page.locator("#main").bounding_box()
+    pane = page.locator(".pane").bounding_box()
     assert answer
     assert pane
     assert min(answer["width"], pane["width"]) > 350

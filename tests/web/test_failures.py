@@ -54,7 +54,7 @@ def test_a_server_that_goes_and_comes_back_loses_nothing(
 
 @pytest.mark.nightly
 def test_a_reply_that_breaks_off_is_a_server_that_cannot_be_reached(page: Page) -> None:
-    told = page.evaluate(
+    message = page.evaluate(
         """async () => {
           const { Api } = await import("/app/api.js");
           const { fetch } = globalThis;
@@ -66,7 +66,7 @@ def test_a_reply_that_breaks_off_is_a_server_that_cannot_be_reached(page: Page) 
           return told;
         }"""
     )
-    assert told == [0, "The server cannot be reached."]
+    assert message == [0, "The server cannot be reached."]
 
 
 def test_a_note_is_kept_while_the_server_is_away(open_page: OpenPage, tmp_path: Path) -> None:

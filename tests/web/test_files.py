@@ -1,4 +1,4 @@
-"""Where a note comes from, and what saving it does to the file."""
+"""The page tells where a note comes from, and what saving it does to the file."""
 
 from __future__ import annotations
 
@@ -165,7 +165,8 @@ def test_a_citation_of_a_pdf_opens_the_page_it_is_on(open_page: OpenPage, desk: 
     page.screenshot(path=SHOTS / "pdf.png")
     assert address.endswith(f"/documents/{note_id_of('default', 'boiler #2.pdf')}#page=2")
     reply = page.request.get(address)
-    assert (reply.status, reply.body()[:5]) == (200, b"%PDF-")
+    assert reply.status == 200
+    assert reply.body()[:5] == b"%PDF-"
 
     phone = open_page(
         desk.running.address, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
@@ -226,19 +227,19 @@ def test_images_of_the_folder_are_shown_and_nothing_else_of_it(page: Page, desk:
 def test_a_folder_that_is_added_by_its_path_is_indexed_and_says_what_it_left_out(
     page: Page, desk: Desk
 ) -> None:
-    more = desk.folder.parent / "more"
-    more.mkdir()
-    (more / "pier.md").write_text("The pier is closed.")
-    (more / "old.bin").write_bytes(b"\0")
+    second_folder = desk.folder.parent / "more"
+    second_folder.mkdir()
+    (second_folder / "pier.md").write_text("The pier is closed.")
+    (second_folder / "old.bin").write_bytes(b"\0")
     page.goto(f"{desk.running.address}/#/notes")
-    follow(page, more)
-    added = page.locator(".followed li").filter(has_text=str(more))
+    follow(page, second_folder)
+    added = page.locator(".followed li").filter(has_text=str(second_folder))
     expect(added).to_contain_text("1 note read.")
     expect(added).to_contain_text("Left out:")
     expect(page.locator("#side-notes .list-title").filter(has_text="pier")).to_be_visible()
     assert desk.running.answered("What about the pier?", "The pier is closed.", within=20)
-    assert str(more) in [
-        each["folder"] for each in desk.running.call("GET", "/folders")[1]["folders"]
+    assert str(second_folder) in [
+        folder["folder"] for folder in desk.running.call("GET", "/folders")[1]["folders"]
     ]
 
 
@@ -364,11 +365,14 @@ def test_files_that_are_gone_all_at_once_are_asked_about(
 
 
 def test_both_sides_of_a_conflict_are_shown_and_one_is_chosen(page: Page, desk: Desk) -> None:
-    for keep, here, there in (("Keep the note", "red", "green"), ("Keep the file", "grey", "pink")):
+    for keep, note_colour, there in (
+        ("Keep the note", "red", "green"),
+        ("Keep the file", "grey", "pink"),
+    ):
         note_id = note_id_of("default", "boat.md")
         note = page.request.get(f"{desk.running.address}/api/notes/{note_id}").json()
         changed = {name: note[name] for name in ("title", "path", "vault")} | {
-            "text": TEXT.replace("blue", here)
+            "text": TEXT.replace("blue", note_colour)
         }
         page.request.put(f"{desk.running.address}/api/notes/{note_id}", data=changed)
         (desk.folder / "boat.md").write_text(TEXT.replace("blue", there))
@@ -378,13 +382,13 @@ def test_both_sides_of_a_conflict_are_shown_and_one_is_chosen(page: Page, desk: 
         page.get_by_role("link", name="boat.md").click()
         page.get_by_role("button", name="Compare and decide").click()
         sides = page.get_by_role("dialog").locator("section mark")
-        expect(sides).to_have_text([f"The boat is {here}.", f"The boat is {there}."])
+        expect(sides).to_have_text([f"The boat is {note_colour}.", f"The boat is {there}."])
         page.screenshot(path=SHOTS / "conflict.png")
         page.get_by_role("button", name=keep).click()
         expect(page.get_by_role("button", name="Compare and decide")).to_have_count(0)
-        said = f"The boat is {here if keep == 'Keep the note' else there}."
-        expect(page.get_by_text(said)).to_be_visible()
-        assert said in desk.file("boat.md")
+        sentence = f"The boat is {note_colour if keep == 'Keep the note' else there}."
+        expect(page.get_by_text(sentence)).to_be_visible()
+        assert sentence in desk.file("boat.md")
 
 
 @pytest.mark.nightly
@@ -410,8 +414,8 @@ def test_lines_of_either_side_can_stay(page: Page, desk: Desk) -> None:
     dialog.get_by_role("button", name="Keep what is chosen").click()
     expect(page.get_by_role("button", name="Compare and decide")).to_have_count(0)
     expected = ["The hull is green.", "It has two oars.", "The mast is short.", "The mast is old."]
-    kept = [line for line in desk.file("boat.md").splitlines() if line.endswith(".")]
-    assert kept == expected
+    sentences = [line for line in desk.file("boat.md").splitlines() if line.endswith(".")]
+    assert sentences == expected
     assert page.request.get(address).json()["text"] == desk.file("boat.md")
 
 
@@ -435,9 +439,19 @@ def test_a_chosen_folder_does_not_replace_what_was_changed_here_unasked(
     page: Page, desk: Desk
 ) -> None:
     note = f"{desk.running.address}/api/notes/{note_id_of('default', 'boat.md')}"
-    page.request.put(note, data={"title": "Boat", "text": "The boat is mine.", "path": "boat.md"})
+    page.request.put(
+        note,
+        data={
+            "title": "Boat",
+            "text": "The boat is mine.",
+            "path": "boat.md",
+        },
+    )
     page.goto(f"{desk.running.address}/#/notes")
-    for action, kept in (("Skip", "The boat is mine."), ("Replace", TEXT)):
+    for action, expected_text in (
+        ("Skip", "The boat is mine."),
+        ("Replace", TEXT),
+    ):
         page.reload()
         page.locator("input[webkitdirectory]").set_input_files(desk.folder)
         page.get_by_role("dialog").get_by_role("button", name="The same notes").click()
@@ -446,7 +460,7 @@ def test_a_chosen_folder_does_not_replace_what_was_changed_here_unasked(
         question.get_by_label("What to do with boat.md").select_option(action)
         question.get_by_role("button", name="Go on").click()
         expect(page.get_by_text("imported into “default”")).to_be_visible()
-        assert page.request.get(note).json()["text"] == kept
+        assert page.request.get(note).json()["text"] == expected_text
 
 
 @pytest.mark.nightly

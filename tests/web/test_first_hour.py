@@ -68,17 +68,17 @@ def _watch_the_index(page: Page, folder: Path) -> None:
     bar = page.get_by_role("progressbar", name="Indexing")
     expect(page.locator(".coverage")).to_contain_text(re.compile(rf"Indexed: \d+ of {MANY}"))
     expect(bar).to_be_visible()
-    seen = set()
+    notes_seen = set()
     while bar.is_visible():
-        seen.add(page.locator(".indexing").inner_text())
+        notes_seen.add(page.locator(".indexing").inner_text())
         page.wait_for_timeout(200)
-    assert len(seen) > 3, seen
+    assert len(notes_seen) > 3, notes_seen
 
 
 def _ask_five_questions(page: Page, look: Look) -> None:
-    for number, (question, said) in enumerate(ANSWERED):
+    for number, (question, expected_text) in enumerate(ANSWERED):
         exchange = ask(page, question)
-        expect(exchange.locator(".answer")).to_contain_text(said)
+        expect(exchange.locator(".answer")).to_contain_text(expected_text)
         expect(exchange.locator(".sources li").first).to_be_visible()
         look(page, f"5-answer-{number + 1}")
     unanswered = ask(page, UNANSWERED)
@@ -94,8 +94,8 @@ def _settle_a_conflict(page: Page, running: Running, folder: Path, look: Look) -
     look(page, "7-note")
     page.get_by_role("button", name="Edit").click()
     text = page.get_by_label("Text", exact=True)
-    here = text.input_value().replace("12,400 euros", "13,000 euros")
-    text.fill(here)
+    changed_text = text.input_value().replace("12,400 euros", "13,000 euros")
+    text.fill(changed_text)
     look(page, "8-editing")
     page.get_by_role("button", name="Save").click()
     page.get_by_role("dialog").get_by_role("button", name="Leave the files").click()
@@ -113,7 +113,11 @@ def _settle_a_conflict(page: Page, running: Running, folder: Path, look: Look) -
     compare.click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("3 differences")
-    for number, side in ((1, "The note here"), (2, "The file"), (3, "The file")):
+    for number, side in (
+        (1, "The note here"),
+        (2, "The file"),
+        (3, "The file"),
+    ):
         dialog.get_by_label(f"Difference {number}").get_by_role("radio", name=side).check()
     look(page, "9-conflict")
     dialog.get_by_role("button", name="Keep what is chosen").click()

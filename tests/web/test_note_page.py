@@ -58,7 +58,15 @@ hidden too
 def test_a_note_reads_as_in_the_editors_that_people_use(
     page: Page, product: Running, shot: Shot
 ) -> None:
-    product.call("PUT", "/notes/rich", {"title": "Rich", "text": RICH, "createdAt": "2020-01-01"})
+    product.call(
+        "PUT",
+        "/notes/rich",
+        {
+            "title": "Rich",
+            "text": RICH,
+            "createdAt": "2020-01-01",
+        },
+    )
     page.goto(f"{page.url.split('#')[0]}#/notes/rich")
     note = page.locator(".note")
     expect(note.get_by_role("heading")).to_have_text(["Rich"])
@@ -96,7 +104,15 @@ AT&amp;T &mdash; &eacute; &#8364; &nope; a & b.<br>H<sub>2</sub>O, <small>small<
 def test_entities_and_tags_that_form_text_read_as_in_a_browser(
     page: Page, product: Running
 ) -> None:
-    product.call("PUT", "/notes/html", {"title": "R&D", "text": HTML, "createdAt": "2020-01-01"})
+    product.call(
+        "PUT",
+        "/notes/html",
+        {
+            "title": "R&D",
+            "text": HTML,
+            "createdAt": "2020-01-01",
+        },
+    )
     page.goto(f"{page.url.split('#')[0]}#/notes/html")
     body = page.locator(".note .prose")
     expect(page.locator(".note h2").first).to_have_text("R&D")
@@ -130,7 +146,13 @@ def test_lines_that_an_editor_wrapped_flow_and_those_of_a_poem_stay(
     page: Page, product: Running
 ) -> None:
     product.call(
-        "PUT", "/notes/wrapped", {"title": "Lines", "text": WRAPPED, "createdAt": "2020-01-01"}
+        "PUT",
+        "/notes/wrapped",
+        {
+            "title": "Lines",
+            "text": WRAPPED,
+            "createdAt": "2020-01-01",
+        },
     )
     page.goto(f"{page.url.split('#')[0]}#/notes/wrapped")
     paragraphs = page.locator(".note .prose > p")
@@ -146,7 +168,11 @@ def test_notes_that_could_not_be_embedded_say_so(open_page: OpenPage, product: R
     page.route(
         "**/api/notes/*:indexStatus",
         lambda route: route.fulfill(
-            json={"status": "failed", "current": True, "error": "the model refused it"}
+            json={
+                "status": "failed",
+                "current": True,
+                "error": "the model refused it",
+            }
         ),
     )
     open_notes(page)
@@ -167,7 +193,11 @@ def test_a_note_that_waits_says_what_for(
 ) -> None:
     page = open_page(product.address)
     error = "today's 100 writes of the index are used up"
-    status = {"status": "pending_embeddings", "current": current, "error": error}
+    status = {
+        "status": "pending_embeddings",
+        "current": current,
+        "error": error,
+    }
     page.route("**/api/notes/*:indexStatus", lambda route: route.fulfill(json=status))
     open_notes(page)
     page.locator("#side-notes .list-row a").first.click()
@@ -181,17 +211,27 @@ def test_links_between_notes_are_followed_there_and_back(
     text = "Moored beside [[Lighthouse keeper#Winter|the keeper]], <b onclick=alert(1)>not</b> [[Nowhere]].\n\n"
     table = "| who |\n| - |\n| [[Lighthouse keeper\\|K]], [file](keeper.md) |"
     product.call(
-        "PUT", "/notes/pier", {"title": "Pier log", "text": text + table, "path": "sea/log.md"}
+        "PUT",
+        "/notes/pier",
+        {
+            "title": "Pier log",
+            "text": text + table,
+            "path": "sea/log.md",
+        },
     )
-    keeper = {"title": "Lighthouse keeper", "text": "Lives alone.", "path": "sea/keeper.md"}
+    keeper = {
+        "title": "Lighthouse keeper",
+        "text": "Lives alone.",
+        "path": "sea/keeper.md",
+    }
     product.call("PUT", "/notes/keeper", keeper)
-    for note, known in (
+    for note, expression in (
         ("keeper", "backlinks.length"),
         ("pier", "links[0].noteId"),
     ):  # the index follows by itself
         until(
             page,
-            f"fetch('/api/notes/{note}:links').then((reply) => reply.json()).then((found) => found.{known})",
+            f"fetch('/api/notes/{note}:links').then((reply) => reply.json()).then((found) => found.{expression})",
         )
     page.goto(f"{page.url.split('#')[0]}#/notes/pier")
     links = page.locator(".note .prose a")
@@ -278,10 +318,10 @@ def test_properties_are_shown_and_edited_line_by_line(
 ) -> None:
     product.call("PUT", "/notes/novel", {"title": "Mittagsstunde", "text": PROPERTIES})
     page.goto(f"{product.address}/#/notes/novel")
-    shown = page.locator(".properties")
-    expect(shown.locator("dt")).to_have_text(["author", "rating", "genres", "read"])
-    expect(shown.locator("dd").first).to_have_text("Dörte Hansen")
-    expect(shown.locator("dd").nth(2)).to_have_text("novel, North Sea")
+    properties = page.locator(".properties")
+    expect(properties.locator("dt")).to_have_text(["author", "rating", "genres", "read"])
+    expect(properties.locator("dd").first).to_have_text("Dörte Hansen")
+    expect(properties.locator("dd").nth(2)).to_have_text("novel, North Sea")
     shot(page, "properties")
     page.get_by_role("button", name="Edit").click()
     page.get_by_text("4 properties").click()

@@ -90,7 +90,11 @@ def test_folders_are_a_tree_that_stays_open(page: Page, shot: Shot) -> None:
 def test_notes_are_listed_newest_first_or_by_name_as_people_count(
     page: Page, product: Running
 ) -> None:
-    for day, version in (("2019-03-01", "1.9.10"), ("2019-01-01", "1.9.9"), ("2019-02-01", "1.10")):
+    for day, version in (
+        ("2019-03-01", "1.9.10"),
+        ("2019-01-01", "1.9.9"),
+        ("2019-02-01", "1.10"),
+    ):
         note = {
             "title": f"Release {version}",
             "text": "Out.",
@@ -137,7 +141,7 @@ def test_a_note_that_is_saved_while_the_list_is_read_stays_in_it(page: Page) -> 
     expect(page.get_by_role("link", name=re.compile("Meanwhile")).first).to_be_visible()
 
 
-def test_what_is_not_saved_survives_a_reload(page: Page) -> None:
+def test_unsaved_text_survives_a_reload(page: Page) -> None:
     open_notes(page)
     page.get_by_role("button", name="New note").click()
     page.get_by_label("Text", exact=True).fill("Half a thought")

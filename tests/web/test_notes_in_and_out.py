@@ -30,7 +30,7 @@ VAULT = {
 
 
 def decide(page: Page, action: str) -> None:
-    """The same for everything that is here already."""
+    """Choose once for everything that is here already."""
     dialog = page.get_by_role("dialog", name="What is here already")
     dialog.get_by_label("For all", exact=True).last.select_option(action)
     dialog.get_by_role("button", name="Go on").click()
@@ -39,7 +39,10 @@ def decide(page: Page, action: str) -> None:
 def test_folders_with_the_same_paths_replace_nothing_of_each_other(
     page: Page, product: Running, tmp_path: Path, shot: Shot
 ) -> None:
-    for folder, text in (("Kayak", "The kayak leaks."), ("Canoe", "The canoe is dry.")):
+    for folder, text in (
+        ("Kayak", "The kayak leaks."),
+        ("Canoe", "The canoe is dry."),
+    ):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "README.md").write_text(text)
         (tmp_path / folder / "todo.md").write_text(f"Paint the {folder}.")
@@ -78,7 +81,7 @@ def test_folders_with_the_same_paths_replace_nothing_of_each_other(
 
 
 def drop(page: Page, folder: Path) -> None:
-    """As by the folder chooser; Chromium gives no way to drop a real folder by script."""
+    """Add files as by the folder chooser; Chromium gives no way to drop a real folder by script."""
     page.get_by_role("button", name="Add a folder").click()
     with page.expect_file_chooser() as chooser:
         page.get_by_role("dialog").get_by_role("button", name="Copy it in once").click()
@@ -104,17 +107,20 @@ def test_a_folder_comes_in_with_titles_tags_and_dates_and_again_as_the_same_note
     )
     shot(page, "import")
     note = product.call("GET", f"/notes/{note_id_of('vault', 'alps/plan.md')}")[1]
-    assert (note["title"], note["tags"]) == ("Crossing the Alps", ["travel", "hut"])
+    assert note["title"] == "Crossing the Alps"
+    assert note["tags"] == ["travel", "hut"]
     assert note["createdAt"] == "2024-05-08T12:00:00.000Z"
     packing = product.call("GET", f"/notes/{note_id_of('vault', 'alps/2023-07-01 packing.md')}")[1]
-    assert (packing["title"], packing["createdAt"][:10]) == ("Packing", "2023-07-01")
+    assert packing["title"] == "Packing"
+    assert packing["createdAt"][:10] == "2023-07-01"
 
     (tmp_path / "vault/alps/plan.md").write_text("Thirteen days.")
     drop(page, tmp_path / "vault")
     decide(page, "Replace")
     expect(page.locator("#side-notes .list-title", has_text=re.compile("^plan$"))).to_be_visible()
-    again = product.call("GET", f"/notes/{note['noteId']}")[1]
-    assert (again["text"], again["title"]) == ("Thirteen days.", "plan")
+    note_after = product.call("GET", f"/notes/{note['noteId']}")[1]
+    assert note_after["text"] == "Thirteen days."
+    assert note_after["title"] == "plan"
 
 
 def test_a_folder_that_is_coming_in_while_everything_is_erased_stays_erased(
@@ -128,7 +134,7 @@ def test_a_folder_that_is_coming_in_while_everything_is_erased_stays_erased(
         saves = itertools.count()
 
         def erase_meanwhile(route: Route) -> None:
-            """As from another window, or from a phone."""
+            """Erase as from another window, or from a phone."""
             if next(saves) == 20:
                 assert running.call("DELETE", "/me", {"confirm": "erase everything"})[0] == 200
             route.continue_()
@@ -155,7 +161,8 @@ def test_files_that_are_dropped_come_in_too(page: Page, product: Running) -> Non
         "1 note imported into “default”. The index follows by itself."
     )
     note = product.call("GET", f"/notes/{note_id_of('default', 'pasta.md')}")[1]
-    assert (note["title"], note["createdAt"]) == ("pasta", "2022-04-05T00:00:00.000Z")
+    assert note["title"] == "pasta"
+    assert note["createdAt"] == "2022-04-05T00:00:00.000Z"
 
 
 def from_menu(page: Page, action: str) -> None:
@@ -214,32 +221,34 @@ def test_an_export_is_brought_back_and_replaces_nothing_unasked(
     product.call("PUT", "/templates/mine", {"name": "Mine", "content": "1. Think."})
     write_note(page, "Brought back", "Said once.")
     page.get_by_role("link", name="Chat").click()
-    asked = "What was said once?"
-    ask(page, asked)
+    question = "What was said once?"
+    ask(page, question)
     open_notes(page)
     with page.expect_download() as download:
         from_menu(page, "Export everything")
     with dev(tmp_path) as fresh:
-        other = open_page(f"{fresh.address}/#/notes")
-        _bring_back(other, download.value.path())
-        expect(other.locator(".landing .good")).to_contain_text("entries imported")
-        expect(other.locator(".landing")).not_to_contain_text("conversations")
+        other_page = open_page(f"{fresh.address}/#/notes")
+        _bring_back(other_page, download.value.path())
+        expect(other_page.locator(".landing .good")).to_contain_text("entries imported")
+        expect(other_page.locator(".landing")).not_to_contain_text("conversations")
         rows = [json.loads(line) for line in Path(download.value.path()).read_text().splitlines()]
-        session = next(row for row in rows if row["type"] == "session" and row["title"] == asked)
-        said = [
+        session = next(row for row in rows if row["type"] == "session" and row["title"] == question)
+        texts = [
             row["text"]
             for row in rows
             if row["type"] == "message" and row["sessionId"] == session["sessionId"]
         ]
         brought = fresh.call("GET", f"/sessions/{session['sessionId']}/messages")[1]["messages"]
-        assert [message["text"] for message in brought] == said
-        other.get_by_role("link", name="Chat").click()
-        expect(other.locator("#side-chat .list-row a").filter(has_text=asked).first).to_be_visible()
-        other.get_by_role("link", name="Notes", exact=True).click()
-        shot(other, "restored")
+        assert [message["text"] for message in brought] == texts
+        other_page.get_by_role("link", name="Chat").click()
+        expect(
+            other_page.locator("#side-chat .list-row a").filter(has_text=question).first
+        ).to_be_visible()
+        other_page.get_by_role("link", name="Notes", exact=True).click()
+        shot(other_page, "restored")
         assert (
             product.call("GET", "/notes")[1]["notes"][0]["title"]
-            in other.locator("#side-notes .list").inner_text()
+            in other_page.locator("#side-notes .list").inner_text()
         )
         note_id = page.evaluate(
             "[...document.querySelectorAll('#side-notes a')].at(0).hash.split('/')[2]"
@@ -249,16 +258,18 @@ def test_an_export_is_brought_back_and_replaces_nothing_unasked(
         assert fresh.call("GET", "/templates/mine")[1]["content"] == "1. Think."
 
         fresh.call("PUT", f"/notes/{note_id}", {"title": "Mine", "text": "Said here."})
-        _bring_back(other, download.value.path())
-        other.get_by_role("dialog").get_by_role("button", name="Cancel").click()
-        expect(other.locator(".landing")).to_contain_text(
+        _bring_back(other_page, download.value.path())
+        other_page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+        expect(other_page.locator(".landing")).to_contain_text(
             "Skipped, your notes stay as they were: Brought back"
         )
         assert fresh.call("GET", f"/notes/{note_id}")[1]["text"] == "Said here."
 
         (tmp_path / "picture.ndjson").write_bytes(b"\x89PNG\n")
-        _bring_back(other, tmp_path / "picture.ndjson")
-        expect(other.locator(".toast")).to_contain_text("This is no export of Aurora Notes: line 1")
+        _bring_back(other_page, tmp_path / "picture.ndjson")
+        expect(other_page.locator(".toast")).to_contain_text(
+            "This is no export of Aurora Notes: line 1"
+        )
 
 
 def _bring_back(page: Page, file: Path) -> None:

@@ -17,12 +17,12 @@ def test_the_pictures_that_the_readme_shows_are_made_from_the_sample_notes(
     tmp_path: Path, browser: Browser
 ) -> None:
     pictures.make(tmp_path, browser)
-    shown = set(
+    linked_names = set(
         re.findall(r"\(docs/(\w+\.webp)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
     )
     assert (
-        {each.name for each in tmp_path.iterdir()}
-        == shown
-        == {each.name for each in (ROOT / "docs").glob("*.webp")}
+        {picture.name for picture in tmp_path.iterdir()}
+        == linked_names
+        == {picture.name for picture in (ROOT / "docs").glob("*.webp")}
     )
-    assert all(each.read_bytes()[8:12] == b"WEBP" for each in tmp_path.iterdir())
+    assert all(picture.read_bytes()[8:12] == b"WEBP" for picture in tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""What the page makes of Markdown, formulas, hostile text and events, run by Node without a page."""
+"""The page's rendering of Markdown, formulas, hostile text and events, run by Node without a page."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def computed(folder: Path, module: str, name: str, expression: str) -> Any:  # n
     script.write_text(
         f"import {{ {name} }} from './app/{module}';\nconsole.log(JSON.stringify({expression}));\n"
     )
-    done = subprocess.run(
+    completed = subprocess.run(
         ["node", script],
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    assert completed.returncode == 0, completed.stderr
+    return json.loads(completed.stdout)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,12 @@ WRAPPED = [
 
 @pytest.mark.parametrize(
     ("lines", "breaks"),
-    [(ADDRESSES, 2), (IDEOGRAPHS, 2), (WRAPPED, 0), (["a"] * 130_000, 129_999)],
+    [
+        (ADDRESSES, 2),
+        (IDEOGRAPHS, 2),
+        (WRAPPED, 0),
+        (["a"] * 130_000, 129_999),
+    ],
     ids=["addresses", "ideographs", "wrapped", "many"],
 )
 def test_lines_of_one_word_stay_lines_however_many_they_are(

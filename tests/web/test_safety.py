@@ -60,15 +60,15 @@ def test_the_policy_is_strict_and_nothing_on_the_page_breaks_it(
     assert "default-src 'self'" in policy
     assert "frame-ancestors 'none'" in policy
     assert "unsafe" not in policy
-    told = page.evaluate(
+    error_name = page.evaluate(
         """() => {
           try { document.createElement("b").innerHTML = "<i>no</i>"; } catch (error) { return error.name; }
         }"""
     )
-    assert told == "TypeError"
+    assert error_name == "TypeError"
 
 
-def test_it_weighs_at_most_125_kb_compressed_and_asks_nobody_else(
+def test_the_page_weighs_at_most_125_kb_compressed_and_calls_no_other_host(
     open_page: OpenPage, product: Running
 ) -> None:
     files = [file for file in (ROOT / "web").rglob("*") if file.is_file()]

@@ -20,7 +20,8 @@ def test_conversations_are_kept_searched_renamed_and_deleted(page: Page, shot: S
     page.get_by_role("button", name="New conversation").click()
     ask(page, "Which film was it that Hélène recommended?")
     rows = page.locator("#side-chat .list-row a")
-    film, starts = rows.filter(has_text="that Hélène"), rows.filter(has_text="that Jonas measured")
+    film = rows.filter(has_text="that Hélène")
+    starts = rows.filter(has_text="that Jonas measured")
     expect(film).to_have_attribute("aria-current", "page")
     starts.click()
     expect(page.locator(".exchange")).to_have_count(1)
@@ -69,9 +70,10 @@ def test_answers_stand_below_their_questions_when_two_windows_asked_at_once(page
     def mingled(route: Route) -> None:
         reply = route.fetch()
         body = reply.json()
-        one, its_answer, two, other_answer = body["messages"]
+        first_question, its_answer, two, other_answer = body["messages"]
         route.fulfill(
-            response=reply, json={**body, "messages": [one, two, other_answer, its_answer]}
+            response=reply,
+            json={**body, "messages": [first_question, two, other_answer, its_answer]},
         )
 
     page.route("**/api/sessions/*/messages**", mingled)
@@ -102,8 +104,8 @@ def test_messages_of_an_older_server_are_answers_to_the_question_before(page: Pa
     def older(route: Route) -> None:
         reply = route.fetch()
         body = reply.json()
-        said = [{**each, "requestId": None} for each in body["messages"]]
-        route.fulfill(response=reply, json={**body, "messages": said})
+        messages = [{**message, "requestId": None} for message in body["messages"]]
+        route.fulfill(response=reply, json={**body, "messages": messages})
 
     page.route("**/api/sessions/*/messages**", older)
     page.reload()
@@ -125,9 +127,7 @@ def test_after_a_reload_each_sentence_is_marked_by_the_verdict_kept_with_it(page
     expect(page.locator(".answer .chip").first).to_have_attribute("data-support", "unsupported")
 
 
-def test_what_an_answer_cited_is_stale_when_the_note_has_changed(
-    page: Page, product: Running
-) -> None:
+def test_a_citation_is_stale_when_its_note_has_changed(page: Page, product: Running) -> None:
     product.call(
         "PUT",
         "/notes/lighthouse",
@@ -219,13 +219,13 @@ def test_where_a_conversation_looks_stays_with_it_in_every_browser(
     page.reload()
     place = page.get_by_label("Look in")
     place.select_option("projects/garden")
-    asked = "What does a berth in Marseille cost?"
-    exchange = ask(page, asked)
+    question = "What does a berth in Marseille cost?"
+    exchange = ask(page, question)
     expect(exchange.locator(".answer")).not_to_contain_text("31 euros")
     place.select_option("harbours")
     shot(page, "scope")
     with page.expect_request("**/chat") as sent:
-        exchange = ask(page, f"{asked} Tell me again.")
+        exchange = ask(page, f"{question} Tell me again.")
     body: Any = sent.value.post_data_json
     assert body["filters"] == {"vaults": ["boats"], "folders": ["harbours"]}
     expect(exchange.locator(".answer")).to_contain_text("31 euros")
@@ -249,7 +249,7 @@ def test_where_a_conversation_looks_stays_with_it_in_every_browser(
     page.get_by_label("Notes of").select_option("Any time")
     place.select_option("All of boats")
     with page.expect_request("**/chat") as sent:
-        ask(page, asked)
+        ask(page, question)
     body = sent.value.post_data_json
     assert body["filters"] == {"vaults": ["boats"]}
     product.call("DELETE", "/notes/berths")
@@ -258,7 +258,15 @@ def test_where_a_conversation_looks_stays_with_it_in_every_browser(
 @pytest.mark.nightly
 def test_the_notes_in_no_folder_can_be_looked_in(page: Page, product: Running) -> None:
     text = "The spare key lies under the third flowerpot."
-    product.call("PUT", "/notes/key", {"title": "Key", "text": text, "path": "key.md"})
+    product.call(
+        "PUT",
+        "/notes/key",
+        {
+            "title": "Key",
+            "text": text,
+            "path": "key.md",
+        },
+    )
     in_folder_called_as_the_vault = {
         "title": "Boat key",
         "text": "The spare key of the boat lies in the tackle box.",

@@ -37,12 +37,12 @@ def test_settings_go_into_the_request_and_survive_a_reload(page: Page) -> None:
     with page.expect_request("**/chat") as sent:
         ask(page, QUESTION)
     body: Any = sent.value.post_data_json
-    assert (body["topK"], body["threshold"], body["strategy"]) == (3, 0.6, "rrf")
-    assert (body["filters"], body["template"], body["timeZone"]) == (
-        {"windowDays": 90},
-        "decision-record",
-        "UTC",
-    )
+    assert body["topK"] == 3
+    assert body["threshold"] == 0.6
+    assert body["strategy"] == "rrf"
+    assert body["filters"] == {"windowDays": 90}
+    assert body["template"] == "decision-record"
+    assert body["timeZone"] == "UTC"
 
 
 @pytest.mark.nightly
@@ -76,10 +76,10 @@ def test_templates_that_come_later_leave_the_settings_as_somebody_has_them(page:
     instructions = page.get_by_label("Instructions")
     instructions.type("Answer in a whisper")
     template = page.get_by_label("Template")
-    before = template.locator("option").count()
+    count_before = template.locator("option").count()
     expect(template.locator("option").first).to_be_attached()
     waiting.pop().continue_()
-    expect(template.locator("option")).not_to_have_count(before)
+    expect(template.locator("option")).not_to_have_count(count_before)
     expect(instructions).to_have_value("Answer in a whisper")
     expect(instructions).to_be_focused()
     expect(page.get_by_label("Relevance threshold")).to_be_visible()
@@ -101,7 +101,9 @@ def test_only_what_was_changed_is_sent_so_that_the_servers_own_settings_hold(
         assert body.keys() == {"message", "requestId", "timeZone", "filters", "sessionId"}
         session = f"/sessions/{page.url.rpartition('/c/')[2]}"
         settings = running.call("GET", session)[1]["settings"]
-        assert (settings["topK"], settings["strategy"], settings["windowDays"]) == (3, "rrf", 365)
+        assert settings["topK"] == 3
+        assert settings["strategy"] == "rrf"
+        assert settings["windowDays"] == 365
         assert settings["template"] == "decision-record"
 
         page.get_by_role("button", name="Settings (s)").click()
@@ -133,11 +135,10 @@ def test_a_conversation_has_settings_of_its_own(page: Page, product: Running, sh
         "template: decision-record · own instructions · general knowledge too"
     )
     settings = product.call("GET", f"/sessions/{page.url.rpartition('/c/')[2]}")[1]["settings"]
-    assert (settings["systemPrompt"], settings["whenNotInNotes"]) == (
-        "Answer in one sentence.",
-        "general",
-    )
-    assert (settings["maxHistory"], settings["template"]) == (10, "decision-record")
+    assert settings["systemPrompt"] == "Answer in one sentence."
+    assert settings["whenNotInNotes"] == "general"
+    assert settings["maxHistory"] == 10
+    assert settings["template"] == "decision-record"
     page.get_by_role("button", name="New conversation").click()
     expect(page.locator(".summary")).not_to_contain_text("instructions")
 
@@ -180,8 +181,8 @@ def test_a_model_is_chosen_tried_and_kept_for_its_owner_alone(
         settings.get_by_label("Key", exact=True).fill("secret")
         settings.get_by_label("Model", exact=True).fill("llama")
         expect(settings).to_contain_text("This server has llama, qwen.")
-        known = settings.locator("datalist option")
-        expect(known).to_have_count(2)
+        model_options = settings.locator("datalist option")
+        expect(model_options).to_have_count(2)
         model.failure = error(401, "invalid_api_key")
         settings.get_by_role("button", name="Try and use it").click()
         expect(settings).to_contain_text("Not changed. llama: 401 (the key is not valid)")

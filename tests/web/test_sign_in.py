@@ -23,9 +23,14 @@ PASSWORD = "correct horse"
 
 
 def token(uid: str) -> str:
-    """As the Auth emulator makes them: unsigned."""
+    """Make an unsigned token, as the Auth emulator does."""
     return unsigned(
-        claims(aud=PROJECT, iss=f"https://securetoken.google.com/{PROJECT}", sub=uid, user_id=None)
+        claims(
+            aud=PROJECT,
+            iss=f"https://securetoken.google.com/{PROJECT}",
+            sub=uid,
+            user_id=None,
+        )
     )
 
 

@@ -27,7 +27,11 @@ def model() -> Iterator[OpenAIServer]:
 
 @pytest.fixture(scope="module")
 def address(model: OpenAIServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    env = {"OPENAI_BASE_URL": model.base_url, "CHAT_MODEL": "slow", "CHAT_TIMEOUT_MS": "60000"}
+    env = {
+        "OPENAI_BASE_URL": model.base_url,
+        "CHAT_MODEL": "slow",
+        "CHAT_TIMEOUT_MS": "60000",
+    }
     with dev(
         tmp_path_factory.mktemp("slow"), "--sample", str(ROOT / "examples/notes"), env=env
     ) as running:
@@ -60,8 +64,8 @@ def test_words_are_shown_as_they_come_and_stop_stops(
     expect(exchange).to_contain_text("You stopped this answer.")
     expect(exchange.locator(".answer strong")).to_have_text("Cloud Run")
     page.wait_for_url("**#/c/**")
-    kept = "() => fetch(`/api/sessions/${location.hash.split('/')[2]}/messages`).then((it) => it.json())"
-    until(page, f"() => ({kept})().then((it) => it.messages.length === 2)")
+    stored_messages = "() => fetch(`/api/sessions/${location.hash.split('/')[2]}/messages`).then((it) => it.json())"
+    until(page, f"() => ({stored_messages})().then((it) => it.messages.length === 2)")
     page.reload()
     expect(exchange.get_by_role("heading", level=2)).to_have_text(QUESTION)
     expect(exchange.locator(".answer strong")).to_have_text("Cloud Run")
@@ -176,7 +180,11 @@ def test_links_in_what_is_cited_lead_to_notes_and_to_the_web(
     for note_id, text in texts.items():
         page.request.put(
             f"{address}/api/notes/{note_id}",
-            data={"title": note_id.capitalize(), "text": text, "path": f"ferry/{note_id}.md"},
+            data={
+                "title": note_id.capitalize(),
+                "text": text,
+                "path": f"ferry/{note_id}.md",
+            },
         )
     status = "(ids) => Promise.all(ids.map((id) => fetch(`/api/notes/${id}:indexStatus`).then((it) => it.json())))"
     until(
@@ -238,13 +246,22 @@ def judged(answer: str, states: Mapping[str, str]) -> dict[str, Any]:
     return {
         "answer": answer,
         "citations": citations,
-        "meta": {"requestId": "r", "query": {"keywords": [], "timeRange": None}, "refusal": None},
+        "meta": {
+            "requestId": "r",
+            "query": {"keywords": [], "timeRange": None},
+            "refusal": None,
+        },
     }
 
 
 def test_support_is_shown_as_it_was_judged(open_page: OpenPage, address: str, shot: Shot) -> None:
     page = open_page(address)
-    states = {"N1": "supported", "N2": "partial", "N3": "unsupported", "N4": "none"}
+    states = {
+        "N1": "supported",
+        "N2": "partial",
+        "N3": "unsupported",
+        "N4": "none",
+    }
     result = judged("One [N1]. Two [N2]. Three [N3]. Four [N4].", states)
     result["citations"][3]["support"] = None
     page.route("**/chat", lambda route: route.fulfill(json=result))
@@ -267,8 +284,12 @@ def test_each_sentence_is_marked_by_its_own_support(open_page: OpenPage, address
     page = open_page(address)
     result = judged("One 🚤 [N1]. Two [N1]. Three is so.", {"N1": "unsupported"})
     quotes = [
-        {"cid": "N1", "span": {"start": at, "end": at + 3}, "quote": text}
-        for at, text in ((0, "First"), (9, "Other"))
+        {
+            "cid": "N1",
+            "span": {"start": start, "end": start + 3},
+            "quote": text,
+        }
+        for start, text in ((0, "First"), (9, "Other"))
     ]
     result["claims"] = [
         {
@@ -283,7 +304,12 @@ def test_each_sentence_is_marked_by_its_own_support(open_page: OpenPage, address
             "support": {"state": "unsupported", "score": 0},
             "quotes": quotes[1:],
         },
-        {"span": {"start": 23, "end": 35}, "cids": [], "support": None, "quotes": []},
+        {
+            "span": {"start": 23, "end": 35},
+            "cids": [],
+            "support": None,
+            "quotes": [],
+        },
     ]
     page.route("**/chat", lambda route: route.fulfill(json=result))
     exchange = ask(page, QUESTION)
@@ -299,7 +325,7 @@ def test_each_sentence_is_marked_by_its_own_support(open_page: OpenPage, address
     expect(page.get_by_role("tooltip")).to_contain_text("Other")
 
 
-def test_of_several_claims_it_is_said_that_one_is_not_backed(
+def test_an_unbacked_claim_among_several_is_marked(
     open_page: OpenPage, address: str, shot: Shot
 ) -> None:
     page = open_page(address)

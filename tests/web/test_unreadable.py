@@ -29,7 +29,7 @@ FIELDS = {
 
 
 def _written_by_an_app(host: str, project: str, note_id: str, fields: object) -> None:
-    """As the Admin SDK writes, which no rules check."""
+    """Write as the Admin SDK does, which no rules check."""
     address = f"http://{host}/v1/projects/{project}/databases/(default)/documents/tenants/local/notes/{note_id}"
     owner = {"Authorization": "Bearer owner", "Content-Type": "application/json"}
     with urlopen(
